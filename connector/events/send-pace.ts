@@ -1,37 +1,35 @@
+import { type Allowance, takeOne } from '../../core/limits/allowance.ts'
 import type { Clock } from '../../core/time.ts'
 
 /** Batches that may go in quick succession before the pace holds. */
 const burst = 10
 
-/** A token bucket: after a burst it allows one batch for each interval. */
+/** The pace of batches that are not full: after a burst one for each interval. */
 export class SendPace {
   readonly #clock: Clock
-  readonly #intervalMs: number
-  /** When the bucket is full again, epoch milliseconds. */
+  readonly #allowance: Allowance
+  /** When the whole burst is free again, epoch milliseconds. */
   #fullAt = 0
 
   constructor(clock: Clock, intervalMs: number) {
     this.#clock = clock
-    this.#intervalMs = intervalMs
+    this.#allowance = { intervalMs, burst }
   }
 
-  /** Takes a token and returns 0, or returns the milliseconds until there is one. */
+  /** Takes one batch and returns 0, or returns the milliseconds until one may go. */
   take(): number {
-    const waitMs = this.#owedMs() - (burst - 1) * this.#intervalMs
-    if (waitMs > 0) return waitMs
-    this.spend()
-    return 0
+    const { verdict, fullAt } = takeOne(this.#known(), this.#allowance, this.#clock.now())
+    this.#fullAt = fullAt
+    return verdict.isAllowed ? 0 : verdict.waitMs
   }
 
-  /** Takes a token, or the last one again where there is none. */
+  /** Counts a batch that goes in any case. The next one waits for an interval at most. */
   spend(): void {
-    const owedMs = Math.min(this.#owedMs() + this.#intervalMs, burst * this.#intervalMs)
-    this.#fullAt = this.#clock.now() + owedMs
+    if (this.take() > 0) this.#fullAt = this.#clock.now() + burst * this.#allowance.intervalMs
   }
 
-  /** Returns the time until the bucket is full: none when the clock was set back. */
-  #owedMs(): number {
-    const owedMs = this.#fullAt - this.#clock.now()
-    return owedMs > 0 && owedMs <= burst * this.#intervalMs ? owedMs : 0
+  /** Returns {@link #fullAt}, which is void if the clock was set back. */
+  #known(): number | undefined {
+    return this.#fullAt - this.#clock.now() > burst * this.#allowance.intervalMs ? undefined : this.#fullAt
   }
 }

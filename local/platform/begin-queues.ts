@@ -8,7 +8,7 @@ import { deadAfterMs } from '../../connector/reconcile/dead-connectors.ts'
 import type { Assembly } from '../assembly/assembly.ts'
 import type { LostMessages } from '../stores/kept-queues.ts'
 import type { QueueRun } from '../stores/sqs.ts'
-import { type RequeueOptions, platformContext } from './requeue.ts'
+import { type PlatformContextDeps, platformContext } from './platform-context.ts'
 
 /**
  * Begins the run of the embedded queues, after the loss of an earlier run is recorded as a gap. Returns a sentence about
@@ -17,10 +17,10 @@ import { type RequeueOptions, platformContext } from './requeue.ts'
 export async function beginQueues(
   assembly: Pick<Assembly, 'functions'>,
   run: QueueRun,
-  options: RequeueOptions,
+  deps: PlatformContextDeps,
 ): Promise<string | undefined> {
   const { lost } = run
-  if (lost !== undefined) await recordWithStores(assembly, lost, options)
+  if (lost !== undefined) await recordWithStores(assembly, lost, deps)
   await run.begin()
   return (
     lost &&
@@ -31,13 +31,13 @@ export async function beginQueues(
 async function recordWithStores(
   assembly: Pick<Assembly, 'functions'>,
   lost: LostMessages,
-  options: RequeueOptions,
+  deps: PlatformContextDeps,
 ): Promise<void> {
   const [{ dynamoGapStore }, { dynamoConnectorStatusStore }] = await Promise.all([
     import('../../adapters/dynamodb/events/dynamo-gap-store.ts'),
     import('../../adapters/dynamodb/calls/dynamo-connector-status-store.ts'),
   ])
-  const context = platformContext(assembly, options)
+  const context = platformContext(assembly, deps)
   await recordLostMessages(
     { gaps: dynamoGapStore(context), connectorStatus: dynamoConnectorStatusStore(context), clock: systemClock },
     lost,
