@@ -4,6 +4,7 @@ import { DomainError } from '../../core/errors.ts'
 import { openSearchClient } from '../aws/opensearch-client.ts'
 import type { AdapterContext } from '../context.ts'
 import { TimeLimitPassed, checkTimeLimit, timeLimitSignal } from '../time-limit.ts'
+import { learnSigningTime, signingTime } from './signing-time.ts'
 
 /** The limits of time and size of a request. */
 export interface OpenSearchLimits {
@@ -16,6 +17,7 @@ export interface OpenSearchLimits {
 interface RequestOptions {
   readonly asStream: true
   readonly requestTimeout: number
+  readonly headers: { readonly 'x-amz-date'?: string }
 }
 
 /** A request of the client that is under way. */
@@ -74,29 +76,42 @@ export async function askOpenSearch(
 interface TextAnswer {
   readonly status: number
   readonly text: string
+  /** The store's own time, as a header says it. */
+  readonly date: string | undefined
+}
+
+/** Sends a request, and once more with the time of the store if the signature was refused for a wrong clock. */
+async function exchange(
+  context: Pick<AdapterContext, 'env'>,
+  limits: OpenSearchLimits,
+  send: SendToOpenSearch,
+): Promise<TextAnswer> {
+  const client = openSearchClient(context)
+  const answer = await sendOnce(client, limits, send)
+  return answer.status === 403 && learnSigningTime(client, answer.date) ? sendOnce(client, limits, send) : answer
 }
 
 /**
  * Sends a request and reads its answer within the limits. The client answers streams, since it would read an answer of
  * any length, and would refuse one with a variable called `__proto__`.
  */
-async function exchange(
-  context: Pick<AdapterContext, 'env'>,
+async function sendOnce(
+  client: Client,
   { timeoutMs, maxAnswerBytes = MAX_ANSWER_BYTES }: OpenSearchLimits,
   send: SendToOpenSearch,
 ): Promise<TextAnswer> {
   checkTimeLimit()
   const ofWork = timeLimitSignal()
   const ending = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(ofWork === undefined ? [] : [ofWork])])
-  const sent = send(openSearchClient(context), { asStream: true, requestTimeout: timeoutMs })
+  const sent = send(client, { asStream: true, requestTimeout: timeoutMs, headers: signingTime(client) })
   const end = () => {
     sent.abort()
   }
   ending.addEventListener('abort', end, { once: true })
   if (ending.aborted) end()
   try {
-    const { statusCode, body } = await sent
-    return { status: statusCode ?? 0, text: await textOf(body, maxAnswerBytes) }
+    const { statusCode, body, headers } = await sent
+    return { status: statusCode ?? 0, text: await textOf(body, maxAnswerBytes), date: headers?.['date'] }
   } catch (error) {
     if (ofWork?.aborted === true) throw new TimeLimitPassed('the time of the request is over')
     throw ending.aborted ? ending.reason : error

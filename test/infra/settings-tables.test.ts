@@ -90,3 +90,37 @@ it('each default is a value that the setting itself takes', () => {
     }
   }
 })
+
+it('the refusal of a value begins with the name of its setting and has no part of the value', () => {
+  const secret = 'zq7X'
+  const texts = [
+    secret,
+    `${secret}\n\0`,
+    `esl://:${secret}%@host`,
+    `esl://:${secret}%0a@host`,
+    `token=${secret}`,
+    `{"${secret}":1}`,
+    `{"a":"${secret}("}`,
+    `https://${secret} host`,
+    `../${secret}`,
+  ]
+  const refusals = declared.flatMap((setting) =>
+    [setting.rule, setting.deployment?.rule].flatMap((rule) =>
+      rule === undefined ? [] : texts.map((text) => messageOf(() => readText(rule(), text, 'THIS'))),
+    ),
+  )
+  const given = refusals.filter((message) => message !== undefined)
+
+  expect(given.length).toBeGreaterThan(declared.length * 3)
+  expect(given.filter((message) => !message.startsWith('THIS ') || message.includes(secret))).toEqual([])
+})
+
+/** Returns the message of the error that is thrown; nothing without one. */
+function messageOf(work: () => unknown): string | undefined {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    return String(error).replace(/^Error: /, '')
+  }
+}
