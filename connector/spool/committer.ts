@@ -1,4 +1,5 @@
 import type { Time } from '../../core/concurrency/timers.ts'
+import { type DropClass, dropOrder } from './drop-class.ts'
 import type { Copy } from './segment-files.ts'
 import type { Spool } from './spool.ts'
 import type { Waiting, WaitingEvents } from './waiting-events.ts'
@@ -17,6 +18,8 @@ export interface CommitterDeps extends Time {
   readonly spool: Spool
   /** Called whenever a write has ended, well or not. */
   readonly onWritten: () => void
+  /** Called with an event that the disk has no room for, while a later and more important one left memory for the disk. */
+  readonly onOvertaken: (event: Waiting) => void
 }
 
 /** Writes to the disk what waits for too long, and what the window has no room for. */
@@ -66,11 +69,17 @@ export class Committer {
     })
   }
 
+  /**
+   * Writes what is due. What the disk does not take may have been too unimportant for it, so more important events are tried
+   * without that.
+   */
   async #write(isLast: boolean): Promise<void> {
     const { spool, onWritten } = this.#deps
+    let classes = dropOrder
+    let isRefused = false
     for (;;) {
-      const chunk = this.#due(isLast, spool.chunkBytes)
-      if (chunk.length === 0) return
+      const chunk = this.#due(isLast, spool.chunkBytes, classes)
+      if (chunk.length === 0) break
       for (const event of chunk) event.isBeingWritten = true
       const copies = await spool.append(chunk)
       for (const [index, event] of chunk.entries()) {
@@ -78,15 +87,19 @@ export class Committer {
         const copy = copies?.[index]
         if (copy !== undefined) this.#settle(event, copy)
       }
-      this.#isRefused = copies === undefined
-      if (this.#isRefused) for (const event of this.#due(isLast, Infinity)) this.#noteSkipped(event)
+      if (copies === undefined) {
+        isRefused = true
+        const refused = Math.max(...chunk.map(({ dropClass }) => dropClass))
+        classes = classes.filter((dropClass) => dropClass < refused)
+      }
       onWritten()
-      if (this.#isRefused) return
     }
+    this.#isRefused = isRefused
+    if (isRefused) for (const event of this.#due(isLast, Infinity)) this.#noteSkipped(event)
   }
 
   /** Chooses the events to write now, the oldest first, until they have so many bytes. */
-  #due(isLast: boolean, upTo: number): Waiting[] {
+  #due(isLast: boolean, upTo: number, classes: readonly DropClass[] = dropOrder): Waiting[] {
     const { events } = this.#deps
     const chosen: Waiting[] = []
     // The tail can only be written after all of the window, however young that is.
@@ -95,6 +108,7 @@ export class Committer {
     for (let link = events.unwritten.first; link !== undefined && bytes < upTo; link = link.next) {
       const event = link.value
       if (!isUrgent && this.#isYoung(event)) break
+      if (!classes.includes(event.dropClass)) continue
       chosen.push(event)
       bytes += event.bytes
     }
@@ -108,11 +122,15 @@ export class Committer {
   }
 
   #settle(event: Waiting, copy: Copy): void {
-    const { events, spool } = this.#deps
+    const { events, spool, onOvertaken } = this.#deps
     const isHere = event.ofClass?.chain !== undefined
     events.written(event, copy)
     if (!isHere) spool.release(copy)
     else if (!event.isInWindow) {
+      // An event that stayed in the tail would be sent after this one.
+      for (let link = events.tail.first; link !== undefined && link !== event.ofTail; link = events.tail.first) {
+        onOvertaken(link.value)
+      }
       events.leave(event)
       spool.leave(copy)
     }

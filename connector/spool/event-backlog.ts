@@ -51,11 +51,17 @@ export class EventBacklog {
   #isLooking: boolean
   #isClosed = false
   #isLoading = false
+  #givenUp = 0
 
   constructor(deps: BacklogDeps) {
     const { spool } = deps
     this.#deps = deps
-    this.#writer = new Committer({ ...deps, events: this.#events, onWritten: () => this.#refill() })
+    this.#writer = new Committer({
+      ...deps,
+      events: this.#events,
+      onWritten: () => this.#refill(),
+      onOvertaken: (event) => this.#giveUp(event),
+    })
     this.#isOpen = !spool.isThere
     this.#isLooking = spool.isThere
     if (spool.isThere) void this.#start()
@@ -112,13 +118,13 @@ export class EventBacklog {
   /** Writes what is only in memory to the disk. Returns how many events are lost, which are counted as dropped. */
   async close(): Promise<number> {
     this.#isClosed = true
+    const before = this.#givenUp
     await this.#writer.finish()
     const { unwritten } = this.#events
-    const lost = unwritten.size
     for (let link = unwritten.first; link !== undefined; link = unwritten.first) this.#giveUp(link.value)
     this.#deps.tally.flush()
     await this.#deps.spool.close()
-    return lost
+    return this.#givenUp - before
   }
 
   async #start(): Promise<void> {
@@ -193,6 +199,7 @@ export class EventBacklog {
 
   #giveUp(held: Waiting): void {
     const { tally, spool, onGone } = this.#deps
+    this.#givenUp += 1
     tally.note(held.dropClass, held.takenAt)
     if (held.copy !== undefined) spool.erase(held.copy)
     this.#events.leave(held)

@@ -135,3 +135,57 @@ test('the loss of an unreadable file begins at the time in its name', async () =
 
   expect(next.drops).toEqual([{ class: 1, count: 1, from: since, to: since }])
 })
+
+describe('a disk that is full of events of calls', () => {
+  /** A process whose queue is away. */
+  const fullDisk = async () => {
+    const one = spoolingProcess('1', { memory: roomFor(4, 400), bytes: 128 * 1024 })
+    await one.time.advance(0)
+    // Half of this spool stays free for a file that is rewritten.
+    for (let count = 0; one.disk.used() < 62 * 1024; count += 1) {
+      one.outbox.add(anEvent({ id: `old${count}`, uuid: 'a', name: 'CHANNEL_HOLD' }))
+      if (count % 4 === 3) await one.time.advance(250)
+    }
+    expect(one.outbox.counts.dropped).toBe(0)
+    return one
+  }
+  const unimportant = ({ outbox }: SpoolingProcess, count: number) => {
+    for (let index = 0; index < count; index += 1) {
+      outbox.add(anEvent({ id: `unimportant${index}`, uuid: '', name: 'HEARTBEAT' }))
+    }
+  }
+  const theEnd = ({ outbox }: SpoolingProcess) =>
+    outbox.add(anEvent({ id: 'the-end', uuid: 'b', name: 'CHANNEL_DESTROY' }))
+
+  // A sixteenth of the spool holds about thirty of them.
+  test.each([20, 100])('%i unimportant events keep no end of a call off the disk, and are dropped', async (count) => {
+    const one = await fullDisk()
+    unimportant(one, count)
+    theEnd(one)
+    await one.time.advance(2_000)
+
+    expect([...one.disk.contents.values()].some((bytes) => bytes.includes('"id":"the-end"'))).toBe(true)
+    expect(one.outbox.counts.droppedByClass[3]).toBe(count)
+    expect(one.outbox.spool.events + 4).toBe(one.outbox.waiting)
+  })
+
+  test('unimportant events keep no end of a call off the disk when the process stops', async () => {
+    const one = await fullDisk()
+    unimportant(one, 100)
+    theEnd(one)
+    expect(await one.outbox.close()).toBe(100)
+
+    const next = spoolingProcess('2', { disk: one.disk, bytes: 128 * 1024 })
+    next.back()
+    await next.time.advance(60_000)
+    expect(next.ids()).toContain('the-end')
+  })
+
+  test('unimportant events stay in memory while nothing more important comes', async () => {
+    const one = await fullDisk()
+    unimportant(one, 50)
+    await one.time.advance(2_000)
+
+    expect([one.outbox.counts.droppedByClass[3], one.outbox.spool.skipped]).toEqual([0, 50])
+  })
+})
