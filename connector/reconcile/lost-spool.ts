@@ -8,10 +8,11 @@ const takenOverMs = 120_000
 export type SpoolFate = 'handed over by others' | 'not known yet' | { readonly from: number; readonly to: number }
 
 /**
- * Whether events of an engine that waited on the disk of a connector which is gone are lost with it: no connector has taken
- * them over in two minutes, no later process runs on its machine, and no other connector has handed over what it heard at
- * that time. Answers when they were read, epoch milliseconds, by the last report of the one that is gone. What was read
- * after a stop had begun belongs to the gap of the stop.
+ * Whether events of an engine that waited on the disk of a connector which is gone are lost with it: no connector has
+ * reported in two minutes that it took them over, and no other connector has handed over what it heard at that time. A later
+ * process on the same machine proves nothing, since containers of one host have disks of their own. Answers when they were
+ * read, epoch milliseconds, by the last report of the one that is gone. What was read after a stop had begun belongs to the
+ * gap of the stop.
  */
 export function spoolFate(
   gone: ConnectorReport,
@@ -21,22 +22,11 @@ export function spoolFate(
 ): SpoolFate {
   const { reportedAt, stoppedAt: to = reportedAt, handedOverTo: from = to, spool } = gone
   if (from >= lastKept(gone)) return 'handed over by others'
-  if (spool !== undefined && others.some((other) => hasItsDisk(other, gone, spool.owner)))
+  if (others.some((other) => spool !== undefined && other.spool?.taken.includes(spool.owner) === true)) {
     return 'handed over by others'
+  }
   const later = listenings(others, engine).filter((one) => hasListenedSince(one, from) && one.reportedAt >= to)
   if (later.some(({ handedOverTo = 0 }) => handedOverTo >= to)) return 'handed over by others'
   const mayCatchUp = later.some((one) => one.reportedAt >= now - 30_000)
   return mayCatchUp || now < reportedAt + takenOverMs ? 'not known yet' : { from, to }
-}
-
-function hasItsDisk(other: ConnectorReport, gone: ConnectorReport, owner: string): boolean {
-  if (other.spool === undefined) return false
-  if (other.spool.taken.includes(owner)) return true
-  const machine = machineOf(owner)
-  return machine !== '' && machineOf(other.spool.owner) === machine && other.startedAt > gone.reportedAt
-}
-
-/** Judged by `/proc` where it exists: the start of the machine, and each task of a deployment has a machine of its own. */
-function machineOf(owner: string): string {
-  return owner.split('-')[2] ?? ''
 }

@@ -8,7 +8,7 @@ import type { DropClass } from './drop-class.ts'
 import type { DropTally } from './drop-tally.ts'
 import { findLeftSegments } from './left-segments.ts'
 import { inFull, patientReader } from './patient-reader.ts'
-import { type Segment, isSegment } from './segment.ts'
+import { type Segment, beginsAt, isSegment } from './segment.ts'
 import type { Copy } from './segment-files.ts'
 import { type ReadEvent, SegmentLog } from './segment-log.ts'
 import type { SpoolPlace } from './spool.ts'
@@ -42,6 +42,8 @@ export class DiskSpool {
   readonly isThere: boolean = true
   /** Written at a time, in bytes of memory. */
   readonly chunkBytes: number
+  /** Whether the files of earlier processes are being looked for, or the lock of the folder was not refused yet. */
+  isSearching = true
   /** Events that earlier processes left, lines that could not be read and count as dropped, and refusals of the disk. */
   readonly counts = { found: 0, damaged: 0, failures: 0 }
   readonly #place: SpoolPlace
@@ -56,6 +58,7 @@ export class DiskSpool {
   /** Files of earlier processes that were not found yet. */
   #unfound = 0
   #refusedAt: number | undefined
+  #cancelRemoval: (() => void) | undefined
 
   constructor(place: SpoolPlace, deps: DiskSpoolDeps) {
     const { files, folder, bytes } = place
@@ -85,6 +88,7 @@ export class DiskSpool {
       },
       onFailure: () => {
         this.counts.failures += 1
+        this.#removeLater()
       },
     })
   }
@@ -105,17 +109,20 @@ export class DiskSpool {
   }
 
   /**
-   * Takes the lock of the folder, and takes over the events that earlier processes left; `onFound` is called for each file.
+   * Takes the lock of the folder, and takes over the events that earlier processes left. `onMoved` is called for each file, and
+   * when the lock is refused.
    * They come before what this process puts there, in their order. Resolves when all were found but those that the disk does
    * not show; these are asked for until the spool is closed.
    */
-  async open(onFound: () => void): Promise<void> {
+  async open(onMoved: () => void): Promise<void> {
     const { files, folder, onTaken } = this.#place
-    const { timers, log } = this.#deps
+    const { timers, clock, log } = this.#deps
     const { signal } = this.#closing
+    const openedAt = clock.now()
     const onFailure = this.#failuresOf('what an earlier process left cannot be looked through; it will be tried again')
-    const taken = await this.#takeLock()
+    const taken = await this.#takeLock(onMoved)
     if (taken === undefined) return
+    this.isSearching = true
     const { generation, former, names } = taken
     this.#lock = taken
     this.#hasFolder = true
@@ -124,12 +131,14 @@ export class DiskSpool {
     for (const name of names) if (name.endsWith('.log.new')) this.#log.inBackground(files.remove(join(folder, name)))
     const found = (segment: Segment) => {
       this.#adopt(segment)
-      onFound()
+      onMoved()
     }
     const left = names.filter(isSegment)
     this.#unfound = left.length
-    const search = { files, folder, timers, signal, onFound: found, onFailure }
+    const onLost = (name: string) => this.#countLost(name, openedAt)
+    const search = { files, folder, timers, signal, onFound: found, onFailure, onLost }
     await findLeftSegments(search, left)
+    this.isSearching = false
     if (signal.aborted) return
     if (this.counts.found > 0) log.warn('events of an earlier process were found', { events: this.counts.found })
     if (former !== undefined) onTaken?.(former)
@@ -184,21 +193,25 @@ export class DiskSpool {
   async close(): Promise<void> {
     this.#closing.abort()
     this.#asked.resolve()
+    this.#cancelRemoval?.()
     await this.#log.settled()
+    await this.#log.removeAgain().catch(() => undefined)
     // A remaining lock names the owner of the events to the next process.
     const isDone = this.#log.isEmpty && this.#unfound === 0
     if (this.#lock !== undefined && isDone) await this.#place.files.remove(this.#lock.path).catch(() => {})
   }
 
   /** Tries until it has the lock of the folder; `undefined` when the spool was closed before. */
-  async #takeLock(): Promise<FolderLock | undefined> {
+  async #takeLock(onRefused: () => void): Promise<FolderLock | undefined> {
     const { files, folder, owner } = this.#place
     const note = this.#failuresOf(
       'the spool folder cannot be locked: events wait in memory only; it will be tried again',
     )
     const onFailure = (problem: unknown) => {
       note(problem)
+      this.isSearching = false
       this.#asked.resolve()
+      onRefused()
     }
     const work = () => lockFolder(folder, files, owner)
     const rules = { signal: this.#closing.signal, onFailure }
@@ -220,6 +233,14 @@ export class DiskSpool {
     this.#log.adopt(segment)
   }
 
+  /** Counts a file with unknown content as one important event. Its events are sent if it can be read one day. */
+  #countLost(name: string, openedAt: number): void {
+    const { log, tally } = this.#deps
+    this.counts.damaged += 1
+    tally.lost(1, beginsAt(name), 1, openedAt)
+    log.warn('a file of an earlier process cannot be read: its events count as lost', { file: name })
+  }
+
   /** Erases now, and after the next write once more when the disk refuses. */
   #eraseLater(copy: Copy): void {
     const again = () => {
@@ -228,12 +249,22 @@ export class DiskSpool {
     this.#log.inBackground(this.#log.erase(copy).catch(again))
   }
 
+  /** Tries again in a moment to remove the files that the disk did not remove. */
+  #removeLater(): void {
+    if (this.#closing.signal.aborted) return
+    this.#cancelRemoval ??= this.#deps.timers.after(leaveAloneMs, () => {
+      this.#cancelRemoval = undefined
+      this.#log.inBackground(this.#log.removeAgain())
+    })
+  }
+
   #refused(problem: unknown): void {
     this.counts.failures += 1
     if (this.#refusedAt === undefined) {
       this.#deps.log.error('the spool cannot be written: events wait in memory only', problem)
     }
     this.#refusedAt = this.#deps.clock.now()
+    this.#removeLater()
   }
 
   /** Not for longer when the clock is set back. */

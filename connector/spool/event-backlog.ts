@@ -48,7 +48,6 @@ export class EventBacklog {
   readonly #events = new WaitingEvents()
   readonly #writer: Committer
   #isOpen: boolean
-  #isLooking: boolean
   #isClosed = false
   #isLoading = false
   #givenUp = 0
@@ -63,13 +62,12 @@ export class EventBacklog {
       onOvertaken: (event) => this.#giveUp(event),
     })
     this.#isOpen = !spool.isThere
-    this.#isLooking = spool.isThere
     if (spool.isThere) void this.#start()
   }
 
   /** Whether nothing waits, in memory or on disk, also of earlier processes as far as the disk shows it. */
   get isEmpty(): boolean {
-    return this.#isOpen && !this.#isLooking && !this.#isLoading && this.waiting === 0
+    return this.#isOpen && !this.#deps.spool.isSearching && !this.#isLoading && this.waiting === 0
   }
 
   get waiting(): number {
@@ -136,7 +134,6 @@ export class EventBacklog {
     this.#isOpen = true
     this.#moveOn()
     await looked
-    this.#isLooking = false
     this.#moveOn()
   }
 

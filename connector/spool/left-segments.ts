@@ -19,6 +19,8 @@ export interface SearchDeps {
   readonly onFound: (segment: Segment) => void
   /** Called with each attempt that failed. */
   readonly onFailure: (problem: unknown) => void
+  /** Called once with the name of a file that still fails a minute later. */
+  readonly onLost: (name: string) => void
 }
 
 /**
@@ -26,11 +28,18 @@ export interface SearchDeps {
  * those are asked for until `signal` is aborted.
  */
 export async function findLeftSegments(deps: SearchDeps, names: readonly string[]): Promise<void> {
-  const { timers, signal } = deps
+  const { timers, signal, onLost } = deps
   const lookLater = async (failed: readonly string[]) => {
-    for (let rest = failed; rest.length > 0; rest = await look(deps, rest, 1)) await pause(timers, laterMs, signal)
+    await pause(timers, laterMs, signal)
+    let rest = await look(deps, failed, 1)
+    for (const name of rest) onLost(name)
+    while (rest.length > 0) {
+      await pause(timers, laterMs, signal)
+      rest = await look(deps, rest, 1)
+    }
   }
-  void lookLater(await look(deps, names, mostInTurn))
+  const failed = await look(deps, names, mostInTurn)
+  if (failed.length > 0) void lookLater(failed)
 }
 
 /** Returns the names of the files that are not found yet. */

@@ -1,6 +1,6 @@
 import type { DropClass } from './drop-class.ts'
 import { type Segment, newSegment } from './segment.ts'
-import type { SpoolFiles } from './spool-files.ts'
+import { type SpoolFiles, codeOf } from './spool-files.ts'
 
 /** Where the copy of an event that is in memory stands. */
 export interface Copy {
@@ -34,6 +34,8 @@ export interface SegmentFilesDeps {
 export class SegmentFiles {
   readonly #deps: SegmentFilesDeps
   #segments: readonly Segment[] = []
+  /** Files that are not needed and that the disk still has. They count until it removes them. */
+  readonly #unremoved = new Set<Segment>()
   #generation = 0
   #filesMade = 0
   readonly #underWay = new Set<Promise<unknown>>()
@@ -43,7 +45,7 @@ export class SegmentFiles {
   }
 
   get isEmpty(): boolean {
-    return this.#segments.length === 0
+    return this.#segments.length === 0 && this.#unremoved.size === 0
   }
 
   /** Events that stand only here. */
@@ -53,7 +55,7 @@ export class SegmentFiles {
 
   /** Bytes of all files. */
   get bytes(): number {
-    return this.#segments.reduce((sum, { size }) => sum + size, 0)
+    return [...this.#segments, ...this.#unremoved].reduce((sum, { size }) => sum + size, 0)
   }
 
   /** When the first event that stands only here was read from the engine, or earlier; absent when there is none. */
@@ -105,11 +107,22 @@ export class SegmentFiles {
     this.inBackground(this.remove(segment))
   }
 
-  /** Removes a file. Rejects when the disk refuses. */
+  /** Removes a file. Rejects when the disk refuses; then {@link removeAgain} tries once more. */
   async remove(segment: Segment): Promise<void> {
     segment.isGone = true
     this.#segments = this.#segments.filter((one) => one !== segment)
-    await this.#deps.files.remove(segment.path)
+    this.#unremoved.add(segment)
+    try {
+      await this.#deps.files.remove(segment.path)
+    } catch (problem) {
+      if (codeOf(problem) !== 'ENOENT') throw problem
+    }
+    this.#unremoved.delete(segment)
+  }
+
+  /** Removes the files that the disk did not remove before. Rejects when it refuses again. */
+  async removeAgain(): Promise<void> {
+    await Promise.all([...this.#unremoved].map((segment) => this.remove(segment)))
   }
 
   /** Resolves when all files that are not needed are removed. */
@@ -160,7 +173,7 @@ export class SegmentFiles {
     await this.#deps.files.truncate(segment.path, segment.size).catch(() => undefined)
     segment.isSealed = true
     segment.isBusy = false
-    if (segment.live === 0 && segment.unread === 0) await this.remove(segment).catch(() => undefined)
+    this.removeIfDone(segment)
   }
 }
 

@@ -135,12 +135,20 @@ export class SegmentLog {
     return this.#files.settled()
   }
 
+  /** Removes the files that the disk did not remove before. Rejects when it refuses again. */
+  removeAgain(): Promise<void> {
+    return this.#files.removeAgain()
+  }
+
   /** Lets work that changes files go on; its failure is counted. */
   inBackground(work: Promise<unknown>): void {
     this.#files.inBackground(work)
   }
 
-  /** Gives up the least important events, none of them more important than `least`; `false` when that is not enough. */
+  /**
+   * Gives up the least important events, none of them more important than `least`; `false` when that is not enough. Rejects when
+   * the disk refuses.
+   */
   async makeRoom(needed: number, least: DropClass): Promise<boolean> {
     const { bytes, segmentBytes } = this.#deps
     // A file is written anew before the old one goes.
@@ -189,7 +197,7 @@ export class SegmentLog {
     segment.unread = 0
     segment.isSealed = true
     this.#forgetAhead(segment)
-    if (segment.live === 0) return this.#files.remove(segment).catch(() => this.#deps.onFailure())
+    if (segment.live === 0) return this.#files.remove(segment)
     segment.size = segment.readOffset
     await this.#deps.files.truncate(segment.path, segment.size).catch(() => this.#deps.onFailure())
   }

@@ -68,6 +68,11 @@ export function isSegment(name: string): boolean {
   return form.test(name)
 }
 
+/** Returns when the first event of a segment was read from the engine, by the segment's name, epoch milliseconds. */
+export function beginsAt(name: string): number {
+  return Number(form.exec(name)?.[2])
+}
+
 /** Reads the next whole lines after `offset`; none at the end. What is too long to be a line is one damaged line. */
 export async function readLines(files: SpoolFiles, segment: Segment, offset: number): Promise<ReadLine[]> {
   const chunk = await wholeLines(files, segment.path, offset, segment.size)
@@ -113,7 +118,7 @@ const classOf = (head: LineHead | undefined): DropClass => head?.dropClass ?? 1
 export async function leftSegment(files: SpoolFiles, folder: string, name: string): Promise<Segment> {
   const path = join(folder, name)
   const { size, changedAt } = await files.look(path)
-  const segment = emptySegment(path, Number(form.exec(name)?.[2]))
+  const segment = emptySegment(path, beginsAt(name))
   segment.isSealed = true
   segment.to = Math.max(segment.from, changedAt)
   while (segment.size < size) {

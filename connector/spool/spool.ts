@@ -20,6 +20,7 @@ export type Spool = Pick<DiskSpool, keyof DiskSpool>
 /** A disk that takes nothing and holds nothing. */
 export const noSpool: Spool = {
   isThere: false,
+  isSearching: false,
   chunkBytes: 0,
   open: async () => {},
   append: async () => undefined,

@@ -114,7 +114,8 @@ describe('a step that fails once while what was left is looked for', () => {
   })
 })
 
-test('a folder that fails for hours is passed over after four seconds, and sent when it can be read', async () => {
+test('a file that fails for hours is passed over after four seconds, reported as a loss after a minute, and sent when it can be read', async () => {
+  const firstAt = manualTime().clock.now()
   const first = await leftBy('1')
   const second = spoolingProcess('2', { disk: first.disk, time: first.time })
   // What the first one left, it has found, and not sent.
@@ -129,14 +130,17 @@ test('a folder that fails for hours is passed over after four seconds, and sent 
     if (isBroken && seen.size > 10_000) throw error('EACCES')
     return seen
   }
-  const third = spoolingProcess('3', { disk, time: manualTime(second.time.clock.now()) })
+  const thirdAt = second.time.clock.now()
+  const third = spoolingProcess('3', { disk, time: manualTime(thirdAt) })
   third.back()
   third.add('c0')
   await third.time.advance(10_000)
   expect(third.ids()).toEqual(['b0', 'b1', 'c0'])
 
+  expect(third.drops).toEqual([])
   await third.time.advance(2 * 3_600_000)
   expect(third.outbox.spool.failures).toBeLessThan(130)
+  expect(third.drops).toEqual([{ class: 1, count: 1, from: firstAt, to: thirdAt }])
   isBroken = false
   await third.time.advance(61_000)
 

@@ -102,6 +102,21 @@ test('a process that finds its folder in use says so, and writes to it when it i
   expect(second.ids()).toEqual(['b0', 'a0'])
 })
 
+test('a process whose folder is in use does not wait for the folder when it stops', async () => {
+  const alive = new Set(['1', '2'])
+  const first = spoolingProcess('1', { alive })
+  await first.time.advance(1_000)
+  const second = spoolingProcess('2', { disk: first.disk, alive })
+  second.back()
+  second.add('b0')
+  let isDrained = false
+  void second.outbox.drained().then(() => (isDrained = true))
+
+  await second.time.advance(6_000)
+
+  expect([isDrained, second.ids()]).toEqual([true, ['b0']])
+})
+
 test('a lock that stays says whose events the next process finds; without events none stays', async () => {
   const left = spoolingProcess('1')
   left.add('a0')
