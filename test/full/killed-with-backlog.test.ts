@@ -4,6 +4,8 @@ import { listEvents } from '../../contracts/routes/events.ts'
 import { createHooks } from '../../contracts/routes/hooks.ts'
 import { type Client, clientOf } from '../../local/demo/client.ts'
 import { openReceiver } from '../../local/demo/receiver.ts'
+import { systemTimers } from '../../adapters/system/system-timers.ts'
+import { pause } from '../../core/concurrency/timers.ts'
 import type { RunningCommand } from '../support/platform/command.ts'
 import { type EngineSocket, openEngineSocket } from '../support/engine/engine-socket.ts'
 import { runStart, temporaryState } from '../support/platform/start-command.ts'
@@ -82,13 +84,24 @@ async function endWithBacklog(end: (command: RunningCommand) => Promise<void>) {
   const { status } = await command.ended()
   await engine.close()
   const next = await start()
-  const { numbers, gaps } = await readEvents(next.admin)
+  // Queues that were kept before the end are worked off now; what was lost stays away.
+  let seen = await readLosses(next.admin)
+  for (let rounds = 0; seen.silent.length > 0 && rounds < 120; rounds += 1) {
+    await pause(systemTimers, 500)
+    seen = await readLosses(next.admin)
+  }
+  console.info(`${seen.lost.length} of ${sent} events lost, ${seen.silent.length} of them outside of every gap`)
+  return { status, output: next.command.output(), ...seen }
+}
+
+/** Returns when the events were sent that the list lacks, and those of them that lie in no gap. */
+async function readLosses(admin: Client) {
+  const { numbers, gaps } = await readEvents(admin)
   const lost = sentAt.filter((_, number) => !numbers.has(number))
   const silent = lost.filter(
     (at) => !gaps.some(({ reason, from, to }) => reason !== 'no_hook' && from <= at && at <= to),
   )
-  console.info(`${lost.length} of ${sent} events lost, ${silent.length} of them outside of every gap`)
-  return { status, output: next.command.output(), lost, silent, reasons: new Set(gaps.map(({ reason }) => reason)) }
+  return { lost, silent, reasons: new Set(gaps.map(({ reason }) => reason)) }
 }
 
 it('every event that a killed platform loses with its queues lies in a gap that says so', async () => {
@@ -101,7 +114,7 @@ it('every event that a killed platform loses with its queues lies in a gap that 
 })
 
 it('every event that a second Ctrl-C loses lies in a gap that says so', async () => {
-  const { status, silent, reasons } = await endWithBacklog(async (command) => {
+  const { status, silent } = await endWithBacklog(async (command) => {
     command.interrupt()
     await command.printed(/stopping/)
     // The same key press arrives by several ways, so only an interrupt that comes later counts as the second.
@@ -109,6 +122,5 @@ it('every event that a second Ctrl-C loses lies in a gap that says so', async ()
     await command.ended().finally(() => clearInterval(pressing))
   })
 
-  expect(status).toBe(1)
-  expect([silent, reasons.has('events_dropped')]).toEqual([[], true])
+  expect([status, silent]).toEqual([1, []])
 })
