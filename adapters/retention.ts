@@ -50,6 +50,8 @@ export const keptUntil = {
   deliveryEvent: (keptAt: number) => keptAt + 7 * DAY,
   /** Longer than nearly any call. */
   alias: (notedAt: number) => notedAt + 7 * DAY,
+  /** Longer than a registration lasts: an hour, unless an operator changes the engine kit's setting. */
+  owedDrop: (notedAt: number) => notedAt + 7 * DAY,
   connectorReport: (report: ConnectorReport) => report.reportedAt + DAY,
   /** By the contract's rule on the list of events. */
   loggedEvent: (loggedAt: number) => loggedAt + DAY,

@@ -55,6 +55,7 @@ export function startLoops(
         },
         onDeadConnector: (connectorId) => {
           events.othersGone()
+          runner.othersGone()
           return lost.end(connectorId)
         },
       },

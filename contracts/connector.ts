@@ -5,7 +5,17 @@ import type { QueueName } from './resources.ts'
 export const connector = {
   consumes: 'commands' satisfies QueueName as QueueName,
   needs: {
-    commands: ['claim', 'complete', 'endClaimsOf', 'keepAlias', 'readAlias'],
+    commands: [
+      'read',
+      'claim',
+      'complete',
+      'endClaimsOf',
+      'keepAlias',
+      'readAlias',
+      'oweDrops',
+      'listDrops',
+      'endDrop',
+    ],
     events: ['publish'],
     cdrQueue: ['send'],
     presence: ['list', 'readEach', 'put', 'replace'],

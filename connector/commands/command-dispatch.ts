@@ -14,7 +14,7 @@ import {
   EslCommandTimeout,
 } from '../esl/errors.ts'
 import { type LineCommand, commandLine, forgetLine } from './command-line.ts'
-import { prepareDrop } from './drop-registrations.ts'
+import { isDropped, prepareDrop } from './drop-registrations.ts'
 import { hangUpDomain } from './hang-up-domain.ts'
 import { maybeSoAlready, outcomeOf } from './engine-reply.ts'
 import { outcomeOfAll } from './outcome-of-all.ts'
@@ -68,8 +68,8 @@ export interface DispatchDeps {
   readonly timers: Timers
   /** Names of variables that clients may set, added by the operator; none if absent. */
   readonly clientVariables?: ClientVariables | undefined
-  /** Keeps drops of registrations for engines that are away. */
-  readonly owed: Pick<OwedDrops, 'owe'>
+  /** Knows which engines owe the drop of a deleted account's registrations. */
+  readonly owed: Pick<OwedDrops, 'done'>
 }
 
 /** Where a command goes. */
@@ -98,10 +98,9 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
     const dropAt = async ({ engine }: CommandEngine) => {
       const outcome = await ended(() => drop(engine.commands))
       flushAgain(parts, [{ engine }], forgetLine(command, scope.domain))
-      const isOpen = outcome.state === 'unsent' || outcome.state === 'unknown'
       // The clean-up of a deleted domain repeats its order itself, and a late one would hit the next owner of the name.
-      if (isOpen && command.kind === 'drop-registrations') {
-        parts.owed.owe(engine.name, `${command.login}@${scope.domain}`, drop)
+      if (command.kind === 'drop-registrations' && scope.domain !== null && isDropped(outcome)) {
+        await parts.owed.done({ engine: engine.name, domain: scope.domain, login: command.login })
       }
       return outcome
     }

@@ -25,8 +25,7 @@ export async function routeCommand(
   likely?: string,
 ): Promise<CommandOutcome | PreparedCommand> {
   if (parts.clock.now() >= message.deadlineAt) return unsent('expired')
-  const isReached = parts.engines.some(({ engine }) => isReady(engine.commands))
-  if (!isReached && !isDrop(message)) return unsent('disconnected')
+  if (!parts.engines.some(({ engine }) => isReady(engine.commands))) return unsent('disconnected')
   if (!isOwnCall(message)) return { state: 'absent' }
   try {
     const where = await destination(parts, message, likely)
@@ -70,11 +69,6 @@ export async function likelyEngine(parts: RouteDeps, { command, scope, deadlineA
     case 'drop-domain-registrations':
       return undefined
   }
-}
-
-/** A drop that reaches no engine now is kept for each of them. */
-function isDrop({ command }: CommandMessage): boolean {
-  return command.kind === 'drop-registrations' || command.kind === 'drop-domain-registrations'
 }
 
 /** A caller that may only touch its own channels may only ring its own phone. */

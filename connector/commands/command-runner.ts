@@ -7,7 +7,7 @@ import type { CommandStore } from '../../core/commands/command-store.ts'
 import { type RetryRules, retry } from '../../core/concurrency/retry.ts'
 import type { PreparedCommand } from './command-dispatch.ts'
 import { type RouteDeps, likelyEngine, routeCommand, unsent } from './command-route.ts'
-import { type OwedEngine, owedDrops } from './owed-drops.ts'
+import { type OwingEngine, owedDrops } from './owed-drops.ts'
 import { phoneAsks } from './phone-asks.ts'
 import { type PlaceLimits, enginePlaces } from './places.ts'
 
@@ -28,8 +28,10 @@ export interface CommandRunner {
    * message is to be seen again, because the store of commands is gone.
    */
   run(body: string): Promise<void>
-  /** Gives an engine whose command link came up the drops of registrations that it could not be given before. */
-  linkUp(engine: OwedEngine): void
+  /** Gives an engine whose command link came up the drops of registrations that it owes. */
+  linkUp(engine: OwingEngine): void
+  /** Does the same at every engine, after another connector ended: it may have claimed a drop and not done it. */
+  othersGone(): void
   /** Resolves when every outcome that is still to come has been stored. */
   settled(): Promise<void>
   /** Commands that wait for the engine's answer, and commands that wait to be sent. */
@@ -44,7 +46,10 @@ export interface CommandRunner {
 export type CommandCount = CommandOutcome['state'] | 'repeated' | 'unreadable'
 
 export interface RunnerDeps extends Omit<RouteDeps, 'readAlias' | 'asks' | 'owed'> {
-  readonly store: Pick<CommandStore, 'claim' | 'complete' | 'keepAlias' | 'readAlias'>
+  readonly store: Pick<
+    CommandStore,
+    'read' | 'claim' | 'complete' | 'keepAlias' | 'readAlias' | 'oweDrops' | 'listDrops' | 'endDrop'
+  >
   /** The limits of ringing calls and of orders for each engine, and of lists. */
   readonly limits: { readonly calls: PlaceLimits; readonly orders: PlaceLimits; readonly lists: PlaceLimits }
   readonly connectorId: string
@@ -67,6 +72,7 @@ export function commandRunner(parts: RunnerDeps): CommandRunner {
 
   const record = async (message: CommandMessage, outcome: CommandOutcome) => {
     counts[outcome.state] += 1
+    if (message.command.kind === 'drop-registrations') owed.settleAll()
     if (message.scope.domain !== null && message.command.kind !== 'list-channels') {
       parts.registry.touch(message.scope.domain)
     }
@@ -128,6 +134,7 @@ export function commandRunner(parts: RunnerDeps): CommandRunner {
         counts.unreadable += 1
         return log.warn('a message of the command queue cannot be read', { characters: body.length })
       }
+      await owed.owe(message)
       const engine = await likelyEngine(route, message)
       const release = await places.for(message, engine).take(message.scope.domain, message.deadlineAt - busyNoticeMs)
       try {
@@ -140,6 +147,7 @@ export function commandRunner(parts: RunnerDeps): CommandRunner {
       }
     },
     linkUp: (engine) => void owed.settle(engine),
+    othersGone: () => owed.settleAll(),
     settled: async () => {
       while (running.size > 0) await Promise.all(running)
     },

@@ -8,6 +8,9 @@ const listHead = /^ *Name\t +Type\t/
 /** A profile's row; aliases and gateways have rows of other types, and a profile with TLS has two of this type. */
 const profileRow = /^ *(\S+)\tprofile\t/gm
 
+/** The answer of an engine that does not list its SIP profiles, for example while it starts. */
+const noProfiles: CommandOutcome = { state: 'refused', text: '-ERR the SIP profiles cannot be read\n' }
+
 /** A drop that was looked over: every value of it can stand in a line. */
 export type PreparedDrop = (link: Pick<EngineLink, 'api'>) => Promise<CommandOutcome>
 
@@ -22,7 +25,7 @@ export function prepareDrop(command: DropCommand, domain: string | null): Prepar
   return async (link) => {
     await link.api(forget)
     const list = await link.api('sofia status')
-    if (!listHead.test(list)) return { state: 'refused', text: '-ERR the SIP profiles cannot be read\n' }
+    if (!listHead.test(list)) return noProfiles
     const profiles = [...new Set([...list.matchAll(profileRow)].map(([, name = '']) => name))]
     const named = profiles.filter(isProfileName)
     for (const line of named.flatMap((profile) => dropLines(command, domain, profile))) await link.api(line)
@@ -30,4 +33,9 @@ export function prepareDrop(command: DropCommand, domain: string | null): Prepar
     if (left > 0) return { state: 'refused', text: `-ERR ${left} profiles left\n` }
     return { state: 'done', text: `+OK ${named.length}\n` }
   }
+}
+
+/** Returns whether an engine has done all of a drop that it can do: it has listed its profiles, and none is left to try. */
+export function isDropped(outcome: CommandOutcome): boolean {
+  return outcome.state === 'done' || (outcome.state === 'refused' && outcome !== noProfiles)
 }

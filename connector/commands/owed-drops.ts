@@ -1,52 +1,97 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import { type Engine, isReady } from '../runtime/engine.ts'
+import type { CommandMessage } from '../../contracts/messages/command.ts'
+import type { CommandStore } from '../../core/commands/command-store.ts'
+import type { OwedDrop } from '../../core/commands/commands.ts'
 import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
-import type { PreparedDrop } from './drop-registrations.ts'
+import { type Engine, isReady } from '../runtime/engine.ts'
+import { ValueRefused } from './command-line.ts'
+import { isDropped, prepareDrop } from './drop-registrations.ts'
 
-/** Drops that are kept for one engine; of more the oldest is forgotten. */
-const mostOwed = 1_000
+/** An engine that owes drops. */
+export type OwingEngine = Pick<Engine, 'name'> & { readonly commands: Pick<Engine['commands'], 'api' | 'state'> }
 
-/** An engine that drops are owed to. */
-export type OwedEngine = Pick<Engine, 'name'> & { readonly commands: Pick<Engine['commands'], 'api' | 'state'> }
-
-/**
- * Drops of accounts' registrations that an engine could not be given, or may not have received. No command repeats them,
- * because the account is gone. They are kept in memory, so they end with the process.
- */
-export interface OwedDrops {
-  /** Keeps a drop for an engine. `key` names what is dropped; what is owed already is owed once. */
-  owe(engine: string, key: string, drop: PreparedDrop): void
-  /**
-   * Gives an engine whose command link came up what it is owed, until nothing is left or the link is lost; what fails is
-   * tried again with growing waits. Never rejects.
-   */
-  settle(engine: OwedEngine): Promise<void>
+export interface OwedDropsDeps extends RetryDeps {
+  readonly store: Pick<CommandStore, 'read' | 'oweDrops' | 'listDrops' | 'endDrop'>
+  readonly engines: readonly { readonly engine: OwingEngine }[]
+  readonly log: Log
 }
 
-/** Owes nothing yet. */
-export function owedDrops({ timers, random, log }: RetryDeps & { readonly log: Log }): OwedDrops {
-  const owed = new Map<string, Map<string, PreparedDrop>>()
+/**
+ * Drops of deleted accounts' registrations. No command repeats them, because the account is gone. So each is recorded in
+ * the store for every engine before it is tried, and the record stays until that engine has done it.
+ */
+export interface OwedDrops {
+  /**
+   * Records what a message demands of every engine, unless a connector has claimed it, which had recorded it before. Only drops
+   * of accounts are recorded. Rejects when the store is gone.
+   */
+  owe(message: CommandMessage): Promise<void>
+  /** Removes the record of a drop that an engine has done. Never rejects. */
+  done(drop: OwedDrop): Promise<void>
+  /**
+   * Gives an engine what it owes, until nothing is left or its command link is lost. What fails is tried again with growing
+   * waits. Never rejects.
+   */
+  settle(engine: OwingEngine): Promise<void>
+  /** Does the same for every engine. */
+  settleAll(): void
+}
 
-  return {
-    owe: (engine, key, drop) => {
-      const drops = owed.get(engine) ?? new Map<string, PreparedDrop>()
-      owed.set(engine, drops)
-      drops.delete(key)
-      drops.set(key, drop)
-      const [oldest] = drops.size > mostOwed ? drops.keys() : []
-      if (oldest !== undefined) drops.delete(oldest)
-    },
-    settle: async (engine) => {
-      const drops = owed.get(engine.name) ?? new Map<string, PreparedDrop>()
-      let done = 0
-      for (const [key, drop] of drops) {
-        const mayTry = () => isReady(engine.commands) && drops.get(key) === drop
-        if ((await retry(() => drop(engine.commands), { timers, random }, { mayTry })) === undefined) continue
-        if (drops.get(key) === drop) drops.delete(key)
+/** Makes the ledger of one connector. */
+export function owedDrops({ store, engines, timers, random, log }: OwedDropsDeps): OwedDrops {
+  const settling = new Set<string>()
+
+  /** Returns whether the drop was done; `false` when the link was lost. */
+  const give = async (engine: OwingEngine, owed: OwedDrop): Promise<boolean> => {
+    const work = async () => {
+      const outcome = await prepareDrop({ kind: 'drop-registrations', login: owed.login }, owed.domain)(engine.commands)
+      if (!isDropped(outcome)) throw new Error('the engine cannot drop registrations yet')
+      await store.endDrop(owed)
+    }
+    return (await retry(work, { timers, random }, { mayTry: () => isReady(engine.commands) })) !== undefined
+  }
+
+  const settle = async (engine: OwingEngine) => {
+    if (settling.has(engine.name)) return
+    settling.add(engine.name)
+    const mayTry = () => isReady(engine.commands)
+    let done = 0
+    for (let isOver = false; !isOver; ) {
+      const read = await retry(() => store.listDrops(engine.name), { timers, random }, { mayTry })
+      const drops = read?.value ?? []
+      isOver = drops.length === 0
+      for (const drop of drops) {
+        isOver ||= !(await give(engine, drop))
+        if (isOver) break
         done += 1
       }
-      if (done > 0)
-        log.info('registrations that an engine could not drop before are dropped', { engine: engine.name, drops: done })
+    }
+    settling.delete(engine.name)
+    if (done > 0) {
+      log.info('registrations that an engine could not drop before are dropped', { engine: engine.name, drops: done })
+    }
+  }
+
+  return {
+    owe: async ({ id, command, scope: { domain } }) => {
+      if (command.kind !== 'drop-registrations' || domain === null || !canBeGiven(command, domain)) return
+      if ((await store.read(id))?.claimedBy !== undefined) return
+      await store.oweDrops(engines.map(({ engine }) => ({ engine: engine.name, domain, login: command.login })))
     },
+    done: (drop) => store.endDrop(drop).catch(() => undefined),
+    settle,
+    settleAll: () => {
+      for (const { engine } of engines) void settle(engine)
+    },
+  }
+}
+
+function canBeGiven(command: Parameters<typeof prepareDrop>[0], domain: string): boolean {
+  try {
+    prepareDrop(command, domain)
+    return true
+  } catch (problem) {
+    if (problem instanceof ValueRefused) return false
+    throw problem
   }
 }

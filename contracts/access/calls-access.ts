@@ -24,6 +24,9 @@ export const callsAccess = {
     ],
     keepAlias: [{ table: 'commands', actions: ['PutItem'] }],
     readAlias: [{ table: 'commands', actions: ['GetItem'] }],
+    oweDrops: [{ table: 'commands', actions: ['BatchWriteItem'] }],
+    listDrops: [{ table: 'commands', actions: ['Query'] }],
+    endDrop: [{ table: 'commands', actions: ['DeleteItem'] }],
   },
   liveCalls: {
     put: [{ table: 'liveCalls', actions: ['UpdateItem'] }],

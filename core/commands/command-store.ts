@@ -1,4 +1,4 @@
-import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims } from './commands.ts'
+import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims, OwedDrop } from './commands.ts'
 
 /** The records of commands, between the endpoints and the connectors. */
 export interface CommandStore {
@@ -30,6 +30,12 @@ export interface CommandStore {
   keepAlias(chosen: string, actual: string): Promise<void>
   /** Returns the channel that the engine created although `chosen` was requested, for a week. Reads consistently. */
   readAlias(chosen: string): Promise<string | undefined>
+  /** Records drops that engines owe, for a week. One that is recorded already stays once. */
+  oweDrops(drops: readonly OwedDrop[]): Promise<void>
+  /** Returns the drops that an engine owes. Reads consistently. */
+  listDrops(engine: string): Promise<readonly OwedDrop[]>
+  /** Removes a drop that its engine has done; one that is not there is ignored. */
+  endDrop(drop: OwedDrop): Promise<void>
 }
 
 /** A message as it was taken off a queue. */

@@ -104,3 +104,10 @@ export interface EndedClaims {
   /** Whether there may be more, so that the store must be called again. */
   readonly more: boolean
 }
+
+/** A drop of an account's registrations that an engine has not done yet. */
+export interface OwedDrop {
+  readonly engine: string
+  readonly domain: string
+  readonly login: string
+}

@@ -304,4 +304,42 @@ export function commandStoreContract(open: StoreKind['open']): void {
 
     expect(await stores().commands.readAlias(chosen)).toBeUndefined()
   })
+
+  const owed = (engine: string, login: string, domain = 'a.example.com') => ({ engine, domain, login })
+  const loginsOf = async (engine: string) =>
+    (await stores().commands.listDrops(engine)).map(({ login }) => login).toSorted()
+
+  test('an owed drop is returned for its engine, once, until it is ended', async () => {
+    const [one, other] = [randomUUID(), randomUUID()]
+    await stores().commands.oweDrops([owed(one, '1000'), owed(other, '1000'), owed(one, '1001')])
+    await stores().commands.oweDrops([owed(one, '1000'), owed(one, '1000', 'b.example.com')])
+    expect(await stores().commands.listDrops(other)).toEqual([owed(other, '1000')])
+    expect(await loginsOf(one)).toEqual(['1000', '1000', '1001'])
+
+    await stores().commands.endDrop(owed(one, '1000'))
+    await stores().commands.endDrop(owed(one, '1000'))
+
+    expect(await loginsOf(one)).toEqual(['1000', '1001'])
+    expect(await loginsOf(other)).toEqual(['1000'])
+  })
+
+  test('an engine that has been away for long owes any number of drops', async () => {
+    const engine = randomUUID()
+    const logins = Array.from({ length: 60 }, (_, index) => `${1_000 + index}`)
+
+    await stores().commands.oweDrops(logins.map((login) => owed(engine, login)))
+
+    expect(await loginsOf(engine)).toEqual(logins)
+  })
+
+  test('a drop is owed for a week', async () => {
+    const engine = randomUUID()
+    await stores().commands.oweDrops([owed(engine, '1000')])
+    stores().clock.move(6 * DAY_MS)
+    expect(await loginsOf(engine)).toEqual(['1000'])
+
+    stores().clock.move(DAY_MS + 1_000)
+
+    expect(await loginsOf(engine)).toEqual([])
+  })
 }

@@ -45,6 +45,7 @@ const [domainRecord, account, token, domainToken] = [aDomain(), anAccount(), aTo
 const [hook, delivery, command, key] = [aHook(), aDelivery(), aCommandRecord(), aRequestKey()]
 const [route, other, entry, settings] = [aRoute(), aRoute({ order: 7 }), anEntry(), emailSettingsOf()]
 const recording = aRecording()
+const drop = { engine: 'fs1', domain, login: '1000' }
 const knownCall = aKnownCall({ domain })
 const exported = anExport({ createdAt: now })
 const factor = { sealed: 'sealed', isOn: true, usedStep: 1 }
@@ -178,6 +179,11 @@ const writes: Readonly<Record<string, Write>> = {
     write: ({ commands }) => commands.endClaimsOf('gone', now + 1),
     // The number is for the log, and may be too low.
     answer: { ended: expect.any(Number), more: false },
+  },
+  'commands.oweDrops': { write: ({ commands }) => commands.oweDrops([drop]) },
+  'commands.endDrop': {
+    first: ({ commands }) => commands.oweDrops([drop]),
+    write: ({ commands }) => commands.endDrop(drop),
   },
   'commands.keepAlias': { write: ({ commands }) => commands.keepAlias('chosen', 'actual') },
   'hooks.create': { write: ({ hooks }) => hooks.create([hook], 1), answer: true },

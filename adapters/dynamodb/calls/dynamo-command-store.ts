@@ -9,6 +9,7 @@ import {
 } from '../../../core/commands/commands.ts'
 import type { CommandStore } from '../../../core/commands/command-store.ts'
 import { commandAliases } from './command-aliases.ts'
+import { owedDropStore } from './owed-drops.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { getItem, queryPage, tableName, updateItem } from '../client.ts'
@@ -55,6 +56,7 @@ export function dynamoCommandStore(context: AdapterContext): CommandStore {
     complete: (id, outcome, scope) => complete(context, long, { id, outcome, scope }),
     endClaimsOf: (connectorId, claimedBefore) => endClaimsOf(context, connectorId, claimedBefore),
     ...commandAliases(context),
+    ...owedDropStore(context),
   }
 }
 

@@ -24,8 +24,8 @@ export interface RunningConnector {
   readonly written: readonly string[]
   /** The most that its health told of each of its counters at any moment at which it was looked at. */
   readonly peaks: ReadonlyMap<string, number>
-  /** Records a command as an endpoint does and queues its message. */
-  readonly post: (command: EngineCommand, scope?: CommandScope) => Promise<CommandMessage>
+  /** Records a command as an endpoint does and queues its message; it may be sent for 20 s, or for `waitMs`. */
+  readonly post: (command: EngineCommand, scope?: CommandScope, waitMs?: number) => Promise<CommandMessage>
   /** Every message that was posted. */
   readonly posted: readonly CommandMessage[]
   /** What became of a command so far. */
@@ -90,9 +90,9 @@ export async function aRunningConnector(
   })
 
   const outcome = async ({ id }: CommandMessage) => (await ports.commands.read(id))?.outcome
-  const post = async (command: EngineCommand, scope = tenant) => {
+  const post = async (command: EngineCommand, scope = tenant, waitMs = 20_000) => {
     const now = time.clock.now()
-    const message = aCommandMessage({ command, scope, createdAt: now, deadlineAt: now + 20_000 })
+    const message = aCommandMessage({ command, scope, createdAt: now, deadlineAt: now + waitMs })
     await ports.commands.create(message)
     posted.push(message)
     bodies.push(JSON.stringify(message))

@@ -1,4 +1,4 @@
-import { claimsAtATime } from '../../../core/commands/commands.ts'
+import { type OwedDrop, claimsAtATime } from '../../../core/commands/commands.ts'
 import type { CommandStore } from '../../../core/commands/command-store.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
 import type { MemoryContext } from './memory-state.ts'
@@ -52,5 +52,20 @@ export function memoryCommandStore({ state, clock }: MemoryContext): CommandStor
       const alias = state.aliases.get(chosen)
       return alias && keptUntil.alias(alias.notedAt) > clock.now() ? alias.actual : undefined
     },
+    async oweDrops(drops) {
+      for (const drop of drops) state.owedDrops.set(keyOf(drop), { drop, notedAt: clock.now() })
+    },
+    async listDrops(engine) {
+      return [...state.owedDrops.values()]
+        .filter(({ drop, notedAt }) => drop.engine === engine && keptUntil.owedDrop(notedAt) > clock.now())
+        .map(({ drop }) => drop)
+    },
+    async endDrop(drop) {
+      state.owedDrops.delete(keyOf(drop))
+    },
   }
+}
+
+function keyOf({ engine, domain, login }: OwedDrop): string {
+  return JSON.stringify([engine, domain, login])
 }

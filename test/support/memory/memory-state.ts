@@ -1,4 +1,4 @@
-import type { CommandRecord } from '../../../core/commands/commands.ts'
+import type { CommandRecord, OwedDrop } from '../../../core/commands/commands.ts'
 import type { ExportJob } from '../../../core/cdr/exports/export-job.ts'
 import type { KnownCall } from '../../../core/channels/known-call.ts'
 import type { KeptCdr } from '../../../core/cdr/merge-cdr.ts'
@@ -60,6 +60,8 @@ export interface MemoryState {
   readonly presence: Map<string, Presence>
   readonly commands: Map<string, CommandRecord>
   /** Chosen uuid to the channel that the engine made. */
+  /** Drops that engines owe, by all of their parts. */
+  readonly owedDrops: Map<string, { readonly drop: OwedDrop; readonly notedAt: number }>
   readonly aliases: Map<string, { readonly actual: string; readonly notedAt: number }>
   readonly hooks: Map<string, Hook>
   readonly blacklists: Map<string, BlacklistEntry>
@@ -121,6 +123,7 @@ export function memoryState(): MemoryState {
     loginNetworks: new Map(),
     presence: new Map(),
     commands: new Map(),
+    owedDrops: new Map(),
     aliases: new Map(),
     hooks: new Map(),
     blacklists: new Map(),

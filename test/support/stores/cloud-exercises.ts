@@ -47,6 +47,7 @@ function withDeadWriter(name: string): Exercise {
 export type CloudPorts = Omit<Ports, 'passwords' | 'hookClient' | 'mail'>
 
 /** More than a table takes. */
+const aDrop = { engine: 'fs1', domain: 'a.example.com', login: '1000' }
 const largeEvent = anEvent({ fields: { large: 'x'.repeat(300_000) } })
 
 /** Makes a method do all that it may ever do to the cloud. */
@@ -226,6 +227,12 @@ export const exercises: {
     },
     keepAlias: { run: ({ commands }) => commands.keepAlias('chosen', 'actual') },
     readAlias: { run: ({ commands }) => commands.readAlias('chosen') },
+    oweDrops: { run: ({ commands }) => commands.oweDrops([aDrop]) },
+    listDrops: {
+      first: ({ commands }) => commands.oweDrops([aDrop]),
+      run: ({ commands }) => commands.listDrops('fs1'),
+    },
+    endDrop: { run: ({ commands }) => commands.endDrop(aDrop) },
   },
   events: { publish: { run: ({ events }) => events.publish([anEvent()]) } },
   hooks: {

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { owedDrops } from '../../../connector/commands/owed-drops.ts'
 import { EslCommandTimeout } from '../../../connector/esl/errors.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { fakeEslSession, fakeLinks } from '../../support/engine/fake-esl-session.ts'
-import { manualTime } from '../../support/processes/manual-time.ts'
-import { aRunningConnector } from '../../support/connector/running-connector.ts'
+import { aCommandMessage } from '../../support/connector/command-message.ts'
+import { type MemoryPorts, memoryPorts } from '../../support/memory/memory-ports.ts'
+import { type ManualTime, manualTime } from '../../support/processes/manual-time.ts'
+import { aReport } from '../../support/records/records.ts'
+import { aRunningConnector, tenant } from '../../support/connector/running-connector.ts'
 
 const name = '192.0.2.1:8021'
 const list = ' Name\t   Type\tData\tState\n internal\tprofile\tsip:a\tRUNNING (0)\n'
@@ -18,14 +22,19 @@ function aProfile(command: string): string {
 function aLedger() {
   const time = manualTime()
   const commands = fakeEslSession()
-  const owed = owedDrops({ ...time, random: () => 0, log: capturedLog() })
-  return { time, commands, owed, engine: { name, commands } }
+  commands.answer = aProfile
+  const engine = { name, commands }
+  const { commands: store } = memoryPorts({ clock: time.clock, random: systemRandomness })
+  const owed = owedDrops({ ...time, random: () => 0, log: capturedLog(), store, engines: [{ engine }] })
+  const dropOf = (login: string) => aCommandMessage({ command: { kind: 'drop-registrations', login }, scope: tenant })
+  return { time, commands, owed, engine, store, dropOf }
 }
 
 /** A connector whose engine is away, and the command link that a test brings up. */
-async function aConnectorWithoutLink() {
+async function aConnectorWithoutLink(given: { readonly ports?: MemoryPorts; readonly time?: ManualTime } = {}) {
   const links = fakeLinks()
   const running = await aRunningConnector([{ host: '192.0.2.1', port: 8021, password: 'ClueCon' }], {
+    ...given,
     openLink: links.open,
   })
   const commands = links.link('commands')
@@ -66,15 +75,73 @@ test('the phones of a deleted domain are not dropped by a late link, since the n
   await running.stop()
 })
 
+test('the registrations of an account that is deleted while no engine link is up are dropped by the next connector', async () => {
+  const { running } = await aConnectorWithoutLink()
+  await running.run({ kind: 'drop-registrations', login: '1000' })
+  await running.stop()
+
+  const { running: next, commands } = await aConnectorWithoutLink(running)
+  commands.up()
+  await next.until(() => commands.asked.includes(dropLine('1000')))
+
+  await next.until(async () => (await next.ports.commands.listDrops(name)).length === 0)
+  await next.stop()
+})
+
+test('the registrations of an account are dropped although no connector took the command before its deadline', async () => {
+  const { running, commands } = await aConnectorWithoutLink()
+  commands.up()
+  const late = await running.post({ kind: 'drop-registrations', login: '1000' }, tenant, 0)
+  await running.until(() => commands.asked.includes(dropLine('1000')))
+
+  expect(await running.outcome(late)).toEqual({ state: 'unsent', reason: 'expired' })
+  await running.stop()
+})
+
+test('the registrations of an account are dropped although the connector that claimed the command was killed', async () => {
+  const { running, commands } = await aConnectorWithoutLink()
+  commands.up()
+  await running.ports.connectorStatus.report(aReport({ connectorId: 'killed', reportedAt: running.time.clock.now() }))
+  await running.ports.commands.oweDrops([{ engine: name, domain: 'a.example.com', login: '1000' }])
+  await running.until(() => commands.asked.includes(dropLine('1000')))
+
+  await running.stop()
+})
+
+test('an engine that does not list its SIP profiles yet drops registrations when it does', async () => {
+  const { running, commands } = await aConnectorWithoutLink()
+  commands.answer = (command) => (command === 'sofia status' ? '-ERR sofia Command not found!\n' : '+OK\n')
+  commands.up()
+  expect(await running.run({ kind: 'drop-registrations', login: '1000' })).toMatchObject({ state: 'refused' })
+
+  commands.answer = aProfile
+  await running.until(() => commands.asked.includes(dropLine('1000')))
+  await running.time.advance(60_000)
+
+  expect(commands.asked.filter((line) => line === dropLine('1000'))).toHaveLength(1)
+  await running.stop()
+})
+
+test('a drop that its engine has done is given once', async () => {
+  const { running, commands } = await aConnectorWithoutLink()
+  commands.up()
+  expect(await running.run({ kind: 'drop-registrations', login: '1000' })).toMatchObject({ state: 'done' })
+  commands.down()
+  commands.up()
+  await running.time.advance(60_000)
+
+  expect(commands.asked.filter((line) => line === dropLine('1000'))).toHaveLength(1)
+  await running.stop()
+})
+
 test('a drop that an engine does not answer is tried again until the link is lost, and goes on with the next link', async () => {
-  const { time, commands, owed, engine } = aLedger()
+  const { time, commands, owed, engine, store, dropOf } = aLedger()
   let asked = 0
-  const isAnswering = { now: false }
-  owed.owe(name, 'a', async () => {
+  commands.answer = () => {
     asked += 1
-    if (!isAnswering.now) throw new EslCommandTimeout('no answer')
-    return { state: 'done', text: '+OK\n' }
-  })
+    throw new EslCommandTimeout('no answer')
+  }
+  await owed.owe(dropOf('1000'))
   commands.up()
   const first = owed.settle(engine)
   await time.advance(2_000)
@@ -82,29 +149,44 @@ test('a drop that an engine does not answer is tried again until the link is los
   commands.down()
   await time.advance(5_000)
   await first
+  expect(asked).toBe(4)
 
-  isAnswering.now = true
+  commands.answer = aProfile
   commands.up()
   await owed.settle(engine)
-  await owed.settle(engine)
 
-  expect(asked).toBe(5)
+  expect(commands.asked).toContain(dropLine('1000'))
+  expect(await store.listDrops(name)).toEqual([])
 })
 
-test('an engine that is away for long is owed the newest thousand drops, each once', async () => {
-  const { commands, owed, engine } = aLedger()
-  const done: number[] = []
-  for (let number = 1; number <= 1_500; number += 1) {
-    for (let twice = 0; twice < 2; twice += 1) {
-      owed.owe(name, `${number}`, async () => {
-        done.push(number)
-        return { state: 'done', text: '+OK\n' }
-      })
-    }
-  }
+test('an engine that comes back is given every drop that it owes, one at a time', async () => {
+  const { commands, owed, engine, dropOf } = aLedger()
+  const logins = Array.from({ length: 50 }, (_, index) => `${1_000 + index}`)
+  for (const login of [...logins, ...logins]) await owed.owe(dropOf(login))
 
   commands.up()
-  await owed.settle(engine)
+  await Promise.all([owed.settle(engine), owed.settle(engine)])
 
-  expect([done.length, done[0], done.at(-1)]).toEqual([1_000, 501, 1_500])
+  expect(commands.asked.filter((line) => line.startsWith('sofia profile'))).toEqual(
+    logins.flatMap((login) => [dropLine(login), dropLine(`${login}=a.example.com`)]),
+  )
+})
+
+test('a drop that another connector has claimed is not recorded again, since it may be done already', async () => {
+  const { owed, store, dropOf } = aLedger()
+  const message = dropOf('1000')
+  await store.create(message)
+  await store.claim(message.id, 'other')
+
+  await owed.owe(message)
+
+  expect(await store.listDrops(name)).toEqual([])
+})
+
+test('a drop that cannot become a command is not recorded', async () => {
+  const { owed, store, dropOf } = aLedger()
+
+  await owed.owe(dropOf('1000 all'))
+
+  expect(await store.listDrops(name)).toEqual([])
 })

@@ -1,0 +1,39 @@
+import * as z from 'zod/mini'
+import type { CommandStore } from '../../../core/commands/command-store.ts'
+import type { OwedDrop } from '../../../core/commands/commands.ts'
+import type { AdapterContext } from '../../context.ts'
+import { keptUntil } from '../../retention.ts'
+import { putBatch } from '../batches.ts'
+import { deleteItem, queryAll, tableName } from '../client.ts'
+import { expirySeconds, parseItem, under, unexpired } from '../items.ts'
+import { joinKey } from '../key.ts'
+
+const dropItem = z.object({ engine: z.string(), domain: z.string(), login: z.string() })
+
+/** Drops of registrations that engines owe, stored next to the commands; one partition for each engine. */
+export function owedDropStore(context: AdapterContext): Pick<CommandStore, 'oweDrops' | 'listDrops' | 'endDrop'> {
+  const table = () => tableName(context, 'commands')
+  return {
+    async oweDrops(drops) {
+      const expiresAt = expirySeconds(keptUntil.owedDrop(context.clock.now()))
+      const items = drops.map((drop) => ({ ...dropKey(drop), ...drop, expiresAt }))
+      await putBatch(context, table(), items)
+    },
+    async listDrops(engine) {
+      const { pk } = partition(engine)
+      const items = await queryAll(context, { TableName: table(), ConsistentRead: true, ...under(pk) })
+      return items.flatMap((item) => parseItem(dropItem, unexpired(context, item)) ?? [])
+    },
+    async endDrop(drop) {
+      await deleteItem(context, { TableName: table(), Key: dropKey(drop) })
+    },
+  }
+}
+
+function partition(engine: string) {
+  return { pk: joinKey('owed-drops', engine) }
+}
+
+function dropKey({ engine, domain, login }: OwedDrop) {
+  return { ...partition(engine), sk: joinKey(domain, login) }
+}
