@@ -70,15 +70,15 @@ export class Committer {
   }
 
   /**
-   * Writes what is due. What the disk does not take may have been too unimportant for it, so more important events are tried
-   * without that.
+   * Writes what is due. Where the disk is full of events that are more important than some of these, the others are written
+   * without them.
    */
   async #write(isLast: boolean): Promise<void> {
     const { spool, onWritten } = this.#deps
     let classes = dropOrder
     let isRefused = false
     for (;;) {
-      const chunk = this.#due(isLast, spool.chunkBytes, classes)
+      const { chunk, passed } = this.#due(isLast, spool.chunkBytes, classes)
       if (chunk.length === 0) break
       for (const event of chunk) event.isBeingWritten = true
       const copies = await spool.append(chunk)
@@ -87,32 +87,44 @@ export class Committer {
         const copy = copies?.[index]
         if (copy !== undefined) this.#settle(event, copy)
       }
+      onWritten()
       if (copies === undefined) {
         isRefused = true
-        const refused = Math.max(...chunk.map(({ dropClass }) => dropClass))
-        classes = classes.filter((dropClass) => dropClass < refused)
-      }
-      onWritten()
+        const least = leastOf(chunk)
+        if (!spool.hasMoreImportant(least)) break
+        classes = classes.filter((dropClass) => dropClass < least)
+      } else for (const event of passed) this.#noteOvertaken(event)
     }
     this.#isRefused = isRefused
-    if (isRefused) for (const event of this.#due(isLast, Infinity)) this.#noteSkipped(event)
+    if (isRefused) for (const event of this.#due(isLast, Infinity).chunk) this.#noteSkipped(event)
   }
 
-  /** Chooses the events to write now, the oldest first, until they have so many bytes. */
-  #due(isLast: boolean, upTo: number, classes: readonly DropClass[] = dropOrder): Waiting[] {
+  /**
+   * Chooses the events to write now, the oldest first, until they have so many bytes. `passed` are the older ones of other
+   * classes.
+   */
+  #due(isLast: boolean, upTo: number, classes: readonly DropClass[] = dropOrder) {
     const { events } = this.#deps
-    const chosen: Waiting[] = []
+    const chunk: Waiting[] = []
+    const passed: Waiting[] = []
+    let others: Waiting[] = []
     // The tail can only be written after all of the window, however young that is.
     const isUrgent = isLast || events.tail.size > 0
     let bytes = 0
     for (let link = events.unwritten.first; link !== undefined && bytes < upTo; link = link.next) {
       const event = link.value
       if (!isUrgent && this.#isYoung(event)) break
-      if (!classes.includes(event.dropClass)) continue
-      chosen.push(event)
+      if (event.isOvertaken) continue
+      if (!classes.includes(event.dropClass)) {
+        others.push(event)
+        continue
+      }
+      passed.push(...others)
+      others = []
+      chunk.push(event)
       bytes += event.bytes
     }
-    return chosen
+    return { chunk, passed }
   }
 
   /** One that was read in the future is old: the clock was set back. */
@@ -136,8 +148,18 @@ export class Committer {
     }
   }
 
+  /** Files hold events in their order, so an event that a later one has overtaken is never written. */
+  #noteOvertaken(event: Waiting): void {
+    event.isOvertaken = true
+    this.#noteSkipped(event)
+  }
+
   #noteSkipped(event: Waiting): void {
     if (!event.isSkipped) this.#skipped += 1
     event.isSkipped = true
   }
+}
+
+function leastOf(events: readonly Waiting[]): DropClass {
+  return events.reduce<DropClass>((least, { dropClass }) => (dropClass > least ? dropClass : least), 1)
 }

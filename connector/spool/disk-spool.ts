@@ -168,6 +168,11 @@ export class DiskSpool {
     }
   }
 
+  /** Whether some events that are only on disk are more important than a class, so that they are not given up for it. */
+  hasMoreImportant(dropClass: DropClass): boolean {
+    return this.#log.hasMoreImportant(dropClass)
+  }
+
   /** Says that an event that was just written leaves memory, with all after it. */
   leave(copy: Copy): void {
     this.#log.leave(copy)
@@ -254,7 +259,7 @@ export class DiskSpool {
     if (this.#closing.signal.aborted) return
     this.#cancelRemoval ??= this.#deps.timers.after(leaveAloneMs, () => {
       this.#cancelRemoval = undefined
-      this.#log.inBackground(this.#log.removeAgain())
+      this.#log.inBackground(this.#log.removeAgain().catch(() => this.#removeLater()))
     })
   }
 

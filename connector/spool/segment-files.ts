@@ -173,7 +173,7 @@ export class SegmentFiles {
     await this.#deps.files.truncate(segment.path, segment.size).catch(() => undefined)
     segment.isSealed = true
     segment.isBusy = false
-    this.removeIfDone(segment)
+    if (segment.live === 0 && segment.unread === 0) await this.remove(segment).catch(() => undefined)
   }
 }
 

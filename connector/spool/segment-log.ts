@@ -130,6 +130,11 @@ export class SegmentLog {
     }
   }
 
+  /** Whether some events that stand only here are more important than a class. */
+  hasMoreImportant(dropClass: DropClass): boolean {
+    return dropOrder.some((one) => one < dropClass && this.#files.oldestUnread(one) !== undefined)
+  }
+
   /** Resolves when all files that are not needed are removed. */
   settled(): Promise<void> {
     return this.#files.settled()

@@ -24,6 +24,7 @@ export const noSpool: Spool = {
   chunkBytes: 0,
   open: async () => {},
   append: async () => undefined,
+  hasMoreImportant: () => false,
   leave: () => {},
   release: () => {},
   erase: () => {},

@@ -19,6 +19,8 @@ export interface Waiting {
   isBeingWritten: boolean
   /** Whether it was counted as one that the disk should have taken and did not. */
   isSkipped: boolean
+  /** Whether a later event was written without it, so it stays in memory only. */
+  isOvertaken: boolean
   copy: Copy | undefined
   /** Its places among those of its group, its class, in the tail and among those without a copy. */
   ofGroup: Link<Waiting> | undefined
@@ -85,6 +87,7 @@ export class WaitingEvents {
       isInWindow: false,
       isBeingWritten: false,
       isSkipped: false,
+      isOvertaken: false,
       copy,
       ofGroup: undefined,
       ofClass: undefined,

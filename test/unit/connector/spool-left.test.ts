@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { pause } from '../../../core/concurrency/timers.ts'
+import { anEvent } from '../../support/records/records.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 import type { MemoryDisk } from '../../support/connector/memory-disk.ts'
 import { numbered, roomFor, spoolingProcess } from '../../support/connector/spooling-process.ts'
@@ -169,4 +170,40 @@ test('what is being written while an earlier process is found stays', async () =
   await next.time.advance(10_000)
 
   expect(next.ids()).toEqual([...numbered('a', 50), ...numbered('b', 20)])
+})
+
+test('an event that a more important one overtook on its way to the disk costs no later event', async () => {
+  const bytes = 128 * 1024
+  const end = (id: string) => anEvent({ id, uuid: id, name: 'CHANNEL_DESTROY' })
+  const killed = spoolingProcess('1', { bytes, memory: roomFor(4, 400) })
+  for (let count = 0; killed.disk.used() < 63.6 * 1024; count += 1) {
+    killed.outbox.add(end(`old${count}`))
+    await killed.time.advance(100)
+  }
+  const { disk } = killed
+  const time = manualTime(killed.time.clock.now())
+  const look = disk.look.bind(disk)
+  disk.look = async (path) => {
+    await pause(time.timers, 20_000)
+    return look(path)
+  }
+  disk.room = disk.used()
+  const next = spoolingProcess('2', { disk, time, bytes, memory: roomFor(4, 400) })
+  await time.advance(6_000)
+  for (let count = 0; count < 4; count += 1) {
+    next.outbox.add(anEvent({ id: `unimportant${count}`, uuid: '', name: 'HEARTBEAT' }))
+  }
+  await time.advance(20_000)
+  disk.room = Infinity
+  for (let count = 0; count < 4; count += 1) {
+    next.outbox.add(end(`new${count}`))
+    await time.advance(6_000)
+  }
+
+  next.back()
+  await time.advance(60_000)
+
+  expect(next.ids().filter((id) => id.startsWith('new'))).toEqual(numbered('new', 4))
+  expect(next.ids().filter((id) => id.startsWith('unimportant'))).toEqual(numbered('unimportant', 4))
+  expect([next.outbox.waiting, next.outbox.spool.damaged]).toEqual([0, 0])
 })

@@ -31,7 +31,7 @@ export interface Part {
 
 /**
  * The records that the platform keeps for itself. An alias is two uuids; its owner is that of the channel that it leads to. Deliveries
- * that are in no index are marked as such, by their key, over memory only.
+ * that are in no index are marked as such, by their key, over memory only. Owed drops are written and read by connectors alone.
  */
 const ofNoTenant = new Set([
   'aliases',
@@ -39,6 +39,7 @@ const ofNoTenant = new Set([
   'connectorStarts',
   'gaps',
   'highestSessions',
+  'owedDrops',
   'subscriptions',
   'places',
   'unlistedDeliveries',
