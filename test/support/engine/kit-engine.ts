@@ -53,30 +53,33 @@ export async function anEnginePlace(): Promise<EnginePlace> {
   }
 }
 
-/** Starts an engine and waits until phones can register. `settings` are environment variables of the kit. */
+/** The configuration that the kit installs. */
+export const kitConfiguration = join(process.cwd(), 'engine', 'conf')
+
+/**
+ * Starts an engine and waits until phones can register. `settings` are environment variables of the kit, and
+ * `configuration` a folder with a changed copy of its files.
+ */
 export async function startKitEngine(
   place: EnginePlace,
   settings: Readonly<Record<string, string>>,
+  configuration = kitConfiguration,
 ): Promise<KitEngine> {
   const { folder, socketPort, sipPort, recordings, cdrs } = place
   const folders = ['log', 'db', 'run'].flatMap((name) => [`-${name}`, join(folder, name)])
-  const engine = spawn(
-    freeswitchBin ?? '',
-    ['-nf', '-nc', '-nonat', '-conf', join(process.cwd(), 'engine', 'conf'), ...folders],
-    {
-      stdio: 'ignore',
-      env: {
-        ...process.env,
-        EVENT_SOCKET_PORT: String(socketPort),
-        EVENT_SOCKET_PASSWORD: 'ClueCon',
-        SIP_IP: '127.0.0.1',
-        SIP_PORT: String(sipPort),
-        RECORDINGS_FOLDER: recordings,
-        CDR_FOLDER: cdrs,
-        ...settings,
-      },
+  const engine = spawn(freeswitchBin ?? '', ['-nf', '-nc', '-nonat', '-conf', configuration, ...folders], {
+    stdio: 'ignore',
+    env: {
+      ...process.env,
+      EVENT_SOCKET_PORT: String(socketPort),
+      EVENT_SOCKET_PASSWORD: 'ClueCon',
+      SIP_IP: '127.0.0.1',
+      SIP_PORT: String(sipPort),
+      RECORDINGS_FOLDER: recordings,
+      CDR_FOLDER: cdrs,
+      ...settings,
     },
-  )
+  })
   const api = async (command: string) => {
     const socket = await openEngineSocket(socketPort)
     try {

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../processes/free-port.ts'
-import { type EnginePlace, type KitEngine, anEnginePlace, startKitEngine } from './kit-engine.ts'
+import { type EnginePlace, type KitEngine, anEnginePlace, kitConfiguration, startKitEngine } from './kit-engine.ts'
 import { type TestPlatform, aPlatform, tenantPassword } from '../platform/platform.ts'
 import { planted } from '../invariants/secret-forms.ts'
 import { type PhoneOptions, type SipPhone, openSipPhone } from './sip-phone.ts'
@@ -21,12 +21,17 @@ export interface KitLab {
   close(): Promise<void>
 }
 
-/** Starts both. `settings` are of the kit; `socketPort` is where the platform reaches the event socket. */
+/**
+ * Starts both. `settings` are of the kit; `socketPort` is where the platform reaches the event socket; `change` writes a
+ * changed copy of the kit's configuration into a folder of the engine and returns where it is.
+ */
 export async function aKitLab(
   settings: Readonly<Record<string, string>> = {},
   socketPort?: (port: number) => Promise<number>,
+  change: (kit: string, folder: string) => string = (kit) => kit,
 ): Promise<KitLab> {
   const place = await anEnginePlace()
+  const configuration = change(kitConfiguration, place.folder)
   const dataDir = mkdtempSync(join(tmpdir(), 'callplane-kit-data-'))
   const port = await freePort()
   const reached = (await socketPort?.(place.socketPort)) ?? place.socketPort
@@ -43,7 +48,7 @@ export async function aKitLab(
       dataDir,
     )
   const startEngine = () =>
-    startKitEngine(place, { PLATFORM_URL: platformUrl, ENGINE_CREDENTIAL: credential, ...settings })
+    startKitEngine(place, { PLATFORM_URL: platformUrl, ENGINE_CREDENTIAL: credential, ...settings }, configuration)
   const engine = await startEngine()
   const phones: SipPhone[] = []
   const lab: KitLab = {

@@ -1,0 +1,137 @@
+/** Commands of the API at a real engine of the kit with two SIP profiles. Skipped without `FREESWITCH_BIN`. */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createAccount, deleteAccount, listAccounts } from '../../contracts/routes/accounts.ts'
+import { searchCdrs } from '../../contracts/routes/cdr.ts'
+import { hangUpChannel, holdChannel, listChannels, originateCall } from '../../contracts/routes/channels.ts'
+import { createDomain, deleteDomain } from '../../contracts/routes/domains.ts'
+import type { Client } from '../../local/demo/client.ts'
+import { freePort } from '../support/processes/free-port.ts'
+import { freeswitchBin } from '../support/engine/kit-engine.ts'
+import { aKitLab } from '../support/engine/kit-lab.ts'
+import { opened } from '../support/processes/opened.ts'
+import { tenantPassword } from '../support/platform/platform.ts'
+import type { SipPhone } from '../support/engine/sip-phone.ts'
+
+const acme = 'acme.example.com'
+const within = { timeout: 60_000, interval: 200 }
+
+describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles', () => {
+  let secondPort = 0
+  const lab = opened(async () => {
+    secondPort = await freePort()
+    return aKitLab({ SECOND_SIP_PORT: String(secondPort) }, undefined, withSecondProfile)
+  })
+  let admin: Client | undefined
+  beforeAll(async () => {
+    admin = await lab().platform.tenant(acme)
+  })
+  const tenant = (): Client => {
+    if (admin === undefined) throw new Error('the tenant is made first')
+    return admin
+  }
+  const registered = async (login: string, domain: string, port = lab().place.sipPort): Promise<SipPhone> => {
+    const phone = await lab().phone(login, domain, { port })
+    expect(await phone.register()).toEqual({ status: 200, hasContact: true })
+    return phone
+  }
+  /** Counted at each profile: `show registrations` has one row for an account, however many phones it has. */
+  const registrations = async (name: string) => {
+    const lists = await Promise.all(
+      ['phones', 'more-phones'].map((profile) => lab().engine.api(`sofia status profile ${profile} reg`)),
+    )
+    return lists.map((list) => list.split('\n').filter((line) => /^User:/.test(line) && line.includes(name)).length)
+  }
+  const rows = async (client: Client) => (await client.call(listChannels)).data.rows
+  const accounts = async (client: Client) => (await rows(client)).map(({ presence_id }) => presence_id).toSorted()
+
+  it('an originated call rings the account that is registered, then calls the number, and obeys hold and hang-up', async () => {
+    const [caller, called] = [await registered('1001', acme), await registered('1002', acme, secondPort)]
+
+    const { info } = await tenant().call(originateCall, { body: { callerId: '1001', calledId: '1002' } })
+
+    const uuid = /^\+OK ([0-9a-f-]{36})\n$/.exec(info)?.[1] ?? ''
+    expect([caller.rang.length, called.rang.length]).toEqual([1, 1])
+    await expect.poll(() => accounts(tenant()), within).toEqual([`1001@${acme}`, `1002@${acme}`])
+    const params = { channel_id: uuid }
+    expect((await tenant().call(holdChannel, { params, body: { state: 'hold' } })).info).toBe('+OK Success\n')
+    const state = async () => (await rows(tenant())).find((row) => row.uuid === uuid)?.callstate
+    await expect.poll(state, within).toBe('HELD')
+    expect((await tenant().call(holdChannel, { params, body: { state: 'unhold' } })).info).toBe('+OK Success\n')
+    expect((await tenant().call(hangUpChannel, { params })).info).toBe('+OK\n')
+    await expect.poll(() => rows(tenant()), within).toEqual([])
+  })
+
+  it('users see the calls and CDRs that their phones placed, whatever the From header says', async () => {
+    const phone = await registered('1001', acme)
+    const own = await lab().platform.logIn(`1001@${acme}`, tenantPassword('1001'))
+    const other = await lab().platform.logIn(`1002@${acme}`, tenantPassword('1002'))
+    const found = async (client: Client) => {
+      const { hits } = await client.call(searchCdrs, {
+        query: { leg: '*' },
+        body: { query: 'destination_number:9196' },
+      })
+      return hits.hits.map(({ _source }) => _source?.['presence_id'])
+    }
+
+    const call = await phone.call('9196', `1002@${acme}`)
+
+    await expect.poll(() => accounts(own), within).toEqual([`1001@${acme}`])
+    expect(await rows(other)).toEqual([])
+    await call.hangUp()
+    await expect.poll(() => found(own), within).toEqual([`1001@${acme}`])
+    expect(await found(other)).toEqual([])
+  })
+
+  it('a deleted account loses its registrations at both profiles', async () => {
+    const account = { login: '1009', role: 'user', password: tenantPassword('1009') }
+    await tenant().call(createAccount, { body: account })
+    const phones = [await registered('1009', acme), await registered('1009', acme, secondPort)]
+    await expect.poll(() => registrations('1009'), within).toEqual([1, 1])
+
+    await tenant().call(deleteAccount, { params: { account_id: '1009' } })
+
+    await expect.poll(() => registrations('1009'), within).toEqual([0, 0])
+    for (const phone of phones) expect((await phone.register()).status).toBe(403)
+    expect((await tenant().call(listAccounts)).data['1009']).toBeUndefined()
+  })
+
+  it('phones of a deleted domain are dropped at both profiles and cannot register again', async () => {
+    const gone = 'gone.example.com'
+    const root = await lab().platform.root()
+    await root.call(createDomain, { body: { domain_name: gone, customer_id: 'test' } })
+    const body = { login: '1001', role: 'user', password: tenantPassword('1001') }
+    await root.call(createAccount, { query: { domain: gone }, body })
+    const phones = [await registered('1001', gone), await registered('1001', gone, secondPort)]
+    await expect.poll(() => registrations(gone), within).toEqual([1, 1])
+
+    await root.call(deleteDomain, { params: { domain_name: gone } })
+
+    for (const phone of phones) expect((await phone.register()).status).toBe(403)
+    await expect.poll(() => registrations(gone), within).toEqual([0, 0])
+    expect((await (await lab().phone('1001', gone)).call('9196')).status).toBe(403)
+  })
+})
+
+/** Copies the kit's configuration and gives it one more profile, like the first but on another port. */
+function withSecondProfile(kit: string, folder: string): string {
+  const copy = join(folder, 'conf')
+  cpSync(kit, copy, { recursive: true })
+  const file = join(copy, 'sip.xml')
+  const text = readFileSync(file, 'utf8')
+  const profile = text.slice(text.indexOf('<profile name="phones">'), text.indexOf('</profiles>'))
+  const second = profile.replace('"phones"', '"more-phones"').replace('{sip_port}', '{second_sip_port}')
+  writeFileSync(
+    file,
+    text.replace('</profiles>', () => `${second}</profiles>`),
+  )
+  const settings = join(copy, 'settings.xml')
+  const pre = readFileSync(settings, 'utf8')
+  const line = '<X-PRE-PROCESS cmd="env-set" data="second_sip_port=$SECOND_SIP_PORT"/>'
+  writeFileSync(
+    settings,
+    pre.replace('</include>', () => `${line}\n</include>`),
+  )
+  return copy
+}

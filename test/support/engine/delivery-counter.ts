@@ -1,0 +1,40 @@
+/** A receiver of hooks that counts deliveries, also very many. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import * as z from 'zod/mini'
+
+const delivery = z.object({ action: z.string(), data: z.record(z.string(), z.unknown()) })
+
+/** What came in, and where hooks send it. */
+export interface DeliveryCounter {
+  readonly url: string
+  /** `<event> <uuid>` of each event, once for each id of a delivery. */
+  readonly received: ReadonlyMap<string, string>
+  close(): Promise<void>
+}
+
+/** Opens a receiver on a free port of the loopback address. It answers 204 to everything. */
+export async function openDeliveryCounter(): Promise<DeliveryCounter> {
+  const received = new Map<string, string>()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      response.writeHead(204).end()
+      const { action, data } = delivery.parse(JSON.parse(Buffer.concat(chunks).toString()))
+      received.set(String(request.headers['webhook-id']), `${action} ${String(data['Unique-ID'])}`)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = z.parse(z.object({ port: z.int() }), server.address())
+  return {
+    url: `http://127.0.0.1:${port}/events`,
+    received,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
