@@ -41,10 +41,13 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
     const lists = await Promise.all(
       ['phones', 'more-phones'].map((profile) => lab().engine.api(`sofia status profile ${profile} reg`)),
     )
-    return lists.map((list) => list.split('\n').filter((line) => /^User:/.test(line) && line.includes(name)).length)
+    return lists.map(
+      (list) => list.split('\n').filter((line) => line.startsWith('User:') && line.includes(name)).length,
+    )
   }
   const rows = async (client: Client) => (await client.call(listChannels)).data.rows
-  const accounts = async (client: Client) => (await rows(client)).map(({ presence_id }) => presence_id).toSorted()
+  const accounts = async (client: Client) =>
+    (await rows(client)).map(({ presence_id }) => String(presence_id)).toSorted()
 
   it('an originated call rings the account that is registered, then calls the number, and obeys hold and hang-up', async () => {
     const [caller, called] = [await registered('1001', acme), await registered('1002', acme, secondPort)]

@@ -1,11 +1,11 @@
-/** A receiver of hooks that counts deliveries, also very many. */
+/** A receiver of hooks that counts deliveries. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import * as z from 'zod/mini'
 
 const delivery = z.object({ action: z.string(), data: z.record(z.string(), z.unknown()) })
 
-/** What came in, and where hooks send it. */
+/** The deliveries that came in, and the address for hooks. */
 export interface DeliveryCounter {
   readonly url: string
   /** `<event> <uuid>` of each event, once for each id of a delivery. */
