@@ -13,8 +13,8 @@ const paceMs = 100
 const refreshLookMs = 5_000
 
 /**
- * An observation of this age may have been overtaken by one that the peer has stored, which it checks for after 2 s. So
- * only younger ones are written without a condition.
+ * An observation of 2 s may have been overtaken by one that the peer has stored, which it checks for then. A write without
+ * a condition ends within a second, so it is made for younger ones only.
  */
 const freshMs = 1_000
 

@@ -10,7 +10,7 @@ export interface PresenceStore {
   put(presence: Presence): Promise<void>
   /**
    * Replaces what was known of accounts, even what was observed later: for a writer that is the only one at the time.
-   * All of them, or an unknown part when it fails.
+   * All of them, or an unknown part when it fails. Nothing is written later than a second after the call.
    */
   replace(presences: readonly Presence[]): Promise<void>
 }

@@ -3,6 +3,7 @@ import type { PresenceStore } from '../../../core/accounts/presence-store.ts'
 import type { Presence } from '../../../core/accounts/presence.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
+import { withTimeLimit } from '../../time-limit.ts'
 import { putBatch, readBatch } from '../batches.ts'
 import { getItem, putItem, queryAll, tableName } from '../client.ts'
 import { conditionally } from '../errors.ts'
@@ -16,6 +17,9 @@ const presenceItem = z.object({
   calls: z.array(z.string()),
   observedAt: z.number(),
 })
+
+/** Nothing is written without a condition for longer, however often a busy store has to be asked again. */
+const replaceMs = 1_000
 
 /** Phones and calls of accounts in DynamoDB, one partition a domain. */
 export function dynamoPresenceStore(context: AdapterContext): PresenceStore {
@@ -44,7 +48,10 @@ export function dynamoPresenceStore(context: AdapterContext): PresenceStore {
         }),
       )
     },
-    replace: (presences) => putBatch(context, tableName(context, 'presence'), presences.map(toItem)),
+    replace: (presences) =>
+      withTimeLimit({ clock: context.clock, until: context.clock.now() + replaceMs }, () =>
+        putBatch(context, tableName(context, 'presence'), presences.map(toItem)),
+      ),
   }
 }
 
