@@ -32,7 +32,7 @@ const eavesdropRingMs = 60_000
 
 /**
  * A lookup that began before a change may bring its old answer into the cache after the flush. An engine waits for a lookup
- * no longer than this (the engine kit: 2 s), so a second flush afterwards removes it.
+ * no longer than this (the engine kit: 2 s, and never more than 4 s), so a second flush afterwards removes it.
  */
 const longestLookupMs = 5_000
 
