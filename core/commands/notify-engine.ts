@@ -16,20 +16,24 @@ interface MadeChange {
 /**
  * Queues orders to the engine about a completed change, in their order: a phone that is dropped before its account is
  * forgotten could register again. The change stays, so an order that cannot be queued is reported and does not fail the
- * request. An engine that keeps directory answers then has the old one until its next flush.
+ * request. An engine that keeps directory answers then has the old one until its next flush. Returns whether all orders were
+ * queued.
  */
 export async function notifyEngine(
   engine: Pick<CallEngine, 'send'>,
   commands: readonly EngineCommand[],
   { domain, requestId, reportUnsent }: MadeChange,
-): Promise<void> {
+): Promise<boolean> {
+  let isQueued = true
   for (const command of commands) {
     try {
       await engine.send(command, { domain, presenceId: null, requestId })
     } catch (error) {
+      isQueued = false
       reportUnsent(`command ${command.kind}`, error)
     }
   }
+  return isQueued
 }
 
 /** Queues the event of a completed change; a failure is reported and does not fail the request. */

@@ -72,9 +72,13 @@ export async function createDomain(
     occurredAt: createdAt,
     fields: { 'Domain-Name': name },
   })
-  const [isPublished] = await Promise.all([
+  const [isPublished, isFlushed] = await Promise.all([
     publishEvent(ports.events, event, reportUnsent),
     notifyEngine(ports.engine, [{ kind: 'flush-directory' }], { domain: name, requestId, reportUnsent }),
   ])
-  return { name, warning: isPublished ? '' : 'the domain is created; its event could not be sent' }
+  const warnings = [
+    isPublished ? [] : 'its event could not be sent',
+    isFlushed ? [] : 'engines may keep old directory answers: change one of its settings to flush them',
+  ].flat()
+  return { name, warning: warnings.length === 0 ? '' : `the domain is created; ${warnings.join('; ')}` }
 }

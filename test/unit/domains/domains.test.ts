@@ -49,6 +49,17 @@ describe('a created domain', () => {
     expect(api.ports.state.domains.size).toBe(1)
   })
 
+  it('a created domain stays when the flush of directory answers cannot be queued, and the answer says how to repeat it', async () => {
+    const { api, root } = await setUp()
+    const cut = api.with({ engine: gone(api.ports.engine, 'send', () => true) })
+
+    const answer = await cut.call(createDomain, { body: good, headers: root })
+
+    const warning =
+      'the domain is created; engines may keep old directory answers: change one of its settings to flush them'
+    expect(answer).toMatchObject({ status: 200, body: { 'more info': warning } })
+  })
+
   it('warns also when the queue itself refuses the event', async () => {
     const { api, create } = await setUp()
     api.ports.events.refuses = () => true
