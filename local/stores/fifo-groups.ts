@@ -4,6 +4,11 @@ interface FifoMessage {
   readonly sequenceNumber?: string
 }
 
+/** A message as a consumer receives it. */
+interface Received {
+  readonly ReceiptHandle: string
+}
+
 /** The parts of a FIFO queue of the embedded SQS that its order depends on. */
 export interface FifoQueue<M extends FifoMessage = FifoMessage> {
   /** The messages that can be taken, by their group. */
@@ -16,7 +21,7 @@ export interface FifoQueue<M extends FifoMessage = FifoMessage> {
   processTimers: (this: FifoQueue<M>) => void
   changeVisibility: (this: FifoQueue<M>, receiptHandle: string, seconds: number) => void
   notifyWaiters: (this: FifoQueue<M>) => void
-  dequeueFifo: (this: FifoQueue<M>, most: number, ...given: unknown[]) => unknown[]
+  dequeueFifo: (this: FifoQueue<M>, most: number, ...given: unknown[]) => Received[]
 }
 
 /**
@@ -41,16 +46,17 @@ export function handOutGroups(queue: FifoQueue): void {
     if (!this.isFifo() || this.hasAvailableFifoMessages()) notifyWaiters.call(this)
   }
   queue.dequeueFifo = function groupByGroup(this: FifoQueue, most: number, ...given: unknown[]) {
-    const taken: unknown[] = []
+    const taken: Received[] = []
     const counts = new Map<string, number>()
     this.processTimers()
     // Once for a call: a message that is invisible for no time at all would return while the call goes on.
     this.processTimers = () => {}
     while (taken.length < most) {
-      const group = freeGroup(this)
       const [message] = dequeueFifo.call(this, 1, ...given)
-      if (group === undefined || message === undefined) break
+      if (message === undefined) break
       taken.push(message)
+      // Not the first free group if that held nothing but dead letters.
+      const group = this.inflightMessages.get(message.ReceiptHandle)?.message.messageGroupId ?? ''
       // Not locked for this call: its next message comes next.
       this.fifoLockedGroups.delete(group)
       counts.set(group, (counts.get(group) ?? 0) + 1)
@@ -65,12 +71,6 @@ export function handOutGroups(queue: FifoQueue): void {
     }
     return taken
   }
-}
-
-/** Returns the group that the queue hands out the next message of. */
-function freeGroup({ fifoMessages, fifoLockedGroups }: FifoQueue): string | undefined {
-  for (const group of fifoMessages.keys()) if (!fifoLockedGroups.has(group)) return group
-  return undefined
 }
 
 function sort({ fifoMessages }: FifoQueue, { messageGroupId = '' }: FifoMessage): void {

@@ -10,9 +10,13 @@ let store: RunningStore
 beforeEach(async () => {
   const arn = 'arn:aws:sqs:us-east-1:000000000000:Work'
   const attributes = { VisibilityTimeout: '60' }
+  const fifoAttributes = { ...attributes, FifoQueue: 'true' }
+  const dead = 'arn:aws:sqs:us-east-1:000000000000:Dead.fifo'
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead, maxReceiveCount: 3 })
   store = await startEmbeddedSqs([
     { name: 'Work', arn, url: standardUrl, attributes },
-    { name: 'Work.fifo', arn: `${arn}.fifo`, url: QueueUrl, attributes: { ...attributes, FifoQueue: 'true' } },
+    { name: 'Dead.fifo', arn: dead, url: `${standardUrl.replace('Work', 'Dead')}.fifo`, attributes: fifoAttributes },
+    { name: 'Work.fifo', arn: `${arn}.fifo`, url: QueueUrl, attributes: { ...fifoAttributes, RedrivePolicy } },
   ])
 })
 
@@ -136,6 +140,22 @@ describe('a FIFO queue of the embedded SQS', () => {
 
     expect(bodies(await fifo.receive(10, 0))).toEqual(many('a', 5))
     expect(bodies(await fifo.receive()), 'they returned by themselves').toEqual(many('a', 5))
+  })
+
+  it('a message that becomes a dead letter blocks neither its own group nor the next one', async () => {
+    await fifo.send('a0')
+    for (let times = 0; times < 3; times += 1) {
+      const [{ ReceiptHandle } = { ReceiptHandle: '' }] = await fifo.receive()
+      await call('ChangeMessageVisibility', { ReceiptHandle, VisibilityTimeout: 0 })
+    }
+    await fifo.send('b0', 'b1')
+
+    const taken = await fifo.receive()
+    await fifo.remove(taken)
+    await fifo.send('a1', 'b2')
+
+    expect(bodies(taken)).toEqual(['b0', 'b1'])
+    expect(bodies(await fifo.receive())).toEqual(['a1', 'b2'])
   })
 
   it('a FIFO queue ends no long poll for a message that cannot be taken yet', async () => {
