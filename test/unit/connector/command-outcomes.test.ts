@@ -134,3 +134,18 @@ test('the log of a command holds its id and domain, and no number', async () => 
   ])
   expect(JSON.stringify(log.lines)).not.toContain('15551234567')
 })
+
+test('a call that the engine made under the chosen uuid needs no record of where that uuid leads', async () => {
+  const { link, run, outcome, ports } = await aRunner()
+  const call = anOriginate()
+  const [same, other] = [aCommandMessage({ command: call }), aCommandMessage({ command: anOriginate() })]
+  await run(same)
+  await run(other)
+
+  link.finishJob(same.id, `+OK ${call.uuid}\n`)
+  link.finishJob(other.id, `+OK ${randomUUID()}\n`)
+  await settle()
+
+  expect(await outcome(same)).toMatchObject({ state: 'done', uuid: call.uuid })
+  expect(ports.state.aliases.size).toBe(1)
+})

@@ -288,3 +288,14 @@ test('events without a call keep their order within their domain', async () => {
 
   expect(names(inner.published)).toEqual(['1', '2', '3'])
 })
+
+test('an event that is larger than the window is sent, and so is the next one', async () => {
+  const { sink, inner } = batching()
+  const { outbox, time } = anOutbox(sink, { window: 100, all: 1_000_000 })
+
+  outbox.add(anEvent({ id: 'one' }))
+  outbox.add(anEvent({ id: 'two' }))
+  await time.advance(1_000)
+
+  expect(names(inner.published)).toEqual(['one', 'two'])
+})

@@ -79,6 +79,7 @@ describe('what a killed process left, on a disk that takes its time,', () => {
     await last.time.advance(60_000)
 
     expect(last.ids()).toEqual(numbered('a', 50))
+    expect(last.taken).toEqual(['2'])
   })
 })
 
