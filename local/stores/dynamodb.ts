@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import * as z from 'zod/mini'
 import type { Table } from '../assembly/assembly.ts'
-import { type Backend, type ServiceAnswer } from '../gate/backend.ts'
+import { type Backend, type ServiceAnswer, jsonAnswer } from '../gate/backend.ts'
 import { freePort } from '../processes/free-port.ts'
 import { PlainError } from '../processes/plain-error.ts'
 import { startTiedProgram } from '../processes/tied-program.ts'
@@ -36,14 +37,41 @@ export async function startEmbeddedDynamo(dataFile: string, logFile: string): Pr
     await close()
     throw new PlainError(`the store in ${dataFile} cannot be opened: it may be damaged; see ${logFile}`)
   }
-  return { backend: forwarder.backend, close }
+  return { backend: inOneWrite(forwarder.backend), close }
+}
+
+/** DynamoDB's own limit for a transaction is 4 MB; whatever is larger stays a batch. */
+const transactionBytes = 3 * 1024 * 1024
+
+const write = z.object({
+  PutRequest: z.optional(z.object({ Item: z.unknown() })),
+  DeleteRequest: z.optional(z.object({ Key: z.unknown() })),
+})
+const batchWrite = z.object({ RequestItems: z.record(z.string(), z.array(write)) })
+
+/**
+ * Makes a transaction of each batch of writes. The embedded store waits for the disk once for a transaction, and once for each
+ * item of a batch. A batch that is refused as a transaction is sent as it came.
+ */
+export function inOneWrite(backend: Backend): Backend {
+  return async (call) => {
+    const parsed = call.action === 'BatchWriteItem' ? z.safeParse(batchWrite, call.input) : undefined
+    if (parsed?.success !== true || call.body.length > transactionBytes) return backend(call)
+    const TransactItems = Object.entries(parsed.data.RequestItems).flatMap(([TableName, writes]) =>
+      writes.map(({ PutRequest, DeleteRequest }) =>
+        PutRequest === undefined ? { Delete: { TableName, ...DeleteRequest } } : { Put: { TableName, ...PutRequest } },
+      ),
+    )
+    const answer = await asked(backend, 'TransactWriteItems', { TransactItems })
+    return answer.status === 200 ? jsonAnswer({ UnprocessedItems: {} }) : backend(call)
+  }
 }
 
 /** The store at `DYNAMODB_ENDPOINT`. */
 export async function connectDynamo(endpoint: string, signer: Signer): Promise<RunningStore> {
   const forwarder = forwardTo(endpoint, 'dynamodb', signer)
   try {
-    await call(forwarder.backend, 'ListTables', {})
+    await asked(forwarder.backend, 'ListTables', {})
   } catch (error) {
     await forwarder.close()
     throw new PlainError(`DYNAMODB_ENDPOINT ${endpoint} does not answer`, { cause: error })
@@ -55,7 +83,7 @@ export async function connectDynamo(endpoint: string, signer: Signer): Promise<R
 export async function createTables(backend: Backend, tables: readonly Table[]): Promise<void> {
   await Promise.all(
     tables.map(async ({ name, definition }) => {
-      const answer = await call(backend, 'CreateTable', { TableName: name, ...definition })
+      const answer = await asked(backend, 'CreateTable', { TableName: name, ...definition })
       if (answer.status !== 200 && !String(answer.body).includes('ResourceInUseException')) {
         throw new Error(`table ${name} cannot be made: ${String(answer.body)}`)
       }
@@ -63,7 +91,7 @@ export async function createTables(backend: Backend, tables: readonly Table[]): 
   )
 }
 
-function call(backend: Backend, action: string, input: object): Promise<ServiceAnswer> {
+function asked(backend: Backend, action: string, input: object): Promise<ServiceAnswer> {
   const body = Buffer.from(JSON.stringify(input))
   return backend({
     action,
@@ -78,11 +106,11 @@ function call(backend: Backend, action: string, input: object): Promise<ServiceA
 async function answers(backend: Backend, ended: Promise<void>): Promise<boolean> {
   const over = ended.then(() => 'ended' as const)
   for (;;) {
-    const asked = call(backend, 'ListTables', {}).then(
+    const answered = asked(backend, 'ListTables', {}).then(
       () => 'up' as const,
       () => 'silent' as const,
     )
-    const outcome = await Promise.race([over, asked])
+    const outcome = await Promise.race([over, answered])
     if (outcome !== 'silent') return outcome === 'up'
     await delay(20)
   }

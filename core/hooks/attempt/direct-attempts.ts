@@ -9,6 +9,7 @@ import type { Delivery } from '../delivery/delivery.ts'
 import { reminderOf } from './disable-hook.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
+import type { HooksFor } from '../definition/recent-hooks.ts'
 import {
   type MadeAttempt,
   type MadeAttemptDeps,
@@ -30,6 +31,7 @@ export interface DirectAttemptDeps extends MadeAttemptDeps, Pick<HookCall, 'hmac
   readonly secretBox: Pick<SecretBox, 'open'>
   readonly timers: Timers
   readonly promptReceivers: PromptReceivers
+  readonly hooksFor: HooksFor
   /** Takes each attempt that was recorded. */
   readonly report: (delivery: Delivery, made: MadeAttempt) => void
 }
@@ -70,8 +72,8 @@ type DirectEnd =
  * what is to be queued: the next attempts of those that failed for now, the first attempts that had no answer in
  * {@link directMs} or could not be sent, and a reminder for each hook that was disabled. Attempts without an answer are
  * interrupted runs in the log, and their receivers are late from then on. Where the hooks were read
- * more than {@link mostUntilSentMs} ago (`readAt`, epoch milliseconds), nothing is sent and all of it is queued. Safe to kill
- * anywhere: what is not recorded is pending, and its event comes again.
+ * more than {@link mostUntilSentMs} ago (`readAt`, epoch milliseconds), they are read again, and attempts of hooks that changed
+ * are queued. Safe to kill anywhere: what is not recorded is pending, and its event comes again.
  */
 export async function attemptDirectly(
   deps: DirectAttemptDeps,
@@ -79,13 +81,25 @@ export async function attemptDirectly(
   readAt: number,
 ): Promise<QueuedDelivery[]> {
   if (attempts.length === 0) return []
-  if (deps.clock.now() - readAt > mostUntilSentMs) return replan(deps, attempts)
-  const ends = await sendAll(deps, attempts)
+  const { current, changed } = await withCurrentHooks(deps, attempts, readAt)
+  const ends = await sendAll(deps, current)
   const sent = ends.filter((each) => typeof each !== 'string')
   const disabled = await actOnReplies(deps, sent)
   const next = await record(deps, sent)
-  const unanswered = attempts.filter((_, index) => typeof ends[index] === 'string')
-  return [...disabled.map(reminder), ...next, ...(await replan(deps, unanswered))]
+  const unanswered = current.filter((_, index) => typeof ends[index] === 'string')
+  return [...disabled.map(reminder), ...next, ...(await replan(deps, [...unanswered, ...changed]))]
+}
+
+/** Separates the attempts whose hooks are still as they were; where the reading is too old, the hooks are read again. */
+async function withCurrentHooks(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[], readAt: number) {
+  if (deps.clock.now() - readAt <= mostUntilSentMs) return { current: attempts, changed: [] }
+  const hooks = await deps.hooksFor(
+    attempts[0]?.hook.domain ?? '',
+    attempts.map(({ hook }) => hook.event),
+  )
+  const versions = new Map(hooks.map(({ id, version }) => [id, version]))
+  const isCurrent = ({ hook }: DirectAttempt) => versions.get(hook.id) === hook.version
+  return { current: attempts.filter(isCurrent), changed: attempts.filter((attempt) => !isCurrent(attempt)) }
 }
 
 async function sendAll(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[]): Promise<DirectEnd[]> {
@@ -98,7 +112,7 @@ async function sendAll(deps: DirectAttemptDeps, attempts: readonly DirectAttempt
   const ends = await Promise.all(attempts.map((attempt) => send(deps, attempt, limit.signal, over.promise))).finally(
     cancel,
   )
-  await Promise.all(attempts.map((attempt, index) => judgePace(deps, attempt.hook, ends[index] ?? 'unsent')))
+  await judgePaces(deps, attempts, ends)
   return ends
 }
 
@@ -121,12 +135,28 @@ async function send(
   return Promise.race([called, over.then(() => 'late' as const)])
 }
 
-/** Notes how a receiver did, once for each hook that was late. */
-async function judgePace(deps: DirectAttemptDeps, hook: Hook, end: DirectEnd): Promise<void> {
-  if (end === 'unsent') return
-  const durationMs = end === 'late' ? directMs : end.outcome.attempt.durationMs
-  if (!deps.promptReceivers.note(hook, durationMs, deps.clock.now())) return
-  await notePromptness(deps, hook, { durationMs, isSuccess: end !== 'late' && end.outcome.state === 'delivered' })
+/**
+ * Notes how each receiver did. One that left a request without an answer took all the time; of any other the quickest answer
+ * counts, since the others also waited for this process.
+ */
+async function judgePaces(
+  deps: DirectAttemptDeps,
+  attempts: readonly DirectAttempt[],
+  ends: readonly DirectEnd[],
+): Promise<void> {
+  const made = attempts.flatMap(({ hook }, index) => {
+    const end = ends[index] ?? 'unsent'
+    if (end === 'unsent') return []
+    if (end === 'late') return { hook, durationMs: directMs, isSuccess: false }
+    return { hook, durationMs: end.outcome.attempt.durationMs, isSuccess: end.outcome.state === 'delivered' }
+  })
+  const byHook = Map.groupBy(made, ({ hook }) => hook.id)
+  await mapAtMost(byHook.values(), directTogether, async (ofHook) => {
+    const [first, ...others] = ofHook.toSorted((one, other) => one.durationMs - other.durationMs)
+    const pace = others.find(({ durationMs }) => durationMs >= directMs) ?? first
+    if (pace === undefined || !deps.promptReceivers.note(pace.hook, pace.durationMs, deps.clock.now())) return
+    await notePromptness(deps, pace.hook, pace)
+  })
 }
 
 async function actOnReplies(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Promise<SentAttempt[]> {

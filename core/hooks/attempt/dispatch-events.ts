@@ -13,11 +13,9 @@ import {
 } from './first-attempts.ts'
 import type { Hook } from '../definition/hook.ts'
 import { type JudgeDeps, type Judged, judge } from './judge-hooks.ts'
-import type { HooksFor } from '../definition/recent-hooks.ts'
 
 /** The ports and tools of {@link dispatchEvents}. */
 export interface EventDispatchDeps extends DirectAttemptDeps, FirstAttemptDeps, JudgeDeps {
-  readonly hooksFor: HooksFor
   readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
   readonly eventLogWriter: EventLogWriter
   readonly deliveries: DirectAttemptDeps['deliveries'] & FirstAttemptDeps['deliveries']

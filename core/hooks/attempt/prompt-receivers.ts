@@ -9,13 +9,19 @@ const backlogFrom = 10
 
 /**
  * A receiver that takes longer gets nothing directly while its domain has a backlog: each lane of a domain waits for the answers
- * before it goes on, and the queue makes more attempts at a time.
+ * before it goes on, and the queue makes more attempts at a time. With this a domain still gets 40 events each 150 ms, and
+ * an attempt through the queue costs eight calls more.
  */
-const quickMs = 30
+export const quickMs = 100
+
+/** After this time a receiver gets another full batch directly, since nothing else shows that it has become quicker. */
+export const paceLifeMs = 5_000
 
 /** The observed speed of a receiver. */
 interface Pace {
   readonly durationMs: number
+  /** When that was, epoch milliseconds. */
+  readonly notedAt: number
   /** When it was late, epoch milliseconds. */
   readonly lateAt: number | undefined
 }
@@ -30,8 +36,10 @@ export class PromptReceivers {
   /** Returns whether a hook's first attempts are made directly, in a batch with so many events of its domain. */
   includes(hook: Hook, events: number, now: number): boolean {
     if (hook.promptAt === undefined || hook.slowAt !== undefined) return false
-    const { durationMs = 0, lateAt } = this.#paces.get(keyOf(hook)) ?? {}
-    return !isRecent(lateAt, now) && (events < backlogFrom || durationMs < quickMs)
+    const pace = this.#paces.get(keyOf(hook))
+    if (pace === undefined) return true
+    if (isRecent(pace.lateAt, now)) return false
+    return events < backlogFrom || pace.durationMs < quickMs || now - pace.notedAt >= paceLifeMs
   }
 
   /** Remembers how long an attempt took. Returns whether that was late, and not known yet. */
@@ -40,7 +48,7 @@ export class PromptReceivers {
     const { lateAt } = this.#paces.get(key) ?? {}
     const isLate = durationMs >= promptness.lostFromMs
     this.#paces.delete(key)
-    this.#paces.set(key, { durationMs, lateAt: isLate ? now : lateAt })
+    this.#paces.set(key, { durationMs, notedAt: now, lateAt: isLate ? now : lateAt })
     const [oldest] = this.#paces.keys()
     if (this.#paces.size > remembered && oldest !== undefined) this.#paces.delete(oldest)
     return isLate && !isRecent(lateAt, now)

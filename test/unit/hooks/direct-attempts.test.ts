@@ -9,6 +9,7 @@ import { dispatchEvents } from '../../../core/hooks/attempt/dispatch-events.ts'
 import { DomainError } from '../../../core/errors.ts'
 import type { HookReply, HookRequest } from '../../../core/hooks/request/hook-client.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
+import { paceLifeMs, quickMs } from '../../../core/hooks/attempt/prompt-receivers.ts'
 import { dispatchDeps } from '../../support/hooks/dispatch-deps.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
@@ -105,24 +106,25 @@ describe('direct attempts', () => {
     expect(ports.deliveryQueue.queued).toHaveLength(1)
   })
 
-  it('nothing is sent directly when numbering took so long that the hooks may have changed: the attempts are queued', async () => {
-    const { ports, deps, advance, deliveries } = await aSetup({}, {})
+  it('when numbering took so long that hooks may have changed, they are read again: the attempts of those that changed are queued', async () => {
+    const { ports, hooks, deps, advance, deliveries } = await aSetup({}, {}, {})
+    const [kept, disabled, removed] = hooks
     const eventLogWriter: typeof deps.eventLogWriter = {
       ...deps.eventLogWriter,
       take: async (...numbers) => {
         await advance(mostUntilSentMs + 1)
+        if (disabled !== undefined) await ports.hooks.replace({ ...disabled, enable: false, version: 2 })
+        if (removed !== undefined) await ports.hooks.remove(removed)
         return deps.eventLogWriter.take(...numbers)
       },
     }
 
     await dispatchEvents({ ...deps, eventLogWriter }, [anEvent()])
 
-    expect(ports.hookClient.sent).toEqual([])
-    expect(ports.deliveryQueue.queued).toHaveLength(2)
-    expect(deliveries()).toMatchObject([
-      { state: 'pending', tries: 0 },
-      { state: 'pending', tries: 0 },
-    ])
+    expect(ports.hookClient.sent).toHaveLength(1)
+    expect(deliveries().find(({ hookId }) => hookId === kept?.id)).toMatchObject({ state: 'delivered' })
+    const queued = ports.deliveryQueue.queued.map(({ hookId }) => hookId)
+    expect(queued.toSorted()).toEqual([disabled?.id, removed?.id].toSorted())
   })
 
   it('an event is dispatched again only when the direct attempts of its batch have ended', async () => {
@@ -375,20 +377,64 @@ describe('receivers that are not prompt any more', () => {
   })
 })
 
-it('in a full batch of one domain only receivers that answer within 30 ms get first attempts directly', async () => {
-  const { ports, deps, advance } = await aSetup({})
-  const client = heldClient()
-  const dispatching = dispatchEvents({ ...deps, hookClient: client }, [anEvent()])
-  await advance(40)
-  for (const reply of client.held.values()) reply(answer(200))
-  await advance(0)
-  await dispatching
-  const full = Array.from({ length: 10 }, () => anEvent())
+/** A dispatcher whose receiver answers after a while, and the size of the batches that it sends directly. */
+async function aPacedSetup() {
+  const setup = await aSetup({})
+  const { ports, deps, advance } = setup
+  const sendsDirectly = async (events: number) => {
+    ports.hookClient.sent.length = 0
+    ports.deliveryQueue.queued.length = 0
+    await dispatchEvents(
+      deps,
+      Array.from({ length: events }, () => anEvent()),
+    )
+    return ports.hookClient.sent.length === events
+  }
+  /** Dispatches events whose requests are answered after so many milliseconds each. */
+  const answerAfter = async (...durations: number[]) => {
+    const client = { send: (_: HookRequest) => new Promise<HookReply>((resolve) => void held.push(resolve)) }
+    const held: ((reply: HookReply) => void)[] = []
+    const events = durations.map(() => anEvent())
+    const dispatching = dispatchEvents({ ...deps, hookClient: client }, events)
+    await advance(0)
+    let waited = 0
+    for (const [index, duration] of durations.entries()) {
+      await advance(duration - waited)
+      waited = duration
+      held[index]?.(answer(200))
+    }
+    await advance(0)
+    await dispatching
+  }
+  return { ...setup, sendsDirectly, answerAfter }
+}
 
-  await dispatchEvents(deps, full)
+describe('a full batch of one domain', () => {
+  it('in a full batch of one domain only receivers that answer within 100 ms get first attempts directly', async () => {
+    const { sendsDirectly, answerAfter } = await aPacedSetup()
 
-  expect(ports.hookClient.sent).toEqual([])
-  expect(ports.deliveryQueue.queued).toHaveLength(10)
-  await dispatchEvents(deps, [anEvent()])
-  expect(ports.hookClient.sent).toHaveLength(1)
+    await answerAfter(quickMs - 1)
+    expect(await sendsDirectly(10)).toBe(true)
+    await answerAfter(quickMs)
+    expect(await sendsDirectly(10)).toBe(false)
+    expect(await sendsDirectly(1)).toBe(true)
+  })
+
+  it('the quickest answer of a batch counts, since the others also waited for the process', async () => {
+    const { sendsDirectly, answerAfter, stored } = await aPacedSetup()
+
+    await answerAfter(quickMs - 1, quickMs + 1, 600)
+
+    expect(await sendsDirectly(10)).toBe(true)
+    expect(await stored()).toHaveProperty('promptAt')
+  })
+
+  it('a receiver that was not quick enough for full batches gets another one five seconds later', async () => {
+    const { advance, sendsDirectly, answerAfter } = await aPacedSetup()
+    await answerAfter(quickMs)
+
+    await advance(paceLifeMs)
+
+    expect(await sendsDirectly(10)).toBe(true)
+  })
 })
