@@ -36,7 +36,7 @@ export const hookDispatch = worker({
   needs: {
     hooks: ['list', 'replace', 'countFailure', 'clearFailures', 'notePrompt'],
     eventLogWriter: ['take', 'write'],
-    deliveries: ['keepEvent', 'create', 'read', 'recordAttempt', 'recordTogether', 'reschedule'],
+    deliveries: ['keepEvent', 'create', 'createTogether', 'read', 'recordAttempt', 'recordTogether', 'reschedule'],
     deliveryQueue: ['send'],
     hookClient: ['send'],
     secretBox: ['open'],

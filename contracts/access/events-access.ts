@@ -41,6 +41,7 @@ export const eventsAccess = {
   },
   deliveries: {
     create: [{ table: 'deliveries', actions: ['PutItem'] }],
+    createTogether: [{ table: 'deliveries', actions: ['PutItem'] }],
     read: [{ table: 'deliveries', actions: ['GetItem'] }],
     keepEvent: [
       { table: 'deliveries', actions: ['PutItem'] },

@@ -1,7 +1,10 @@
 import { deliverSlowly } from '../../contracts/workers.ts'
 import { worker } from '../worker.ts'
-import { attemptAdapters, makeAttempt } from './make-attempt.ts'
+import { attemptAdapters, makeAttempt, sharingReads } from './make-attempt.ts'
 
-export const handler = worker(deliverSlowly, attemptAdapters, (message, ports, tools) =>
-  makeAttempt(message, ports, tools, true),
+export const handler = worker(
+  deliverSlowly,
+  attemptAdapters,
+  (message, ports, tools) => makeAttempt(message, ports, tools, true),
+  { portsOfBatch: sharingReads },
 )

@@ -29,6 +29,31 @@ export const attemptAdapters = {
   mail: guardedMailSender,
 } satisfies WorkerAdaptersOf<typeof deliver>
 
+/**
+ * Returns ports whose readings of hooks and events are shared by the attempts of one batch: an event for many hooks, or a hook
+ * that gets many events, is read once.
+ */
+export function sharingReads(ports: PortsOf<typeof deliver.needs>): PortsOf<typeof deliver.needs> {
+  const { hooks, deliveries } = ports
+  const read = once(hooks.read, (domain, id) => [domain, id])
+  const readEvent = once(deliveries.readEvent, ({ domain, eventId, sequence }) => [domain, eventId, sequence])
+  return { ...ports, hooks: { ...hooks, read }, deliveries: { ...deliveries, readEvent } }
+}
+
+/** Returns a call that is made once for each key. */
+function once<A extends readonly unknown[], R>(
+  call: (...given: A) => Promise<R>,
+  keyOf: (...given: A) => readonly (string | number)[],
+): (...given: A) => Promise<R> {
+  const made = new Map<string, Promise<R>>()
+  return (...given) => {
+    const key = JSON.stringify(keyOf(...given))
+    const result = made.get(key) ?? call(...given)
+    made.set(key, result)
+    return result
+  }
+}
+
 /** Makes the attempt of a message and logs its end; `isSlow` says that it came from the queue of slow receivers. */
 export async function makeAttempt(
   message: DeliveryMessage,

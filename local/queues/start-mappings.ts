@@ -1,3 +1,4 @@
+import { queues } from '../../contracts/resources.ts'
 import type { Assembly } from '../assembly/assembly.ts'
 import type { FunctionHost } from '../functions/function-host.ts'
 import type { Gate } from '../gate/gate.ts'
@@ -7,6 +8,12 @@ import { SqsClient } from './sqs-client.ts'
 
 /** Batches of one queue that are worked on at one time: the template may set far more, for many machines. */
 export const maxConcurrency = 20
+
+/**
+ * Batches of attempts to slow receivers: 50 attempts. An attempt costs eight calls around its wait, so 200 of one tenant at a
+ * time would keep both processors of a laptop busy, and delay everybody.
+ */
+const slowConcurrency = 5
 
 /** Running event-source mappings. */
 export interface RunningMappings {
@@ -20,15 +27,17 @@ export function startMappings(
   parts: { readonly gate: Gate; readonly host: FunctionHost; readonly storesUrl: string },
 ): RunningMappings {
   let stopping = false
+  const slowQueues = new Set(assembly.functions.map(({ environment }) => environment[queues.slowDeliveries.variable]))
   const running = assembly.mappings.map((mapping) => {
     const queue = assembly.queues.find(({ arn }) => arn === mapping.queueArn)
     const called = assembly.functions.find(({ arn }) => arn === mapping.functionArn)
     if (queue === undefined || called === undefined) throw new Error(`${mapping.queueArn} is not in the assembly`)
+    const most = slowQueues.has(queue.url) ? slowConcurrency : maxConcurrency
     const client = new SqsClient(parts.storesUrl, queue.url, parts.gate.issue(called.roleArn))
     const poller = new Poller({
       queue: client,
       batchSize: mapping.batchSize,
-      concurrency: Math.min(mapping.maximumConcurrency ?? maxConcurrency, maxConcurrency),
+      concurrency: Math.min(mapping.maximumConcurrency ?? most, most),
       handle: async (messages) =>
         doneMessages(
           messages,

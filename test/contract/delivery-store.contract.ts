@@ -49,6 +49,17 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(written.filter(Boolean)).toHaveLength(1)
   })
 
+  test('deliveries are written together, or none of them if one is there already', async () => {
+    const [first, second, third] = [aDelivery(), aDelivery(), aDelivery()]
+
+    expect(await stores().deliveries.createTogether([first, second])).toBe(true)
+    expect(await stores().deliveries.createTogether([third, second])).toBe(false)
+
+    expect(await read(first)).toEqual(first)
+    expect(await read(second)).toEqual(second)
+    expect(await read(third)).toBeUndefined()
+  })
+
   test('the event of a delivery is read back unchanged, in its own domain only, and the first of one id stays', async () => {
     const plain = anEvent({ fields: { empty: '', 'odd|key': 'ü\u0000' } })
     const nested = { ...anEvent(), fields: { a: { b: [1, 'x', null, true, { c: {} }] }, empty: [] } }

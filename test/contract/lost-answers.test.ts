@@ -279,6 +279,10 @@ const writes: Readonly<Record<string, Write>> = {
     write: ({ deliveries }) => deliveries.beginAttempt(delivery, 'run', now),
     answer: true,
   },
+  'deliveries.createTogether': {
+    write: ({ deliveries }) => deliveries.createTogether([delivery]),
+    answer: true,
+  },
   'deliveries.recordTogether': {
     first: ({ deliveries }) => deliveries.create({ ...delivery, begun: { run: now } }),
     write: ({ deliveries }) =>

@@ -13,7 +13,7 @@ import { type PayloadFiles, deliveryPayloads } from './delivery-payloads.ts'
 import { s3PayloadFiles } from '../../s3/s3-file-store.ts'
 import { addition, beginning, decision, newPlan, reopening } from './delivery-writes.ts'
 import { conditionally, numberOf, textOf, transacted } from '../errors.ts'
-import { parseItem, putNew, unexpired } from '../items.ts'
+import { nowSeconds, parseItem, putNew, unexpired } from '../items.ts'
 import { joinKey, numberPart } from '../key.ts'
 import { shards } from '../shards.ts'
 
@@ -30,6 +30,17 @@ export function dynamoDeliveryStore(
     deliveryIn(context, await getItem(context, tableName(context, 'deliveries'), deliveryKey(name)))
   return {
     create: (delivery) => putNew(context, tableName(context, 'deliveries'), toDeliveryItem(delivery)),
+    async createTogether(deliveries) {
+      const parts = deliveries.map((delivery) => ({
+        Put: {
+          TableName: tableName(context, 'deliveries'),
+          Item: toDeliveryItem(delivery),
+          ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
+          ExpressionAttributeValues: { ':now': nowSeconds(context) },
+        },
+      }))
+      return (await transacted(() => transactWrite(context, parts))) === undefined
+    },
     read: (domain, hookId, id) => read({ domain, hookId, id }),
     ...deliveryPayloads(context, files),
     async beginAttempt(delivery, run, at) {

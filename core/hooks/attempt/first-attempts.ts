@@ -20,13 +20,16 @@ export type DeliveryIdOf = (eventId: string, hookId: string, sequence: number) =
 
 /** The ports and tools of {@link firstAttempts}. */
 export interface FirstAttemptDeps {
-  readonly deliveries: Pick<DeliveryStore, 'keepEvent' | 'create' | 'read' | 'reschedule'>
+  readonly deliveries: Pick<DeliveryStore, 'keepEvent' | 'create' | 'createTogether' | 'read' | 'reschedule'>
   readonly clock: Clock
   readonly deliveryIdOf: DeliveryIdOf
 }
 
 /** Deliveries that are written one by one are written so many at a time, since others use the store as well. */
 const writesAtOnce = 10
+
+/** DynamoDB takes at most 100 writes in a transaction. */
+const createdTogether = 100
 
 /** An event with its number, and the deliveries that were made with it; absent where they are to be made, or known. */
 export interface Numbered extends Judged, GivenNumber {
@@ -52,13 +55,40 @@ export async function firstAttempts(
   }
   const queued = numbered.isNew ? [] : await abandonedRuns(deps, hooks, numbered)
   if (queued.length + fires.length + unjudged.length === 0) return queued
+  const failed = unjudged.map((hook) => ({ hook, delivery: failedDelivery(deps, hook, event, sequence) }))
+  const pending = fires.map((hook) => ({ hook, delivery: pendingDelivery(deps, hook, event, sequence) }))
+  if (numbered.isNew) return writeTogether(deps, [...failed, ...pending])
   // The log may not keep it any more.
   await deps.deliveries.keepEvent(event)
-  for (const hook of unjudged) await deps.deliveries.create(failedDelivery(deps, hook, event, sequence))
-  const written = await mapAtMost(fires, writesAtOnce, (hook) =>
-    writeDelivery(deps, pendingDelivery(deps, hook, event, sequence), hook),
-  )
-  return [...queued, ...written.filter((attempt) => attempt !== undefined)]
+  return [...queued, ...(await writeEach(deps, [...failed, ...pending]))]
+}
+
+/** A delivery that may have to be written, and its hook. */
+interface Unwritten {
+  readonly hook: Hook
+  readonly delivery: Delivery
+}
+
+/**
+ * Writes the deliveries of an event that has just got its number, so that usually nobody else has written any of them. Returns
+ * the messages for their first attempts.
+ */
+async function writeTogether(deps: FirstAttemptDeps, all: readonly Unwritten[]): Promise<QueuedDelivery[]> {
+  const queued: QueuedDelivery[] = []
+  for (let first = 0; first < all.length; first += createdTogether) {
+    const some = all.slice(first, first + createdTogether)
+    const areWritten = await deps.deliveries.createTogether(some.map(({ delivery }) => delivery))
+    const now = deps.clock.now()
+    const waiting = some.filter(({ delivery }) => delivery.state === 'pending')
+    const attempts = () => waiting.map(({ delivery, hook }) => queuedAttempt(delivery, now, hook))
+    queued.push(...(areWritten ? attempts() : await writeEach(deps, some)))
+  }
+  return queued
+}
+
+async function writeEach(deps: FirstAttemptDeps, all: readonly Unwritten[]): Promise<QueuedDelivery[]> {
+  const written = await mapAtMost(all, writesAtOnce, ({ delivery, hook }) => writeDelivery(deps, delivery, hook))
+  return written.filter((attempt) => attempt !== undefined)
 }
 
 /**
@@ -107,7 +137,9 @@ async function writeDelivery(
   hook: Hook,
 ): Promise<QueuedDelivery | undefined> {
   const { deliveries, clock } = deps
-  if (await deliveries.create(delivery)) return queuedAttempt(delivery, clock.now(), hook)
+  const isNew = await deliveries.create(delivery)
+  if (delivery.state !== 'pending') return undefined
+  if (isNew) return queuedAttempt(delivery, clock.now(), hook)
   const known = await deliveries.read(delivery.domain, delivery.hookId, delivery.id)
   if (known?.state !== 'pending' || known.tries > 1) return undefined
   const isUntouched = known.tries === 0 && Object.keys(known.begun).length === 0

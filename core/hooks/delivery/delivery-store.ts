@@ -39,6 +39,8 @@ export interface DeliveryRange {
 export interface DeliveryStore {
   /** Writes a delivery; `false` when one with that id exists. Its event has to be there before. */
   create(delivery: Delivery): Promise<boolean>
+  /** Writes up to 100 deliveries; `false`, and none is written, when one of them exists. Their events have to be there before. */
+  createTogether(deliveries: readonly Delivery[]): Promise<boolean>
   read(domain: string, hookId: string, id: string): Promise<Delivery | undefined>
   /** Stores an event whole for its deliveries, apart from the log of events. The first event with an id stays. */
   keepEvent(event: DeliveryEvent): Promise<void>

@@ -68,6 +68,11 @@ export function memoryDeliveryStore({ state, clock }: MemoryContext): DeliverySt
       })
       return 'decided'
     },
+    async createTogether(deliveries) {
+      if (deliveries.some((delivery) => kept(keyOf(delivery)) !== undefined)) return false
+      for (const delivery of deliveries) await store.create(delivery)
+      return true
+    },
     async recordTogether(attempts) {
       const isAsGiven = attempts.every(({ delivery, outcome }) => waiting(delivery)?.begun[outcome.run] !== undefined)
       if (!isAsGiven) return false

@@ -305,6 +305,7 @@ export const exercises: {
   },
   deliveries: {
     create: { run: ({ deliveries }) => deliveries.create(delivery) },
+    createTogether: { run: ({ deliveries }) => deliveries.createTogether([delivery]) },
     read: { run: ({ deliveries }) => deliveries.read(domain.name, 'some', 'some') },
     keepEvent: { run: ({ deliveries }) => deliveries.keepEvent(largeEvent) },
     readEvent: {

@@ -126,6 +126,25 @@ describe('an event', () => {
   })
 })
 
+it('the deliveries of an event for more hooks than fit beside its number are written in one more step, and all are queued', async () => {
+  const hooks = Array.from({ length: 100 }, (_, index) => anyHook({ createdAt: index }))
+  const { ports, clock } = await aSetup(...hooks)
+  const steps: string[] = []
+  const deliveries: typeof ports.deliveries = {
+    ...ports.deliveries,
+    create: async (delivery) => (steps.push('create'), ports.deliveries.create(delivery)),
+    keepEvent: async (event) => (steps.push('keepEvent'), ports.deliveries.keepEvent(event)),
+    createTogether: async (some) => (
+      steps.push(`createTogether ${some.length}`), ports.deliveries.createTogether(some)
+    ),
+  }
+
+  await dispatchEvent(dispatchDeps({ ...ports, deliveries }, clock), anEvent())
+
+  expect(steps).toEqual(['createTogether 100'])
+  expect(new Set(ports.deliveryQueue.queued.map(({ hookId }) => hookId)).size).toBe(100)
+})
+
 describe('an event that comes again', () => {
   it('an event that comes again is the same delivery, queued again while it was never tried', async () => {
     const { ports, dispatch } = await aSetup(anyHook())
