@@ -31,6 +31,12 @@ const loads: readonly Load[] = [
 const drainMs = 60_000
 const lookMs = 500
 
+/** What `local/start.mjs` starts the platform with. */
+const asStarted = {
+  options: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4', '--heap-growing-percent=40'],
+  env: { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '2' },
+}
+
 /** Calls of the warm-up, which is not measured. */
 const warmUp = { callsPerSecond: 10, seconds: 3 }
 
@@ -62,10 +68,10 @@ async function measure({ name, tenants, callsPerSecond, seconds }: Load): Promis
   const [port, enginePort] = [await freePort(), await freePort()]
   // The largest rate is that of the machine, and not of the setting.
   const limit = { EVENTS_PER_SECOND: '100000' }
-  const env = { ...process.env, ...limit, PORT: String(port), ENGINE_PORT: String(enginePort), DATA_DIR: state.path }
+  const env = { ...process.env, ...limit, ...asStarted.env, PORT: String(port), ENGINE_PORT: String(enginePort), DATA_DIR: state.path }
   const platform = fork(new URL('pipeline/counted-platform.ts', import.meta.url), {
     env,
-    execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4'],
+    execArgv: asStarted.options,
   })
   const receiver = fork(new URL('pipeline/receiver.ts', import.meta.url))
   try {

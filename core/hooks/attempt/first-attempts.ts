@@ -28,8 +28,8 @@ export interface FirstAttemptDeps {
 /** Deliveries that are written one by one are written so many at a time, since others use the store as well. */
 const writesAtOnce = 10
 
-/** DynamoDB takes at most 100 writes in a transaction. */
-const createdTogether = 100
+/** More in one transaction would keep a small store from others for too long: the embedded one takes some 20 ms for these. */
+const createdTogether = 25
 
 /** An event with its number, and the deliveries that were made with it; absent where they are to be made, or known. */
 export interface Numbered extends Judged, GivenNumber {

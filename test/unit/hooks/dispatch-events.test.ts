@@ -126,7 +126,7 @@ describe('an event', () => {
   })
 })
 
-it('the deliveries of an event for more hooks than fit beside its number are written in one more step, and all are queued', async () => {
+it('the deliveries of an event for more hooks than fit beside its number are written in a few more steps, and all are queued', async () => {
   const hooks = Array.from({ length: 100 }, (_, index) => anyHook({ createdAt: index }))
   const { ports, clock } = await aSetup(...hooks)
   const steps: string[] = []
@@ -141,7 +141,7 @@ it('the deliveries of an event for more hooks than fit beside its number are wri
 
   await dispatchEvent(dispatchDeps({ ...ports, deliveries }, clock), anEvent())
 
-  expect(steps).toEqual(['createTogether 100'])
+  expect(steps).toEqual(Array(4).fill('createTogether 25'))
   expect(new Set(ports.deliveryQueue.queued.map(({ hookId }) => hookId)).size).toBe(100)
 })
 
