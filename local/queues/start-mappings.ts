@@ -1,5 +1,5 @@
 import { queues } from '../../contracts/resources.ts'
-import type { Assembly } from '../assembly/assembly.ts'
+import type { Assembly, EventSourceMapping, LambdaFunction, Queue } from '../assembly/assembly.ts'
 import type { FunctionHost } from '../functions/function-host.ts'
 import type { Gate } from '../gate/gate.ts'
 import { Poller } from './poller.ts'
@@ -15,6 +15,15 @@ export const maxConcurrency = 20
  */
 const slowConcurrency = 5
 
+/** Returns how many batches of a queue the function that it calls works on at one time. */
+export function batchesAtOnce(
+  { maximumConcurrency = maxConcurrency }: Pick<EventSourceMapping, 'maximumConcurrency'>,
+  { queue, called }: { readonly queue: Pick<Queue, 'url'>; readonly called: Pick<LambdaFunction, 'environment'> },
+): number {
+  const isSlow = called.environment[queues.slowDeliveries.variable] === queue.url
+  return Math.min(maximumConcurrency, isSlow ? slowConcurrency : maxConcurrency)
+}
+
 /** Running event-source mappings. */
 export interface RunningMappings {
   /** Works on until the queues are empty or `patience` ends; no function is called after that. */
@@ -27,17 +36,15 @@ export function startMappings(
   parts: { readonly gate: Gate; readonly host: FunctionHost; readonly storesUrl: string },
 ): RunningMappings {
   let stopping = false
-  const slowQueues = new Set(assembly.functions.map(({ environment }) => environment[queues.slowDeliveries.variable]))
   const running = assembly.mappings.map((mapping) => {
     const queue = assembly.queues.find(({ arn }) => arn === mapping.queueArn)
     const called = assembly.functions.find(({ arn }) => arn === mapping.functionArn)
     if (queue === undefined || called === undefined) throw new Error(`${mapping.queueArn} is not in the assembly`)
-    const most = slowQueues.has(queue.url) ? slowConcurrency : maxConcurrency
     const client = new SqsClient(parts.storesUrl, queue.url, parts.gate.issue(called.roleArn))
     const poller = new Poller({
       queue: client,
       batchSize: mapping.batchSize,
-      concurrency: Math.min(mapping.maximumConcurrency ?? most, most),
+      concurrency: batchesAtOnce(mapping, { queue, called }),
       handle: async (messages) =>
         doneMessages(
           messages,
