@@ -68,7 +68,14 @@ async function measure({ name, tenants, callsPerSecond, seconds }: Load): Promis
   const [port, enginePort] = [await freePort(), await freePort()]
   // The largest rate is that of the machine, and not of the setting.
   const limit = { EVENTS_PER_SECOND: '100000' }
-  const env = { ...process.env, ...limit, ...asStarted.env, PORT: String(port), ENGINE_PORT: String(enginePort), DATA_DIR: state.path }
+  const env = {
+    ...process.env,
+    ...limit,
+    ...asStarted.env,
+    PORT: String(port),
+    ENGINE_PORT: String(enginePort),
+    DATA_DIR: state.path,
+  }
   const platform = fork(new URL('pipeline/counted-platform.ts', import.meta.url), {
     env,
     execArgv: asStarted.options,
