@@ -12,6 +12,7 @@ import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import type { DeliveryMessage } from '../../contracts/messages/delivery.ts'
 import type { deliver } from '../../contracts/workers.ts'
 import { attemptDelivery } from '../../core/hooks/attempt/attempt-delivery.ts'
+import type { Limited } from '../../core/concurrency/semaphore.ts'
 import type { PortsOf } from '../../contracts/ports.ts'
 import type { WorkerAdaptersOf, WorkerDeps } from '../worker.ts'
 import { logAttempt } from './log-attempt.ts'
@@ -38,6 +39,26 @@ export function sharingReads(ports: PortsOf<typeof deliver.needs>): PortsOf<type
   const read = once(hooks.read, (domain, id) => [domain, id])
   const readEvent = once(deliveries.readEvent, ({ domain, eventId, sequence }) => [domain, eventId, sequence])
   return { ...ports, hooks: { ...hooks, read }, deliveries: { ...deliveries, readEvent } }
+}
+
+/**
+ * Returns ports whose frequent calls of the store are made few at a time, by all batches of the process together. Attempts to
+ * one slow receiver begin and end together; on a laptop, where all functions share a process, what others do would wait for
+ * the calls of all of them.
+ */
+export function callingGently(ports: PortsOf<typeof deliver.needs>, few: Limited): PortsOf<typeof deliver.needs> {
+  const { hooks, deliveries } = ports
+  return {
+    ...ports,
+    hooks: { ...hooks, read: (...place) => few(() => hooks.read(...place)) },
+    deliveries: {
+      ...deliveries,
+      read: (...place) => few(() => deliveries.read(...place)),
+      readEvent: (of) => few(() => deliveries.readEvent(of)),
+      beginAttempt: (...run) => few(() => deliveries.beginAttempt(...run)),
+      recordAttempt: (...outcome) => few(() => deliveries.recordAttempt(...outcome)),
+    },
+  }
 }
 
 /** Returns a call that is made once for each key. */

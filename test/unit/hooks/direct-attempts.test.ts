@@ -123,8 +123,8 @@ describe('direct attempts', () => {
 
     expect(ports.hookClient.sent).toHaveLength(1)
     expect(deliveries().find(({ hookId }) => hookId === kept?.id)).toMatchObject({ state: 'delivered' })
-    const queued = ports.deliveryQueue.queued.map(({ hookId }) => hookId)
-    expect(queued.toSorted()).toEqual([disabled?.id, removed?.id].toSorted())
+    const queued = new Set(ports.deliveryQueue.queued.map(({ hookId }) => hookId))
+    expect(queued).toEqual(new Set([disabled?.id, removed?.id]))
   })
 
   it('an event is dispatched again only when the direct attempts of its batch have ended', async () => {
@@ -392,7 +392,7 @@ async function aPacedSetup() {
   }
   /** Dispatches events whose requests are answered after so many milliseconds each. */
   const answerAfter = async (...durations: number[]) => {
-    const client = { send: (_: HookRequest) => new Promise<HookReply>((resolve) => void held.push(resolve)) }
+    const client = { send: () => new Promise<HookReply>((resolve) => void held.push(resolve)) }
     const held: ((reply: HookReply) => void)[] = []
     const events = durations.map(() => anEvent())
     const dispatching = dispatchEvents({ ...deps, hookClient: client }, events)
