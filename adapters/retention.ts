@@ -10,6 +10,7 @@ import type { AuditRecord } from '../core/audit/audit-log.ts'
 import type { Token } from '../core/access/token.ts'
 import type { Gap } from '../core/events/gap.ts'
 import type { Delivery } from '../core/hooks/delivery/delivery.ts'
+import type { StageWait } from '../core/connectors/connector-status-store.ts'
 import type { ConnectorReport } from '../core/connectors/connector-report.ts'
 import type { RequestKey } from '../core/idempotency/request-key.ts'
 import type { Recording } from '../core/recordings/recording.ts'
@@ -53,6 +54,7 @@ export const keptUntil = {
   /** Longer than a registration lasts: an hour, unless an operator changes the engine kit's setting. */
   owedDrop: (notedAt: number) => notedAt + 7 * DAY,
   connectorReport: (report: ConnectorReport) => report.reportedAt + DAY,
+  stageWait: ({ at }: StageWait) => at + DAY,
   /** By the contract's rule on the list of events. */
   loggedEvent: (loggedAt: number) => loggedAt + DAY,
   /**

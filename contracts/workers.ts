@@ -40,6 +40,7 @@ export const hookDispatch = worker({
     deliveryQueue: ['send'],
     hookClient: ['send'],
     secretBox: ['open'],
+    connectorStatus: ['noteWait'],
   },
 })
 
@@ -54,6 +55,7 @@ const attemptNeeds = {
   events: ['publish'],
   emailSettings: ['read'],
   mail: ['send'],
+  connectorStatus: ['noteWait'],
 } as const satisfies Needs
 
 /**

@@ -2,6 +2,7 @@ import { default as middy } from '@middy/core'
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import type { Log } from '../adapters/log/logger.ts'
 import type { Worker } from '../contracts/workers.ts'
+import type { ConnectorStatusStore } from '../core/connectors/connector-status-store.ts'
 import type { PortName, PortsOf } from '../contracts/ports.ts'
 import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
 import { runInTime } from './endpoint/deadline.ts'
@@ -67,7 +68,7 @@ export function createWorker<const W extends Worker>(
       return end
     })
   }
-  return handlerOf(record, tools, handleAll)
+  return handlerOf(record, { ports, tools }, handleAll)
 }
 
 /**
@@ -91,7 +92,7 @@ function createBatchWorker<const W extends Worker>(
   tools: WorkerDeps,
 ): WorkerHandler {
   const handle = make(ports, tools)
-  return handlerOf(record, tools, async ({ messages, done }: Batch<MessageOf<W>>) => {
+  return handlerOf(record, { ports, tools }, async ({ messages, done }: Batch<MessageOf<W>>) => {
     const readable = messages.flatMap(({ content }) => content ?? [])
     if (readable.length === 0) return
     await handle(readable, (message, problem) => {
@@ -105,15 +106,17 @@ function createBatchWorker<const W extends Worker>(
 
 function handlerOf<const W extends Worker>(
   record: W,
-  tools: WorkerDeps,
+  { ports, tools }: { readonly ports: object; readonly tools: WorkerDeps },
   handleAll: (batch: Batch<MessageOf<W>>) => Promise<void>,
 ): WorkerHandler {
+  const { connectorStatus } = ports as { readonly connectorStatus?: Pick<ConnectorStatusStore, 'noteWait'> }
+  const note = async (ageMs: number, at: number) => connectorStatus?.noteWait({ stage: record.name, ageMs, at })
   // Neither middy's nor Powertools' batch support fits: both settle all messages at once, or stop at the first failure of any
   // group. Here the messages of one key wait for each other and other keys go on.
   const run = middy<Batch<MessageOf<W>>, SQSBatchResponse | void>({ timeoutEarlyInMillis: 0 })
     .use(partialFailures(tools.log))
     .use(messageReading(record, tools.log))
-    .use(messageAge(tools.clock, tools.log))
+    .use(messageAge(tools.clock, tools.log, note))
     .handler((batch, context) => runInTime(context, tools.clock, () => handleAll(batch)))
   return async (event, { getRemainingTimeInMillis }) => {
     const batch = { records: event.Records, messages: [], done: new Set<string>() }

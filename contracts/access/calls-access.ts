@@ -44,6 +44,8 @@ export const callsAccess = {
     report: [{ table: 'connectors', actions: ['PutItem'] }],
     list: [{ table: 'connectors', actions: ['Query'] }],
     countStart: [{ table: 'connectors', actions: ['UpdateItem'] }],
+    noteWait: [{ table: 'connectors', actions: ['PutItem'] }],
+    listWaits: [{ table: 'connectors', actions: ['Query'] }],
   },
   gaps: {
     record: [{ table: 'gaps', actions: ['PutItem'] }],

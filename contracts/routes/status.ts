@@ -11,7 +11,7 @@ export const readStatus = route({
   authentication: 'token',
   permission: null,
   domain: 'none',
-  needs: { connectorStatus: ['list'], sessions: ['count'] },
+  needs: { connectorStatus: ['list', 'listWaits'], sessions: ['count'] },
   response: z.object({
     version: z.string(),
     nodeMemory: z.object({ rss: z.int(), heapTotal: z.int(), heapUsed: z.int() }),
@@ -40,6 +40,11 @@ export const readStatus = route({
     nodeVersion: z.string(),
     /** The age of the event that has been waiting longest in a connector, in seconds. Only for root. */
     eventLagSec: z.optional(z.number()),
+    /**
+     * How long the oldest event had waited when a function last took a batch, in seconds, for each stage behind the connectors;
+     * 0 if that was less than ten seconds, or more than a minute ago. Only for root.
+     */
+    eventWaitsSec: z.optional(z.object({ hookDispatch: z.number(), deliver: z.number(), deliverSlowly: z.number() })),
   }),
 })
 

@@ -1,10 +1,23 @@
 import type { ConnectorReport } from './connector-report.ts'
 
-/** The reports of the connectors. */
+/** How long the oldest message of a stage of the event pipeline had waited when its function took it. */
+export interface StageWait {
+  /** The name of the function. */
+  readonly stage: string
+  readonly ageMs: number
+  /** When that was, epoch milliseconds. */
+  readonly at: number
+}
+
+/** The reports of the connectors, and what the functions behind them report of their queues. */
 export interface ConnectorStatusStore {
   report(report: ConnectorReport): Promise<void>
   /** The newest report of each connector that reported since `since`. */
   list(since: number): Promise<ConnectorReport[]>
+  /** Notes a wait in place of the earlier one of its stage. */
+  noteWait(wait: StageWait): Promise<void>
+  /** The newest wait of each stage that was noted since `since`. */
+  listWaits(since: number): Promise<StageWait[]>
   /** Counts a start of a connector and answers how many there were before. */
   countStart(): Promise<number>
 }

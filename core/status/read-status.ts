@@ -1,14 +1,17 @@
 import type { Caller } from '../access/token.ts'
 import type { ConnectorReport, EngineReport } from '../connectors/connector-report.ts'
-import type { ConnectorStatusStore } from '../connectors/connector-status-store.ts'
+import type { ConnectorStatusStore, StageWait } from '../connectors/connector-status-store.ts'
 import type { SessionStore } from '../auth/credentials.ts'
 import { engineViews, freshReports, hearsEngine, reportLifeMs } from '../connectors/connectors.ts'
 
 /** The ports of {@link readStatus}. */
 export interface StatusPorts {
-  readonly connectorStatus: Pick<ConnectorStatusStore, 'list'>
+  readonly connectorStatus: Pick<ConnectorStatusStore, 'list' | 'listWaits'>
   readonly sessions: Pick<SessionStore, 'count'>
 }
+
+/** What functions reported longer ago is no state any more: while messages wait, each reports once in half a minute. */
+const waitLifeMs = 60_000
 
 /** Users count as active for this long after their last request. */
 const sessionMs = 15 * 60_000
@@ -36,6 +39,8 @@ export interface PlatformStatus {
   readonly freeSWITCH: string
   /** The age of the event that waits longest in a connector, in seconds; only for callers without a domain. */
   readonly eventLagSec?: number
+  /** How long the oldest event of each later stage waited, in seconds; only for callers without a domain. */
+  readonly eventWaitsSec?: { readonly hookDispatch: number; readonly deliver: number; readonly deliverSlowly: number }
 }
 
 /**
@@ -51,9 +56,10 @@ export async function readStatus(
   now: number,
 ): Promise<PlatformStatus> {
   const since = Math.max(now - sessionMs, domainCreatedAt ?? 0)
-  const [listed, active] = await Promise.all([
+  const [listed, active, waits] = await Promise.all([
     connectorStatus.list(now - reportLifeMs),
     sessions.count(since, domain ?? undefined),
+    domain === null ? connectorStatus.listWaits(now - waitLifeMs) : [],
   ])
   const reports = freshReports(listed, now)
   const speaker = reports.find((report) => hearsEngine(report, now)) ?? reports[0]
@@ -74,7 +80,7 @@ export async function readStatus(
     },
     crashCount: String(Math.max(0, ...reports.map(({ restarts }) => restarts))),
     freeSWITCH: connected.length === 0 ? notConnected : shownTo(domain, engines.map(statusOf).join('\n')),
-    ...(domain === null ? { eventLagSec: eventLagOf(reports) } : {}),
+    ...(domain === null ? { eventLagSec: eventLagOf(reports), eventWaitsSec: waitsOf(waits) } : {}),
   }
 }
 
@@ -82,6 +88,15 @@ export async function readStatus(
 function eventLagOf(reports: readonly ConnectorReport[]): number {
   const lagsMs = reports.map(({ reportedAt, handedOverTo = reportedAt }) => reportedAt - handedOverTo)
   return Math.max(0, ...lagsMs) / 1000
+}
+
+function waitsOf(waits: readonly StageWait[]) {
+  const secondsOf = (name: string) => (waits.find(({ stage }) => stage === name)?.ageMs ?? 0) / 1000
+  return {
+    hookDispatch: secondsOf('hookDispatch'),
+    deliver: secondsOf('deliver'),
+    deliverSlowly: secondsOf('deliverSlowly'),
+  }
 }
 
 const notConnected = 'engine not connected'

@@ -1,6 +1,7 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { deliveryId } from '../../adapters/crypto/delivery-id.ts'
 import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
+import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/calls/dynamo-connector-status-store.ts'
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'
 import { dynamoEventLogWriter } from '../../adapters/dynamodb/hooks/dynamo-event-log-writer.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
@@ -26,6 +27,7 @@ export const handler = batchWorker(
     deliveryQueue: sqsDeliveryQueue,
     hookClient: guardedHookClient,
     secretBox: kmsSecretBox,
+    connectorStatus: dynamoConnectorStatusStore,
   },
   (ports, { clock, random, log, settings }) => {
     const deps: EventDispatchDeps = {

@@ -1,5 +1,6 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
+import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/calls/dynamo-connector-status-store.ts'
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/domains/dynamo-email-settings-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
@@ -28,6 +29,7 @@ export const attemptAdapters = {
   events: sqsEventSink,
   emailSettings: dynamoEmailSettingsStore,
   mail: guardedMailSender,
+  connectorStatus: dynamoConnectorStatusStore,
 } satisfies WorkerAdaptersOf<typeof deliver>
 
 /**

@@ -10,13 +10,17 @@ const reportedMs = 10_000
 const pauseMs = 30_000
 
 /**
- * Logs that messages wait: the age of the oldest message of a batch, at most once in half a minute. A message that is queued
+ * Logs that messages wait, and calls `note`, which the status report reads: the age of the oldest message of a batch, at most once in half a minute. A message that is queued
  * before it is due waits from the moment at which it is due. Repeated receipts do not count: they waited for their turn.
  */
-export function messageAge<C>(clock: Clock, log: Log): BatchStep<C> {
+export function messageAge<C>(
+  clock: Clock,
+  log: Log,
+  note: (ageMs: number, at: number) => Promise<void>,
+): BatchStep<C> {
   let silentTo = 0
   return {
-    before: ({ event: { records, messages } }) => {
+    before: async ({ event: { records, messages } }) => {
       const now = clock.now()
       if (now < silentTo && silentTo - now <= pauseMs) return
       const contents = new Map(messages.map(({ messageId, content }: ReadMessage<C>) => [messageId, content]))
@@ -25,6 +29,8 @@ export function messageAge<C>(clock: Clock, log: Log): BatchStep<C> {
       if (ageMs < reportedMs) return
       silentTo = now + pauseMs
       log.warn('messages wait', { ageMs })
+      // Without the note the status shows less, and the batch is handled as any other.
+      await note(ageMs, now).catch(() => {})
     },
   }
 }

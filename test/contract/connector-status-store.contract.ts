@@ -43,6 +43,17 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
     expect(await stores().connectorStatus.list(now)).toEqual([newest, other])
   })
 
+  test('the newest wait of each stage is listed if it was noted since the moment asked for', async () => {
+    const now = stores().clock.now()
+    const { connectorStatus } = stores()
+    await connectorStatus.noteWait({ stage: 'hookDispatch', ageMs: 12_000, at: now - 1 })
+    await connectorStatus.noteWait({ stage: 'hookDispatch', ageMs: 11_000, at: now })
+    await connectorStatus.noteWait({ stage: 'deliver', ageMs: 10_500, at: now - 1 })
+
+    expect(await connectorStatus.listWaits(now)).toEqual([{ stage: 'hookDispatch', ageMs: 11_000, at: now }])
+    expect((await connectorStatus.listWaits(now - 1)).map(({ stage }) => stage)).toEqual(['deliver', 'hookDispatch'])
+  })
+
   test('a connector that was silent since the moment asked for is not in the list', async () => {
     const now = stores().clock.now()
     await stores().connectorStatus.report(aReport({ connectorId: 'silent', reportedAt: now - 1000 }))

@@ -302,6 +302,9 @@ const writes: Readonly<Record<string, Write>> = {
     answer: 'pending',
   },
   'connectorStatus.report': { write: ({ connectorStatus }) => connectorStatus.report(aReport()) },
+  'connectorStatus.noteWait': {
+    write: ({ connectorStatus }) => connectorStatus.noteWait({ stage: 'deliver', ageMs: 1, at: now }),
+  },
   'connectorStatus.countStart': { write: ({ connectorStatus }) => connectorStatus.countStart(), answer: 0 },
   'gaps.record': { write: ({ gaps }) => gaps.record(aGap()), answer: true },
   'eventLogWriter.write': {

@@ -51,6 +51,8 @@ const reportItem = z.object({
   stoppedAt: z.optional(z.number()),
 })
 
+const waitItem = z.object({ stage: z.string(), ageMs: z.number(), at: z.number() })
+
 /** Reports of connectors in DynamoDB: a handful of items, of which each connector rewrites its own. */
 export function dynamoConnectorStatusStore(context: AdapterContext): ConnectorStatusStore {
   return {
@@ -74,6 +76,16 @@ export function dynamoConnectorStatusStore(context: AdapterContext): ConnectorSt
       const items = await queryAll(context, { TableName, ConsistentRead: true, ...under('reports') })
       const reports = items.flatMap((item) => parseItem(reportItem, item) ?? [])
       return reports.filter((report) => report.reportedAt >= since)
+    },
+    noteWait: (wait) =>
+      putItem(context, {
+        TableName: tableName(context, 'connectors'),
+        Item: { pk: 'waits', sk: joinKey(wait.stage), ...wait, expiresAt: expirySeconds(keptUntil.stageWait(wait)) },
+      }),
+    async listWaits(since) {
+      const TableName = tableName(context, 'connectors')
+      const items = await queryAll(context, { TableName, ConsistentRead: true, ...under('waits') })
+      return items.flatMap((item) => parseItem(waitItem, item) ?? []).filter(({ at }) => at >= since)
     },
     async countStart() {
       // A count whose answer was lost and that is tried again finds its own mark.

@@ -13,6 +13,12 @@ export function memoryConnectorStatusStore({ state }: MemoryContext): ConnectorS
         .filter((report) => report.reportedAt >= since)
         .sort(byText((report) => report.connectorId))
     },
+    async noteWait(wait) {
+      state.stageWaits.set(wait.stage, wait)
+    },
+    async listWaits(since) {
+      return [...state.stageWaits.values()].filter(({ at }) => at >= since).sort(byText(({ stage }) => stage))
+    },
     async countStart() {
       const before = state.connectorStarts.count
       state.connectorStarts.count += 1

@@ -17,6 +17,7 @@ import type { LoggedEvent } from '../../../core/events/platform-event.ts'
 import type { Delivery, DeliveryEvent } from '../../../core/hooks/delivery/delivery.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
 import type { DefaultRoute } from '../../../core/default-routes/default-route.ts'
+import type { StageWait } from '../../../core/connectors/connector-status-store.ts'
 import type { ConnectorReport } from '../../../core/connectors/connector-report.ts'
 import type { LeftRecordings } from '../../../core/recordings/recording-store.ts'
 import type { Recording } from '../../../core/recordings/recording.ts'
@@ -78,6 +79,7 @@ export interface MemoryState {
     { readonly domain: string; readonly event: DeliveryEvent; readonly keptAt: number }
   >
   readonly connectors: Map<string, ConnectorReport>
+  readonly stageWaits: Map<string, StageWait>
   readonly connectorStarts: { count: number }
   readonly gaps: Map<string, RecordedGap>
   /** Domain to its log. */
@@ -134,6 +136,7 @@ export function memoryState(): MemoryState {
     unlistedDeliveries: new Set(),
     deliveryEvents: new Map(),
     connectors: new Map(),
+    stageWaits: new Map(),
     connectorStarts: { count: 0 },
     gaps: new Map(),
     eventLogs: new Map(),

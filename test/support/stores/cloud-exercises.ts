@@ -341,6 +341,8 @@ export const exercises: {
     report: { run: ({ connectorStatus }) => connectorStatus.report(aReport()) },
     list: { run: ({ connectorStatus }) => connectorStatus.list(0) },
     countStart: { run: ({ connectorStatus }) => connectorStatus.countStart() },
+    noteWait: { run: ({ connectorStatus }) => connectorStatus.noteWait({ stage: 'deliver', ageMs: 1, at: 1 }) },
+    listWaits: { run: ({ connectorStatus }) => connectorStatus.listWaits(0) },
   },
   gaps: {
     record: { run: ({ gaps }) => gaps.record(aGap()) },

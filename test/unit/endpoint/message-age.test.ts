@@ -53,6 +53,21 @@ test('a worker logs how long the oldest message of a batch has waited, once in h
   expect(ages()).toEqual([12_000, 20_000])
 })
 
+test('the age that a worker logs is noted for the status report, and a store that is away keeps no message', async () => {
+  const { api, handle } = aWorker(hookDispatch)
+  const noteWait = api.ports.connectorStatus.noteWait
+
+  await handle({ body: event, sentMsAgo: 12_000 })
+  const noted = await api.ports.connectorStatus.listWaits(0)
+  api.ports.connectorStatus.noteWait = () => Promise.reject(new Error('store away'))
+  api.clock.move(30_000)
+  const { batchItemFailures } = await handle({ body: event, sentMsAgo: 12_000 })
+  api.ports.connectorStatus.noteWait = noteWait
+
+  expect(noted).toEqual([{ stage: 'hookDispatch', ageMs: 12_000, at: api.clock.now() - 30_000 }])
+  expect(batchItemFailures).toEqual([])
+})
+
 test('a message that is received again does not count as waiting', async () => {
   const { handle, ages } = aWorker(hookDispatch)
 

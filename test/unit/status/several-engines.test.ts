@@ -20,6 +20,7 @@ const away = { connected: false, status: '' }
 
 const storeOf = (...reports: readonly Partial<ConnectorReport>[]) => ({
   list: async () => reports.map((report, index) => aReport({ connectorId: `connector-${index}`, ...report })),
+  listWaits: async () => [],
 })
 const statusOf = (...reports: readonly Partial<ConnectorReport>[]) =>
   readStatus(

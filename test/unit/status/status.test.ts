@@ -57,6 +57,19 @@ describe('the status report', () => {
     expect((await api.call(readStatus, { headers: tenant })).body).not.toHaveProperty('eventLagSec')
   })
 
+  it('the status shows root how long the oldest event of each stage waited in the last minute, and tenants nothing of it', async () => {
+    const api = anApi()
+    const now = api.clock.now()
+    await api.ports.connectorStatus.noteWait({ stage: 'hookDispatch', ageMs: 12_500, at: now - 60_000 })
+    await api.ports.connectorStatus.noteWait({ stage: 'deliver', ageMs: 11_000, at: now - 60_001 })
+    const [tenant, root] = [{ ...(await api.as(await api.account())) }, { ...(await api.as('root')) }]
+
+    const { eventWaitsSec } = (await api.call(readStatus, { headers: root })).body
+
+    expect(eventWaitsSec).toEqual({ hookDispatch: 12.5, deliver: 0, deliverSlowly: 0 })
+    expect((await api.call(readStatus, { headers: tenant })).body).not.toHaveProperty('eventWaitsSec')
+  })
+
   it.each([
     [0, 0, 'Connected'],
     [15_000, 0, 'Connected'],
