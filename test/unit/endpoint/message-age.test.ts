@@ -55,14 +55,12 @@ test('a worker logs how long the oldest message of a batch has waited, once in h
 
 test('the age that a worker logs is noted for the status report, and a store that is away keeps no message', async () => {
   const { api, handle } = aWorker(hookDispatch)
-  const noteWait = api.ports.connectorStatus.noteWait
 
   await handle({ body: event, sentMsAgo: 12_000 })
   const noted = await api.ports.connectorStatus.listWaits(0)
   api.ports.connectorStatus.noteWait = () => Promise.reject(new Error('store away'))
   api.clock.move(30_000)
   const { batchItemFailures } = await handle({ body: event, sentMsAgo: 12_000 })
-  api.ports.connectorStatus.noteWait = noteWait
 
   expect(noted).toEqual([{ stage: 'hookDispatch', ageMs: 12_000, at: api.clock.now() - 30_000 }])
   expect(batchItemFailures).toEqual([])

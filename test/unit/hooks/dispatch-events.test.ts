@@ -126,7 +126,7 @@ describe('an event', () => {
   })
 })
 
-it('the deliveries of an event for more hooks than fit beside its number are written in a few more steps, and all are queued', async () => {
+it('the deliveries of an event for more hooks than fit into the step of its number are written in a few more steps, and all are queued', async () => {
   const hooks = Array.from({ length: 100 }, (_, index) => anyHook({ createdAt: index }))
   const { ports, clock } = await aSetup(...hooks)
   const steps: string[] = []
