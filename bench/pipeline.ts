@@ -31,7 +31,7 @@ const loads: readonly Load[] = [
 const drainMs = 60_000
 const lookMs = 500
 
-/** What `local/start.mjs` starts the platform with. */
+/** The options and the environment with which `local/start.mjs` starts the platform. */
 const asStarted = {
   options: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4', '--heap-growing-percent=40'],
   env: { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '2' },

@@ -9,7 +9,7 @@ export interface StageWait {
   readonly at: number
 }
 
-/** The reports of the connectors, and what the functions behind them report of their queues. */
+/** The reports of the connectors, and the waits that the functions of later stages report. */
 export interface ConnectorStatusStore {
   report(report: ConnectorReport): Promise<void>
   /** The newest report of each connector that reported since `since`. */

@@ -10,7 +10,7 @@ export interface StatusPorts {
   readonly sessions: Pick<SessionStore, 'count'>
 }
 
-/** What functions reported longer ago is no state any more: while messages wait, each reports once in half a minute. */
+/** Older reports of functions do not count: while messages wait, each reports once in half a minute. */
 const waitLifeMs = 60_000
 
 /** Users count as active for this long after their last request. */

@@ -70,7 +70,7 @@ interface Unwritten {
 }
 
 /**
- * Writes the deliveries of an event that has just got its number, so that usually nobody else has written any of them. Returns
+ * Writes the deliveries of an event that has just got its number, so that usually no other dispatch has written any of them. Returns
  * the messages for their first attempts.
  */
 async function writeTogether(deps: FirstAttemptDeps, all: readonly Unwritten[]): Promise<QueuedDelivery[]> {
