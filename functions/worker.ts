@@ -110,7 +110,9 @@ function handlerOf<const W extends Worker>(
   handleAll: (batch: Batch<MessageOf<W>>) => Promise<void>,
 ): WorkerHandler {
   const { connectorStatus } = ports as { readonly connectorStatus?: Pick<ConnectorStatusStore, 'noteWait'> }
-  const note = async (ageMs: number, at: number) => connectorStatus?.noteWait({ stage: record.name, ageMs, at })
+  const note = async (ageMs: number, at: number) => {
+    if (connectorStatus !== undefined) await connectorStatus.noteWait({ stage: record.name, ageMs, at })
+  }
   // Neither middy's nor Powertools' batch support fits: both settle all messages at once, or stop at the first failure of any
   // group. Here the messages of one key wait for each other and other keys go on.
   const run = middy<Batch<MessageOf<W>>, SQSBatchResponse | void>({ timeoutEarlyInMillis: 0 })
