@@ -37,6 +37,7 @@ const ofNoTenant = new Set([
   'aliases',
   'connectors',
   'connectorStarts',
+  'stageWaits',
   'gaps',
   'highestSessions',
   'owedDrops',
