@@ -197,3 +197,15 @@ test('a message of a later version is left to a connector that reads it; what is
   expect(runner.started).toEqual(['no message', ' {"version":"2"}'])
   expect(removed).toEqual(['no message'])
 })
+
+test('an order that comes while the one before it runs waits for it, also after an earlier one has ended', async () => {
+  const { put, runner } = anIntake()
+  await put('a1', 'a2')
+  await runner.finish('a1')
+
+  await put('a3')
+  expect(runner.started).toEqual(['a1', 'a2'])
+  await runner.finish('a2')
+
+  expect(runner.started).toEqual(['a1', 'a2', 'a3'])
+})

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { EslCommandNotSent } from '../../../connector/esl/errors.ts'
+import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
+import { aRunner } from '../../support/connector/runner-lab.ts'
+import { fateUnknown } from '../../support/engine/fake-esl-session.ts'
 import { labDomain, labEngine, labWorld, ofCall } from '../../support/connector/event-lab.ts'
 
 /** A connector that has placed a call of which its engine has told nothing, and whose links were lost and are up again. */
@@ -56,4 +60,18 @@ test('a call that was told of and is gone gets its end, whether its answer came 
   await time.advance(60_000)
 
   expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made'])
+})
+
+test('a call that the engine may have got before its link broke belongs to its domain for a minute, and then no more', async () => {
+  const { link, run, registry, time } = await aRunner()
+  const [maybe, never] = [anOriginate(), anOriginate()]
+  link.onJob = (line) =>
+    Promise.reject(line.includes(maybe.uuid) ? fateUnknown() : new EslCommandNotSent('the link is down'))
+
+  await run(aCommandMessage({ command: maybe }))
+  await run(aCommandMessage({ command: never }))
+  expect([registry.domainOf(maybe.uuid), registry.domainOf(never.uuid)]).toEqual(['a.example.com', undefined])
+  await time.advance(60_000)
+
+  expect(registry.domainOf(maybe.uuid)).toBeUndefined()
 })
