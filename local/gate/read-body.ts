@@ -62,8 +62,9 @@ export function readBody(
     fail(error)
   }
   const tooLarge = () => new BodyTooLarge(`the body has more than ${maxBytes} bytes`)
-  // Most bodies come with their headers, are read before this and need no timer.
-  if (pace !== undefined) {
+  // Most bodies come with their headers and need no timer, nor does what is read before it starts.
+  const isHere = encoding === undefined && request.readableLength >= Number(length)
+  if (pace !== undefined && !isHere) {
     setImmediate(() => {
       if (!isOver) stopWatch = watchPace(pace, () => bytes, refuse)
     })

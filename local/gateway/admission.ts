@@ -37,26 +37,33 @@ export class Admission {
     this.#waitOutside = new Set(routes.filter(mayWaitOutside).map(({ method, path }) => `${method} ${path}`))
   }
 
-  /** Waits until a body of so many bytes may be read. */
-  async body(caller: string, bytes: number, response: ServerResponse): Promise<void> {
+  /** Waits until a body of so many bytes may be read; most may at once. */
+  body(caller: string, bytes: number, response: ServerResponse): Promise<unknown> | undefined {
     const kib = Math.ceil(bytes / 1024)
-    if (kib > smallBodyKib) await enter(this.#bodies, caller, response, Math.min(kib, bodyKib))
+    if (kib <= smallBodyKib) return undefined
+    return Promise.resolve(enter(this.#bodies, caller, response, Math.min(kib, bodyKib)))
   }
 
   /**
-   * Waits until the function of a route may be called. Returns what gives the working place back before the answer, to be
-   * called when the function has sent its request outside. It does nothing for functions that do not wait outside.
+   * Waits until the function of a route may be called, if it has to wait. Returns what gives the working place back before the
+   * answer, to be called when the function has sent its request outside. It does nothing for functions that do not wait outside.
    */
-  async call(caller: string, routeKey: string, response: ServerResponse): Promise<() => void> {
-    const waitsOutside = this.#waitOutside.has(routeKey)
-    if (waitsOutside) await enter(this.#outside, caller, response, 1)
+  call(caller: string, routeKey: string, response: ServerResponse): Promise<() => void> | (() => void) {
+    if (this.#waitOutside.has(routeKey)) return this.#callOutside(caller, response)
+    const entered = enter(this.#working, caller, response, 1)
+    return entered instanceof Promise ? entered.then(() => keepPlace) : keepPlace
+  }
+
+  async #callOutside(caller: string, response: ServerResponse): Promise<() => void> {
+    await enter(this.#outside, caller, response, 1)
     const leave = await enter(this.#working, caller, response, 1)
-    if (!waitsOutside) return () => {}
     const timer = setTimeout(leave, longestWorkMs)
     response.once('close', () => clearTimeout(timer))
     return leave
   }
 }
+
+const keepPlace = () => {}
 
 /** Lists of calls are readings that requests share; they take work and little waiting. */
 function mayWaitOutside({ method, needs }: Pick<Route, 'method' | 'needs'>): boolean {
@@ -64,10 +71,23 @@ function mayWaitOutside({ method, needs }: Pick<Route, 'method' | 'needs'>): boo
 }
 
 /** Takes places until they are given back, which the returned function does, or until the response is closed. */
-async function enter(places: FairPlaces, caller: string, response: ServerResponse, count: number): Promise<() => void> {
-  const leave = places.take(caller, count) ?? (await waitFor(places, caller, response, count))
+function enter(
+  places: FairPlaces,
+  caller: string,
+  response: ServerResponse,
+  count: number,
+): Promise<() => void> | (() => void) {
+  const leave = places.take(caller, count)
+  return leave === undefined ? enterLater(places, caller, response, count) : untilClosed(response, leave)
+}
+
+async function enterLater(places: FairPlaces, caller: string, response: ServerResponse, count: number) {
+  return untilClosed(response, await waitFor(places, caller, response, count))
+}
+
+function untilClosed(response: ServerResponse, leave: () => void): () => void {
   if (response.closed) leave()
-  else response.once('close', leave)
+  else response.on('close', leave)
   return leave
 }
 

@@ -86,10 +86,7 @@ export class Gateway {
           response.setTimeout(linkIdleMs, () => response.destroy())
           return void answerLink(request, response).catch(() => response.destroy())
         }
-        this.#answer(request, response).then(
-          (reply) => send(request, response, reply),
-          () => response.destroy(),
-        )
+        void this.#answer(request, response)
       },
     )
     this.#server.maxConnections = maxConnections
@@ -130,15 +127,25 @@ export class Gateway {
     clearTimeout(timer)
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<Reply> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = { method: request.method ?? 'GET', headers: request.headers }
     const crossOrigin = this.#served?.crossOrigin
-    const preflight = preflightReply(crossOrigin, asked)
-    if (preflight !== undefined) return preflight
-    const reply = await this.#answerByFunction(request, response).catch((error: unknown) =>
-      failureReply(error, request),
-    )
-    return crossOriginReply(crossOrigin, asked, reply)
+    try {
+      const reply =
+        preflightReply(crossOrigin, asked) ??
+        crossOriginReply(crossOrigin, asked, await this.#replyOfFunction(request, response))
+      send(request, response, reply)
+    } catch {
+      response.destroy()
+    }
+  }
+
+  async #replyOfFunction(request: IncomingMessage, response: ServerResponse): Promise<Reply> {
+    try {
+      return await this.#answerByFunction(request, response)
+    } catch (error) {
+      return failureReply(error, request)
+    }
   }
 
   async #answerByFunction(request: IncomingMessage, response: ServerResponse): Promise<Reply> {

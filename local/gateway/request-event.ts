@@ -22,6 +22,10 @@ export interface RequestEvent {
 /** Content types that come as text; a body of any other type comes in base64, form fields among them. */
 const textTypes = /^(text\/|application\/(json|xml|javascript)\b|application\/[\w.-]+\+(json|xml)\b)/i
 
+function isText(contentType = ''): boolean {
+  return contentType === 'application/json' || textTypes.test(contentType)
+}
+
 /**
  * The event of a request. As in an HTTP API: `rawPath` is percent-decoded and `rawQueryString` is not, header names are
  * lower-case, values of a name given more than once are joined by commas, cookies stand apart.
@@ -35,7 +39,7 @@ export function requestEvent(
 ): RequestEvent {
   const headers = headersOf(request)
   const path = decode(rawPath)
-  const base64 = body.length > 0 && !textTypes.test(headers['content-type'] ?? '')
+  const base64 = body.length > 0 && !isText(headers['content-type'])
   const event: RequestEvent = {
     version: '2.0',
     routeKey: match.routeKey,
@@ -78,9 +82,19 @@ function requestContext(
     requestId: randomUUID(),
     routeKey,
     stage: '$default',
-    time: new Date(now).toISOString(),
+    time: textOf(now),
     timeEpoch: now,
   }
+}
+
+/** The second that was written last, since writing one takes as long as the rest of the event. */
+let written = { second: -1, text: '' }
+
+/** Returns a moment in words, without fractions of a second. */
+function textOf(now: number): string {
+  const second = Math.floor(now / 1000)
+  if (second !== written.second) written = { second, text: new Date(second * 1000).toISOString() }
+  return written.text
 }
 
 /** Returns the peer's address. `X-Forwarded-For` does not count, since nothing that is trusted stands in front. */

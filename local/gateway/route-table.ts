@@ -45,10 +45,9 @@ export class RouteTable<T> {
   find(method: string, rawPath: string): RouteMatch<T> | undefined {
     const given = rawPath.split('/')
     for (const candidate of this.#possible(method, given.length)) {
-      const values = fit(candidate.segments, given)
-      if (values === undefined) continue
-      const parameters = values.length === 0 ? undefined : Object.fromEntries(values)
-      return { routeKey: candidate.routeKey, target: candidate.target, parameters }
+      if (!fits(candidate.segments, given)) continue
+      const { routeKey, target, segments } = candidate
+      return { routeKey, target, parameters: parametersOf(segments, given) }
     }
     return this.#fallback === undefined
       ? undefined
@@ -83,19 +82,25 @@ function rank({ segments, method }: Candidate<unknown>): string {
   return `${segments.map(({ kind }) => ranks[kind]).join('')}${method === 'ANY' ? '1' : '0'}`
 }
 
-function fit(pattern: readonly Segment[], given: readonly string[]): [string, string][] | undefined {
-  const parameters: [string, string][] = []
+function fits(pattern: readonly Segment[], given: readonly string[]): boolean {
   for (const [index, segment] of pattern.entries()) {
-    const value = segment.kind === 'greedy' ? given.slice(index).join('/') : given[index]
     if (segment.kind === 'text') {
-      if (value !== segment.text) return undefined
-      continue
-    }
-    if (value === undefined || value === '') return undefined
-    parameters.push([segment.name, decode(value)])
-    if (segment.kind === 'greedy') return parameters
+      if (given[index] !== segment.text) return false
+    } else if (segment.kind === 'greedy') return given[index] !== undefined && given.slice(index).join('/') !== ''
+    else if (given[index] === undefined || given[index] === '') return false
   }
-  return given.length === pattern.length ? parameters : undefined
+  return given.length === pattern.length
+}
+
+function parametersOf(pattern: readonly Segment[], given: readonly string[]): Record<string, string> | undefined {
+  let parameters: Record<string, string> | undefined
+  for (const [index, segment] of pattern.entries()) {
+    if (segment.kind === 'text') continue
+    const value = segment.kind === 'greedy' ? given.slice(index).join('/') : (given[index] ?? '')
+    parameters ??= {}
+    parameters[segment.name] = decode(value)
+  }
+  return parameters
 }
 
 /** Percent-decodes a text of which {@link isPercentEncoded} is true. */
