@@ -7,10 +7,13 @@ import { lostClaims } from './commands/lost-claims.ts'
 import { commandLimits } from './commands/places.ts'
 import { engineRuntime } from './assembly/engine-runtime.ts'
 import { eventPipeline } from './assembly/event-pipeline.ts'
+import type { ReadField } from '../core/channels/leg-domain.ts'
 import type { ConnectorHealth } from './health/connector-health.ts'
 import { commandTimes, timedBy } from './health/command-times.ts'
+import { observationReport } from './health/observation-report.ts'
 import { ownStatus } from './health/own-status.ts'
 import { readHealth } from './health/read-health.ts'
+import { readingLink } from './runtime/reading-link.ts'
 import { readMetrics } from './health/read-metrics.ts'
 import { metricReporter } from './health/report-metrics.ts'
 import { callRecorder } from './recordings/call-recorder.ts'
@@ -35,9 +38,11 @@ const mostTaken = 20
 /** Starts everything: the links, the intake of commands, the relay of events, the reports. */
 export function startConnector(parts: ConnectorDeps): Connector {
   const { clock } = parts
-  const domains = domainNames(parts.ports.domains, clock)
+  const domains = domainNames(parts.ports.domains, clock, parts.observing?.tenants)
   const registry = channelRegistry(domains)
-  const shared = { ...parts, registry, domains }
+  const isObserving = parts.observing !== undefined
+  const openLink = isObserving ? readingLink(parts.openLink) : parts.openLink
+  const shared = { ...parts, openLink, isObserving, registry, domains }
   const tally = { gapsOfLost: 0, taken: new Array<string>() }
   const onTaken = (owner: string) => void (tally.taken = [...tally.taken.slice(1 - mostTaken), owner])
   const peer = new StoringPeer({ ...parts, store: parts.ports.connectorStatus, links: () => events.links() })
@@ -47,8 +52,10 @@ export function startConnector(parts: ConnectorDeps): Connector {
     spool: parts.spool && { ...parts.spool, onTaken },
     engines: () => works.map(({ engine }) => engine),
     isUp: (uuid) => isUp(uuid),
+    ...(isObserving ? { onUnowned: (read: ReadField) => observed.unowned(read) } : {}),
     onChannelEvent: (event, domain, channel) => recorder.hear(event, domain, channel),
   })
+  const observed = observationReport({ ...parts, counters: () => events.counters() })
   const works = parts.engines.map((address) =>
     engineRuntime({
       ...shared,
@@ -78,7 +85,11 @@ export function startConnector(parts: ConnectorDeps): Connector {
   const reporter =
     parts.metrics &&
     metricReporter({ ...parts, metrics: parts.metrics, times, read: () => readMetrics(readHealth(running)) })
-  const loops = Promise.all([startLoops(running, status, stopping.signal), reporter?.follow(stopping.signal)])
+  const loops = Promise.all([
+    startLoops(running, status, stopping.signal),
+    reporter?.follow(stopping.signal),
+    isObserving ? observed.follow(stopping.signal) : undefined,
+  ])
   return {
     health: () => readHealth(running),
     stop: (graceMs) => {

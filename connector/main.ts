@@ -60,6 +60,7 @@ async function start(context: AdapterContext, log: Log): Promise<{ connector: Co
     openLink: openEslSession,
     engines: settings.engines,
     clientVariables: settings.clientVariables,
+    observing: settings.observing,
     connectorId: randomUUID(),
     version: settings.version,
     spool: settings.spool && { ...settings.spool, files: systemSpoolFiles, owner: processOwner() },

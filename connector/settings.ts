@@ -18,6 +18,13 @@ export interface ConnectorSettings {
   /** Where the engines' recordings are; absent: none is stored. */
   readonly recordings: RecordingsSetting | undefined
   readonly clientVariables: ClientVariables
+  /** Present when the engines are only observed. */
+  readonly observing: ObservingSetting | undefined
+}
+
+/** How engines are observed. */
+export interface ObservingSetting {
+  readonly tenants: declared.EngineTenants
 }
 
 /** Where the engines' recordings are. */
@@ -38,7 +45,16 @@ export function readSettings(env: Variables): ConnectorSettings {
     spool: readSpool(env),
     recordings: readRecordings(env),
     clientVariables: readVariable(clientVariables, env),
+    observing: readObserving(env),
   }
+}
+
+/** Reads whether engines are only observed, as {@link readSettings} does. */
+export function readObserving(env: Variables): ObservingSetting | undefined {
+  const tenants = readVariable(declared.engineTenants, env) || new Map<string, string>()
+  if (readVariable(declared.engineMode, env) === 'observe') return { tenants }
+  if (tenants.size > 0) throw new Error('ENGINE_TENANTS needs ENGINE_MODE=observe')
+  return undefined
 }
 
 function readSpool(env: Variables): ConnectorSettings['spool'] {
@@ -51,6 +67,7 @@ function readSpool(env: Variables): ConnectorSettings['spool'] {
 export function readRecordings(env: Variables): RecordingsSetting | undefined {
   const folder = readVariable(declared.recordingsDir, env)
   const engineFolder = readVariable(declared.recordingsEngineDir, env) || folder
-  const keepsFiles = readVariable(declared.recordingsKeep, env)
+  const isObserving = readVariable(declared.engineMode, env) === 'observe'
+  const keepsFiles = readVariable(declared.recordingsKeep, env) || isObserving
   return folder === '' ? undefined : { folder, engineFolder, keepsFiles }
 }

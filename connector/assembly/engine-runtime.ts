@@ -33,6 +33,8 @@ export interface EngineRuntime {
 export interface EngineRuntimeDeps extends Time {
   readonly address: EngineAddress
   readonly openLink: OpenLink
+  /** Whether the engine is only observed: it keeps no answers of the platform, so that nothing is flushed. */
+  readonly isObserving?: boolean | undefined
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
   readonly random: () => number
@@ -74,7 +76,8 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
       wasCommanding = kind === 'ready'
       if (kind === 'ready') {
         readWhole()
-        void flushDirectory({ ...parts, link: commands, log: parts.log.with({ engine: name }) })
+        if (parts.isObserving !== true)
+          void flushDirectory({ ...parts, link: commands, log: parts.log.with({ engine: name }) })
         parts.onCommandLink(engine)
       }
     },

@@ -86,6 +86,8 @@ export interface EventPipelineDeps extends Time {
   readonly isStoredByPeer?: (() => boolean) | undefined
   /** Called with every event of a channel whose domain is known; must not throw. */
   readonly onChannelEvent?: RelayDeps['onChannelEvent'] | undefined
+  /** Called with each event that belongs to no domain; must not throw. */
+  readonly onUnowned?: RelayDeps['onUnowned'] | undefined
   readonly random: () => number
   readonly log: Log
 }

@@ -2,6 +2,7 @@ import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { Metrics } from '../../adapters/metrics/emf-metrics.ts'
 import type { CommandReceiver } from '../../core/commands/command-store.ts'
+import type { EngineTenants } from '../../contracts/settings/connector.ts'
 import type { Ports } from '../../contracts/ports.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { CommandRunner } from '../commands/command-runner.ts'
@@ -34,6 +35,8 @@ export interface ConnectorDeps extends Time {
   >
   readonly receiver: CommandReceiver
   readonly openLink: OpenLink
+  /** Present when the engines are only observed. */
+  readonly observing?: { readonly tenants: EngineTenants } | undefined
   /** One at least, no two of one name. */
   readonly engines: readonly EngineAddress[]
   /** Names this process in claims and reports. */

@@ -1,5 +1,6 @@
 import { accountOfLeg } from '../../core/channels/leg-account.ts'
 import type { ReadField } from '../../core/channels/leg-domain.ts'
+import type { DomainNames } from './domain-names.ts'
 import { type Channel, type LifeEvent, blankChannel, factsOf, lifeEvents } from './channel.ts'
 
 /** How the connector got to know something of a channel: by an event of it, or by asking the engine. */
@@ -28,7 +29,12 @@ export function withSeen(entry: Entry, name: LifeEvent): Entry {
 }
 
 /** Merges reported fields into a channel; `domain` is a fallback. A uuid that another process of an engine reports is another channel and keeps only the domain. */
-export function learned(before: Entry, { read, engine, source }: ChannelReport, domain: string): Entry {
+export function learned(
+  before: Entry,
+  { read, engine, source }: ChannelReport,
+  domain: string,
+  tenants: Pick<DomainNames, 'tenantOf'> = {},
+): Entry {
   const core = read('Core-UUID') ?? before.core
   const isAnother = before.core !== '' && core !== before.core
   return {
@@ -37,7 +43,7 @@ export function learned(before: Entry, { read, engine, source }: ChannelReport, 
     engine,
     core,
     domain: before.domain || domain,
-    ...accountAfter(before, read),
+    ...accountAfter(before, read, tenants),
     callState: read('Channel-Call-State') ?? read('callstate') ?? before.callState,
     proven: true,
     heard: source === 'event' || (before.heard && !isAnother),
@@ -51,11 +57,17 @@ export function learned(before: Entry, { read, engine, source }: ChannelReport, 
  * An account that is known stays: the variables of a leg may come to name whom it called. A leg without one may still get
  * one, since the dial plan can authenticate a caller later.
  */
-function accountAfter(before: Entry, read: ReadField): Pick<Entry, 'presenceId' | 'isAccountKnown'> {
+function accountAfter(
+  before: Entry,
+  read: ReadField,
+  { tenantOf = (name) => name }: Pick<DomainNames, 'tenantOf'>,
+): Pick<Entry, 'presenceId' | 'isAccountKnown'> {
   const { presenceId, isAccountKnown } = before
   if (isAccountKnown && presenceId !== '') return { presenceId, isAccountKnown }
   const reported = accountOfLeg(read)
-  return reported === undefined ? { presenceId, isAccountKnown } : { presenceId: reported, isAccountKnown: true }
+  if (reported === undefined) return { presenceId, isAccountKnown }
+  const account = reported.replace(/(?<=@)[^@]+$/, tenantOf)
+  return { presenceId: account, isAccountKnown: true }
 }
 
 /**

@@ -114,7 +114,7 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
 
   const update = (uuid: string, report: ChannelReport, domain: string): Channel => {
     const before = live.get(uuid)
-    const after = keep(learned(before ?? blankEntry(uuid), report, domain))
+    const after = keep(learned(before ?? blankEntry(uuid), report, domain, domains))
     if (isNews(before, after)) watcher.live(after)
     if (!before?.proven || before.callState !== after.callState) touch(after.domain)
     return after
@@ -203,7 +203,8 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
 
 /** The first of the names that is a domain; empty when none is. At once when all that is asked for is remembered. */
 export function firstExisting(names: readonly string[], domains: DomainNames): string | Promise<string> {
-  for (const [index, name] of names.entries()) {
+  for (const [index, given] of names.entries()) {
+    const name = domains.tenantOf?.(given) ?? given
     const exists = domains.exists(name)
     if (exists === true) return name
     if (exists !== false) return exists.then((yes) => (yes ? name : firstExisting(names.slice(index + 1), domains)))

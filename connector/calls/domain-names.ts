@@ -8,6 +8,8 @@ export interface DomainNames {
    * Rejects when the store is gone and the name is not known from before.
    */
   exists(name: string): boolean | Promise<boolean>
+  /** The tenant of a context or domain of an engine, lower case: another name only where engines are observed. */
+  tenantOf?(name: string): string
 }
 
 /** A domain is rarely deleted: one that exists is believed for a minute. */
@@ -22,9 +24,14 @@ const maxUnknown = 2_000
 
 /**
  * Remembers which domains exist: one that does for 60 s, one that does not for 2 s. While the store is gone, what
- * existed before still exists. Concurrent questions for a name become one read.
+ * existed before still exists. Concurrent questions for a name become one read. `tenants` are the tenants of contexts and
+ * domains of an engine that is observed.
  */
-export function domainNames(store: Pick<DomainStore, 'exists'>, clock: Clock): DomainNames {
+export function domainNames(
+  store: Pick<DomainStore, 'exists'>,
+  clock: Clock,
+  tenants: ReadonlyMap<string, string> = new Map(),
+): DomainNames {
   const known = new Map<string, number>()
   const unknown = new Map<string, number>()
   const reads = new Map<string, Promise<boolean>>()
@@ -47,6 +54,7 @@ export function domainNames(store: Pick<DomainStore, 'exists'>, clock: Clock): D
   }
 
   return {
+    tenantOf: (name) => tenants.get(name) ?? name,
     exists(name) {
       const now = clock.now()
       if ((known.get(name) ?? 0) > now) return true

@@ -11,6 +11,8 @@ import { ValueRefused } from './command-line.ts'
 
 export interface RouteDeps extends DispatchDeps, Pick<ChannelSources, 'readAlias'>, Pick<ChoiceDeps, 'asks'> {
   readonly clock: Clock
+  /** Whether the engines are only observed: then no command is sent but lists. */
+  readonly isObserving?: boolean | undefined
 }
 
 /**
@@ -25,6 +27,7 @@ export async function routeCommand(
   likely?: string,
 ): Promise<CommandOutcome | PreparedCommand> {
   if (parts.clock.now() >= message.deadlineAt) return unsent('expired')
+  if (parts.isObserving === true && message.command.kind !== 'list-channels') return observed(message)
   if (!parts.engines.some(({ engine }) => isReady(engine.commands))) return unsent('disconnected')
   if (!isOwnCall(message)) return { state: 'absent' }
   try {
@@ -39,8 +42,31 @@ export async function routeCommand(
   }
 }
 
+/**
+ * The outcome of a command while engines are only observed. Orders about calls are refused. An engine that is observed asks
+ * the platform for no account: there is nothing to forget or to drop at it when accounts and domains change, and the
+ * calls of a deleted domain are its own.
+ */
+function observed({ command }: CommandMessage): CommandOutcome {
+  switch (command.kind) {
+    case 'originate':
+    case 'hold':
+    case 'unhold':
+    case 'hangup':
+    case 'eavesdrop':
+    case 'list-channels':
+      return unsent('observed')
+    case 'hang-up-domain':
+    case 'flush-account':
+    case 'flush-directory':
+    case 'drop-registrations':
+    case 'drop-domain-registrations':
+      return { state: 'done', text: '+OK nothing is sent to an engine that is only observed\n' }
+  }
+}
+
 /** A command that is not sent, and why. */
-export function unsent(reason: 'expired' | 'disconnected' | 'busy'): CommandOutcome {
+export function unsent(reason: 'expired' | 'disconnected' | 'busy' | 'observed'): CommandOutcome {
   return { state: 'unsent', reason }
 }
 

@@ -13,6 +13,8 @@ export type OwingEngine = Pick<Engine, 'name'> & { readonly commands: Pick<Engin
 export interface OwedDropsDeps extends RetryDeps {
   readonly store: Pick<CommandStore, 'read' | 'oweDrops' | 'listDrops' | 'endDrop'>
   readonly engines: readonly { readonly engine: OwingEngine }[]
+  /** Whether the engines are only observed: then none owes or does anything. */
+  readonly isObserving?: boolean | undefined
   readonly log: Log
 }
 
@@ -38,7 +40,7 @@ export interface OwedDrops {
 }
 
 /** Makes the ledger of one connector. */
-export function owedDrops({ store, engines, timers, random, log }: OwedDropsDeps): OwedDrops {
+export function owedDrops({ store, engines, isObserving = false, timers, random, log }: OwedDropsDeps): OwedDrops {
   const settling = new Set<string>()
 
   /** Returns whether the drop was done; `false` when the link was lost. */
@@ -52,7 +54,7 @@ export function owedDrops({ store, engines, timers, random, log }: OwedDropsDeps
   }
 
   const settle = async (engine: OwingEngine) => {
-    if (settling.has(engine.name)) return
+    if (isObserving || settling.has(engine.name)) return
     settling.add(engine.name)
     const mayTry = () => isReady(engine.commands)
     let done = 0
@@ -74,7 +76,8 @@ export function owedDrops({ store, engines, timers, random, log }: OwedDropsDeps
 
   return {
     owe: async ({ id, command, scope: { domain } }) => {
-      if (command.kind !== 'drop-registrations' || domain === null || !canBeGiven(command, domain)) return
+      if (isObserving || command.kind !== 'drop-registrations' || domain === null || !canBeGiven(command, domain))
+        return
       if ((await store.read(id))?.claimedBy !== undefined) return
       await store.oweDrops(engines.map(({ engine }) => ({ engine: engine.name, domain, login: command.login })))
     },

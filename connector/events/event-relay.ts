@@ -6,7 +6,7 @@ import type { Clock } from '../../core/time.ts'
 import { type Channel, isLifeEvent } from '../calls/channel.ts'
 import { type ChannelRegistry, firstExisting } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
-import { eventDomainCandidates, legDomainCandidates } from '../../core/channels/leg-domain.ts'
+import { type ReadField, eventDomainCandidates, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 import type { EventLinks } from '../links/event-links.ts'
 import { type KnownEvent, accountOf, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
@@ -57,6 +57,8 @@ export interface RelayDeps {
   readonly clock: Clock
   /** Called with every event of a channel whose domain is known, the made ones included; must not throw. */
   readonly onChannelEvent?: ((event: EngineEvent, domain: string, channel: Channel) => void) | undefined
+  /** Called with each event that belongs to no domain; must not throw. */
+  readonly onUnowned?: ((read: ReadField) => void) | undefined
   /** Knows which events may have been missed. */
   readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps' | 'beganLately'>
 }
@@ -98,6 +100,7 @@ export function eventRelay(parts: RelayDeps): EventRelay {
     const { event, id, domain } = known
     const name = eventNameOf(event)
     if (event.name === 'CHANNEL_ANSWER') noteAlias(registry, event)
+    if (domain === '') parts.onUnowned?.(readerOf(event))
     if (domain === '') counts.withoutDomain += subscriptions.isWanted(name) ? 1 : 0
     else notePresence(known, engine)
     tellCdrs(known)

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { engineSocketWords, readEngineSockets } from './engine-sockets.ts'
-import { type Rule, folder, matching, onOrOff, optional, readBy, wholeNumber } from './rule.ts'
+import { type Rule, folder, matching, onOrOff, oneOf, optional, readBy, wholeNumber } from './rule.ts'
 import type { Variable } from './setting.ts'
 
 // The settings of the connector. `npm start` takes those of another engine, and passes them on.
@@ -21,6 +21,38 @@ export const enginePassword = {
   fallback: '',
   unset: 'none',
   meaning: 'the password of the addresses in `ENGINE_URL` that have none',
+} as const satisfies Variable
+
+export const engineMode = {
+  variable: 'ENGINE_MODE',
+  readers: ['connector', 'laptop'],
+  rule: () => oneOf('control', 'observe'),
+  fallback: 'control',
+  meaning:
+    '`observe` sends the engines of `ENGINE_URL` nothing but commands that read; what would change something at them is answered with 409',
+} as const satisfies Variable
+
+/** The tenants of an engine that is only observed, by the names of its contexts and domains. */
+export type EngineTenants = ReadonlyMap<string, string>
+
+const engineTenantsWords =
+  'a list such as public=acme.example.com,pbx.local=acme.example.com that names each context and domain once'
+
+function readEngineTenants(text: string): EngineTenants {
+  const pairs = text.split(',').map((pair) => /^([A-Za-z0-9._-]{1,253})=([A-Za-z0-9.-]{1,253})$/.exec(pair.trim()))
+  const tenants = new Map(pairs.map((pair) => [pair?.[1]?.toLowerCase() ?? '', pair?.[2]?.toLowerCase() ?? '']))
+  if (tenants.has('') || tenants.size < pairs.length) throw new Error(`must be ${engineTenantsWords}`)
+  return tenants
+}
+
+export const engineTenants = {
+  variable: 'ENGINE_TENANTS',
+  readers: ['connector', 'laptop'],
+  rule: () => optional(readBy(readEngineTenants, engineTenantsWords)),
+  fallback: '',
+  unset: 'none: a domain of the engine is the tenant of the same name',
+  meaning:
+    'with `ENGINE_MODE=observe`: the tenant of each context or domain of the engine, `context=tenant`, separated by commas',
 } as const satisfies Variable
 
 export const recordingsDir = {

@@ -11,6 +11,8 @@ export const laptopSettings: readonly Variable[] = [
   laptop.host,
   connector.engineUrl,
   connector.enginePassword,
+  connector.engineMode,
+  connector.engineTenants,
   connector.recordingsDir,
   connector.recordingsEngineDir,
   connector.recordingsKeep,

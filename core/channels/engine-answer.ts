@@ -40,7 +40,7 @@ const noSuchChannel = /^-ERR no such channel/i
 /**
  * Returns the engine's answer if it carried out the order. Every other outcome throws the error of the contract: `not_found`
  * when the channel does not exist for this caller, `engine_refused` with the engine's text, `engine_unavailable` and
- * `rate_limited` when nothing was sent, `engine_timeout` and `outcome_unknown` when it may have had its effect. `placed` is
+ * `rate_limited` and `conflict` when nothing was sent, `engine_timeout` and `outcome_unknown` when it may have had its effect. `placed` is
  * the uuid that the service chose for a call; an `outcome_unknown` names it, so that the call can be looked up.
  */
 export function requireDone(outcome: Run, placed?: string): Extract<CommandOutcome, { state: 'done' }> {
@@ -73,6 +73,9 @@ function channelNotFound(): DomainError {
 function unsent(reason: Extract<CommandOutcome, { state: 'unsent' }>['reason']): DomainError {
   if (reason === 'busy') {
     return new DomainError('rate_limited', 'the engine has all the commands it can take', { retryAfterSeconds })
+  }
+  if (reason === 'observed') {
+    return new DomainError('conflict', 'the engine is only observed (ENGINE_MODE=observe): nothing is changed at it')
   }
   return new DomainError('engine_unavailable', 'the engine cannot be reached', { retryAfterSeconds })
 }

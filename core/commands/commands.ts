@@ -71,8 +71,8 @@ export type CommandOutcome =
   | { readonly state: 'refused'; readonly text: string }
   /** No such channel in the command's scope. Nothing was sent. */
   | { readonly state: 'absent' }
-  /** Never sent: its deadline had passed, the engine is not connected, or the connector is full. */
-  | { readonly state: 'unsent'; readonly reason: 'expired' | 'disconnected' | 'busy' }
+  /** Never sent: its deadline had passed, the engine is not connected, the connector is full, or it only observes. */
+  | { readonly state: 'unsent'; readonly reason: 'expired' | 'disconnected' | 'busy' | 'observed' }
   /** Sent, with an unknown outcome. It may have had its effect. */
   | { readonly state: 'unknown'; readonly reason: 'disconnected' | 'timeout' | 'connector_lost' }
 

@@ -1,7 +1,7 @@
 import type { Container, LambdaFunction } from '../assembly/assembly.ts'
 import { laptop } from '../assembly/place.ts'
 import { type EngineAddress, engineName } from '../../connector/runtime/engine.ts'
-import type { RecordingsSetting } from '../../connector/settings.ts'
+import type { ObservingSetting, RecordingsSetting } from '../../connector/settings.ts'
 import { environment } from '../../contracts/environment.ts'
 import * as connector from '../../contracts/settings/connector.ts'
 import * as platform from '../../contracts/settings/platform.ts'
@@ -59,9 +59,11 @@ export function connectorEnvironment(
   {
     engines,
     recordings,
+    observing,
     healthPort,
   }: {
     readonly engines: readonly EngineAddress[]
+    readonly observing?: ObservingSetting | undefined
     readonly recordings?: RecordingsSetting | undefined
     readonly healthPort: number
   },
@@ -73,6 +75,12 @@ export function connectorEnvironment(
     NODE_ENV: 'production',
     [connector.engineUrl.variable]: urls.join(','),
     [connector.healthPort.variable]: String(healthPort),
+    ...(observing === undefined
+      ? {}
+      : {
+          [connector.engineMode.variable]: 'observe',
+          [connector.engineTenants.variable]: [...observing.tenants].map((pair) => pair.join('=')).join(','),
+        }),
     ...(recordings === undefined
       ? {}
       : {

@@ -29,6 +29,7 @@ export async function startConnector(options: {
   readonly closing: AsyncDisposableStack
 }): Promise<RunningConnector> {
   const { assembly, place, gate, folder, engines, recordings, settings, closing } = options
+  const { observing } = settings
   const [container] = assembly.containers
   if (container === undefined) throw new Error('the assembly has no container to run as the connector')
   const shared = sharedEnvironment(settings, place.storesUrl, gate.issue(container.roleArn))
@@ -37,7 +38,7 @@ export async function startConnector(options: {
   const healthPort = await freePort()
   const connector = new ConnectorProcess({
     directory: container.directory,
-    environment: connectorEnvironment(container, shared, { engines, recordings, healthPort }),
+    environment: connectorEnvironment(container, shared, { engines, recordings, observing, healthPort }),
     home: folder.file('connector'),
     log,
     onRestart: (sentence) => console.error(sentence),

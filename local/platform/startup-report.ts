@@ -14,7 +14,7 @@ export function startupReport(platform: Platform, settings: Settings, tookMs: nu
     `  ${rootLine(platform, shown('root-password'))}`,
     ...accountLines(platform, shown(demo.file)),
     '',
-    `  engine    ${platform.engine === undefined ? 'as ENGINE_URL says' : `simulated, event socket on port ${platform.engine.port}, password ClueCon`}`,
+    `  engine    ${platform.engine === undefined ? engineNote(settings) : `simulated, event socket on port ${platform.engine.port}, password ClueCon`}`,
     ...unreachableNote(settings).map((line) => `            ${line}`),
     `  logs      ${shown('logs')}`,
     '',
@@ -23,6 +23,10 @@ export function startupReport(platform: Platform, settings: Settings, tookMs: nu
     ...commands(platform).flatMap((command) => [command, '']),
     'npm run demo, in another terminal, walks the whole job.',
   ].join('\n')
+}
+
+function engineNote({ observing }: Settings): string {
+  return observing === undefined ? 'as ENGINE_URL says' : 'as ENGINE_URL says, only observed: nothing is changed at it'
 }
 
 /** The root password is shown by the start that made it, and by the first that got as far as to show anything. */
@@ -54,8 +58,16 @@ function commands({ url, demo: { passwords } }: Platform): string[] {
   ]
 }
 
-/** A line for an engine on another machine while the API listens on the loopback address only: it cannot ask anything. */
-export function unreachableNote({ host, engines }: Pick<Settings, 'host' | 'engines'>): string[] {
+/**
+ * A line for an engine on another machine while the API listens on the loopback address only: it cannot ask anything. An
+ * engine that is only observed asks nothing.
+ */
+export function unreachableNote({
+  host,
+  engines,
+  observing,
+}: Pick<Settings, 'host' | 'engines' | 'observing'>): string[] {
+  if (observing !== undefined) return []
   const elsewhere = engines.find((engine) => !isLoopback(engine.host))
   if (elsewhere === undefined || !isLoopback(host)) return []
   return [`${elsewhere.host} cannot reach /engine/* on ${host}: set HOST to an address that it reaches`]

@@ -1,7 +1,12 @@
 import { resolve } from 'node:path'
 import { readEngineAddresses } from '../../connector/engine-addresses.ts'
 import type { EngineAddress } from '../../connector/runtime/engine.ts'
-import { type RecordingsSetting, readRecordings } from '../../connector/settings.ts'
+import {
+  type ObservingSetting,
+  type RecordingsSetting,
+  readObserving,
+  readRecordings,
+} from '../../connector/settings.ts'
 import { engineUrl, recordingsDir, recordingsEngineDir, recordingsKeep } from '../../contracts/settings/connector.ts'
 import { clientVariables } from '../../contracts/settings/client-variables.ts'
 import * as declared from '../../contracts/settings/laptop.ts'
@@ -24,6 +29,8 @@ export interface Settings {
   readonly enginePort: number
   /** Where the engines of `engines` record to; absent: their recordings are not stored. */
   readonly recordings: RecordingsSetting | undefined
+  /** Present when the engines are only observed. */
+  readonly observing: ObservingSetting | undefined
   /** Absolute. */
   readonly dataDir: string
   readonly rootPassword: string | undefined
@@ -58,6 +65,7 @@ function read(env: Variables): Settings {
     engines: env[engineUrl.variable] ? readEngineAddresses(env) : [],
     enginePort: readOnLaptop(declared.simulatedEnginePort, env),
     recordings: readFolder(env),
+    observing: readObserved(env),
     dataDir: resolve(readOnLaptop(declared.dataDir, env)),
     rootPassword: optional(declared.rootPassword),
     engineCredential: optional(declared.engineCredential),
@@ -72,6 +80,15 @@ function read(env: Variables): Settings {
     clientVariables: checkOnLaptop(clientVariables, env),
     logLevel: checkOnLaptop(logLevel, env),
   }
+}
+
+/** Reads whether the engines of `ENGINE_URL` are only observed. The simulated engine never is. */
+function readObserved(env: Variables): ObservingSetting | undefined {
+  const observing = readObserving(env)
+  if (observing !== undefined && !env[engineUrl.variable]) {
+    throw new Error('ENGINE_MODE=observe needs ENGINE_URL: the simulated engine is there to be controlled')
+  }
+  return observing
 }
 
 /** Reads the folder that the engines of `ENGINE_URL` record to. The simulated engine has one of its own. */

@@ -25,7 +25,7 @@ export const commandOutcome = z.discriminatedUnion('state', [
   z.object({ state: z.literal('done'), text: z.string(), uuid: z.optional(z.string()) }),
   z.object({ state: z.literal('refused'), text: z.string() }),
   z.object({ state: z.literal('absent') }),
-  z.object({ state: z.literal('unsent'), reason: z.enum(['expired', 'disconnected', 'busy']) }),
+  z.object({ state: z.literal('unsent'), reason: z.enum(['expired', 'disconnected', 'busy', 'observed']) }),
   z.object({ state: z.literal('unknown'), reason: z.enum(['disconnected', 'timeout', 'connector_lost']) }),
 ])
 

@@ -36,6 +36,7 @@ const failures: [string, CommandOutcome, ErrorCode, object][] = [
   ],
   ['a link that is down', { state: 'unsent', reason: 'disconnected' }, 'engine_unavailable', { retryAfterSeconds: 5 }],
   ['a connector that is full', { state: 'unsent', reason: 'busy' }, 'rate_limited', { retryAfterSeconds: 5 }],
+  ['an engine that is only observed', { state: 'unsent', reason: 'observed' }, 'conflict', {}],
   ['a link that went down after sending', { state: 'unknown', reason: 'disconnected' }, 'outcome_unknown', {}],
   ['a connector that died after sending', { state: 'unknown', reason: 'connector_lost' }, 'outcome_unknown', {}],
 ]

@@ -19,13 +19,13 @@ function aProfile(command: string): string {
   return command === 'sofia status' ? list : '+OK\n'
 }
 
-function aLedger() {
+function aLedger(isObserving = false) {
   const time = manualTime()
   const commands = fakeEslSession()
   commands.answer = aProfile
   const engine = { name, commands }
   const { commands: store } = memoryPorts({ clock: time.clock, random: systemRandomness })
-  const owed = owedDrops({ ...time, random: () => 0, log: capturedLog(), store, engines: [{ engine }] })
+  const owed = owedDrops({ ...time, random: () => 0, log: capturedLog(), store, isObserving, engines: [{ engine }] })
   const dropOf = (login: string) => aCommandMessage({ command: { kind: 'drop-registrations', login }, scope: tenant })
   return { time, commands, owed, engine, store, dropOf }
 }
@@ -189,4 +189,17 @@ test('a drop that cannot become a command is not recorded', async () => {
   await owed.owe(dropOf('1000 all'))
 
   expect(await store.listDrops(name)).toEqual([])
+})
+
+test('an engine that is only observed owes no drops, and gets none that it owed before', async () => {
+  const { commands, owed, engine, store, dropOf } = aLedger(true)
+  const before = { engine: name, domain: 'a.example.com', login: '1000' }
+  await store.oweDrops([before])
+  commands.up()
+
+  await owed.owe(dropOf('1001'))
+  await owed.settle(engine)
+
+  expect(await store.listDrops(name)).toEqual([before])
+  expect(commands.asked).toEqual([])
 })

@@ -59,6 +59,8 @@ describe('readSettings', () => {
     ['DELETION_GRACE_SECONDS', '901'],
     ['DELETION_GRACE_SECONDS', 'planted'],
     ['CLIENT_VARIABLES', 'planted'],
+    ['ENGINE_MODE', 'planted'],
+    ['ENGINE_TENANTS', 'planted'],
     ['ENGINE_URL', 'tcp://:secret@host'],
     ['ENGINE_URL', 'esl://host:8021'],
     ['ENGINE_URL', 'esl://:a@host:8021,esl://:b@host'],
@@ -101,6 +103,18 @@ describe('readSettings', () => {
     [{ ENGINE_URL: 'esl://:secret@host', RECORDINGS_DIR: 'recordings' }, /RECORDINGS_DIR must be an absolute path/],
   ])('the settings of npm start refuse an unusable folder of recordings: %o', (env, sentence) => {
     expect(() => readSettings(env)).toThrow(sentence)
+  })
+
+  it('an engine is observed only where it is another engine, and tenants are given only to an observed one', () => {
+    const tenants = { ENGINE_TENANTS: 'public=acme.example.com' }
+
+    expect(() => readSettings({ ENGINE_MODE: 'observe' })).toThrow(/^ENGINE_MODE=observe needs ENGINE_URL/)
+    expect(() => readSettings({ ENGINE_URL: 'esl://:secret@host', ...tenants })).toThrow(
+      /^ENGINE_TENANTS needs ENGINE_MODE/,
+    )
+    expect(
+      readSettings({ ENGINE_URL: 'esl://:secret@host', ENGINE_MODE: 'observe', ...tenants }).observing?.tenants,
+    ).toEqual(new Map([['public', 'acme.example.com']]))
   })
 
   it('an error about settings never repeats a password', () => {

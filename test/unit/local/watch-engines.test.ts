@@ -45,5 +45,8 @@ it.each([
   ['127.0.0.1', 'localhost', []],
   ['0.0.0.0', '10.0.0.5', []],
 ])('the start says whether the API on %s can be reached by an engine on %s', (host, engine, note) => {
-  expect(unreachableNote({ host, engines: [{ host: engine, port: 8021, password: 'secret' }] })).toEqual(note)
+  const engines = [{ host: engine, port: 8021, password: 'secret' }]
+
+  expect(unreachableNote({ host, engines, observing: undefined })).toEqual(note)
+  expect(unreachableNote({ host, engines, observing: { tenants: new Map() } })).toEqual([])
 })
