@@ -96,10 +96,13 @@ describe.skipIf(freeswitchBin === undefined)('while the link to the engine is do
   })
 })
 
-describe.skipIf(freeswitchBin === undefined)('an engine that is killed during a call', () => {
+describe.skipIf(freeswitchBin === undefined).each([
+  ['killed', 'SIGKILL'],
+  ['stopped', 'SIGTERM'],
+] as const)('an engine that is %s during a call', (what, signal) => {
   const lab = opened(() => aKitLab())
 
-  it('an engine that restarts has lost its call; the end of the call is recorded, phones register again and call each other', async () => {
+  it(`an engine that was ${what} and starts again has lost its call; the end of the call is recorded, phones register again and call each other`, async () => {
     const admin = await lab().platform.tenant(acme)
     const [caller, called] = [await registered(lab(), '1001'), await registered(lab(), '1002')]
     expect((await caller.call('1002')).status).toBe(200)
@@ -107,15 +110,16 @@ describe.skipIf(freeswitchBin === undefined)('an engine that is killed during a 
     await expect.poll(async () => (await rows()).length, within).toBe(2)
     const uuids = (await rows()).map(({ uuid }) => uuid)
 
-    await lab().engine.stop('SIGKILL')
+    await lab().engine.stop(signal)
     lab().engine = await lab().startEngine()
 
     await expect.poll(() => rows().catch(() => undefined), within).toEqual([])
     const ended = async () => {
       const { hits } = await admin.call(searchCdrs, { query: { leg: '*' }, body: { query: '' } })
-      return new Set(hits.hits.map(({ _source }) => _source?.['uuid']))
+      return hits.hits.map(({ _source }) => _source ?? {})
     }
-    await expect.poll(ended, within).toEqual(new Set(uuids))
+    await expect.poll(async () => new Set((await ended()).map(({ uuid }) => uuid)), within).toEqual(new Set(uuids))
+    for (const cdr of await ended()) expect(cdr['duration']).toEqual(expect.any(Number))
     for (const phone of [caller, called]) expect((await phone.register()).status).toBe(200)
     const again = await caller.call('1002')
     expect(again.status).toBe(200)
