@@ -61,20 +61,21 @@ export async function openSipPhone(options: PhoneOptions): Promise<SipPhone> {
   const ends = new Map<string, () => void>()
   const rang: string[] = []
   const bell = new EventTarget()
-  const send = (text: string) => socket.send(text, port, '127.0.0.1')
+  const send = (text: string, to = port) => socket.send(text, to, '127.0.0.1')
   const sdp = () =>
     ['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0', 'm=audio 9 RTP/AVP 0', ''].join('\r\n')
   const media = ['Content-Type', 'application/sdp'] as const
 
-  socket.on('message', (bytes) => {
+  socket.on('message', (bytes, sender) => {
     const message = readSip(bytes.toString('utf8'))
     const key = `${headerOf(message, 'call-id')} ${headerOf(message, 'cseq')}`
     if (message.status !== undefined) {
       if (message.status >= 200) waiting.get(key)?.(message)
-    } else answerRequest(message)
+    } else answerRequest(message, sender.port)
   })
 
-  function answerRequest(request: SipMessage): void {
+  /** The answer goes where the request came from: that may be an engine where the phone is not registered. */
+  function answerRequest(request: SipMessage, sender: number): void {
     if (request.method === 'ACK') return
     const isInvite = request.method === 'INVITE'
     const tag = headerOf(request, 'to').includes(';tag=') ? '' : `;tag=${token()}`
@@ -82,7 +83,7 @@ export async function openSipPhone(options: PhoneOptions): Promise<SipPhone> {
       ['via', 'from', 'call-id', 'cseq', 'record-route'].includes(name) ? [[name, value]] : [],
     )
     const headers = [...echoed, ['To', `${headerOf(request, 'to')}${tag}`], ['Contact', contact]] as const
-    send(writeSip('SIP/2.0 200 OK', isInvite ? [...headers, media] : headers, isInvite ? sdp() : ''))
+    send(writeSip('SIP/2.0 200 OK', isInvite ? [...headers, media] : headers, isInvite ? sdp() : ''), sender)
     if (request.method === 'BYE') ends.get(headerOf(request, 'call-id'))?.()
     if (isInvite && tag !== '') {
       const caller = /sip:([^@;>]+)@/.exec(headerOf(request, 'from'))?.[1] ?? ''

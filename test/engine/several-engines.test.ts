@@ -1,0 +1,85 @@
+/** Two engines of the kit that share their registrations. Skipped without `FREESWITCH_BIN`. */
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { deleteAccount } from '../../contracts/routes/accounts.ts'
+import { listChannels, originateCall } from '../../contracts/routes/channels.ts'
+import { planted } from '../support/invariants/secret-forms.ts'
+import { anEnginePlace, freeswitchBin, startKitEngine } from '../support/engine/kit-engine.ts'
+import { openSipPhone } from '../support/engine/sip-phone.ts'
+import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
+import { freePort } from '../support/processes/free-port.ts'
+import { opened } from '../support/processes/opened.ts'
+
+const acme = 'acme.example.com'
+const blue = 'blue.example.com'
+const within = { timeout: 60_000, interval: 200 }
+
+describe.skipIf(freeswitchBin === undefined)('two engines with one database of registrations', () => {
+  const lab = opened(async () => {
+    const closing = new AsyncDisposableStack()
+    const [port, credential] = [await freePort(), planted('credential')]
+    const places = [await anEnginePlace(), await anEnginePlace()]
+    for (const place of places) closing.defer(() => place.remove())
+    const database = `sqlite://${join(places[0]?.folder ?? '', 'registrations.db')}`
+    for (const [index, place] of places.entries()) {
+      const engine = await startKitEngine(place, {
+        PLATFORM_URL: `http://127.0.0.1:${port}`,
+        ENGINE_CREDENTIAL: credential,
+        ENGINE_NAME: `engine-${index}`,
+        REGISTRATIONS_DB: database,
+      })
+      closing.defer(() => engine.stop())
+    }
+    const platform = await aPlatform({
+      PORT: String(port),
+      ENGINE_CREDENTIAL: credential,
+      ENGINE_URL: places.map(({ socketPort }) => `esl://:ClueCon@127.0.0.1:${socketPort}`).join(','),
+    })
+    closing.defer(() => platform.close())
+    const phone = async (login: string, domain: string, at: 0 | 1) => {
+      const phone = await openSipPhone({
+        port: places[at]?.sipPort ?? 0,
+        login,
+        domain,
+        password: tenantPassword(login),
+      })
+      closing.defer(() => phone.close())
+      expect(await phone.register()).toEqual({ status: 200, hasContact: true })
+      return phone
+    }
+    return { platform, phone, close: () => closing.disposeAsync() }
+  })
+
+  it('a call at one engine reaches the account that is registered at the other, in its own domain only', async () => {
+    const admin = await lab().platform.tenant(acme)
+    await lab().platform.tenant(blue)
+    const caller = await lab().phone('1001', acme, 0)
+    const called = await lab().phone('1002', acme, 1)
+    const stranger = await lab().phone('1002', blue, 1)
+
+    const call = await caller.call('1002')
+
+    expect(call.status).toBe(200)
+    expect([called.rang, stranger.rang]).toEqual([['1001'], []])
+    const rows = async () => (await admin.call(listChannels)).data.rows.map(({ presence_id }) => presence_id)
+    await expect.poll(async () => new Set(await rows()), within).toEqual(new Set([`1001@${acme}`, `1002@${acme}`]))
+    await call.hangUp()
+    await expect.poll(rows, within).toEqual([])
+
+    await admin.call(originateCall, { body: { callerId: '1002', calledId: '1001' } })
+    expect([called.rang.length, caller.rang.length]).toEqual([2, 1])
+    await expect.poll(async () => (await rows()).length, within).toBeGreaterThan(0)
+  })
+
+  it('a deleted account is reached at no engine any more', async () => {
+    const admin = await lab().platform.logIn(`1000@${acme}`, tenantPassword('1000'))
+    const caller = await lab().phone('1001', acme, 0)
+    const phone = await lab().phone('1002', acme, 1)
+
+    await admin.call(deleteAccount, { params: { account_id: '1002' } })
+
+    expect((await caller.call('1002')).status).toBeGreaterThanOrEqual(400)
+    expect((await phone.register()).status).toBe(403)
+    expect(phone.rang).toEqual([])
+  })
+})
