@@ -21,16 +21,16 @@ import { openEslSession } from './esl/session.ts'
 import { systemEslTimers } from './esl/timers.ts'
 import { type HealthServer, startHealthServer } from './health/health-server.ts'
 import { recordingDisk } from './recordings/recording-disk.ts'
-import { readSettings } from './settings.ts'
+import { type ConnectorSettings, readSettings } from './settings.ts'
 import { stopTimes } from './stop-connector.ts'
 import { systemSpoolFiles } from './spool/spool-files.ts'
 import { processOwner } from './spool/process-owner.ts'
 
 const context: AdapterContext = { env: process.env, clock: systemClock, random: systemRandomness }
-const log = createLogger('connector', context)
+const { settings, log } = readOrExit(context)
 
 try {
-  const { connector, health } = await start(context, log)
+  const { connector, health } = await start(context, settings, log)
   stopOnSignal(connector, health)
 } catch (problem) {
   log.error('the connector cannot start', problem)
@@ -38,8 +38,23 @@ try {
   process.exit(1)
 }
 
-async function start(context: AdapterContext, log: Log): Promise<{ connector: Connector; health: HealthServer }> {
-  const settings = readSettings(context.env)
+/** Reads the settings. A wrong one ends the process with a line that names it. */
+function readOrExit(context: AdapterContext): { settings: ConnectorSettings; log: Log } {
+  try {
+    return { settings: readSettings(context.env), log: createLogger('connector', context) }
+  } catch (problem) {
+    // At the usual level, since the wrong setting may be the level.
+    const plainLog = createLogger('connector', { env: {} })
+    plainLog.error(`the connector cannot start: ${problem instanceof Error ? problem.message : 'a setting is wrong'}`)
+    process.exit(1)
+  }
+}
+
+async function start(
+  context: AdapterContext,
+  settings: ConnectorSettings,
+  log: Log,
+): Promise<{ connector: Connector; health: HealthServer }> {
   const connector = startConnector({
     clock: context.clock,
     timers: systemEslTimers,

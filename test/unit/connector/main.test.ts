@@ -17,9 +17,9 @@ const environment = {
   ENGINE_URL: 'esl://:ClueCon@127.0.0.1:1',
 }
 
-function startConnector(healthPort: number): ChildProcess {
+function startConnector(settings: Readonly<Record<string, string>>): ChildProcess {
   const child = spawn(process.execPath, [main], {
-    env: { ...environment, HEALTH_PORT: String(healthPort) },
+    env: { ...environment, ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -31,12 +31,30 @@ test('a connector that cannot have its health port ends, and says why', async ()
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   const address = server.address()
-  const child = startConnector(typeof address === 'object' && address !== null ? address.port : 0)
-  let printed = ''
-  child.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  const port = typeof address === 'object' && address !== null ? address.port : 0
 
-  const [code] = await once(child, 'close')
+  const { code, printed } = await ended(startConnector({ HEALTH_PORT: String(port) }))
 
   expect(code).toBe(1)
   expect(printed).toContain('the connector cannot start')
 })
+
+test.each([
+  ['LOG_LEVEL', 'l0ud', 'must be trace, debug, info, warn or error'],
+  ['HEALTH_PORT', '70000', 'must be a whole number from 0 to 65535'],
+  ['ENGINE_MODE', 'wrong', 'must be control or observe'],
+])('a connector with a wrong %s ends with one line that names it', async (name, value, words) => {
+  const { code, printed } = await ended(startConnector({ HEALTH_PORT: '0', [name]: value }))
+
+  expect(code).toBe(1)
+  expect(JSON.parse(printed)).toMatchObject({ message: `the connector cannot start: ${name} ${words}` })
+  expect(printed).not.toMatch(new RegExp(`${value}|node:internal`))
+})
+
+/** How a connector ended that could not start, and what it printed to standard error. */
+async function ended(child: ChildProcess): Promise<{ code: unknown; printed: string }> {
+  let printed = ''
+  child.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  const [code] = await once(child, 'close')
+  return { code, printed }
+}
