@@ -2,6 +2,7 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import type { BucketName } from '../../contracts/resources.ts'
 import type { FileLink, LinkRequest } from '../../core/files/file-store.ts'
 import { s3Client } from '../aws/s3-client.ts'
+import { serviceTime } from '../aws/service-time.ts'
 import { type AdapterContext, required } from '../context.ts'
 import { objectAddress, queryText } from './object-address.ts'
 
@@ -20,8 +21,8 @@ export async function signLink(
   const region = required(context, 'AWS_REGION')
   // S3 signs paths as written in the request.
   const signer = new SignatureV4({ credentials, region, service: 's3', sha256, uriEscapePath: false })
-  // Signatures know whole seconds.
-  const signedAt = Math.floor(context.clock.now() / 1000) * 1000
+  // Signatures know whole seconds. By a wrong clock, the link would be refused, or end at another time.
+  const signedAt = Math.floor(serviceTime(context) / 1000) * 1000
   const { query = {} } = await signer.presign(
     {
       method: 'GET',

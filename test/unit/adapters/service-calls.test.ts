@@ -9,9 +9,11 @@ import { s3Client } from '../../../adapters/aws/s3-client.ts'
 import { sqsClient } from '../../../adapters/aws/sqs-client.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { getItem } from '../../../adapters/dynamodb/client.ts'
+import { signLink } from '../../../adapters/s3/sign-link.ts'
 import { systemClock } from '../../../adapters/system/system-clock.ts'
 import { withTimeLimit } from '../../../adapters/time-limit.ts'
 import { environment } from '../../../contracts/environment.ts'
+import { buckets } from '../../../contracts/resources.ts'
 import { movableClock } from '../../support/processes/movable-clock.ts'
 import { opened } from '../../support/processes/opened.ts'
 
@@ -36,6 +38,22 @@ describe('a call to a service of the cloud', () => {
       expect(requests()).toHaveLength(3)
     },
   )
+
+  test('a link is signed with the time of the services once the store has answered', async () => {
+    const { answer, read, sign } = service()
+    const hourAhead = new Date(Date.now() + 3_600_000)
+    answer((_request, response) => {
+      response.setHeader('date', hourAhead.toUTCString())
+      respond(response, 200, {})
+    })
+    await read()
+
+    const { url, expires } = await sign()
+
+    const { searchParams } = new URL(url)
+    expect(timeOf(searchParams.get('X-Amz-Date'))).toBeGreaterThan(Date.now() + 3_000_000)
+    expect(expires).toBe(timeOf(searchParams.get('X-Amz-Date')) + 300_000)
+  })
 
   test('the cause of a refusal names its code, which distinguishes it from silence', async () => {
     const { answer, read } = service()
@@ -176,6 +194,13 @@ async function openService() {
     },
     requests: () => requests,
     read: () => getItem({ env, clock: systemClock, random: systemRandomness }, 'table', { pk: 'a', sk: 'b' }),
+    sign: () =>
+      signLink({ env, clock: systemClock }, 'recordings', {
+        key: 'a.wav',
+        contentType: 'audio/wav',
+        disposition: 'attachment',
+        seconds: 300,
+      }),
     async close() {
       server.closeAllConnections()
       server.close()
@@ -189,6 +214,7 @@ function environmentOf(port: number | undefined): Readonly<Record<string, string
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_REGION: 'eu-central-1',
     [environment.dynamodbEndpoint]: `http://127.0.0.1:${port}`,
+    [buckets.recordings.variable]: 'recordings',
   }
 }
 
@@ -198,7 +224,12 @@ function respond(response: ServerResponse, status: number, body: object): void {
 
 /** The time that a request was signed at, as epoch milliseconds. */
 function signedAt({ headers }: IncomingMessage): number {
-  const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(String(headers['x-amz-date'])) ?? []
+  return timeOf(String(headers['x-amz-date']))
+}
+
+/** The time of a signature, as epoch milliseconds. */
+function timeOf(text: string | null): number {
+  const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text ?? '') ?? []
   const [, year, month, day, hour, minute, second] = parts.map(Number)
   return Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second)
 }
