@@ -12,7 +12,7 @@ export const listAudit = route({
   authentication: 'token',
   permission: { resource: 'acl/roles', action: 'r', and: { resource: 'domain/item', action: 'r' } },
   domain: 'required',
-  needs: { domains: ['read'], audit: ['list'] },
+  needs: { audit: ['list'] },
   query: listQuery,
   response: okData(
     z.array(

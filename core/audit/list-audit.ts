@@ -1,15 +1,12 @@
-import { noSuchDomain } from '../access/resolve-domain.ts'
 import { invalidField } from '../errors.ts'
 import { applyList } from '../lists/apply-list.ts'
 import { readCursor, writeCursor } from '../lists/cursor.ts'
 import { type ListQuery, readWishes } from '../lists/list-query.ts'
 import type { AuditEntry, AuditLog, AuditRecord } from './audit-log.ts'
-import type { DomainStore } from '../domains/domain-store.ts'
 
 /** The ports of {@link listAudit}. */
 export interface ListAuditPorts {
   readonly audit: Pick<AuditLog, 'list'>
-  readonly domains: Pick<DomainStore, 'read'>
 }
 
 /** The fields by which lines can be filtered and cut. */
@@ -34,26 +31,24 @@ const batchSize = 1_000
 const maxLooked = 10_000
 
 /**
- * Lists the trail of a domain, newest line first, or oldest first if `sort` is `{"at":1}`. Lines older than the domain are
- * hidden, since they belong to an earlier tenant of its name. The list is always paged. When a filter matches few lines, a
+ * Lists the trail of a domain, newest line first, or oldest first if `sort` is `{"at":1}`. Lines older than the domain
+ * are hidden, since they belong to an earlier tenant of its name. The list is always paged. When a filter matches few lines, a
  * page may have fewer lines than its limit although a cursor continues. Throws `invalid_field`.
  */
 export async function listAudit(
   ports: ListAuditPorts,
-  domain: string,
+  { name, createdAt }: { readonly name: string; readonly createdAt: number },
   query: ListQuery,
 ): Promise<{ records: Partial<AuditRecord>[]; headers: Readonly<Record<string, string>> }> {
   const newestFirst = readOrder(query)
   const limit = query.limit ?? defaultLimit
   const skipped = ((query.page ?? 1) - 1) * limit
   if (skipped + limit > maxLooked) throw invalidField('page', `must not lead beyond ${maxLooked} lines: use the cursor`)
-  const since = (await ports.domains.read(domain))?.createdAt
-  if (since === undefined) throw noSuchDomain()
   const start = query.cursor === undefined ? undefined : readCursor(query.cursor).id
-  const { found, last } = await look(ports.audit, domain, {
+  const { found, last } = await look(ports.audit, name, {
     query,
     wanted: skipped + limit + 1,
-    range: { since, newestFirst, after: start },
+    range: { since: createdAt, newestFirst, after: start },
   })
   const page = found.slice(skipped, skipped + limit)
   const next = found.length > skipped + limit ? page.at(-1)?.position : last

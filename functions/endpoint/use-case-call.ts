@@ -25,6 +25,7 @@ function requestFor(exchange: Exchange, { clock, settings }: Endpoint['tools']):
   return {
     caller: exchange.caller ?? null,
     domain: exchange.domain,
+    createdAt: exchange.domainCreatedAt ?? undefined,
     since: sinceOf(exchange, settings),
     accepts: accepting(exchange.event.headers['accept']),
     requestId: exchange.requestId,

@@ -30,9 +30,11 @@ export interface EndpointRequest<R extends Route> {
   readonly caller: R['authentication'] extends 'token' ? Caller : null
   /** The domain to work in. `null`: root works in all of them, or the route works in none. */
   readonly domain: R['domain'] extends 'required' | 'path' ? string : string | null
+  /** The creation of the domain, epoch milliseconds; `undefined` without a domain. */
+  readonly createdAt: R['domain'] extends 'required' | 'path' ? number : number | undefined
   /**
-   * The creation of the domain, epoch milliseconds. Anything that began earlier may belong to a former domain of the same
-   * name. `undefined` without a domain.
+   * The start of the tenancy by the clocks of engines, epoch milliseconds. Anything that began earlier may belong to a former
+   * domain of the same name. `undefined` without a domain.
    */
   readonly since: R['domain'] extends 'required' | 'path' ? number : number | undefined
   /** The scope that the caller's role grants: everything in the domain, or only the caller's own things. */

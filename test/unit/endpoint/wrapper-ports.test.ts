@@ -24,6 +24,22 @@ it.each(routes.filter((route) => 'secretBox' in wrapperNeeds(route)))(
   },
 )
 
+it('only operations on domains themselves read a domain in addition to their wrapper', () => {
+  const both = routes.filter((route) => wrapperNeeds(route)['domains'] !== undefined && readsDomains(route))
+
+  expect(both.map(({ operationId }) => operationId).sort()).toEqual([
+    'deleteDomain',
+    'listDomains',
+    'readDomain',
+    'updateDomainParameters',
+    'updateDomainVariables',
+  ])
+})
+
+function readsDomains({ needs }: Route): boolean {
+  return needs.domains?.some((method) => method === 'read') === true
+}
+
 it.each(routes)('$operationId may read domains for its wrapper where root names the domain to work in', (route) => {
   const namesDomain = route.authentication === 'token' && route.domain !== 'none'
 
