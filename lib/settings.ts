@@ -54,6 +54,8 @@ const ofEveryProcess = [
   platform.passwordMinLength,
   platform.deletionGraceSeconds,
   platform.scriptSteps,
+  platform.emergencyNumbers,
+  platform.emergencyGateway,
   clientVariables,
   platform.eventsPerSecond,
   platform.hookAllowedNetworks,

@@ -42,7 +42,8 @@ export const linearPatternProblem: PatternJudge = (pattern, flags) => {
   }
 }
 
-function modeOf(flags: string): number {
+/** Returns the mode of the library for flags. */
+export function modeOf(flags: string): number {
   return (flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0) | (flags.includes('m') ? RE2JS.MULTILINE : 0)
 }
 

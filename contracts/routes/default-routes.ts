@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { domainQuery, listQuery } from './shapes.ts'
+import { domainQuery, listQuery, okData } from './shapes.ts'
 import { plainText } from '../fields.ts'
 import { route } from './route.ts'
 
@@ -173,4 +173,58 @@ export const moveDefaultRouteDown = route({
   params,
   query: domainQuery,
   response: routeOutput,
+})
+
+const simulatedStep = z.object({
+  /** Where the step is, such as `callflow[0].if.then[1]`; `call` for what every call gets. */
+  path: z.string(),
+  kind: z.string(),
+  application: z.optional(z.string()),
+  data: z.optional(z.string()),
+  taken: z.boolean(),
+  reason: z.string(),
+})
+
+/**
+ * `POST /api/v2/routes/default/simulate`: the path of a call through the routes, by the code that makes the engine's dial
+ * plan. Nothing is dialled. `variables` are what the engine would know of the call, such as `originate_disposition`.
+ */
+export const simulateDefaultRoutes = route({
+  operationId: 'simulateDefaultRoutes',
+  group: 'default-routes',
+  method: 'POST',
+  path: '/api/v2/routes/default/simulate',
+  summary: 'Show how a call would be routed; nothing is dialled',
+  notice,
+  authentication: 'token',
+  permission: { resource: 'rotes/default', action: 'r' },
+  domain: 'required',
+  needs: {
+    accounts: ['read', 'readByNumber'],
+    blacklists: ['read'],
+    defaultRoutes: ['list', 'callflows'],
+    domains: ['read'],
+  },
+  audited: false,
+  idempotent: false,
+  query: domainQuery,
+  body: z.object({
+    number: plainText(1, 64),
+    caller: z.optional(plainText(1, 64)),
+    time: z.optional(z.union([z.int(), plainText(1, 40)], 'must be epoch milliseconds or an ISO-8601 time')),
+    variables: z.optional(z.record(plainText(1, 64), plainText(0, 1024))),
+    direction: z.optional(z.literal('internal', 'must be internal: calls of gateways have no routes yet')),
+  }),
+  response: okData(
+    z.object({
+      matched: z.object({
+        kind: z.enum(['emergency', 'account', 'default', 'none']),
+        _id: z.optional(z.string()),
+        name: z.optional(z.string()),
+      }),
+      considered: z.readonly(z.array(z.object({ _id: z.string(), name: z.string(), reason: z.string() }))),
+      steps: z.readonly(z.array(simulatedStep)),
+      end: z.union([z.object({ cause: z.string() }), z.object({ application: z.string() })]),
+    }),
+  ),
 })

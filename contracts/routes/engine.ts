@@ -47,6 +47,32 @@ export const lookUpDirectory = route({
 })
 
 /**
+ * `POST /engine/dialplan`: the engine's lookup of the dial plan for one call, with the data of its channel. Answered with the
+ * applications of the call's route, or `not found`: the engine then uses its static dial plan.
+ */
+export const lookUpDialplan = route({
+  operationId: 'lookUpDialplan',
+  group: 'engine',
+  method: 'POST',
+  path: '/engine/dialplan',
+  summary: 'Route a call for the engine',
+  authentication: 'engine',
+  permission: null,
+  domain: 'none',
+  needs: {
+    accounts: ['read', 'readByNumber'],
+    blacklists: ['read'],
+    defaultRoutes: ['list', 'callflows'],
+    domains: ['read'],
+  },
+  // All variables of the channel, among them both descriptions of its media.
+  maxBodyBytes: 1024 * 1024,
+  form: z.catchall(z.object({ section: z.optional(z.string()) }), z.string()),
+  response: z.string(),
+  responseType: 'text/xml',
+})
+
+/**
  * `POST /engine/cdr`: the engine's own CDR of a leg (mod_json_cdr), in each of the forms that the module writes.
  * docs/engine.md posts the CDRs from the engine's disk; a module that is configured to post them itself ends no call before
  * it has an answer, so the CDR is only queued here. Any status but 2xx means that the CDR was not accepted: both senders try

@@ -81,6 +81,25 @@ export const scriptSteps = {
   meaning: '`on` allows `js` and `script` steps in the callflows of default routes',
 } as const satisfies Variable
 
+export const emergencyNumbers = {
+  variable: 'EMERGENCY_NUMBERS',
+  context: 'emergencyNumbers',
+  readers: ['functions', 'laptop'],
+  rule: () => listOf(matching(/^[0-9*#+]{1,32}$/, 'a number')),
+  fallback: '112,911',
+  meaning: 'numbers that no blacklist and no account of a domain may take over, comma-separated',
+} as const satisfies Variable
+
+export const emergencyGateway = {
+  variable: 'EMERGENCY_GATEWAY',
+  context: 'emergencyGateway',
+  readers: ['functions', 'laptop'],
+  rule: () => optional(matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'the name of a gateway of the engine')),
+  fallback: '',
+  unset: 'none',
+  meaning: 'the gateway of the engine that takes calls to emergency numbers for which a domain has no route',
+} as const satisfies Variable
+
 export const rateLimits = {
   variable: 'RATE_LIMITS',
   context: 'rateLimits',

@@ -17,8 +17,16 @@ const maxBytes = 256 * 1024
 /** Characters of a name of the caller's that an error repeats. */
 const maxQuoted = 64
 
+/** Reports each step of a parsed callflow that cannot become applications of the engine, with its position. */
+export type CompileJudge = (
+  callflow: readonly CallflowStep[],
+  domain: string,
+  refuse: (at: string, problem: string) => void,
+) => void
+
 /** The rules that a callflow is checked against. */
 export interface CallflowJudges {
+  readonly checkCompiles: CompileJudge
   /** The domain of the route: steps reach no other. */
   readonly domain: string
   readonly patternProblem: PatternJudge
@@ -38,13 +46,14 @@ export interface ParsedCallflow {
 
 /**
  * Reads a callflow by its closed grammar: steps with exactly one known kind, nested callflows only where the grammar has
- * them. Throws `invalid_field` with the position of the first invalid step, such as `callflow[3].if.then[0]`, and
- * `permission_denied` for a step that the caller may not write.
+ * them. Throws `invalid_field` with the position of the first invalid step, such as `callflow[3].if.then[0]`, or of the
+ * first that the engine cannot run, and `permission_denied` for a step that the caller may not write.
  */
 export function parseCallflow(steps: readonly unknown[], judges: CallflowJudges): ParsedCallflow {
   const callflow = parseSteps(steps, { at: 'callflow', depth: 1, judges })
   const callflowBytes = new TextEncoder().encode(JSON.stringify(callflow)).length
   if (callflowBytes > maxBytes) throw invalidField('callflow', `must have at most ${maxBytes} bytes as JSON`)
+  judges.checkCompiles(callflow, judges.domain, judges.refuse ?? throwProblem)
   return { callflow, callflowBytes }
 }
 

@@ -2,6 +2,7 @@ import { linearPatternProblem } from '../../adapters/regex/linear-pattern.ts'
 import type { Caller } from '../../core/access/token.ts'
 import type { CallflowJudges } from '../../core/default-routes/parse-callflow.ts'
 import { scriptRights } from '../../core/default-routes/route-input.ts'
+import { checkCompiles } from '../../core/dialplan/check-compiles.ts'
 import { clientVariablesOf } from '../client-variables.ts'
 import type { Settings } from '../endpoint/settings.ts'
 
@@ -14,6 +15,7 @@ export function callflowJudges(request: {
   return {
     domain: request.domain,
     patternProblem: linearPatternProblem,
+    checkCompiles,
     clientVariables: clientVariablesOf(request.settings),
     scripts: scriptRights(request.caller.acl, request.settings.scriptSteps),
   }

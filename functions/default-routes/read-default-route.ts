@@ -3,6 +3,7 @@ import * as routes from '../../contracts/routes/default-routes.ts'
 import { ignoredSteps } from '../../core/default-routes/ignored-steps.ts'
 import { presentRoute } from '../../core/default-routes/present-route.ts'
 import { readDefaultRoute, versionOf } from '../../core/default-routes/read-default-route.ts'
+import { checkCompiles } from '../../core/dialplan/check-compiles.ts'
 import { clientVariablesOf } from '../client-variables.ts'
 import { endpoint, reply } from '../endpoint.ts'
 
@@ -11,8 +12,7 @@ export const handler = endpoint(
   { defaultRoutes: dynamoDefaultRouteStore },
   async ({ domain, params, settings }, { defaultRoutes }) => {
     const route = await readDefaultRoute(defaultRoutes, domain, params.route_id)
-    return reply(presentRoute(route, ignoredSteps(route, clientVariablesOf(settings))), {
-      record: versionOf(route),
-    })
+    const { places } = ignoredSteps(route, { clientVariables: clientVariablesOf(settings), checkCompiles })
+    return reply(presentRoute(route, places), { record: versionOf(route) })
   },
 )

@@ -14,6 +14,9 @@ export interface Settings {
   readonly scriptSteps: boolean
   /** The text alone: functions/client-variables.ts parses it in the functions that use it. */
   readonly clientVariables: string
+  readonly emergencyNumbers: readonly string[]
+  /** Empty: none. */
+  readonly emergencyGateway: string
   readonly rateLimits: RateLimits
   /** The rate of a domain. */
   readonly eventsPerSecond: number
@@ -33,6 +36,8 @@ export function readSettings(env: Variables): Settings {
     passwordMinLength: readVariable(declared.passwordMinLength, env),
     deletionGraceSeconds: readVariable(declared.deletionGraceSeconds, env),
     scriptSteps: readVariable(declared.scriptSteps, env),
+    emergencyNumbers: readVariable(declared.emergencyNumbers, env),
+    emergencyGateway: readVariable(declared.emergencyGateway, env),
     clientVariables: env[environment.clientVariables] ?? '',
     rateLimits: readVariable(declared.rateLimits, env),
     eventsPerSecond: readVariable(declared.eventsPerSecond, env),

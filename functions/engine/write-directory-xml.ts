@@ -1,24 +1,9 @@
-import { XMLBuilder } from 'fast-xml-parser'
 import type { DirectoryDocument, DirectoryUser } from '../../core/directory/directory-document.ts'
-import { attributeText } from './attribute-text.ts'
-
-const builder = new XMLBuilder({
-  ignoreAttributes: false,
-  attributeNamePrefix: '@',
-  suppressEmptyNode: true,
-  suppressBooleanAttributes: false,
-  processEntities: false,
-  attributeValueProcessor: (_name, value) => attributeText(String(value)),
-  format: true,
-})
+import { notFound, writeEngineXml } from './engine-xml.ts'
 
 type Settings = Readonly<Record<string, string>>
 
-/**
- * Writes a directory answer in the engine's XML. The engine reads it line by line before it parses it
- * (docs/engine-behaviour.md), so there is no XML declaration, and each element has its own line. Every value is an attribute
- * written by {@link attributeText}: no value can end the attribute, add another one or be read as a directive.
- */
+/** Writes a directory answer in the engine's XML. */
 export function writeDirectoryXml(document: DirectoryDocument): string {
   const section = document.found
     ? {
@@ -30,8 +15,8 @@ export function writeDirectoryXml(document: DirectoryDocument): string {
           groups: { group: { '@name': 'default', users: users(document.user) } },
         },
       }
-    : { '@name': 'result', result: { '@status': 'not found' } }
-  return builder.build({ document: { '@type': 'freeswitch/xml', section } })
+    : notFound
+  return writeEngineXml(section)
 }
 
 function users(user: DirectoryUser | undefined): object | '' {

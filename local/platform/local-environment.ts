@@ -38,6 +38,8 @@ export function functionEnvironment(definition: LambdaFunction, settings: Settin
     [platform.rateLimits.variable]: settings.rateLimits,
     [platform.eventsPerSecond.variable]: settings.eventsPerSecond,
     [platform.deletionGraceSeconds.variable]: settings.deletionGraceSeconds,
+    [platform.emergencyNumbers.variable]: settings.emergencyNumbers,
+    [platform.emergencyGateway.variable]: settings.emergencyGateway,
     AWS_LAMBDA_FUNCTION_NAME: definition.name,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMb),

@@ -12,6 +12,8 @@ import { clientVariables } from '../../contracts/settings/client-variables.ts'
 import * as declared from '../../contracts/settings/laptop.ts'
 import {
   deletionGraceSeconds,
+  emergencyGateway,
+  emergencyNumbers,
   eventsPerSecond,
   hookAllowedNetworks,
   logLevel,
@@ -44,6 +46,8 @@ export interface Settings {
   readonly rateLimits: string
   readonly eventsPerSecond: string
   readonly deletionGraceSeconds: string
+  readonly emergencyNumbers: string
+  readonly emergencyGateway: string
   readonly clientVariables: string
   readonly logLevel: string
 }
@@ -77,6 +81,8 @@ function read(env: Variables): Settings {
     rateLimits: checkOnLaptop(rateLimits, env),
     eventsPerSecond: checkOnLaptop(eventsPerSecond, env),
     deletionGraceSeconds: checkOnLaptop(deletionGraceSeconds, env),
+    emergencyNumbers: checkOnLaptop(emergencyNumbers, env),
+    emergencyGateway: checkOnLaptop(emergencyGateway, env),
     clientVariables: checkOnLaptop(clientVariables, env),
     logLevel: checkOnLaptop(logLevel, env),
   }

@@ -70,11 +70,13 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   [600, ['hooks/list-deliveries', 'hooks/replay-deliveries', 'hooks/resend-delivery', 'hooks/requeue-deliveries']],
   // The linear-time matcher of hook filters, routes and the operator's names of variables.
   [
-    560,
+    580,
     [
       'default-routes/create-default-route',
       'default-routes/replace-default-route',
       'default-routes/read-default-route',
+      'default-routes/simulate-default-routes',
+      'engine/look-up-dialplan',
     ],
   ],
   [560, ['accounts/create-account', 'accounts/read-account', 'accounts/update-account', 'accounts/delete-account']],

@@ -94,6 +94,8 @@ describe.each([
   ['deletionGraceSeconds', '59'],
   ['deletionGraceSeconds', '901'],
   ['scriptSteps', 'yes'],
+  ['emergencyNumbers', '112,none'],
+  ['emergencyGateway', 'a b'],
   ['hookAllowedNetworks', 'localhost'],
   ['clientVariables', 'tier'],
   ['clientVariables', ['tier']],

@@ -59,6 +59,7 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   readDefaultRoute: ({ routes: [id] }) => ({ params: { route_id: id } }),
   replaceDefaultRoute: ({ routes: [id] }) => ({ params: { route_id: id }, body: route }),
   deleteDefaultRoute: ({ routes: [id] }) => ({ params: { route_id: id } }),
+  simulateDefaultRoutes: ({ account: number }) => ({ body: { number } }),
   moveDefaultRouteUp: ({ routes: [, id] }) => ({ params: { route_id: id } }),
   moveDefaultRouteDown: ({ routes: [id] }) => ({ params: { route_id: id } }),
   createHooks: () => ({ body: { event: 'CHANNEL_CREATE', action } }),
@@ -96,6 +97,10 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   }),
   lookUpDirectory: ({ account: login, domain }) => ({
     rawBody: `section=directory&user=${login}&domain=${domain}`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  }),
+  lookUpDialplan: ({ account: login, domain }) => ({
+    rawBody: `section=dialplan&Hunt-Destination-Number=${login}&Hunt-Context=${domain}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   }),
 }

@@ -11,6 +11,7 @@ const judges = {
   patternProblem: linearPatternProblem,
   scripts: { areOn: true, arePermitted: true },
   clientVariables: new Map(),
+  checkCompiles: () => {},
 }
 const parse = (callflow: readonly unknown[], scripts = judges.scripts) =>
   parseCallflow(callflow, { ...judges, scripts })

@@ -1,3 +1,4 @@
+// oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
 import { describe, expect, it } from 'vitest'
 import { handler as createDefaultRoute } from '../../../functions/default-routes/create-default-route.ts'
 import { handler as readDefaultRoute } from '../../../functions/default-routes/read-default-route.ts'
@@ -46,11 +47,12 @@ describe('a callflow that would reach', () => {
 })
 
 it.each<[string, unknown]>([
-  ['an account by its login', { setUser: '1000' }],
-  ['an account of the own domain in other letters', { setUser: '1000@A.Example.com' }],
   ['a number of the default routes', { goto: 'default:9196' }],
   ['the dialled number again', { goto: '${destination_number}' }],
-  ['a step of this route', { goto: 'local:tag:after hours' }],
+  [
+    'a step of this route',
+    { if: { expression: '1', then: [{ goto: 'local:tag:x' }], else: [{ answer: '', tag: 'x' }] } },
+  ],
   [
     'accounts of the domain, one after the other',
     {
@@ -69,24 +71,38 @@ it.each<[string, unknown]>([
     'a gateway with the dialled number',
     { bridge: { endpoints: [{ type: 'gateway', name: 'gw', dialString: '00$1' }] } },
   ],
-  ['an originated account', { originate: { endpoint: { type: 'user', name: '1000' }, actions: [{ answer: '' }] } }],
-  ['a call to listen to', { eavesdrop: { user: '1000', mode: 'whisper_a' } }],
-  [
-    'an event of its own',
-    { sendEvent: { subclass: 'custom::order_paid', headers: { x_order: '4711', 'x-sum': '1:2' } } },
-  ],
-  ['a line of log', { log: 'call of ${caller_id_number}: <ok>' }],
-  ['a line of log with its level', { log: { level: 'warning', text: 'late' } }],
-  ['a later jump', { schedule: { action: 'goto', data: 'local:tag:x', seconds: 60 } }],
+  ['a later jump', { schedule: { action: 'goto', data: '9196', seconds: 60 } }],
   ['a sound in a folder of the domain', { playback: { files: [{ name: 'greetings/Привіт 1.wav', type: 'wav' }] } }],
   ['a sound by the dialled number', { playback: 'sounds/${destination_number}.wav' }],
   ['a mailbox', { voicemail: { user: '${destination_number}', check: true } }],
   ['a conference of the domain', { conference: 'sales@a.example.com' }],
-  ['a queue', { queue: { name: 'main', timer: { interval: 90, tries: 1, actions: [] } } }],
+  ['a queue', { queue: { name: 'main' } }],
 ])('a callflow with %s is taken', async (_title, step) => {
   const { create } = await setUp()
 
   expect(await create([step])).toMatchObject({ status: 200 })
+})
+
+it.each<[string, unknown, string]>([
+  ['an account to act as', { setUser: '1000' }, 'setUser'],
+  ['an account of the own domain in other letters', { setUser: '1000@A.Example.com' }, 'setUser'],
+  ['an account to call besides', { originate: { endpoint: { type: 'user', name: '1000' } } }, 'originate'],
+  ['a call to listen to', { eavesdrop: { user: '1000', mode: 'whisper_a' } }, 'eavesdrop'],
+  ['an event of its own', { sendEvent: { subclass: 'custom::paid', headers: { x_order: '4711' } } }, 'sendEvent'],
+  ['a line of log', { log: 'call of ${caller_id_number}: <ok>' }, 'log'],
+  ['a line of log with its level', { log: { level: 'warning', text: 'late' } }, 'log'],
+  ['a timer of a queue', { queue: { name: 'main', timer: { actions: [] } } }, 'queue.timer'],
+  ['a later jump to a step', { schedule: { action: 'goto', data: 'local:tag:x', seconds: 60 } }, 'schedule.data'],
+  ['a jump to a step that is not there', { goto: 'local:tag:x' }, 'goto'],
+  ['a count of calls', { if: { expression: '&limit(5)' } }, 'if.expression'],
+  ['a step that runs together with the others', { answer: '', async: true }, 'async'],
+])('a callflow with %s is refused with its place, because the engine cannot run it', async (_title, step, field) => {
+  const { create } = await setUp()
+
+  expect(await create([{ answer: '' }, step])).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_field', details: [{ field: `callflow[1].${field}` }] },
+  })
 })
 
 it('a callflow of a domain cannot name accounts of a domain whose name ends alike', async () => {

@@ -177,10 +177,10 @@ describe("the engine's preprocessor", () => {
     },
   )
 
-  it("the engine's preprocessor reads the answers of one operation only, which is the one tested here", () => {
+  it("the engine's preprocessor reads the answers of two operations only, which have tests of their own", () => {
     expect(
       routes.filter(({ responseType }) => responseType?.includes('xml')).map(({ operationId }) => operationId),
-    ).toEqual(['lookUpDirectory'])
+    ).toEqual(['lookUpDirectory', 'lookUpDialplan'])
   })
 
   it("the engine's preprocessor leaves every value unchanged, and no value adds another", () => {

@@ -25,6 +25,8 @@ describe('a wrong value in the environment of a function stops it while it loads
     ['PASSWORD_MIN_LENGTH', '129', 'a whole number from 1 to 128'],
     ['DELETION_GRACE_SECONDS', '901', 'a whole number from 1 to 900'],
     ['SCRIPT_STEPS', 'planted', 'on or off'],
+    ['EMERGENCY_NUMBERS', 'planted', 'a comma-separated list, each a number'],
+    ['EMERGENCY_GATEWAY', 'plan ted', 'the name of a gateway of the engine'],
     ['ROOT_NAME', 'planted@example.com', 'up to 64 letters, digits, ., _ or -'],
     ['PUBLIC_URL', 'planted', 'an address such as https://api.example.com, or empty'],
     ['RATE_LIMITS', 'token=5/planted', '"off" or rates such as token=50/s:100'],

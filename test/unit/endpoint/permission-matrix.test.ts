@@ -96,6 +96,7 @@ const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
     inDomain({ params: { route_id: routeIds[0] }, body: { destination_number: '^1$', callflow: [{ answer: '' }] } }),
     managers,
   ],
+  simulateDefaultRoutes: [inDomain({ body: { number: '1' } }), managers],
   moveDefaultRouteUp: [inDomain({ params: { route_id: routeIds[1] } }), managers],
   moveDefaultRouteDown: [inDomain({ params: { route_id: routeIds[0] } }), managers],
   deleteDefaultRoute: [inDomain({ params: { route_id: routeIds[0] } }), managers],

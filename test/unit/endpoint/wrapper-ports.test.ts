@@ -24,13 +24,14 @@ it.each(routes.filter((route) => 'secretBox' in wrapperNeeds(route)))(
   },
 )
 
-it('only operations on domains themselves read a domain in addition to their wrapper', () => {
+it('only operations on domains themselves, and the simulation with its variables, read a domain in addition to their wrapper', () => {
   const both = routes.filter((route) => wrapperNeeds(route)['domains'] !== undefined && readsDomains(route))
 
   expect(both.map(({ operationId }) => operationId).sort()).toEqual([
     'deleteDomain',
     'listDomains',
     'readDomain',
+    'simulateDefaultRoutes',
     'updateDomainParameters',
     'updateDomainVariables',
   ])

@@ -22,6 +22,8 @@ describe('readSettings', () => {
       rateLimits: 'off',
       eventsPerSecond: '500',
       deletionGraceSeconds: '120',
+      emergencyNumbers: '112,911',
+      emergencyGateway: '',
       clientVariables: '',
     })
   })

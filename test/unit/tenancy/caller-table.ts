@@ -71,6 +71,7 @@ export const table: Readonly<Record<string, Line>> = {
   logIn: { own: forAll, 'of the tenant': refused, 'of another tenant': refused, missing: '404 404 404 404 404 404' },
   takeCdr: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
   lookUpDirectory: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
+  lookUpDialplan: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
 
   logOut: { own: '200 200 200 403 200 200' },
   whoAmI: { own: forAll },
@@ -159,6 +160,7 @@ export const table: Readonly<Record<string, Line>> = {
   deleteBlacklist: anyList(forManagers),
 
   listDefaultRoutes: { 'of the tenant': '403 200 200 403 200 200' },
+  simulateDefaultRoutes: { 'of the tenant': '403 200 200 403 200 200' },
   createDefaultRoute: { 'of the tenant': forManagers },
   readDefaultRoute: readable,
   replaceDefaultRoute: managed,

@@ -1,0 +1,59 @@
+import { isJsonObject } from '../default-routes/json.ts'
+import { type Assignment, readAssignments } from './assignments.ts'
+import { type EngineAction, type StepContext, StepProblem } from './engine-action.ts'
+import { accountName, accountPattern, application, set } from './step-values.ts'
+
+/** Settings of the calling leg, which the engine reads from its variables. */
+const ofCaller: ReadonlySet<string> = new Set(['hangup_after_bridge', 'continue_on_fail'])
+
+/**
+ * Calls accounts and gateways: one after the other (`failover`, the default), or all at once (`multiple`). An answered call
+ * ends with the bridge. After an unanswered one the steps after it follow; without any, the caller gets the reason.
+ */
+export function bridgeActions(argument: unknown, context: StepContext): EngineAction[] {
+  if (!isJsonObject(argument)) throw new StepProblem('must be an object with endpoints')
+  const { endpoints, strategy, codecs, variables, parameters, global } = argument
+  if (!Array.isArray(endpoints) || endpoints.length === 0) throw new StepProblem('must have an endpoint', '.endpoints')
+  const given = [variables, parameters, global].flatMap(assignmentsOf)
+  const callers = new Map(given.filter(({ name }) => ofCaller.has(name)).map(({ name, value }) => [name, value]))
+  const legs = given.filter(({ name }) => !ofCaller.has(name))
+  const codecList = Array.isArray(codecs) ? codecs.filter((codec) => codec !== '') : []
+  if (codecList.length > 0) legs.push({ legs: 'own', name: 'absolute_codec_string', value: codecList.join(',') })
+  const dialled = endpoints.map((endpoint: unknown, index) => dialStringOf(endpoint, `.endpoints[${index}]`, context))
+  return [
+    set('hangup_after_bridge', callers.get('hangup_after_bridge') || 'true'),
+    set('continue_on_fail', callers.get('continue_on_fail') || String(context.goesOn)),
+    application('bridge', `${inBrackets('{}', legs)}${dialled.join(strategy === 'multiple' ? ',' : '|')}`),
+  ]
+}
+
+function assignmentsOf(argument: unknown): Assignment[] {
+  if (argument === undefined || argument === '') return []
+  return readAssignments(argument).filter(({ value }) => value !== '')
+}
+
+function inBrackets(brackets: '{}' | '[]', assignments: readonly Assignment[]): string {
+  if (assignments.length === 0) return ''
+  const parts = assignments.map(({ name, value }) => `${name}=${value.replaceAll(',', String.raw`\,`)}`)
+  return `${brackets.charAt(0)}${parts.join(',')}${brackets.charAt(1)}`
+}
+
+function dialStringOf(endpoint: unknown, at: string, { domain, fill }: StepContext): string {
+  if (!isJsonObject(endpoint)) throw new StepProblem('must be an object with a type: user, gateway or sipGateway', at)
+  const { type, name, dialString, variables, parameters } = endpoint
+  const settings = [variables, parameters].flatMap(assignmentsOf)
+  if (settings.some((assignment) => ofCaller.has(assignment.name))) {
+    throw new StepProblem('hangup_after_bridge and continue_on_fail belong to the bridge, not to an endpoint', at)
+  }
+  const own = inBrackets('[]', settings)
+  if (type === 'user') {
+    if (typeof name !== 'string') throw new StepProblem('must name an account', `${at}.name`)
+    return `${own}user/${accountName(fill(name), `${at}.name`)}@${domain}`
+  }
+  const [number = '', ofNumber = ''] = fill(typeof dialString === 'string' ? dialString : '').split('@')
+  const gateway = typeof name === 'string' && name !== '' ? name : ofNumber
+  if (!/^[a-z][a-z0-9_-]{0,63}$/.test(gateway)) throw new StepProblem('must name a gateway of the domain', `${at}.name`)
+  if (ofNumber !== '' && ofNumber !== gateway) throw new StepProblem('must name one gateway', `${at}.dialString`)
+  if (!accountPattern.test(number)) throw new StepProblem('must have a number to call', `${at}.dialString`)
+  return `${own}sofia/gateway/${domain}_${gateway}/${number}`
+}

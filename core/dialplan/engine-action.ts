@@ -1,0 +1,29 @@
+/** One application of the engine with its data, as a dial plan names it. */
+export interface EngineAction {
+  readonly application: string
+  readonly data: string
+}
+
+/** A step, or a part of one, that cannot become applications of the engine. `at` is the part: `.timer`, or empty. */
+export class StepProblem extends Error {
+  readonly at: string
+
+  constructor(problem: string, at = '') {
+    super(problem)
+    this.name = 'StepProblem'
+    this.at = at
+  }
+}
+
+/** Data of the call and its route, which a step needs in addition to its argument. */
+export interface StepContext {
+  /** The domain of the route: accounts, gateways, rooms, queues and sounds are its own. */
+  readonly domain: string
+  /**
+   * Replaces the lookups of a name (`$1`, `${destination_number}`, `${caller_id_number}`) by values of the call. Throws
+   * {@link StepProblem} for a value with other characters than `A-Z a-z 0-9 + * # . _ -`.
+   */
+  readonly fill: (text: string) => string
+  /** Whether steps may follow in the call: an unanswered bridge then goes on instead of ending the call. */
+  readonly goesOn: boolean
+}

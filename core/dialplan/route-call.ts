@@ -1,0 +1,314 @@
+import { couldBeDomain, lowerAscii } from '../access/resolve-domain.ts'
+import type { Account } from '../accounts/account.ts'
+import type { AccountStore } from '../accounts/account-store.ts'
+import type { BlacklistStore } from '../blacklists/blacklist-store.ts'
+import type { DefaultRouteStore } from '../default-routes/default-route-store.ts'
+import type { RouteHead } from '../default-routes/default-route.ts'
+import { ignoredSteps } from '../default-routes/ignored-steps.ts'
+import type { ClientVariables } from '../client-names/client-names.ts'
+import type { Domain } from '../domains/domain.ts'
+import type { DomainStore } from '../domains/domain-store.ts'
+import { splitPattern } from '../patterns/pattern.ts'
+import type { Cursor } from './branches.ts'
+import { checkCompiles } from './check-compiles.ts'
+import { localTime } from './call-time.ts'
+import type { CallVariables } from './call-variables.ts'
+import type { EngineAction } from './engine-action.ts'
+import type { PatternFinder } from './evaluate-expression.ts'
+import {
+  type BlacklistQuestion,
+  type PlannedAction,
+  type PlannedStep,
+  blacklistKey,
+  positionVariable,
+  runCallflow,
+} from './run-callflow.ts'
+import { accountPattern, application, set } from './step-values.ts'
+
+/** The ports of {@link routeCall}. */
+export interface RoutePorts {
+  readonly accounts: Pick<AccountStore, 'read' | 'readByNumber'>
+  readonly blacklists: Pick<BlacklistStore, 'read'>
+  readonly defaultRoutes: Pick<DefaultRouteStore, 'list' | 'callflows'>
+  readonly domains: Pick<DomainStore, 'read'>
+}
+
+/** A call that is to be routed. */
+export interface RoutedCall {
+  readonly domain: string
+  /** The dialled text. */
+  readonly number: string
+  /** The number that the caller shows, and its account's login if the engine authenticated it. */
+  readonly caller: { readonly number: string; readonly login?: string | undefined }
+  /** The data of the call by name, and those that its route set. */
+  readonly variables: CallVariables
+}
+
+/** The rules and the moment for routing, in addition to the call and the stores. */
+export interface RouteSettings {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly emergencyNumbers: readonly string[]
+  /** A gateway of the engine that takes emergency calls without a route; empty: none. */
+  readonly emergencyGateway: string
+  /** Returns the groups of a pattern that matches the whole text; the first is the text. */
+  readonly captures: (pattern: string, flags: string, text: string) => readonly string[] | undefined
+  readonly finds: PatternFinder
+  /** The operator's additions to the names that clients may set. */
+  readonly clientVariables: ClientVariables
+}
+
+/** How a call is routed. */
+export interface CallPlan {
+  readonly matched: {
+    readonly kind: 'emergency' | 'account' | 'default' | 'none'
+    readonly id?: string
+    readonly name?: string
+  }
+  readonly considered: readonly { readonly id: string; readonly name: string; readonly reason: string }[]
+  readonly actions: readonly PlannedAction[]
+  readonly steps: readonly PlannedStep[]
+  /** Whether the engine asks again, with the variables as they are then. */
+  readonly asksAgain: boolean
+  readonly variables: CallVariables
+}
+
+/** The most blacklists that one callflow is evaluated with: a callflow has 200 steps on each level. */
+const maxBlacklists = 200
+
+/** Marks a call to an emergency number, so that no blacklist stops it wherever its route sends it. */
+const emergencyVariable = 'svc_emergency'
+
+/** Seconds for which an account rings without a `call_timeout` of its own. */
+const ringSeconds = '60'
+
+/**
+ * Routes a call: an emergency number by the first enabled route that matches it, or the emergency gateway; an account's login
+ * or number to the account; any other by the first enabled default route whose pattern matches the whole dialled text. A
+ * caller on the domain's `default_blacklist` is refused, unless the number is an emergency number. A call that comes back
+ * from its own route goes on where it left it.
+ */
+export async function routeCall(ports: RoutePorts, call: RoutedCall, settings: RouteSettings): Promise<CallPlan> {
+  const name = lowerAscii(call.domain)
+  const nothing = planOf({ kind: 'none' }, [], [], call.variables)
+  if (!couldBeDomain(name) || !accountPattern.test(call.number)) return nothing
+  const isEmergency = settings.emergencyNumbers.includes(call.number)
+  const [domain, account, { routes }] = await Promise.all([
+    ports.domains.read(name),
+    isEmergency ? undefined : findAccount(ports, name, call.number),
+    ports.defaultRoutes.list(name),
+  ])
+  if (domain === undefined) return nothing
+  const isExempt = isEmergency || call.variables.get(emergencyVariable) === 'true'
+  const router = new Router(ports, { ...call, domain: name, isExempt }, settings, domain)
+  const position = positionOf(call.variables)
+  if (position !== undefined) return router.goOn(routes, position, isEmergency)
+  if (!isExempt && (await router.isRefused())) return router.refusal()
+  if (account !== undefined) return router.ring(account)
+  return router.byDefaultRoute(routes, isEmergency)
+}
+
+function positionOf(variables: CallVariables): { readonly id: string; readonly cursor: Cursor } | undefined {
+  const [, id, indices] =
+    /^([0-9a-f]{24}):(\d{1,3}(?:\.\d{1,5}){0,24})$/.exec(variables.get(positionVariable) ?? '') ?? []
+  return id === undefined || indices === undefined ? undefined : { id, cursor: indices.split('.').map(Number) }
+}
+
+async function findAccount({ accounts }: RoutePorts, domain: string, number: string): Promise<Account | undefined> {
+  return (await accounts.read(domain, number)) ?? (await accounts.readByNumber(domain, number))
+}
+
+function planOf(
+  matched: CallPlan['matched'],
+  actions: readonly PlannedAction[],
+  considered: CallPlan['considered'],
+  variables: CallVariables,
+): CallPlan {
+  const steps = actions.map((action) => ({ ...action, taken: true, reason: '' }))
+  return { matched, considered, actions, steps, asksAgain: false, variables }
+}
+
+/** Routes one call of a domain. */
+class Router {
+  readonly #ports: RoutePorts
+  readonly #call: RoutedCall & { readonly isExempt: boolean }
+  readonly #settings: RouteSettings
+  readonly #domain: Domain
+  readonly #listed = new Map<string, boolean>()
+
+  constructor(
+    ports: RoutePorts,
+    call: RoutedCall & { readonly isExempt: boolean },
+    settings: RouteSettings,
+    domain: Domain,
+  ) {
+    this.#ports = ports
+    this.#call = call
+    this.#settings = settings
+    this.#domain = domain
+  }
+
+  /** Whether the caller is on the list that the domain asks before every route. */
+  async isRefused(): Promise<boolean> {
+    const list = this.#domain.variables['default_blacklist']
+    return list !== undefined && list !== '' && this.#isListed({ list })
+  }
+
+  refusal(): CallPlan {
+    const actions = [...this.#ofEveryCall(), planned('blackList', application('hangup', 'CALL_REJECTED'))]
+    return planOf({ kind: 'none', name: 'default_blacklist' }, actions, [], this.#call.variables)
+  }
+
+  /** Rings an account, then opens its mailbox if it has one. */
+  ring({ login, variables, parameters }: Account): CallPlan {
+    const isMailbox = (parameters['vm-enabled'] ?? this.#domain.parameters['vm-enabled']) === 'true'
+    const timeout = variables['call_timeout'] ?? this.#domain.variables['call_timeout'] ?? ''
+    const name = this.#domain.name
+    const ring = [
+      set('hangup_after_bridge', 'true'),
+      set('continue_on_fail', String(isMailbox)),
+      set('call_timeout', /^\d{1,5}$/.test(timeout) ? timeout : ringSeconds),
+      application('bridge', `user/${login}@${name}`),
+    ]
+    const mailbox = [
+      application('answer'),
+      application('sleep', '1000'),
+      application('voicemail', `default ${name} ${login}`),
+    ]
+    const actions = [...ring, ...(isMailbox ? mailbox : [])].map((action) => planned('account', action))
+    return planOf({ kind: 'account', name: login }, [...this.#ofEveryCall(), ...actions], [], this.#call.variables)
+  }
+
+  async byDefaultRoute(routes: readonly RouteHead[], isEmergency: boolean): Promise<CallPlan> {
+    const kind = isEmergency ? 'emergency' : 'default'
+    const considered: { id: string; name: string; reason: string }[] = []
+    for (const route of routes) {
+      const captures = route.disabled ? undefined : this.#capturesOf(route)
+      const reason = route.disabled ? 'is disabled' : captures === undefined ? 'does not match' : 'matches'
+      considered.push({ id: route.id, name: route.name, reason })
+      if (captures !== undefined) return this.#run(kind, route, { captures, considered, cursor: undefined })
+    }
+    if (!isEmergency || this.#settings.emergencyGateway === '') {
+      return planOf({ kind: 'none' }, [], considered, this.#call.variables)
+    }
+    const dialled = `sofia/gateway/${this.#settings.emergencyGateway}/${this.#call.number}`
+    const actions = [...this.#ofEveryCall(), planned('emergency', application('bridge', dialled))]
+    return planOf({ kind }, actions, considered, this.#call.variables)
+  }
+
+  /** Goes on with a route from the position that the call names. A route that is gone, or disabled, ends the call. */
+  async goOn(
+    routes: readonly RouteHead[],
+    { id, cursor }: { readonly id: string; readonly cursor: Cursor },
+    isEmergency: boolean,
+  ): Promise<CallPlan> {
+    const route = routes.find((each) => each.id === id && !each.disabled)
+    const captures = route && this.#capturesOf(route)
+    if (route === undefined || captures === undefined) return this.#broken({ kind: 'none' }, [])
+    const kind = isEmergency ? 'emergency' : 'default'
+    return this.#run(kind, route, { captures, considered: [], cursor })
+  }
+
+  /** Ends a call whose route is gone, or cannot be read. */
+  #broken(matched: CallPlan['matched'], considered: CallPlan['considered']): CallPlan {
+    const end = planned('route', application('hangup', 'NORMAL_TEMPORARY_FAILURE'))
+    return planOf(matched, [end], considered, this.#call.variables)
+  }
+
+  #capturesOf({ destinationNumber }: RouteHead): readonly string[] | undefined {
+    const { pattern, flags } = splitPattern(destinationNumber)
+    return this.#settings.captures(pattern, flags, this.#call.number)
+  }
+
+  async #run(
+    kind: 'default' | 'emergency',
+    { id, name, fsTimezone }: RouteHead,
+    {
+      captures,
+      considered,
+      cursor,
+    }: {
+      readonly captures: readonly string[]
+      readonly considered: CallPlan['considered']
+      readonly cursor: Cursor | undefined
+    },
+  ): Promise<CallPlan> {
+    const callflows = await this.#ports.defaultRoutes.callflows(this.#domain.name, [id])
+    const callflow = callflows.get(id) ?? []
+    const ignored = ignoredSteps(
+      { domain: this.#domain.name, callflow },
+      { clientVariables: this.#settings.clientVariables, checkCompiles },
+    )
+    if (!ignored.isReadable) return this.#broken({ kind, id, name }, considered)
+    const zone = fsTimezone ?? this.#domain.variables['timezone'] ?? 'UTC'
+    const { variables } = this.#call
+    const before =
+      cursor === undefined ? this.#ofEveryCall() : [planned('route', application('unset', positionVariable))]
+    const known = new Map(variables)
+    known.delete(positionVariable)
+    for (let asked = 0; ; asked++) {
+      const plan = runCallflow(
+        { id, callflow },
+        {
+          domain: this.#domain.name,
+          number: this.#call.number,
+          captures,
+          variables: known,
+          time: localTime(this.#settings.now, zone),
+          finds: this.#settings.finds,
+          isEmergency: this.#call.isExempt,
+          ignored: ignored.places,
+          listed: this.#listed,
+        },
+        cursor,
+      )
+      if (plan.asks !== undefined && asked < maxBlacklists) {
+        await this.#isListed(plan.asks)
+        continue
+      }
+      const steps = [...before.map((action) => ({ ...action, taken: true, reason: '' })), ...plan.steps]
+      const actions = [...before, ...plan.actions]
+      const asksAgain = actions.at(-1)?.application === 'transfer'
+      return { matched: { kind, id, name }, considered, actions, steps, asksAgain, variables: plan.variables }
+    }
+  }
+
+  async #isListed(question: BlacklistQuestion): Promise<boolean> {
+    const { list, number } = question
+    const asked = number === undefined ? [this.#call.caller.number, this.#call.caller.login ?? ''] : [number]
+    const numbers = [...new Set(asked.map(storedForm))].filter((each) => /^[0-9+*#A-Za-z]{1,32}$/.test(each))
+    const found = await Promise.all(numbers.map((each) => this.#ports.blacklists.read(this.#domain.name, list, each)))
+    const isListed = found.some((entry) => entry !== undefined)
+    this.#listed.set(blacklistKey(question), isListed)
+    return isListed
+  }
+
+  /**
+   * Returns the applications of every call before its route, as in the static dial plan of the engine kit: its account (the one that the engine
+   * authenticated), the end of legs without media, and the name of its recording.
+   */
+  #ofEveryCall(): PlannedAction[] {
+    const { login } = this.#call.caller
+    return [
+      ...(login !== undefined && accountPattern.test(login)
+        ? [set('presence_id', `${login}@${this.#domain.name}`)]
+        : []),
+      application('export', 'media_timeout=300000'),
+      application('export', 'media_hold_timeout=1800000'),
+      set('recording_file', '${recordings_folder}/${uuid}.wav'),
+      set('RECORD_STEREO', 'false'),
+      set('media_bug_answer_req', 'true'),
+      set('recording_follow_transfer', 'true'),
+      ...(this.#call.isExempt ? [set(emergencyVariable, 'true')] : []),
+    ].map((action) => planned('call', action))
+  }
+}
+
+function planned(kind: string, action: EngineAction): PlannedAction {
+  return { path: kind === 'call' ? 'call' : '', kind, ...action }
+}
+
+/** The form in which blacklists store numbers. */
+function storedForm(number: string): string {
+  return number.replaceAll(/[\s().-]/g, '')
+}

@@ -1,0 +1,77 @@
+import type { AccountStore } from '../accounts/account-store.ts'
+import { invalidField } from '../errors.ts'
+import type { CallPlan, RoutedCall } from './route-call.ts'
+import type { SimulatedCall } from './simulate-call.ts'
+
+/** A call to simulate, as a tenant describes it. */
+export interface SimulationInput {
+  readonly number: string
+  /** An account's login or number, or any other caller's number. */
+  readonly caller?: string | undefined
+  /** Epoch milliseconds, or an ISO-8601 time. */
+  readonly time?: number | string | undefined
+  readonly variables?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * Makes the question that the engine would ask about a call. A caller that is an account of the domain is authenticated, and
+ * shows its login. Throws `invalid_field` for a time that cannot be read.
+ */
+export async function simulatedQuestion(
+  { accounts }: { readonly accounts: Pick<AccountStore, 'read' | 'readByNumber'> },
+  domain: string,
+  { number, caller = '', time, variables: given = {} }: SimulationInput,
+  now: number,
+): Promise<{ readonly call: RoutedCall; readonly now: number }> {
+  const isName = /^[A-Za-z0-9._+*#-]{1,64}$/.test(caller)
+  const account = isName
+    ? ((await accounts.read(domain, caller)) ?? (await accounts.readByNumber(domain, caller)))
+    : undefined
+  const shown = given['caller_id_number'] ?? account?.login ?? caller
+  const variables = new Map([
+    ...Object.entries(given),
+    ['destination_number', number],
+    ['caller_id_number', shown],
+    ['context', domain],
+    ...(account === undefined
+      ? []
+      : Object.entries({ user_name: account.login, domain_name: domain, sip_authorized: 'true' })),
+  ])
+  variables.delete('svc_route')
+  variables.delete('svc_emergency')
+  const call = { domain, number, caller: { number: shown, login: account?.login }, variables }
+  return { call, now: momentOf(time, now) }
+}
+
+function momentOf(time: number | string | undefined, now: number): number {
+  if (time === undefined) return now
+  const moment = typeof time === 'number' ? time : isoTime.test(time) ? Date.parse(time) : Number.NaN
+  if (Number.isNaN(moment) || Math.abs(moment) > 253_402_300_799_000) {
+    throw invalidField(
+      'time',
+      'must be epoch milliseconds or an ISO-8601 time with a zone, such as 2026-01-31T08:00:00Z',
+    )
+  }
+  return moment
+}
+
+const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/
+
+/** Returns the answer of a simulation as the API shows it. */
+export function presentSimulation({ matched, considered, steps, end }: SimulatedCall) {
+  const shown = ({ id, ...rest }: CallPlan['considered'][number]) => ({ _id: id, ...rest })
+  const { id, ...match } = matched
+  return {
+    matched: { ...match, ...(id !== undefined && { _id: id }) },
+    considered: considered.map(shown),
+    steps: steps.map(({ path, kind, application, data, taken, reason }) => ({
+      path,
+      kind,
+      ...(application !== undefined && { application }),
+      ...(data !== undefined && { data }),
+      taken,
+      reason,
+    })),
+    end,
+  }
+}

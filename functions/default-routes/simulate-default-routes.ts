@@ -1,0 +1,23 @@
+import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-account-store.ts'
+import { dynamoBlacklistStore } from '../../adapters/dynamodb/blacklists/dynamo-blacklist-store.ts'
+import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/default-routes/dynamo-default-route-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
+import * as routes from '../../contracts/routes/default-routes.ts'
+import { presentSimulation, simulatedQuestion } from '../../core/dialplan/simulated-question.ts'
+import { simulateCall } from '../../core/dialplan/simulate-call.ts'
+import { routeSettings } from '../dialplan-settings.ts'
+import { endpoint, okData } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.simulateDefaultRoutes,
+  {
+    accounts: dynamoAccountStore,
+    blacklists: dynamoBlacklistStore,
+    defaultRoutes: dynamoDefaultRouteStore,
+    domains: dynamoDomainStore,
+  },
+  async ({ domain, body, settings, clock }, ports) => {
+    const { call, now } = await simulatedQuestion(ports, domain, body, clock.now())
+    return okData(presentSimulation(await simulateCall(ports, call, routeSettings(settings, now))))
+  },
+)

@@ -1,0 +1,105 @@
+// oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
+import { beforeEach, describe, expect, it } from 'vitest'
+import { handler as createDefaultRoute } from '../../../functions/default-routes/create-default-route.ts'
+import { handler as simulateDefaultRoutes } from '../../../functions/default-routes/simulate-default-routes.ts'
+import { handler as lookUpDialplan } from '../../../functions/engine/look-up-dialplan.ts'
+import { type Api, anApi } from '../../support/platform/api.ts'
+
+let api: Api
+let headers: Record<string, string>
+
+beforeEach(async () => {
+  api = anApi()
+  headers = { ...(await api.as(await api.account({ login: '1000', domain: 'a.example.com', role: 'admin' }))) }
+})
+
+const route = (destination_number: string, callflow: unknown) =>
+  api.call(createDefaultRoute, { headers, body: { destination_number, callflow } })
+const simulate = async (body: object) => (await api.call(simulateDefaultRoutes, { headers, body })).body.data
+const applications = (data: { steps: { path: string; application?: string; data?: string }[] }) =>
+  data.steps.flatMap(({ path, application, data: of }) =>
+    path === 'call' || application === undefined ? [] : [`${application} ${of}`.trim()],
+  )
+const list = (name: string, number: string) =>
+  api.ports.blacklists.add(
+    { id: 'f'.repeat(24), domain: 'a.example.com', list: name, number, createdAt: 0 },
+    { entries: 9, lists: 9 },
+  )
+
+describe('a simulated call', () => {
+  it('a call to an account of the domain rings that account', async () => {
+    const data = await simulate({ number: '1000', caller: '1000' })
+
+    expect(data.matched).toEqual({ kind: 'account', name: '1000' })
+    expect(applications(data)).toContain('bridge user/1000@a.example.com')
+  })
+
+  it('a call follows the first route whose pattern matches the whole number, with its captures', async () => {
+    await route('99', [{ hangup: 'USER_BUSY' }])
+    await route('9(\\d+)', [
+      { answer: '' },
+      { bridge: { endpoints: [{ type: 'gateway', name: 'gw', dialString: '00$1' }] } },
+    ])
+
+    const data = await simulate({ number: '9901' })
+
+    expect(data.considered.map(({ reason }: { reason: string }) => reason)).toEqual(['does not match', 'matches'])
+    expect(applications(data)).toEqual([
+      'answer',
+      'set hangup_after_bridge=true',
+      'set continue_on_fail=false',
+      'bridge sofia/gateway/a.example.com_gw/00901',
+    ])
+    expect(data.end).toEqual({ application: 'bridge' })
+  })
+
+  it('a condition after a wait is decided when the engine asks again from there', async () => {
+    const condition = { expression: '${x_vip} == 1', then: [{ hangup: 'USER_BUSY' }], else: [{ echo: '' }] }
+    await route('5', [{ setVar: 'x_vip=1' }, { sleep: 100 }, { if: condition }])
+
+    const data = await simulate({ number: '5' })
+
+    expect(applications(data)).toEqual([
+      'set x_vip=1',
+      'sleep 100',
+      expect.stringMatching(/^set svc_route=[0-9a-f]{24}:2$/),
+      'transfer 5 XML a.example.com',
+      'unset svc_route',
+      'hangup USER_BUSY',
+    ])
+    expect(data.end).toEqual({ cause: 'USER_BUSY' })
+  })
+
+  it('a listed caller is refused, but not on the way to an emergency number', async () => {
+    await list('spam', '700')
+    await route('\\d+', [{ blackList: 'spam' }, { answer: '' }])
+
+    expect((await simulate({ number: '5', caller: '700' })).end).toEqual({ cause: 'CALL_REJECTED' })
+    expect(applications(await simulate({ number: '5', caller: '701' }))).toEqual(['answer'])
+    expect(applications(await simulate({ number: '112', caller: '700' }))).toEqual(['answer'])
+  })
+
+  it('a route that goes in circles ends as it does at the engine', async () => {
+    await route('5', [{ goto: '5' }])
+
+    expect((await simulate({ number: '5' })).end).toEqual({ cause: 'EXCHANGE_ROUTING_ERROR' })
+  })
+})
+
+it('the engine is answered with the applications that the simulation shows', async () => {
+  await route('5', [{ answer: '' }, { playback: { tone: 'busy' } }])
+  const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
+
+  const answer = await api.call(lookUpDialplan, {
+    rawBody: 'section=dialplan&Hunt-Context=a.example.com&Hunt-Destination-Number=5',
+    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+  })
+
+  expect(answer.status).toBe(200)
+  expect(
+    [...answer.text.matchAll(/application="(answer|playback)" data="([^"]*)"/g)].map(([, name, data]) => [name, data]),
+  ).toEqual([
+    ['answer', ''],
+    ['playback', 'tone_stream://%(500,500,480,620);loops=1'],
+  ])
+})
