@@ -1,6 +1,5 @@
 import type { Timers } from '../../core/concurrency/timers.ts'
 import type { Socket } from 'node:net'
-// oxlint-disable-next-line no-restricted-imports -- a folder of the package, not the project's own
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { hookAllowedNetworks } from '../../contracts/settings/platform.ts'
 import { readVariable } from '../../contracts/settings/setting.ts'

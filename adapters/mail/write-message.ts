@@ -1,4 +1,3 @@
-// oxlint-disable-next-line no-restricted-imports -- a folder of the package, not the project's own
 import MailComposer from 'nodemailer/lib/mail-composer'
 import type { Mail } from '../../core/email/email-settings.ts'
 

@@ -4,6 +4,7 @@ import { registeredName } from '../../core/accounts/registered-name.ts'
 import { checkCallVariables } from '../../core/channels/call-variables.ts'
 import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { EavesdropCommand, EngineCommand, OriginateCommand } from '../../core/commands/commands.ts'
+import { hasControls } from '../../core/text/control-characters.ts'
 
 /** A value that cannot stand in a command line. Its text names the field and never the value. */
 export class ValueRefused extends Error {
@@ -198,8 +199,7 @@ const maxLineBytes = 65_536
  */
 function soleLine(line: string): string {
   const reloads = /reload|unload/i.test(line) && /mod_event_socket/i.test(line)
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  const broken = /[\u0000-\u001f\u007f]/.test(line) || line.includes(':_:') || line.includes('${')
+  const broken = hasControls(line) || line.includes(':_:') || line.includes('${')
   if (reloads || broken || Buffer.byteLength(line) > maxLineBytes) throw new ValueRefused('the command')
   return line
 }

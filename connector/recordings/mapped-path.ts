@@ -1,5 +1,6 @@
 import { basename, extname } from 'node:path/posix'
 import type { recordingTypes } from '../../core/recordings/recording.ts'
+import { hasControls } from '../../core/text/control-characters.ts'
 
 /** The media type of a recording. */
 export type RecordingType = (typeof recordingTypes)[number]
@@ -38,9 +39,6 @@ export const maxPathLength = 1_024
 
 const maxDepth = 16
 
-// oxlint-disable-next-line no-control-regex -- that is what it looks for
-const control = /[\u0000-\u001f\u007f]/
-
 /**
  * Returns the pieces of an engine's path after `engineFolder`. Throws {@link FileRefused} for a path that is not
  * below it, whatever it would come to: one with `.`, `..`, an empty piece or a control character is never looked at.
@@ -50,7 +48,7 @@ export function mappedPath(path: string, engineFolder: string): readonly string[
   const rest = path.startsWith(start) ? path.slice(start.length) : ''
   const pieces = rest.split('/')
   const isPlain = pieces.every((piece) => piece !== '' && !piece.startsWith('.') && !piece.includes('\\'))
-  if (!isPlain || path.length > maxPathLength || pieces.length > maxDepth || control.test(path)) {
+  if (!isPlain || path.length > maxPathLength || pieces.length > maxDepth || hasControls(path)) {
     throw new FileRefused('outside the folder')
   }
   return pieces

@@ -2,15 +2,13 @@ import { isJsonObject } from './json.ts'
 import { type GrammarRules, checkGrammar } from './step-grammar.ts'
 import { type SetNameRules, checkSetNames } from './set-names.ts'
 import { scriptKinds } from './step-kinds.ts'
+import { hasControls } from '../text/control-characters.ts'
 
 /** Kinds whose texts go to a mailbox or a web server, and may have several lines. */
 const manyLined: ReadonlySet<string> = new Set(['sendEmail', 'httpRequest'])
 
 /** Kinds whose texts can be dial strings, where braces and brackets set variables. */
 const dialKinds: ReadonlySet<string> = new Set(['bridge', 'originate'])
-
-// oxlint-disable-next-line no-control-regex -- control characters are what is refused
-const controls = /[\u0000-\u001f\u007f]/
 
 /** A lookup of the engine: a variable by its name, or a part of its value (`${name:1:3}`). */
 const lookUp = /\$\{[A-Za-z0-9_.-]{1,64}(?::-?\d{1,4}){0,2}\}/g
@@ -46,7 +44,7 @@ function checkTexts(value: unknown, at: string, check: (text: string, at: string
 
 /** `${system(…)}` would run a command, and `{api_on_answer=…}` in front of an end point would, too. */
 function checkText(kind: string, text: string, at: string, { refuse }: StepRules): void {
-  if (!manyLined.has(kind) && controls.test(text)) return refuse(at, 'must not contain control characters')
+  if (!manyLined.has(kind) && hasControls(text)) return refuse(at, 'must not contain control characters')
   const rest = text.includes('$$') ? text : text.replaceAll(lookUp, '')
   if (rest.includes('${'))
     return refuse(at, 'must not contain "${" but to look up a variable, as in ${caller_id_number}')

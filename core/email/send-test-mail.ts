@@ -8,6 +8,7 @@ import type { Clock, Randomness } from '../time.ts'
 import type { MailServer } from './email-settings.ts'
 import { mailServerOf, senderOf } from './mail-server-of.ts'
 import { readEmailSettings } from './read-email-settings.ts'
+import { replaceControls } from '../text/control-characters.ts'
 
 /** Test mails of one domain, by the contract's section on mail settings. */
 const allowance = { limit: 5, windowMs: 3_600_000 }
@@ -63,8 +64,7 @@ export async function sendTestMail(ports: SendTestMailPorts, to: string, context
 function shown(text: string, { auth }: MailServer): string {
   const secrets = auth === undefined || auth.pass === '' ? [] : formsOf(auth)
   const blotted = secrets.reduce((rest, secret) => rest.replaceAll(secret, '********'), text)
-  // oxlint-disable-next-line no-control-regex -- control characters are what is dropped
-  return blotted.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, maxReply)
+  return replaceControls(blotted, ' ').slice(0, maxReply)
 }
 
 /**

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { Route } from '../../contracts/routes/route.ts'
 import { DomainError, invalidField } from '../../core/errors.ts'
 import { invalidJson, parseJson } from './parse-json.ts'
+import { hasControls } from '../../core/text/control-characters.ts'
 
 /** The most bytes of a body; a route may name another limit. */
 const defaultBodyBytes = 256 * 1024
@@ -71,8 +72,7 @@ function decodeLeniently(text: string): string {
 
 /** Refuses control characters, and the replacement character of bytes that were not UTF-8. */
 function checkText(text: string, field: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  if (/[\u0000-\u001f\u007f]/.test(text)) throw invalidField(field, 'must not contain control characters')
+  if (hasControls(text)) throw invalidField(field, 'must not contain control characters')
   if (text.includes('\ufffd') || !text.isWellFormed()) throw invalidField(field, 'must be percent-encoded UTF-8')
   return text
 }

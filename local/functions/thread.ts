@@ -142,6 +142,5 @@ function isHandler(value: unknown): value is Handler {
 }
 
 function send(answer: FromThread): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
   parentPort?.postMessage(answer)
 }

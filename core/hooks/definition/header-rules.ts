@@ -1,4 +1,5 @@
 import type { FieldProblem } from '../../errors.ts'
+import { hasControls } from '../../text/control-characters.ts'
 
 /** The most headers of a hook. */
 const maxHeaders = 50
@@ -22,8 +23,7 @@ function nameProblem(name: string): string | undefined {
 
 function valueProblem(value: string): string | undefined {
   if (value.length > maxValueLength) return `must have at most ${maxValueLength} characters`
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  return /[\u0000-\u001f\u007f]/.test(value) ? 'must not contain control characters' : undefined
+  return hasControls(value) ? 'must not contain control characters' : undefined
 }
 
 /** Everything that is wrong with the headers of a hook; `field` is where they stand in the request. */

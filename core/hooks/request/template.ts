@@ -1,4 +1,5 @@
 import { findField, type JsonObject, type JsonValue, textOf } from '../definition/event-fields.ts'
+import { replaceControls } from '../../text/control-characters.ts'
 
 /** One substitution. What does not have this form (`${`, `${ }`, `${a[0]}`) is ordinary text. */
 const placeholder = /\$\{([A-Za-z0-9_:.-]{1,128})\}/g
@@ -56,6 +57,5 @@ export function substitute(
  * add a header or end a request.
  */
 export function headerValue(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is removed
-  return text.replaceAll(/[\u0000-\u001f\u007f]/g, '').replaceAll(/[^\u0020-\u007e]/gu, '?')
+  return replaceControls(text, '').replaceAll(/[^\u0020-\u007e]/gu, '?')
 }

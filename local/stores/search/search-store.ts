@@ -100,14 +100,12 @@ async function openThread(file: string): Promise<Thread> {
       const id = last
       return new Promise((resolve) => {
         waiting.set(id, resolve)
-        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
         worker.postMessage({ id, ...request })
       })
     },
     async close() {
       if (isOver) return
       const exited = once(worker, 'exit')
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
       worker.postMessage('close')
       await exited
     },

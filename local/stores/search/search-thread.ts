@@ -32,6 +32,5 @@ function replyTo(request: Exclude<z.infer<typeof message>, 'close'>): { status: 
 }
 
 function send(answer: object | 'open'): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
   parentPort?.postMessage(answer)
 }

@@ -11,8 +11,8 @@ import { anEvent } from '../../support/records/records.ts'
 function aWorker(record: Worker) {
   const api = anApi()
   const log = capturedLog()
-  // oxlint-disable-next-line typescript/no-explicit-any -- memory has every port, whichever the worker names
-  const handler = createWorker(record, api.ports as any, async () => {}, { ...api.tools, log })
+  // Memory has every port, whichever the worker names.
+  const handler = createWorker(record, api.ports as never, async () => {}, { ...api.tools, log })
   const handle = (given: { body: object; sentMsAgo: number; receives?: number }) =>
     handler({ Records: [aRecord(given.body, api.clock.now() - given.sentMsAgo, given.receives ?? 1)] }, aContext)
   const ages = () => log.lines.filter(({ message }) => message === 'messages wait').map(({ keys }) => keys['ageMs'])

@@ -37,8 +37,8 @@ const delivery = (id: string) =>
 /** A worker over memory whose handler is the test's; it answers the ids of the messages to come again. */
 function setUp<const W extends Worker>(record: W, handle: HandleMessage<W>, options: WorkerOptions<W> = {}) {
   const api = anApi()
-  // oxlint-disable-next-line typescript/no-explicit-any -- memory has every port, whichever the worker names
-  const handler = createWorker(record, api.ports as any, handle, api.tools, options)
+  // Memory has every port, whichever the worker names.
+  const handler = createWorker(record, api.ports as never, handle, api.tools, options)
   const run = async (records: SQSRecord[], context = aContext) => {
     const batch: SQSEvent = { Records: records }
     return (await handler(batch, context)).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
