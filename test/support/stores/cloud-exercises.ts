@@ -4,9 +4,8 @@ import { expect } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { queuedAttempt } from '../../../core/hooks/delivery/queued-attempt.ts'
 import type { Ports } from '../../../contracts/ports.ts'
-import type { FileStore } from '../../../core/files/file-store.ts'
 import type { CloudCall, CloudGate } from './cloud-gate.ts'
-import { aFileBody } from '../processes/file-bodies.ts'
+import { fileExercises } from './file-exercises.ts'
 import { anEndNews } from '../records/cdr-news.ts'
 import { aCdr, aPlan } from '../records/cdrs.ts'
 import { fillDomain } from '../platform/full-domain.ts'
@@ -58,7 +57,6 @@ const account = anAccount({ domain: domain.name })
 const token = aToken({ domain: domain.name })
 const delivery = aDelivery({ domain: domain.name })
 const attempt = { at: 1, durationMs: 1, status: 200 }
-const aPart = { number: 1, size: 5, sha256: 'f'.repeat(64), etag: '"some"' }
 let recording = aRecording({ domain: 'recorded.test' })
 const large = { state: 'done', text: systemText(400_000) } as const
 
@@ -459,30 +457,6 @@ async function withAccount({ domains, accounts }: CloudPorts): Promise<void> {
   await domains.create(domain)
   await accounts.remove(account)
   await accounts.create(account, 9)
-}
-
-/** What the methods of a file store do. A link is followed, because it is judged when it is used. */
-function fileExercises(filesOf: (ports: CloudPorts) => FileStore) {
-  const key = 'a.example.com/object'
-  const upload = { key, uploadId: 'f'.repeat(48) }
-  const link = { key, contentType: 'audio/wav', disposition: 'inline', seconds: 60 }
-  const put = (ports: CloudPorts) => filesOf(ports).put(key, 'audio/wav', aFileBody('sound'))
-  const begin = (ports: CloudPorts) => filesOf(ports).beginUpload(key, 'audio/wav')
-  return {
-    sign: {
-      first: put,
-      run: async (ports: CloudPorts) => expect((await fetch((await filesOf(ports).sign(link)).url)).status).toBe(200),
-    },
-    head: { run: (ports: CloudPorts) => filesOf(ports).head('none') },
-    read: { run: (ports: CloudPorts) => filesOf(ports).read('none', 9) },
-    put: { run: put },
-    remove: { run: (ports: CloudPorts) => filesOf(ports).remove(key) },
-    beginUpload: { run: begin },
-    putPart: { run: async (ports: CloudPorts) => filesOf(ports).putPart(await begin(ports), 1, aFileBody('sound')) },
-    listParts: { run: (ports: CloudPorts) => filesOf(ports).listParts(upload) },
-    completeUpload: { run: (ports: CloudPorts) => filesOf(ports).completeUpload(upload, [aPart]) },
-    abortUpload: { run: (ports: CloudPorts) => filesOf(ports).abortUpload(upload) },
-  }
 }
 
 /** Another recording that has just been told of and taken by an uploader. */

@@ -1,89 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
-import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { attemptDelivery } from '../../../core/hooks/attempt/attempt-delivery.ts'
 import { inOrder } from '../../../core/hooks/definition/event-fields.ts'
 import { queuedAttempt } from '../../../core/hooks/delivery/queued-attempt.ts'
-import { secretPurpose } from '../../../core/hooks/definition/signing.ts'
 import type { EmailSettings } from '../../../core/email/email-settings.ts'
-import type { PlatformEvent } from '../../../core/events/platform-event.ts'
-import type { QueuedDelivery } from '../../../core/hooks/delivery/delivery-queue.ts'
-import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
-import type { SecretBox } from '../../../core/secrets.ts'
 import { deliveryLimits } from '../../../core/hooks/delivery/delivery-limits.ts'
-import type { HookReply } from '../../../core/hooks/request/hook-client.ts'
-import type { Hook } from '../../../core/hooks/definition/hook.ts'
-import { movableClock } from '../../support/processes/movable-clock.ts'
-import { aDelivery, aHook, anEvent, emailSettingsOf } from '../../support/records/records.ts'
-
-const answered = (status: number, given: Partial<Extract<HookReply, { outcome: 'answered' }>> = {}): HookReply => ({
-  outcome: 'answered',
-  status,
-  headers: {},
-  body: '',
-  durationMs: 3,
-  ...given,
-})
-
-/** A stored hook and a delivery to it that waits for its first attempt. */
-async function aSetup(
-  given: { hook?: Partial<Hook>; event?: Partial<PlatformEvent>; beforeSigning?: () => Promise<void> } = {},
-) {
-  const clock = movableClock()
-  const ports = memoryPorts({ clock, random: systemRandomness })
-  const plain = aHook({ ...given.hook })
-  const sealed = await ports.secretBox.seal(new Uint8Array(32).fill(1), secretPurpose(plain.domain, plain.id))
-  const hook: Hook = { ...plain, secrets: [{ sealed }] }
-  await ports.hooks.create([hook], 100)
-  const event = anEvent(given.event)
-  const delivery = aDelivery({ hookId: hook.id, event, sequence: 41 })
-  await ports.deliveries.keepEvent(event)
-  await ports.deliveries.create(delivery)
-  const timers = new Map<() => void, number>()
-  const after = (afterMs: number, run: () => void) => {
-    timers.set(run, afterMs)
-    return () => void timers.delete(run)
-  }
-  const secretBox: SecretBox = {
-    ...ports.secretBox,
-    open: async (...of) => {
-      await given.beforeSigning?.()
-      return ports.secretBox.open(...of)
-    },
-  }
-  const tools = {
-    ...ports,
-    secretBox,
-    clock,
-    random: systemRandomness,
-    hmac: hmacSha256,
-    timers: { after },
-    isSlow: false,
-  }
-  return {
-    ports,
-    clock,
-    hook,
-    delivery,
-    event,
-    /** Lets time pass while an attempt goes on: the timers of so much or less run. */
-    pass: (ms: number) => {
-      clock.move(ms)
-      for (const [run, afterMs] of timers) if (afterMs <= ms && timers.delete(run)) run()
-    },
-    stored: () => ports.hooks.read(hook.domain, hook.id),
-    attempt: (wanted: QueuedDelivery = queuedAttempt(delivery, clock.now())) => attemptDelivery(tools, wanted),
-    outcome: async (): Promise<Pick<Delivery, 'state' | 'attempts'> | undefined> =>
-      ports.deliveries.read(delivery.domain, delivery.hookId, delivery.id),
-  }
-}
-
-type Setup = Awaited<ReturnType<typeof aSetup>>
+import { emailSettingsOf } from '../../support/records/records.ts'
+import { type AttemptSetup, answered, setUpAttempt } from '../../support/hooks/attempt-setup.ts'
 
 describe('an attempt', () => {
   it('an attempt sends the signed standard body and records the success', async () => {
-    const { ports, clock, delivery, event, attempt, outcome } = await aSetup()
+    const { ports, clock, delivery, event, attempt, outcome } = await setUpAttempt()
     ports.hookClient.answer = () => {
       clock.move(40)
       return answered(204, { body: 'thanks' })
@@ -114,7 +39,7 @@ describe('an attempt', () => {
   })
 
   it.each([200, 201, 204, 299])('answered with %i is delivered', async (status) => {
-    const { ports, attempt, outcome } = await aSetup()
+    const { ports, attempt, outcome } = await setUpAttempt()
     ports.hookClient.answer = () => answered(status)
 
     await attempt()
@@ -125,7 +50,7 @@ describe('an attempt', () => {
   it.each([199, 300, 301, 307, 308, 400, 401, 404, 408, 410, 429, 500, 503])(
     'answered with %i has failed',
     async (status) => {
-      const { ports, attempt, outcome } = await aSetup()
+      const { ports, attempt, outcome } = await setUpAttempt()
       ports.hookClient.answer = () => answered(status)
 
       await attempt()
@@ -137,7 +62,7 @@ describe('an attempt', () => {
   it.each(['blocked address', 'timeout', 'dns', 'tls', 'network'])(
     'an attempt that ends by %s has failed',
     async (reason) => {
-      const { ports, attempt, outcome } = await aSetup()
+      const { ports, attempt, outcome } = await setUpAttempt()
       ports.hookClient.answer = () => ({ outcome: 'failed', reason, durationMs: 1 })
 
       await attempt()
@@ -147,7 +72,7 @@ describe('an attempt', () => {
   )
 
   it('an attempt keeps the first KiB of the answer, without a character cut in two', async () => {
-    const { ports, attempt, outcome } = await aSetup()
+    const { ports, attempt, outcome } = await setUpAttempt()
     ports.hookClient.answer = () => answered(500, { body: `x${'é'.repeat(1000)}` })
 
     await attempt()
@@ -158,16 +83,19 @@ describe('an attempt', () => {
   it.each([
     [
       'was delivered',
-      ({ ports, delivery }: Setup) =>
+      ({ ports, delivery }: AttemptSetup) =>
         ports.deliveries.recordAttempt(delivery, {
           attempt: { at: 1, durationMs: 1, status: 204 },
           state: 'delivered',
         }),
     ],
-    ['was planned anew', ({ ports, delivery, clock }: Setup) => ports.deliveries.reschedule(delivery, clock.now() + 1)],
+    [
+      'was planned anew',
+      ({ ports, delivery, clock }: AttemptSetup) => ports.deliveries.reschedule(delivery, clock.now() + 1),
+    ],
     [
       'was begun as often as it may be',
-      async ({ ports, delivery }: Setup) => {
+      async ({ ports, delivery }: AttemptSetup) => {
         for (let run = 0; run < deliveryLimits.runs; run += 1) {
           await ports.deliveries.beginAttempt(delivery, `run-${run}`, 1)
         }
@@ -176,8 +104,8 @@ describe('an attempt', () => {
   ])(
     'an attempt sends and records nothing where the delivery %s while its key was opened',
     async (_title, meanwhile) => {
-      let left: Awaited<ReturnType<Setup['outcome']>>
-      const setup: Setup = await aSetup({
+      let left: Awaited<ReturnType<AttemptSetup['outcome']>>
+      const setup: AttemptSetup = await setUpAttempt({
         beforeSigning: async () => {
           await meanwhile(setup)
           left = await setup.outcome()
@@ -194,7 +122,7 @@ describe('an attempt', () => {
   )
 
   it('an attempt is followed by one message where its own comes twice at once after it was recorded', async () => {
-    const { ports, attempt, delivery, clock } = await aSetup({ hook: { retries: 8 } })
+    const { ports, attempt, delivery, clock } = await setUpAttempt({ hook: { retries: 8 } })
     ports.hookClient.answer = () => answered(500)
     const wanted = queuedAttempt(delivery, clock.now())
     await attempt(wanted)
@@ -207,7 +135,7 @@ describe('an attempt', () => {
   })
 
   it('an attempt is made once, however often its message comes', async () => {
-    const { ports, attempt } = await aSetup()
+    const { ports, attempt } = await setUpAttempt()
 
     await attempt()
     await attempt()
@@ -216,7 +144,7 @@ describe('an attempt', () => {
   })
 
   it('an attempt that is on record is not made again while the delivery waits for the next one', async () => {
-    const { ports, clock, delivery, attempt } = await aSetup()
+    const { ports, clock, delivery, attempt } = await setUpAttempt()
     const failed = { at: 1, durationMs: 1, status: 500 }
     await ports.deliveries.recordAttempt(delivery, { attempt: failed, state: 'pending', nextAttemptAt: clock.now() })
 
@@ -226,7 +154,7 @@ describe('an attempt', () => {
   })
 
   it('an attempt of a delivery that is gone is not made', async () => {
-    const { ports, attempt } = await aSetup()
+    const { ports, attempt } = await setUpAttempt()
     ports.state.deliveries.clear()
 
     await attempt()
@@ -235,7 +163,7 @@ describe('an attempt', () => {
   })
 
   it('an attempt of a deleted hook is not made', async () => {
-    const { ports, attempt, outcome } = await aSetup()
+    const { ports, attempt, outcome } = await setUpAttempt()
     ports.state.hooks.clear()
 
     await attempt()
@@ -245,7 +173,7 @@ describe('an attempt', () => {
   })
 
   it('an attempt of a disabled hook is not made', async () => {
-    const { ports, attempt, outcome } = await aSetup({ hook: { enable: false } })
+    const { ports, attempt, outcome } = await setUpAttempt({ hook: { enable: false } })
 
     await attempt()
 
@@ -254,7 +182,7 @@ describe('an attempt', () => {
   })
 
   it('uses the address that the hook has now', async () => {
-    const { ports, hook, attempt } = await aSetup()
+    const { ports, hook, attempt } = await setUpAttempt()
     const [key = ''] = ports.state.hooks.keys()
     ports.state.hooks.set(key, { ...hook, action: { ...hook.action, url: 'https://moved.example.com/' } })
 
@@ -267,7 +195,7 @@ describe('an attempt', () => {
 describe('a receiver that takes long', () => {
   /** A setup whose receiver answers on demand. */
   async function aHeldSetup() {
-    const setup = await aSetup()
+    const setup = await setUpAttempt()
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     setup.ports.hookClient.send = async () => {
       asked.resolve()
@@ -309,7 +237,7 @@ describe('the request of a hook', () => {
     'the request of a hook with %s has the data in its query, no body and no Content-Type',
     async (method) => {
       const action = { type: 'web' as const, method, url: 'https://r.example.com/in?x=1' }
-      const { ports, attempt } = await aSetup({
+      const { ports, attempt } = await setUpAttempt({
         hook: { action, fields: ['a'] },
         event: { fields: { a: '1 2', b: '3' } },
       })
@@ -324,7 +252,10 @@ describe('the request of a hook', () => {
 
   it('the request of a hook has the headers of the hook with the values of the event', async () => {
     const headers = { 'X-Caller': '${name}', 'X-Absent': '<${gone}>', 'User-Agent': 'mine', 'Content-Type': 'text/x' }
-    const { ports, attempt } = await aSetup({ hook: { headers }, event: { fields: { name: 'a\r\nX-Evil: 1 Ž' } } })
+    const { ports, attempt } = await setUpAttempt({
+      hook: { headers },
+      event: { fields: { name: 'a\r\nX-Evil: 1 Ž' } },
+    })
 
     await attempt()
 
@@ -339,7 +270,7 @@ describe('the request of a hook', () => {
 
   it('the request of a hook never substitutes in the URL', async () => {
     const action = { type: 'web' as const, method: 'POST', url: 'https://r.example.com/$%7Ba%7D?b=${a}' }
-    const { ports, attempt } = await aSetup({ hook: { action }, event: { fields: { a: 'secret' } } })
+    const { ports, attempt } = await setUpAttempt({ hook: { action }, event: { fields: { a: 'secret' } } })
 
     await attempt()
 
@@ -347,7 +278,7 @@ describe('the request of a hook', () => {
   })
 
   it('the request of a hook has the body of the hook itself', async () => {
-    const { ports, attempt } = await aSetup({
+    const { ports, attempt } = await setUpAttempt({
       hook: { customBody: true, rawBody: '{"id":"${dialerId}","cause":"${endCause}"}', fields: ['x'], map: { a: 'b' } },
       event: { fields: { dialerId: 'd"1', variable_endCause: 'BUSY', endCause: 'other' } },
     })
@@ -361,106 +292,12 @@ describe('the request of a hook', () => {
     ['a body that is no JSON', { customBody: true, rawBody: '{"a":${a}}' }],
     ['a header that grows beyond 8 KiB', { headers: { 'X-A': '${a}' } }],
   ])('the request of a hook is not sent with %s', async (_title, hook) => {
-    const { ports, attempt, outcome } = await aSetup({ hook, event: { fields: { a: 'x'.repeat(9000) } } })
+    const { ports, attempt, outcome } = await setUpAttempt({ hook, event: { fields: { a: 'x'.repeat(9000) } } })
 
     await attempt()
 
     expect(ports.hookClient.sent).toEqual([])
     expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason: 'bad_template' }] })
-  })
-})
-
-describe('the auth pre-request', () => {
-  const auth = {
-    enabled: true,
-    url: 'https://auth.example.com/token',
-    method: 'POST',
-    headers: { 'X-Id': '${id}' },
-    map: { client: '${id}', kind: 'x' },
-    cookie: false,
-  }
-  const event = { fields: { id: '7' } }
-  const loginReply = answered(200, {
-    body: '{"token":"T","n":1,"nested":{"a":"b"}}',
-    headers: {
-      'x-session': 'S',
-      'set-cookie': 'sid=abc; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT\nuid=u; Secure',
-    },
-  })
-
-  const withReply = async (hook: Partial<Hook>, reply: HookReply) => {
-    const setup = await aSetup({ hook, event })
-    setup.ports.hookClient.answer = ({ url }) => (url.startsWith(auth.url) ? reply : answered(200))
-    await setup.attempt()
-    return setup
-  }
-
-  it('the auth pre-request sends its map as JSON, and its reply fills headers and body', async () => {
-    const headers = { Authorization: 'Bearer ${auth:body:token}', 'X-S': '${auth:header:x-session}' }
-    const rawBody = '{"sid":"${auth:header:sid}","n":"${auth:body:n}"}'
-
-    const { ports } = await withReply({ auth, headers, customBody: true, rawBody }, loginReply)
-
-    const [first, second] = ports.hookClient.sent
-    expect(first).toMatchObject({ method: 'POST', url: auth.url, body: '{"client":"7","kind":"x"}' })
-    expect(first?.headers).toEqual({ 'content-type': 'application/json', 'x-id': '7' })
-    expect(second?.headers).toMatchObject({ authorization: 'Bearer T', 'x-s': 'S' })
-    expect(second?.headers).not.toHaveProperty('cookie')
-    expect(second?.body).toBe('{"sid":"abc","n":""}')
-  })
-
-  it.each(['PUT', 'PATCH', 'DELETE'])('the auth pre-request by %s sends its map as JSON, too', async (method) => {
-    const { ports } = await withReply({ auth: { ...auth, method } }, loginReply)
-
-    expect(ports.hookClient.sent[0]).toMatchObject({ method, url: auth.url, body: '{"client":"7","kind":"x"}' })
-  })
-
-  it('the auth pre-request by GET sends its map as query', async () => {
-    const { ports } = await withReply({ auth: { ...auth, method: 'GET' } }, loginReply)
-
-    expect(ports.hookClient.sent[0]).toMatchObject({ method: 'GET', url: `${auth.url}?client=7&kind=x`, body: '' })
-  })
-
-  it('the auth pre-request hands its cookies on where the hook wants it, together with the own cookie', async () => {
-    const hook = { auth: { ...auth, cookie: true }, headers: { Cookie: 'own=1' } }
-
-    const { ports } = await withReply(hook, loginReply)
-
-    expect(ports.hookClient.sent[1]?.headers).toMatchObject({ cookie: 'own=1; sid=abc; uid=u' })
-  })
-
-  it.each([
-    ['201', answered(201)],
-    ['401', answered(401)],
-    ['302', answered(302)],
-    ['no answer', { outcome: 'failed', reason: 'timeout', durationMs: 1 } as const],
-  ])('answered with %s fails the attempt, and nothing else is sent', async (_title, reply) => {
-    const { ports, outcome } = await withReply({ auth }, reply)
-
-    expect(ports.hookClient.sent).toHaveLength(1)
-    expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason: 'auth_failed' }] })
-  })
-
-  it.each([
-    ['a header', { headers: { 'X-Id': '${id}' } }],
-    ['its data', { map: Object.fromEntries(Array.from({ length: 40 }, (_, name) => [`n${name}`, '${id}'])) }],
-  ])('the auth pre-request that would be too long by %s is not made, now or later', async (_title, given) => {
-    const { ports, attempt, outcome } = await aSetup({
-      hook: { auth: { ...auth, headers: {}, map: {}, ...given }, retries: 8 },
-      event: { fields: { id: 'x'.repeat(9_000) } },
-    })
-
-    await attempt()
-
-    expect(ports.hookClient.sent).toEqual([])
-    expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason: 'bad_template' }] })
-  })
-
-  it('the auth pre-request is not made when it is not enabled', async () => {
-    const { ports } = await withReply({ auth: { ...auth, enabled: false } }, loginReply)
-
-    expect(ports.hookClient.sent).toHaveLength(1)
-    expect(ports.hookClient.sent[0]?.url).not.toContain(auth.url)
   })
 })
 
@@ -468,7 +305,7 @@ describe('a notice that is due', () => {
   const disabled = { enable: false, noticeDue: true, disabledReason: 'its receiver answered 410 Gone' }
 
   it('a notice that is due is mailed once where two messages find it at once', async () => {
-    const { ports, hook, attempt } = await aSetup({ hook: disabled })
+    const { ports, hook, attempt } = await setUpAttempt({ hook: disabled })
     await ports.emailSettings.put(mailSettings(hook.domain))
 
     await Promise.all([attempt(), attempt()])
@@ -478,7 +315,7 @@ describe('a notice that is due', () => {
   })
 
   it('a notice that is due is not tried again where the hook was changed while its mail failed', async () => {
-    const { ports, hook, attempt } = await aSetup({ hook: disabled })
+    const { ports, hook, attempt } = await setUpAttempt({ hook: disabled })
     await ports.emailSettings.put(mailSettings(hook.domain))
     let changing: Promise<unknown> = Promise.resolve()
     ports.mail.answer = () => {
