@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { putItem, tableName } from '../../adapters/dynamodb/client.ts'
+import { deleteItem, getItem, putItem, tableName, updateItem } from '../../adapters/dynamodb/client.ts'
 import { toDeliveryItem } from '../../adapters/dynamodb/hooks/delivery-item.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import type { CloudGate, CloudReply } from '../support/stores/cloud-gate.ts'
@@ -150,6 +150,49 @@ describe('DynamoDB with faults', () => {
     answerTimes(gate, 3, conflict)
 
     expect(await stores.accounts.create(anAccount({ domain: 'conflict.test' }), 9)).toBe('created')
+  })
+
+  test('a write of one item that a transaction holds is tried again until it is done', async () => {
+    const { context, gate } = cloud()
+    const held = fault('TransactionConflictException')
+    const TableName = tableName(context, 'tokens')
+    const Key = { pk: 'held', sk: 'held' }
+
+    answerTimes(gate, 3, held)
+    await putItem(context, { TableName, Item: Key })
+    answerTimes(gate, 3, held)
+    const changed = await updateItem(context, {
+      TableName,
+      Key,
+      UpdateExpression: 'SET a = :a',
+      ExpressionAttributeValues: { ':a': 1 },
+      ReturnValues: 'ALL_NEW',
+    })
+    answerTimes(gate, 3, held)
+    await deleteItem(context, { TableName, Key })
+
+    expect(changed).toEqual({ ...Key, a: 1 })
+    expect(await getItem(context, TableName, Key)).toBeUndefined()
+  })
+
+  test('a transaction whose earlier attempt is still under way is tried again until it is done', async () => {
+    const { stores, gate } = cloud()
+    await stores.domains.create(aDomain({ name: 'progress.test' }))
+    answerTimes(gate, 3, fault('TransactionInProgressException'))
+
+    expect(await stores.accounts.create(anAccount({ domain: 'progress.test' }), 9)).toBe('created')
+  })
+
+  test('a transaction that always meets another one is tried six times and no more', async () => {
+    const { stores, gate } = cloud()
+    gate.answer = () => conflict
+    gate.calls.length = 0
+
+    await expect(stores.accounts.create(anAccount({ domain: 'crowded.test' }), 9)).rejects.toMatchObject({
+      code: 'store_unavailable',
+    })
+
+    expect(gate.calls).toHaveLength(6)
   })
 
   test('a credential read that meets a write of its domain is tried again', async () => {
