@@ -66,10 +66,13 @@ test('waiting for a command ends at once, with nothing, when it is called off', 
   await expect(receiving).resolves.toEqual([])
 })
 
-test('a command queue that cannot be reached is reported as unavailable', async () => {
+test('a command queue that cannot be reached is asked once and reported as unavailable', async () => {
   const { receiver, gate, takeAnything } = rig()
   gate.answer = () => 'lost'
+  gate.calls.length = 0
 
   await expect(receiver.receive(10, never)).rejects.toMatchObject({ code: 'store_unavailable' })
+
+  expect(gate.calls).toHaveLength(1)
   takeAnything()
 })

@@ -77,6 +77,20 @@ describe('the key service', () => {
 
     expect([within - before, asked() - before]).toEqual([1, 2])
   })
+
+  test('a refusal of the key service is an error of ours whose cause names the reason', async () => {
+    const { box, gate } = rig()
+    const usual = gate.answer
+    gate.answer = () => ({ status: 400, body: { __type: 'AccessDeniedException' } })
+    const refused = { name: 'DomainError', code: 'internal_error', cause: { code: 'AccessDeniedException' } }
+
+    try {
+      await expect(box.seal(new Uint8Array([1]), 'x')).rejects.toMatchObject(refused)
+      await expect(box.open('AAAA', 'x')).rejects.toMatchObject(refused)
+    } finally {
+      gate.answer = usual
+    }
+  })
 })
 
 /** A key service that authenticates the encryption context, over the memory box. */

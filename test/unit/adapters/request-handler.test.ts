@@ -46,6 +46,43 @@ test('a caller can end its own attempt before the time of its request', async ()
   await expect(reading).rejects.toMatchObject({ name: 'AbortError' })
 })
 
+test('calls one after another share a connection', async () => {
+  const { ask, clientOf, connections } = service()
+  ask(empty)
+  const client = clientOf(new LimitedHandler({ answerMs: longMs, bodyMs: longMs }))
+  const before = connections()
+
+  await client.send(new ListTablesCommand())
+  await client.send(new ListTablesCommand())
+
+  expect(connections() - before).toBe(1)
+})
+
+test('a call never waits for the connection of another one', async () => {
+  const { ask, clientOf } = service()
+  const waiting: ServerResponse[] = []
+  ask((response) => {
+    waiting.push(response)
+    // Nobody is answered before all have arrived.
+    if (waiting.length === 60) for (const each of waiting) empty(each)
+  })
+  const client = clientOf(new LimitedHandler({ answerMs: longMs, bodyMs: longMs }))
+
+  await Promise.all(Array.from({ length: 60 }, () => client.send(new ListTablesCommand())))
+
+  expect(waiting).toHaveLength(60)
+})
+
+test('connecting takes two seconds at most', async () => {
+  const { ask, clientOf } = service()
+  ask(empty)
+  const handler = new LimitedHandler({ answerMs: longMs, bodyMs: longMs })
+
+  await clientOf(handler).send(new ListTablesCommand())
+
+  expect(handler.httpHandlerConfigs()).toMatchObject({ connectionTimeout: 2_000 })
+})
+
 type Answer = (response: ServerResponse) => void
 
 /** Writes a byte whenever the one before has left. */
@@ -57,26 +94,36 @@ function trickle(response: ServerResponse): void {
   write()
 }
 
+function empty(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}')
+}
+
 async function openService() {
   let answer: Answer = () => {}
+  let connections = 0
   const server: Server = createServer((_request, response) => answer(response))
+  server.on('connection', () => (connections += 1))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : undefined
 
-  const read = async (limits: Partial<AttemptLimits>, abortSignal?: AbortSignal): Promise<void> => {
-    const client = new DynamoDBClient({
+  const clientOf = (requestHandler: LimitedHandler) =>
+    new DynamoDBClient({
       endpoint: `http://127.0.0.1:${port}`,
       region: 'eu-central-1',
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-      requestHandler: new LimitedHandler({ answerMs: longMs, bodyMs: longMs, ...limits }),
+      requestHandler,
       maxAttempts: 1,
     })
+  const read = async (limits: Partial<AttemptLimits>, abortSignal?: AbortSignal): Promise<void> => {
+    const client = clientOf(new LimitedHandler({ answerMs: longMs, bodyMs: longMs, ...limits }))
     await client.send(new ListTablesCommand(), abortSignal === undefined ? {} : { abortSignal })
   }
 
   return {
+    clientOf,
+    connections: () => connections,
     ask: (next: Answer) => {
       answer = next
       return read

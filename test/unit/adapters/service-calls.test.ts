@@ -1,14 +1,15 @@
 import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import { inspect } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
-import { ServiceRefusal } from '../../../adapters/aws/call-service.ts'
+import { ServiceRefusal, callService } from '../../../adapters/aws/call-service.ts'
 import { credentialProvider } from '../../../adapters/aws/credential-provider.ts'
 import { dynamoClient } from '../../../adapters/aws/dynamodb-client.ts'
 import { defaultProvider } from '../../../adapters/aws/no-chain.ts'
 import { s3Client } from '../../../adapters/aws/s3-client.ts'
 import { sqsClient } from '../../../adapters/aws/sqs-client.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { getItem } from '../../../adapters/dynamodb/client.ts'
+import { getItem, putItem } from '../../../adapters/dynamodb/client.ts'
 import { signLink } from '../../../adapters/s3/sign-link.ts'
 import { systemClock } from '../../../adapters/system/system-clock.ts'
 import { withTimeLimit } from '../../../adapters/time-limit.ts'
@@ -82,6 +83,49 @@ describe('a call to a service of the cloud', () => {
     answer((_request, response) => void response.writeHead(502).end('<html>bad gateway</html>'))
 
     await expect(read()).rejects.toMatchObject({ code: 'store_unavailable', cause: { status: 502 } })
+  })
+
+  test.each([
+    [429, 'Unknown', 'store_unavailable'],
+    [503, 'Unknown', 'store_unavailable'],
+    [400, 'ThrottlingException', 'store_unavailable'],
+    [400, 'Unknown', 'internal_error'],
+  ])('a refusal with status %i and code %s is %s', async (httpStatusCode, name, code) => {
+    const refusal = Object.assign(new Error('no'), { name, $metadata: { httpStatusCode } })
+
+    await expect(callService('the store', () => Promise.reject(refusal))).rejects.toMatchObject({ code })
+  })
+
+  test('an unreadable answer of success is no refusal, since the service may have done what it was asked', async () => {
+    const { answer, read } = service()
+    answer((_request, response) => void response.writeHead(200).end('{"Item":'))
+
+    const unreadable: unknown = await read().catch((error: unknown) => error)
+
+    expect(unreadable).toMatchObject({ name: 'DomainError', code: 'store_unavailable' })
+    expect(unreadable).not.toHaveProperty('cause', expect.any(ServiceRefusal))
+  })
+
+  test('a value that cannot be stored is a fault of this service, and nothing is sent', async () => {
+    const { answer, write, requests } = service()
+    answer((_request, response) => respond(response, 200, {}))
+
+    await expect(write({ at: new Date(0) })).rejects.toMatchObject({ name: 'DomainError', code: 'internal_error' })
+    expect(requests()).toEqual([])
+  })
+
+  test('a printed refusal holds neither the stored record nor a long message', async () => {
+    const { answer, write } = service()
+    const Item = { pk: { S: 'the stored record' } }
+    const message = 'm'.repeat(5_000)
+    answer((_request, response) => respond(response, 400, { __type: 'ConditionalCheckFailedException', message, Item }))
+
+    const refused: unknown = await write({}).catch((error: unknown) => error)
+
+    const printed = inspect(refused, { depth: 9, showHidden: true })
+    expect(printed).toContain('ConditionalCheckFailedException (400) mmm')
+    expect(printed).not.toContain('the stored record')
+    expect(refused).toHaveProperty('cause.message.length', 'ConditionalCheckFailedException (400) '.length + 300)
   })
 
   test('a call under way is aborted when the time of its request is over', async () => {
@@ -166,6 +210,18 @@ describe('credentials', () => {
     }
   })
 
+  test('a call for which no credentials can be had was not refused by its service', async () => {
+    const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _secret, ...env } = environmentOf(1)
+    vi.stubEnv('AWS_CONTAINER_CREDENTIALS_FULL_URI', 'http://127.0.0.1:1/credentials')
+
+    try {
+      const reading = getItem({ env, clock: systemClock, random: systemRandomness }, 'table', { pk: 'a', sk: 'b' })
+      await expect(reading).rejects.toMatchObject({ name: 'DomainError', code: 'store_unavailable' })
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
+
   test('a function without credentials is refused with a sentence that names the variables', async () => {
     await expect(defaultProvider()()).rejects.toThrow('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set')
   })
@@ -194,6 +250,11 @@ async function openService() {
     },
     requests: () => requests,
     read: () => getItem({ env, clock: systemClock, random: systemRandomness }, 'table', { pk: 'a', sk: 'b' }),
+    write: (item: object) =>
+      putItem(
+        { env, clock: systemClock, random: systemRandomness },
+        { TableName: 'table', Item: { pk: 'a', sk: 'b', ...item } },
+      ),
     sign: () =>
       signLink({ env, clock: systemClock }, 'recordings', {
         key: 'a.wav',
