@@ -63,7 +63,7 @@ test('a call never waits for the connection of another one', async () => {
   const waiting: ServerResponse[] = []
   ask((response) => {
     waiting.push(response)
-    // Nobody is answered before all have arrived.
+    // No call is answered before all have arrived.
     if (waiting.length === 60) for (const each of waiting) empty(each)
   })
   const client = clientOf(new LimitedHandler({ answerMs: longMs, bodyMs: longMs }))
