@@ -1,4 +1,3 @@
-// oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
 import { expect, test } from 'vitest'
 import type { DefaultRoute } from '../../core/default-routes/default-route.ts'
 import { opened } from '../support/processes/opened.ts'

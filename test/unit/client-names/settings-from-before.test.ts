@@ -1,4 +1,3 @@
-// oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
 import { describe, expect, it } from 'vitest'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'

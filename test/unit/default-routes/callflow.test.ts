@@ -1,4 +1,3 @@
-// oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { linearPatternProblem } from '../../../adapters/regex/linear-pattern.ts'

@@ -1,4 +1,3 @@
-// oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
 import { beforeEach, describe, expect, it } from 'vitest'
 import { handler as createDefaultRoute } from '../../../functions/default-routes/create-default-route.ts'
 import { handler as deleteDefaultRoute } from '../../../functions/default-routes/delete-default-route.ts'
