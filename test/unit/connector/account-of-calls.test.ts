@@ -58,7 +58,7 @@ describe.each([
 ])('on a profile that %s, the call of a phone that calls itself another user', (_what, managesPresence) => {
   const asAdmin = { from: `1000@${domain}` }
 
-  test('is listed as a channel of the authenticated user, and not of the other one', async () => {
+  test('a call is listed as a channel of the authenticated user, and not of the other one', async () => {
     const { call, list } = await aLab(managesPresence)
     const uuid = await call(asAdmin)
 
@@ -67,7 +67,7 @@ describe.each([
     expect(await list('1000')).toEqual([])
   })
 
-  test('makes the authenticated user busy, and not the other one', async () => {
+  test('a call makes the authenticated user busy, and not the other one', async () => {
     const { call, busy, until } = await aLab(managesPresence)
     await call(asAdmin)
 
@@ -76,21 +76,21 @@ describe.each([
     expect(await busy()).toEqual(['1002'])
   })
 
-  test('is told in events and in its CDR as a call of the authenticated user', async () => {
+  test('a call belongs to the authenticated user in its events and in its CDR', async () => {
     const { ports, call, hangUp, cdr } = await aLab(managesPresence)
     const uuid = await call(asAdmin)
     await hangUp(uuid)
 
-    const told = ports.events.published.filter((event) => event.uuid === uuid)
+    const published = ports.events.published.filter((event) => event.uuid === uuid)
     const named = ['Channel-Presence-ID', 'variable_presence_id'].flatMap((name) =>
-      told.map(({ fields }) => fields[name]),
+      published.map(({ fields }) => fields[name]),
     )
-    expect(told.map(({ name }) => name)).toEqual(expect.arrayContaining(wanted))
+    expect(published.map(({ name }) => name)).toEqual(expect.arrayContaining(wanted))
     expect(new Set(named.filter((name) => name !== undefined))).toEqual(new Set([`1002@${domain}`]))
     expect(cdr(uuid)).toMatchObject({ presence_id: `1002@${domain}`, extension: '1002', leg: 'a' })
   })
 
-  test('stays leg a without a parent, whatever headers the phone sends', async () => {
+  test('a call stays leg a without a parent, whatever headers the phone sends', async () => {
     const { call, hangUp, cdr } = await aLab(managesPresence)
     const headers = {
       'X-FS-Channel-Name': 'loopback/9196-b',
@@ -105,7 +105,7 @@ describe.each([
     expect(cdr(uuid)).not.toHaveProperty('parent_uuid')
   })
 
-  test('gives the leg that it rings to the account that is rung', async () => {
+  test('a call that rings an account gives the new leg to that account', async () => {
     const { call, list, until } = await aLab(managesPresence)
     const uuid = await call({ ...asAdmin, to: '1003' })
     await until(async () => (await list(null)).length === 2)

@@ -25,7 +25,7 @@ async function register(world: LabWorld, lab: EventLab) {
 }
 
 describe('after a link was lost', () => {
-  test('a phone that has gone meanwhile is noted, and told', async () => {
+  test('a phone that unregistered during the gap is recorded and reported', async () => {
     const world = await labWorld()
     const lab = await world.connector()
     await lab.up()
@@ -40,7 +40,7 @@ describe('after a link was lost', () => {
     expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ contacts: [] })
   })
 
-  test('a phone that has come meanwhile is noted until it expires, and told', async () => {
+  test('a phone that registered during the gap is recorded until its registration expires, and reported', async () => {
     const world = await labWorld()
     const lab = await world.connector()
     await lab.up()
@@ -144,7 +144,7 @@ describe('after a link was lost', () => {
     expect(states(world)).toEqual(['ONHOOK'])
   })
 
-  test.each(['one lost its link', 'both did'])('the other connector tells nothing a second time: %s', async (who) => {
+  test.each(['one lost its link', 'both did'])('the other connector repeats no event: %s', async (who) => {
     const world = await labWorld()
     const labs = [await world.connector('connector-1'), await world.connector('connector-2')]
     const [first, second] = labs

@@ -70,11 +70,11 @@ test('events of a call that had begun wait until the other connector has handed 
 test.each([
   ['alone', async () => {}],
   [
-    'beside one that stopped',
+    'next to one that stopped',
     async (other: (report: Partial<ConnectorReport>) => Promise<void>) => other({ stoppedAt: 1 }),
   ],
   [
-    'beside one without a link to this engine',
+    'next to one without a link to this engine',
     async (other: (report: Partial<ConnectorReport>) => Promise<void>) => other({ eventLinks: [] }),
   ],
 ])('a connector %s holds nothing', async (_what, prepare) => {
@@ -124,14 +124,14 @@ test('one that falls silent is waited for no longer than 7 s, one that never cat
 /** The times of a channel that was created at an epoch millisecond of the engine's clock. */
 const created = (at: number) => ({ fields: { 'Caller-Channel-Created-Time': `${at}000` } })
 
-/** An event that the engine told at an epoch millisecond of its clock. */
-const toldAt = (at: number) => anEngineEvent({ headers: { 'Event-Date-Timestamp': `${at}000` } })
+/** Makes an event that the engine sent at an epoch millisecond of its clock. */
+const sentAt = (at: number) => anEngineEvent({ headers: { 'Event-Date-Timestamp': `${at}000` } })
 
 test('a call that was created after the first event that was heard passes at once, and so does what belongs to no call', async () => {
   const { inOrder, passed, other, linkedAt } = await aPlace()
   await other()
   inOrder.heardAgain(engine)
-  inOrder.heard(toldAt(linkedAt + 3), engine)
+  inOrder.heard(sentAt(linkedAt + 3), engine)
   const ofNew = { uuid: 'new', ...created(linkedAt + 1_004) }
 
   inOrder.add(ofCall('state', { ...ofNew, name: 'CHANNEL_STATE' }), engine)
@@ -148,7 +148,7 @@ test('a call that was created before the first event that was heard waits, howev
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   await other()
   inOrder.heardAgain(engine)
-  inOrder.heard(toldAt(linkedAt + 3), engine)
+  inOrder.heard(sentAt(linkedAt + 3), engine)
   await time.advance(3_000)
 
   inOrder.add(ofCall('begun', { name: 'CHANNEL_CREATE', ...created(linkedAt - 1) }), engine)
@@ -251,7 +251,7 @@ function aSmallOutbox(room: number) {
   return { outbox, passed, empty: () => taken.push(...passed.slice(taken.length)) }
 }
 
-test('what is held leaves as the outbox has room for it, and newer events of these calls stay behind it', async () => {
+test('held events leave when the outbox has room for them, before newer events of the same calls', async () => {
   const { outbox, passed, empty } = aSmallOutbox(2)
   const { time, inOrder, other, linkedAt } = await aPlace({ outbox })
   await other()
@@ -291,8 +291,8 @@ test('another one that reads late is waited for, until it has handed over an eve
   const upTo = (handedOverTo: number) => [{ engine, last, upSince: linkedAt - 60_000, handedOverTo }]
   await other()
   inOrder.heardAgain(engine)
-  inOrder.heard(toldAt(linkedAt + 3), engine)
-  inOrder.heard(toldAt(linkedAt + 4), engine)
+  inOrder.heard(sentAt(linkedAt + 3), engine)
+  inOrder.heard(sentAt(linkedAt + 4), engine)
   inOrder.add(ofCall('a'), engine)
 
   await reportEvery5Seconds(time, () => other({ eventLinks: upTo(linkedAt + 3) }), 3)
@@ -303,12 +303,12 @@ test('another one that reads late is waited for, until it has handed over an eve
   expect(passed).toEqual(['a'])
 })
 
-test('of an engine that tells nothing more it has read all after 21 s', async () => {
+test('a connector counts a silent engine as read to its end after 21 s', async () => {
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   const eventLinks = [{ engine, last, upSince: linkedAt - 60_000, handedOverTo: linkedAt + 3 }]
   await other({ eventLinks })
   inOrder.heardAgain(engine)
-  inOrder.heard(toldAt(linkedAt + 3), engine)
+  inOrder.heard(sentAt(linkedAt + 3), engine)
   inOrder.add(ofCall('a'), engine)
 
   await reportEvery5Seconds(time, () => other({ eventLinks }), 4)

@@ -74,7 +74,7 @@ test('calls that are asked for one after another share a reading of the last sec
   expect(asked.filter((command) => command === 'show channels as json')).toHaveLength(1)
 })
 
-test('while the command link is down nobody can tell, and nobody is asked', async () => {
+test('while the command link is down the check answers nothing and asks no engine', async () => {
   const { isUp, asked, link } = aCheck()
   link.isReady = false
 
@@ -83,7 +83,7 @@ test('while the command link is down nobody can tell, and nobody is asked', asyn
   expect(asked).toEqual([])
 })
 
-test('an engine that is silent is waited for two seconds, and not by whoever asks in the two seconds after', async () => {
+test('a check waits two seconds for a silent engine, and further checks in the next two seconds do not wait', async () => {
   const { isUp, time, asked, link } = aCheck()
   link.isSilent = true
   const first = isUp(over)

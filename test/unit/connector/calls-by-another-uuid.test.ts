@@ -14,13 +14,13 @@ async function aPath(): Promise<CommandPath & { readonly first: MortalConnector 
   return { ...path, first: await path.connect() }
 }
 
-/** Sends an order of a kind as an account's API call, and answers what its caller is told. */
+/** Sends a command of a kind as an account's API call, and returns the response to its caller. */
 async function send(path: CommandPath, kind: string, channel = '', asDomain = domain) {
   const order = commandKinds.find((each) => each.kind === kind)
   if (order === undefined) throw new Error(`there is no ${kind}`)
-  const told = await path.finish(order.send(path, channel, asDomain))
-  if ('outcome' in told) throw new Error('nobody is told of it')
-  return told
+  const answer = await path.finish(order.send(path, channel, asDomain))
+  if ('outcome' in answer) throw new Error('the command has no caller')
+  return answer
 }
 
 const channelsOf = ({ first }: { first: MortalConnector }) => first.connector.health().counters['channels']
@@ -48,7 +48,7 @@ const usual = (job: EngineJob) => {
   job.finish(job.run())
 }
 
-test('a listener who may be up, though the link was cut after it, is told of', async () => {
+test('a listener that may be up is reported to its caller although the link was cut', async () => {
   const path = await aPath()
   path.engine.onJob = (job) => {
     job.accept()
@@ -56,10 +56,10 @@ test('a listener who may be up, though the link was cut after it, is told of', a
     job.cut()
   }
 
-  const told = await send(path, 'eavesdrop', aChannelFor(path, 'eavesdrop'))
+  const answer = await send(path, 'eavesdrop', aChannelFor(path, 'eavesdrop'))
 
   const chosen = chosenIn(path.engine.lines[0] ?? '')
-  expect(told).toMatchObject({
+  expect(answer).toMatchObject({
     status: 504,
     body: { code: 'outcome_unknown', details: [{ field: 'uuid', problem: `${chosen} may be up` }] },
   })
@@ -77,7 +77,7 @@ describe('a call that the engine made under another uuid than the chosen one', (
       job = given
       given.accept()
     }
-    const told = send(path, 'originate')
+    const answer = send(path, 'originate')
     await path.until(() => job !== undefined)
     const tell = (name: string, uuid: string, state: string) =>
       path.engine.tell({
@@ -91,12 +91,12 @@ describe('a call that the engine made under another uuid than the chosen one', (
     tell('CHANNEL_CREATE', other, 'RINGING')
     tell('CHANNEL_HANGUP_COMPLETE', other, 'HANGUP')
     tell('CHANNEL_DESTROY', other, 'HANGUP')
-    // Events are heard in their order: once a call that was told of last is known, the end of the other is.
+    // Events are read in order: once the call that was reported last is known, the end of the other is known as well.
     tell('CHANNEL_CREATE', crypto.randomUUID(), 'RINGING')
     await path.until(() => channelsOf(path) === 2)
     job?.finish(`+OK ${other}\n`)
 
-    expect(await told).toMatchObject({ status: 200, body: { info: `+OK ${other}\n` } })
+    expect(await answer).toMatchObject({ status: 200, body: { info: `+OK ${other}\n` } })
     expect(channelsOf(path)).toBe(1)
   })
 
@@ -129,7 +129,7 @@ describe('a call that the engine made under another uuid than the chosen one', (
     expect(path.engine.lines).toEqual([])
   })
 
-  test('a call that the engine made under another uuid than the chosen one can be told to listen by that uuid', async () => {
+  test('a call that the engine made under another uuid than the chosen one can become a listener by that uuid', async () => {
     const path = await aPath()
     const target = aChannelFor(path, 'eavesdrop')
     const both = takenUuids(path)

@@ -17,8 +17,9 @@ const inDomain = (world: LabWorld, domain = labDomain, headers: Readonly<Record<
   ...headers,
 })
 
-/** What was queued for the index, in order. */
-const told = ({ ports }: LabWorld) => ports.cdrQueue.queued.filter((news): news is EventNews => news.kind === 'event')
+/** Lists the events that were queued for the index, in order. */
+const indexed = ({ ports }: LabWorld) =>
+  ports.cdrQueue.queued.filter((news): news is EventNews => news.kind === 'event')
 
 async function aWorld() {
   const world = await labWorld()
@@ -42,7 +43,7 @@ describe('the end of a leg', () => {
     const headers = inDomain(world, unhooked, { variable_duration: '7' })
     await connector.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid: call.toUpperCase(), sequence: 9, headers })
 
-    expect(told(world)).toEqual([
+    expect(indexed(world)).toEqual([
       {
         kind: 'event',
         id: `cdr:${aCoreUuid}:${call}:CHANNEL_HANGUP_COMPLETE`,
@@ -66,7 +67,7 @@ describe('the end of a leg', () => {
     }
 
     expect(world.told(call)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
-    expect(told(world)).toHaveLength(1)
+    expect(indexed(world)).toHaveLength(1)
   })
 
   test('the end of a leg without a domain, or of what is no channel, makes no CDR', async () => {
@@ -77,7 +78,7 @@ describe('the end of a leg', () => {
     await connector.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid: call, headers: inDomain(world, 'public') })
     await connector.emit({ name: 'CHANNEL_HANGUP_COMPLETE', headers: inDomain(world) })
 
-    expect(told(world)).toEqual([])
+    expect(indexed(world)).toEqual([])
   })
 
   test('the end of a leg that two connectors hear has one id', async () => {
@@ -90,7 +91,7 @@ describe('the end of a leg', () => {
       await connector.emit(event)
     }
 
-    expect(told(world)).toHaveLength(1)
+    expect(indexed(world)).toHaveLength(1)
   })
 
   test('the end of a leg that was missed is made up, and says which leg it was', async () => {
@@ -105,7 +106,7 @@ describe('the end of a leg', () => {
     await connector.up()
     await world.time.advance(60_000)
 
-    const [end] = told(world)
+    const [end] = indexed(world)
     expect(end).toMatchObject({ uuid: call, domain: labDomain, fields: { Synthetic: 'true' } })
     expect(end && cdrFromEvent(end)).toMatchObject({
       source: 'made',
@@ -123,12 +124,12 @@ describe('the end of a leg', () => {
     await one.down()
     await one.up()
     await world.time.advance(60_000)
-    expect(told(world).map(({ fields }) => fields['Synthetic'])).toEqual(['true'])
+    expect(indexed(world).map(({ fields }) => fields['Synthetic'])).toEqual(['true'])
 
     const headers = inDomain(world, labDomain, { variable_billsec: '7' })
     await two.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid: call, sequence: 2, headers })
 
-    expect(told(world).flatMap((end) => cdrFromEvent(end)?.cdr.billsec ?? [])).toEqual([7])
+    expect(indexed(world).flatMap((end) => cdrFromEvent(end)?.cdr.billsec ?? [])).toEqual([7])
   })
 
   test('the end of a leg of a phone that was missed names the authenticated user, though its From header named another', async () => {
@@ -142,7 +143,7 @@ describe('the end of a leg', () => {
     await connector.up()
     await world.time.advance(60_000)
 
-    const [end] = told(world)
+    const [end] = indexed(world)
     expect(end && cdrFromEvent(end)).toMatchObject({ source: 'made', cdr: { presence_id: `1001@${labDomain}` } })
   })
 
@@ -157,7 +158,7 @@ describe('the end of a leg', () => {
     await connector.up()
     await world.time.advance(60_000)
 
-    const [end] = told(world)
+    const [end] = indexed(world)
     expect(end && cdrFromEvent(end)).toMatchObject({ cdr: { leg: 'b' } })
   })
 })
@@ -172,12 +173,12 @@ describe('while a queue is away', () => {
     await connector.emit({ name: 'CHANNEL_CREATE', uuid: call, headers: inDomain(world) })
     await connector.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid: call, headers: inDomain(world) })
 
-    expect(told(world)).toHaveLength(1)
+    expect(indexed(world)).toHaveLength(1)
     // The link came up, and the call began and ended.
     expect(connector.side.waiting).toBe(3)
   })
 
-  test('hooks get their events although the index takes nothing, and what waits for it is told when it is back', async () => {
+  test('hooks get their events while the index is down, and the index gets what waited when it is back', async () => {
     const world = await aWorld()
     let isAway = true
     const send: typeof world.ports.cdrQueue.send = (news) =>
@@ -194,7 +195,7 @@ describe('while a queue is away', () => {
     await world.time.advance(60_000)
 
     expect(
-      told(world)
+      indexed(world)
         .map(({ uuid }) => uuid)
         .toSorted(),
     ).toEqual([call, other])
@@ -214,7 +215,7 @@ describe('while a queue is away', () => {
     await next.up()
     while (next.side.waiting > 0) await world.time.advance(500)
 
-    expect(told(world)).toMatchObject([{ uuid: call, domain: unhooked }])
+    expect(indexed(world)).toMatchObject([{ uuid: call, domain: unhooked }])
     expect(world.told(call)).toEqual([])
   })
 })

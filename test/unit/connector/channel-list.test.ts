@@ -36,7 +36,7 @@ function aList(...rows: Readonly<Record<string, unknown>>[]) {
   const list = channelList({ engines: [engine], registry })
   const uuids = async (domain: string | null, presenceId: string | null = null) =>
     [...(await list.read({ domain, presenceId })).matchAll(/"uuid":"([^"]+)"/g)].map(([, uuid]) => uuid)
-  /** What an event told of a channel. */
+  /** Records an event of a channel. */
   const tell = async (uuid: string, fields: Readonly<Record<string, string>>) =>
     void (await registry.learn(uuid, (name) => fields[name], '192.0.2.1:8021', 'event'))
   return { time, link, registry, list, uuids, dumps, tell }
@@ -62,7 +62,7 @@ test('a channel of no domain is shown only to root', async () => {
   expect(await uuids(null)).toEqual(['1'])
 })
 
-test('what the service recorded goes before what the row says', async () => {
+test('recorded fields of a channel take precedence over those in the row of the engine', async () => {
   const { uuids, registry } = aList(row('1', 'example.com'))
   registry.place('1', 'a.example.com', '1000@a.example.com', '')
 
@@ -92,8 +92,12 @@ describe('a caller who sees only their own channels', () => {
 
   test('a caller who sees only their own channels sees a channel of a profile that does not manage presence', async () => {
     const { uuids, tell } = aList(row('1', 'a.example.com', { direction: 'inbound', presence_id: '' }))
-    const { 'Channel-Presence-ID': _header, variable_presence_id: _variable, ...told } = ofCaller('1000@a.example.com')
-    await tell('1', told)
+    const {
+      'Channel-Presence-ID': _header,
+      variable_presence_id: _variable,
+      ...anonymous
+    } = ofCaller('1000@a.example.com')
+    await tell('1', anonymous)
 
     expect(await uuids(...own)).toEqual(['1'])
   })
@@ -105,7 +109,7 @@ describe('a caller who sees only their own channels', () => {
   })
 })
 
-describe('the account of a channel that no event told of', () => {
+describe('the account of a channel without any event', () => {
   const known = '7d1f9a34-26a3-4f0e-9a53-3c6f3a6d8b01'
 
   test('the account of a channel without any event is asked of the engine once, and shown as the presence id of its row', async () => {
@@ -179,7 +183,7 @@ test('everybody who asks within a second shares one reading', async () => {
   expect(link.asked).toHaveLength(2)
 })
 
-test('whose channels have changed since the reading began gets a new one, and the others share the old', async () => {
+test('a tenant whose channels changed since a read began gets a new read, and the others share the old one', async () => {
   const { list, link, registry, time } = aList(row('1', 'a.example.com'), row('2', 'example.com'))
   const own = { domain: 'a.example.com', presenceId: null }
   await list.read(own)
@@ -247,7 +251,7 @@ test('a change a moment after a reading began does not begin another before 200 
   expect(link.asked).toHaveLength(2)
 })
 
-test('whoever lists the same while nothing changes gets the same text, whole', async () => {
+test('all callers that list the same channels while nothing changes get the same complete text', async () => {
   const { list, registry, time, tell } = aList(row('1', 'a.example.com'), row('2', 'example.com'))
   await tell('1', ofCaller('1000@a.example.com'))
   const own = { domain: 'a.example.com', presenceId: null }
@@ -284,7 +288,7 @@ test('the rows of several engines are one list, in one order, each channel once'
   expect(rows.map(({ uuid }: { uuid: string }) => uuid)).toEqual(['a', 'b', 'c'])
 })
 
-test('one engine that cannot give its list leaves nobody with a part of it', async () => {
+test('no caller gets a part of the list when one engine cannot give its own', async () => {
   const time = manualTime()
   const registry = channelRegistry(domains)
   const engines = ['fs1:8021', 'fs2:8021'].map((name) => {

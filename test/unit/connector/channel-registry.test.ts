@@ -27,7 +27,7 @@ test('a domain is matched whole: neither a suffix nor a longer name is it', asyn
   expect(channel.domain).toBe('')
 })
 
-test('a domain once known stays, whatever the engine tells later', async () => {
+test('a known domain of a channel stays, whatever the engine reports later', async () => {
   const registry = channelRegistry(only('a.example.com', 'b.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
@@ -36,7 +36,7 @@ test('a domain once known stays, whatever the engine tells later', async () => {
   expect(channel.domain).toBe('a.example.com')
 })
 
-test('a call that the platform placed belongs to its domain before and after the engine tells of it', async () => {
+test('a call that the platform placed belongs to its domain before and after the engine reports it', async () => {
   const registry = channelRegistry(only('a.example.com', 'b.example.com'))
   registry.place('u', 'a.example.com', '1000@a.example.com', engine)
   expect(registry.find('u')).toMatchObject({ domain: 'a.example.com', proven: false })
@@ -55,7 +55,7 @@ test('placing a call under a uuid in use does not take the channel over', async 
   expect(registry.find('u')?.domain).toBe('a.example.com')
 })
 
-test('a placed call that its engine has told of is not forgotten, also while nobody listens to the engine', async () => {
+test('a placed call that its engine has reported is not forgotten, even while no event link is up', async () => {
   const registry = channelRegistry(only('a.example.com'))
   registry.place('u', 'a.example.com', '1000@a.example.com', engine)
   await registry.learn('u', reading({ 'Core-UUID': 'core' }), engine, 'event')
@@ -88,7 +88,7 @@ test('an event after the end does not bring a channel back', async () => {
   expect(registry.find('u')).toBeUndefined()
 })
 
-test('a call whose end was told before it is placed is not up', async () => {
+test('a call whose end was reported before it is recorded as placed is not up', async () => {
   const registry = channelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
   registry.end('u', '')
@@ -110,7 +110,7 @@ test('a chosen uuid leads to the channel that the engine made of it, as long as 
   expect(registry.find(chosen)?.uuid).toBe(chosen)
 })
 
-test('after a break of the event link nothing is proven until the engine tells of it again', async () => {
+test('after a break of the event link no channel counts as up until the engine reports it again', async () => {
   const registry = channelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
@@ -130,7 +130,7 @@ test('above its limit the oldest channel goes, and is counted', async () => {
   expect([registry.find('one'), registry.size, registry.evicted]).toEqual([undefined, 2, 1])
 })
 
-test('of the events of a life the first of each kind is told from its repetition, also after the end', async () => {
+test('the first event of each kind in the life of a call is distinguished from its repetition, even after the end', async () => {
   const registry = channelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
@@ -167,7 +167,7 @@ test('a uuid that is used again after its call was destroyed is a channel again'
   expect(registry.find('u')).toBeDefined()
 })
 
-test('a uuid that another process of an engine has is another channel, of which nothing was told', async () => {
+test('a uuid that appears in another process of an engine is a new channel without events', async () => {
   const registry = channelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com', 'Core-UUID': 'one' }), engine, 'event')
   registry.see('u', 'CHANNEL_CREATE')
@@ -178,7 +178,7 @@ test('a uuid that another process of an engine has is another channel, of which 
   expect(registry.hasSeen('u', 'CHANNEL_CREATE')).toBe(false)
 })
 
-test('who calls whom is known from the first event that tells it, cut to what a telephone number can be', async () => {
+test('caller and callee come from the first event that has them, cut to the length of a telephone number', async () => {
   const registry = channelRegistry(only('a.example.com'))
   const first = { 'Caller-Caller-ID-Number': '1'.repeat(100_000), 'Caller-Channel-Created-Time': '1768478400000000' }
   await registry.learn('u', reading({ 'Channel-Call-State': 'DOWN' }), engine, 'event')

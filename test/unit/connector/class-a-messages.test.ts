@@ -94,7 +94,7 @@ const places: readonly { readonly place: string; readonly good: string; readonly
 const id = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const name = '[A-Za-z0-9._+-]{1,64}'
 const host = '[a-z0-9.-]{1,253}'
-// What ends, parts or expands a value at the engine: none of it may stand inside the braces or in a quoted value.
+// Characters that end, split or expand a value at the engine may not stand inside the braces or in a quoted value.
 const plain = "[^\\u0000-\\u001f\\u007f{}[\\]'\\\\,$ ]*"
 const value = `(?:${plain}|'[^\\u0000-\\u001f\\u007f{}[\\]'\\\\,$]*')`
 // A dollar is plain text unless a brace follows it.
@@ -110,7 +110,7 @@ const lines = [
   'xml_flush_cache',
 ].map((form) => new RegExp(`^${loose(form).replaceAll('(?:$)', '$')}$`, 'u'))
 
-/** What a connector says on its links by itself. */
+/** The lines that a connector sends on its links by itself. */
 const own = [
   /^auth ClueCon$/,
   /^api (?:global_getvar core_uuid|status|show (?:channels|registrations) as json|xml_flush_cache|sofia status)$/,
@@ -137,7 +137,7 @@ function checkBytes(): void {
   }
 }
 
-/** What the engine was told to do: jobs, and drops at a SIP profile, which are no jobs. */
+/** Lists the commands that the engine got: jobs, and drops at a SIP profile, which are no jobs. */
 function orders(): string[] {
   return [...path.engine.lines, ...path.engine.blocks.filter((block) => block.startsWith('api sofia profile '))]
 }
@@ -168,7 +168,7 @@ const ordinary: Readonly<Record<string, RegExp>> = {
 }
 
 describe.each(places)('a message of the queue whose $place', ({ place, good, make }) => {
-  test('is as it should be gives the lines of its command', async () => {
+  test(`a message whose ${place} is valid gives the lines of its command`, async () => {
     const isNumber = place === 'timeoutSeconds'
     await deliver(make(isNumber ? Number(good) : good))
 
@@ -177,7 +177,7 @@ describe.each(places)('a message of the queue whose $place', ({ place, good, mak
     checkBytes()
   })
 
-  test('is a value that breaks out gives none: every sample', async () => {
+  test(`a message whose ${place} breaks out of its quotes gives no line, with every sample`, async () => {
     for (const sample of samples.filter((each) => ordinary[place]?.test(each) !== true)) {
       await deliver(make(sample))
       expect(orders(), sample).toEqual([])
@@ -185,7 +185,7 @@ describe.each(places)('a message of the queue whose $place', ({ place, good, mak
     checkBytes()
   })
 
-  test('is made up gives no line but one of the known form, with nothing behind it', async () => {
+  test(`a message whose ${place} is random text gives no line except one of the known form, with nothing after it`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(hostileText, mutated(good), notText), async (made) => {
         await deliver(make(made))

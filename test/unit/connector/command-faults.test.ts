@@ -37,7 +37,7 @@ function swallowFirst({ engine }: CommandPath): void {
   engine.onJob = () => void (engine.onJob = usual)
 }
 
-/** The calls that the engine was told to place for a tenant, by the uuids that were chosen for them. */
+/** Lists the calls that the engine placed for a tenant, by the uuids that were chosen for them. */
 function chosen({ engine }: CommandPath, tenant: string): string[] {
   return engine.lines
     .filter((line) => line.includes(`domain_name=${tenant}`))
@@ -56,12 +56,12 @@ describe('F15 a command whose reply never comes', () => {
       const asking = path.ask(kind, channel)
       await path.until(() => path.engine.lines.length === 1)
       await expectOthersServed(path)
-      const told = await path.finish(asking)
+      const answer = await path.finish(asking)
       const waited = path.time.clock.now() - begun
       await path.time.advance(60_000)
 
       const [uuid, ...more] = chosen(path, 'a.example.com')
-      expect(told).toMatchObject({ status: 200, body: { info: `+OK ${uuid}\n`, pending: true } })
+      expect(answer).toMatchObject({ status: 200, body: { info: `+OK ${uuid}\n`, pending: true } })
       expect(waited).toBeLessThanOrEqual(20_500)
       expect(path.records()[0]?.outcome).toEqual({ state: 'unknown', reason: 'timeout' })
       expect([more, path.engine.lines.length]).toEqual([[], 2])
@@ -78,11 +78,11 @@ describe('F15 a command whose reply never comes', () => {
     const asking = path.ask(kind, channel)
     await path.until(() => path.engine.lines.length === 1)
     await expectOthersServed(path)
-    const told = await path.finish(asking)
+    const answer = await path.finish(asking)
     const waited = path.time.clock.now() - begun
     await path.time.advance(60_000)
 
-    expect(told).toMatchObject({ status: 504, body: { code: 'engine_timeout' } })
+    expect(answer).toMatchObject({ status: 504, body: { code: 'engine_timeout' } })
     expect(path.engine.lines.filter((line) => line.startsWith('uuid_'))).toHaveLength(1)
     expect(waited).toBeLessThanOrEqual(20_500)
     await checkCommandPath(path)
@@ -97,11 +97,11 @@ describe('F15 a command whose reply never comes', () => {
       job.finish(job.run())
     }
 
-    const told = await path.finish(path.ask('originate', ''))
+    const answer = await path.finish(path.ask('originate', ''))
 
     const [uuid] = chosen(path, 'a.example.com')
-    expect(told).toMatchObject({ status: 200, body: { info: `+OK ${uuid}\n` } })
-    expect(told).not.toHaveProperty('body.pending')
+    expect(answer).toMatchObject({ status: 200, body: { info: `+OK ${uuid}\n` } })
+    expect(answer).not.toHaveProperty('body.pending')
     await checkCommandPath(path)
   })
 
@@ -206,11 +206,11 @@ describe('F17 a cut between command and reply', () => {
       }
       const channel = aChannelFor(path, kind)
 
-      const told = await path.finish(path.ask(kind, channel))
+      const answer = await path.finish(path.ask(kind, channel))
       await path.until(() => connector.health().status === 'OK')
       await path.time.advance(60_000)
 
-      expect(told).toMatchObject({ status: 504, body: { code: 'outcome_unknown' } })
+      expect(answer).toMatchObject({ status: 504, body: { code: 'outcome_unknown' } })
       expect(path.records().map(({ outcome }) => outcome)).toEqual([{ state: 'unknown', reason: 'disconnected' }])
       expect(path.engine.lines).toHaveLength(1)
       await checkCommandPath(path)
@@ -250,9 +250,9 @@ describe('F17 a cut between command and reply', () => {
     }
     const channel = aChannelFor(path, 'hold')
 
-    const told = await path.finish(path.ask('hold', channel))
+    const answer = await path.finish(path.ask('hold', channel))
 
-    expect(told).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
+    expect(answer).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
     expect(path.engine.lines).toEqual([])
     await checkCommandPath(path)
   })
@@ -263,7 +263,7 @@ describe('F19 a command message that is older than its deadline', () => {
     const path = await aPath()
     const channel = aChannelFor(path, kind)
 
-    const told = await path.finish(path.ask(kind, channel))
+    const answer = await path.finish(path.ask(kind, channel))
     await path.time.advance(5_000)
     await path.connect()
     await path.time.advance(40_000)
@@ -272,19 +272,19 @@ describe('F19 a command message that is older than its deadline', () => {
 
     expect(path.engine.lines).toEqual([])
     expect(path.records().map(({ outcome }) => outcome)).toEqual([{ state: 'unsent', reason: 'expired' }])
-    if (!('outcome' in told)) expect(told).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
+    if (!('outcome' in answer)) expect(answer).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
     await checkCommandPath(path)
   })
 
   test('a command message that is older than its deadline is not sent by a connector whose clock is five minutes late', async () => {
     const path = await aPath()
 
-    const told = await path.finish(path.ask('originate', ''))
+    const answer = await path.finish(path.ask('originate', ''))
     await path.connect(() => {}, -300_000)
     await path.time.advance(5_000)
 
     expect([path.queue.taken, path.engine.lines]).toEqual([1, []])
-    expect(told).toMatchObject({ status: 503 })
+    expect(answer).toMatchObject({ status: 503 })
     await checkCommandPath(path)
   })
 
@@ -299,13 +299,13 @@ describe('F19 a command message that is older than its deadline', () => {
     const others = Array.from({ length: 32 }, () => [run(scope.domain), run(other)]).flat()
     await path.until(() => jobs.length === 64)
 
-    const told = await path.finish(path.ask('originate', ''))
+    const answer = await path.finish(path.ask('originate', ''))
     const waited = path.time.clock.now() - begun
     for (const job of jobs) job.accept()
     await path.time.advance(60_000)
     await path.finish(Promise.all(others))
 
-    expect([told, jobs.length]).toMatchObject([{ status: 503 }, 64])
+    expect([answer, jobs.length]).toMatchObject([{ status: 503 }, 64])
     expect(waited).toBeLessThanOrEqual(30_000)
     await checkCommandPath(path)
   })
@@ -332,10 +332,10 @@ describe('F21 a command that the engine refuses', () => {
       }
       const channel = aChannelFor(path, kind)
 
-      const told = await path.finish(path.ask(kind, channel))
+      const answer = await path.finish(path.ask(kind, channel))
       await path.time.advance(30_000)
 
-      expect(told).toMatchObject({ status: 400, body: { code: 'engine_refused', info: reply } })
+      expect(answer).toMatchObject({ status: 400, body: { code: 'engine_refused', info: reply } })
       expect(path.engine.lines).toHaveLength(1)
       await checkCommandPath(path)
     },
@@ -347,9 +347,9 @@ describe('F21 a command that the engine refuses', () => {
     path.engine.onJob = (job) => job.send('Content-Type: command/reply\nReply-Text: -ERR permission denied\n\n')
     const channel = aChannelFor(path, kind)
 
-    const told = await path.finish(path.ask(kind, channel))
+    const answer = await path.finish(path.ask(kind, channel))
 
-    expect(told).toMatchObject({ status: 400, body: { code: 'engine_refused', info: '-ERR permission denied' } })
+    expect(answer).toMatchObject({ status: 400, body: { code: 'engine_refused', info: '-ERR permission denied' } })
     await checkCommandPath(path)
   })
 
@@ -362,9 +362,9 @@ describe('F21 a command that the engine refuses', () => {
     }
     const channel = aChannelFor(path, kind)
 
-    const told = await path.finish(path.ask(kind, channel))
+    const answer = await path.finish(path.ask(kind, channel))
 
-    expect(told).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } })
     await checkCommandPath(path)
   })
 })
@@ -373,7 +373,7 @@ describe('F22 more commands than the engine takes', () => {
   /** One tenant gets no further place of 100 while it holds more than are free, and no further room of 200 likewise. */
   const ofOneTenant = { ring: 51, wait: 101 }
 
-  /** Calls of one moment whose phones all ring; each with the moment at which its outcome was told. */
+  /** Calls of one moment whose phones all ring; each with the moment at which its outcome was reported. */
   function callAtOnce(path: CommandPath, count: number) {
     const begun = path.time.clock.now()
     return Array.from({ length: count }, async () => {
@@ -401,19 +401,19 @@ describe('F22 more commands than the engine takes', () => {
 
   const isBusy = (outcome: CommandOutcome | undefined) => outcome?.state === 'unsent' && outcome.reason === 'busy'
 
-  test('of 200 simultaneous calls of one tenant 51 ring, and the others wait or are answered 429 while their caller still waits', async () => {
+  test('51 of 200 simultaneous calls of one tenant ring, and the others wait or are answered 429 while their caller still waits', async () => {
     const { path, connector, jobs, ringOut } = await aRingingEngine()
     const calls = callAtOnce(path, 199)
     await path.until(() => path.queue.taken === 199)
     const last = path.ask('originate', '')
 
     const ended = await path.finish(Promise.all(calls))
-    const told = await path.finish(last)
+    const answer = await path.finish(last)
 
     expect(jobs).toHaveLength(ofOneTenant.ring)
     expect(ended.filter(({ outcome }) => outcome === undefined)).toHaveLength(ofOneTenant.ring)
     expect(ended.filter(({ outcome }) => isBusy(outcome))).toHaveLength(199 - ofOneTenant.ring)
-    expect(told).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+    expect(answer).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
     const { counters } = connector.health()
     expect(path.peaks.get('commandsInFlight')).toBe(ofOneTenant.ring)
     expect(Math.max(...ended.map(({ afterMs }) => afterMs))).toBeLessThanOrEqual(20_500)
@@ -429,9 +429,9 @@ describe('F22 more commands than the engine takes', () => {
     await path.until(() => jobs.length === ofOneTenant.ring && path.queue.taken >= 350)
     const before = path.time.clock.now()
 
-    const told = await path.finish(path.ask('hangup'))
+    const answer = await path.finish(path.ask('hangup'))
 
-    expect(told).toMatchObject({ status: 200 })
+    expect(answer).toMatchObject({ status: 200 })
     expect(path.time.clock.now() - before).toBeLessThanOrEqual(1_000)
     await path.finish(Promise.all(calls))
     await checkCommandPath(path, ringOut)

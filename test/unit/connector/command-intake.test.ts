@@ -79,7 +79,7 @@ function anIntake() {
   return { ...queue, time, runner, ended, state, stop: () => stopping.abort() }
 }
 
-test('orders to one channel are run one after another, those to others beside them', async () => {
+test('commands to one channel run one after another, and commands to other channels run at the same time', async () => {
   const { put, runner } = anIntake()
 
   await put('a1', 'a2', 'b1')
@@ -99,7 +99,7 @@ test('a message is removed when its command was written', async () => {
   expect(removed).toEqual(['a1'])
 })
 
-test('a message that could not be run stays in the queue, and so do those behind it', async () => {
+test('a message that could not be run stays in the queue, and so do those after it', async () => {
   const { put, runner, removed } = anIntake()
   await put('a1', 'a2', 'b1')
 
@@ -123,7 +123,7 @@ test('a queue that is gone is asked again after a wait', async () => {
   expect(runner.started).toEqual(['a1', 'b1'])
 })
 
-test('when it is told to stop it takes no more, and ends when what it has in hand has been run', async () => {
+test('an intake that is stopped takes no more messages, and ends when those in flight have run', async () => {
   const { put, runner, ended, removed, stop } = anIntake()
   await put('a1')
 

@@ -63,7 +63,7 @@ describe('the line of a command', () => {
   })
 })
 
-/** What is wrong in a number, an id or a cause; some of it is what a name or login may well be. */
+/** Values that are wrong in a number, an id or a cause; some are valid names or logins. */
 const badValues = Object.values(
   JSON.parse(readFileSync(new URL('../../fixtures/bad-inputs/call-control.json', import.meta.url), 'utf8')),
 )
@@ -93,15 +93,15 @@ const slots: [string, (value: string) => LineCommand, ReadonlySet<string>][] = [
   ['the flushed account', (login) => ({ kind: 'flush-account', login }), plainLogins],
 ]
 
-describe.each(slots)('%s', (_name, make, harmless) => {
-  test('with any bad sample yields no line', () => {
+describe.each(slots)('%s', (name, make, harmless) => {
+  test(`a command yields no line with any bad sample as ${name}`, () => {
     const lines = badValues.filter((value) => !harmless.has(value)).filter((value) => yields(make(value)))
 
     expect(badValues.length).toBeGreaterThan(30)
     expect(lines).toEqual([])
   })
 
-  test('with text that holds any character of syntax yields no line', () => {
+  test(`a command yields no line with a character of syntax in ${name}`, () => {
     const syntax = fc.constantFrom(
       '\r',
       '\n',

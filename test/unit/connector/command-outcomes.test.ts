@@ -97,7 +97,7 @@ describe('while the store of commands is gone', () => {
   })
 })
 
-test('a connector that ends between claim and write leaves a command that nobody sends again', async () => {
+test('a command whose connector ended between claim and write is not sent again', async () => {
   const { link, run, ports, make } = await aRunner()
   const message = aCommandMessage({ command: anOriginate() })
   await ports.commands.create(message)
@@ -109,7 +109,7 @@ test('a connector that ends between claim and write leaves a command that nobody
   expect(await ports.commands.read(message.id)).toMatchObject({ claimedBy: 'connector-that-died' })
 })
 
-test('a command that another connector sent is not told as unsent when its message comes again too late', async () => {
+test('a command that another connector sent is not reported as unsent when its message comes again too late', async () => {
   const { run, ports, time } = await aRunner()
   const message = aCommandMessage({ command: anOriginate() })
   await ports.commands.create(message)

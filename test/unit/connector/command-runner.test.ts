@@ -79,26 +79,26 @@ describe('a call', () => {
 
   test('a call whose link is lost is forgotten a minute later if no engine has reported it', async () => {
     const { link, jobs, run, outcome, registry, time } = await aRunner()
-    const [told, untold] = [anOriginate(), anOriginate()]
-    const message = aCommandMessage({ command: untold })
-    await run(aCommandMessage({ command: told }))
+    const [reported, unreported] = [anOriginate(), anOriginate()]
+    const message = aCommandMessage({ command: unreported })
+    await run(aCommandMessage({ command: reported }))
     await run(message)
     const create = new Map([
       ['Core-UUID', aCoreUuid],
       ['Event-Name', 'CHANNEL_CREATE'],
     ])
-    await registry.learn(told.uuid, (name) => create.get(name), '192.0.2.1:8021', 'event')
+    await registry.learn(reported.uuid, (name) => create.get(name), '192.0.2.1:8021', 'event')
     link.down()
     jobs.loseAll()
     registry.doubt('192.0.2.1:8021')
     await settle()
 
     expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'disconnected' })
-    expect(registry.find(untold.uuid)).toBeDefined()
+    expect(registry.find(unreported.uuid)).toBeDefined()
     await time.advance(60_000)
 
-    expect(registry.find(untold.uuid)).toBeUndefined()
-    expect(registry.find(told.uuid)).toBeDefined()
+    expect(registry.find(unreported.uuid)).toBeUndefined()
+    expect(registry.find(reported.uuid)).toBeDefined()
   })
 
   test('a call that the engine refuses is refused in its words', async () => {

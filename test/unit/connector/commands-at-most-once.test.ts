@@ -10,7 +10,7 @@ afterEach(() => close())
 
 /**
  * Every step of a command's way, in order, when it has been taken, and how a command ends whose connector dies then: up
- * to the claim another connector does it; from then on nobody does it again.
+ * to the claim another connector does it; from then on no connector does it again.
  */
 const steps = [
   { step: 1, title: 'its record was written', moment: 'before enqueue', ends: ['done'] },
@@ -29,7 +29,7 @@ const steps = [
 
 type Moment = (typeof steps)[number]['moment']
 
-/** What does not happen on the way of a kind: it has no channel, or is not one job. */
+/** Steps that a kind does not have, because it has no channel or is not one job. */
 const absent: Partial<Record<EngineCommand['kind'], readonly Moment[]>> = {
   originate: ['looked up'],
   'list-channels': ['looked up', 'written', 'done'],
@@ -77,7 +77,7 @@ async function deliverAgain(path: CommandPath) {
   await path.time.advance(2_000)
 }
 
-describe.each(commandKinds)('F20 $kind is done at most once and told truly', ({ kind }) => {
+describe.each(commandKinds)('F20 $kind is done at most once and its outcome is true', ({ kind }) => {
   const cases = steps
     .filter(({ moment }) => absent[kind]?.includes(moment) !== true)
     .flatMap((at) => [
@@ -108,7 +108,7 @@ describe.each(commandKinds)('F20 $kind is done at most once and told truly', ({ 
 })
 
 describe.each(commandKinds)('F18 $kind that the queue hands out twice', ({ kind }) => {
-  test('to two connectors at the same moment is done once', async () => {
+  test(`a ${kind} that reaches two connectors at the same moment is done once`, async () => {
     const path = await aWatchedPath()
     close = path.close
     await Promise.all([path.connect(), path.connect()])

@@ -146,7 +146,7 @@ describe('a command is not sent', () => {
 })
 
 describe('lists that an engine keeps waiting', () => {
-  test('lists that an engine keeps waiting keep no order from its place, and each other only when a tenant has very many', async () => {
+  test('channel lists that an engine delays hold up no other command, and hold up each other only when a tenant has very many', async () => {
     const { link, run, runner, outcome, channel } = await aRunner({ queue: 0 })
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')

@@ -25,7 +25,7 @@ const run = (path: CommandPath, command: EngineCommand, scope: CommandScope = ow
 /** The orders that need a channel, as their callers send them. */
 const orders = commandKinds.filter(({ kind }) => ['hold', 'unhold', 'hangup', 'eavesdrop'].includes(kind))
 
-/** A uuid that is none of the caller's business, by how it came to be so. */
+/** A uuid that the caller may not touch, by the reason. */
 const strangers: readonly {
   readonly title: string
   readonly wasOwn?: boolean
@@ -104,26 +104,29 @@ const strangers: readonly {
 ]
 
 describe.each(orders)('$kind', ({ kind, send }) => {
-  test.each(strangers)('of a channel $title is 404, and nothing is done', async ({ make, wasOwn = false }) => {
-    const path = await aPath()
-    const uuid = await make(path)
-    const before = JSON.stringify([...path.engine.channels])
+  test.each(strangers)(
+    `${kind} of a channel $title is answered 404, and nothing is done`,
+    async ({ make, wasOwn = false }) => {
+      const path = await aPath()
+      const uuid = await make(path)
+      const before = JSON.stringify([...path.engine.channels])
 
-    const told = await path.finish(send(path, uuid))
+      const answer = await path.finish(send(path, uuid))
 
-    expect(told).toMatchObject({ status: 404, body: { code: 'not_found' } })
-    // A hang-up of a channel that was proven to be the domain's own is not asked for once more.
-    if (kind !== 'hangup' || !wasOwn) expect(path.engine.lines).toEqual([])
-    checkInvariants({
-      others: { before, after: JSON.stringify([...path.engine.channels]) },
-      commands: path
-        .records()
-        .slice(-1)
-        .map(({ id, outcome }) => ({ id, outcome, effects: path.engine.effectsOf(id) })),
-    })
-  })
+      expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } })
+      // A hang-up of a channel that was proven to be the domain's own is not asked for once more.
+      if (kind !== 'hangup' || !wasOwn) expect(path.engine.lines).toEqual([])
+      checkInvariants({
+        others: { before, after: JSON.stringify([...path.engine.channels]) },
+        commands: path
+          .records()
+          .slice(-1)
+          .map(({ id, outcome }) => ({ id, outcome, effects: path.engine.effectsOf(id) })),
+      })
+    },
+  )
 
-  test('of a channel of the domain is done', async () => {
+  test(`${kind} of a channel of the domain is done`, async () => {
     const path = await aPath()
     const uuid = aChannelFor(path, kind)
 
@@ -134,7 +137,7 @@ describe.each(orders)('$kind', ({ kind, send }) => {
   test.each([
     [`1000@${domain}`, 'done'],
     [`1001@${domain}`, 'absent'],
-  ])('of somebody who may touch only his own channels, on one of %s, is %s', async (presenceId, state) => {
+  ])(`${kind} by a caller that may touch only its own channels, on one of %s, is %s`, async (presenceId, state) => {
     const path = await aPath()
     const uuid = randomUUID()
     path.engine.channels.set(uuid, { domain, presenceId, isHeld: kind === 'unhold' })
@@ -179,7 +182,7 @@ describe("the engine's words are not taken as they are", () => {
   })
 
   test.each(['hold', 'unhold'] as const)(
-    '%s that failed is refused when nothing tells how the channel is',
+    '%s that failed is refused when the state of the channel is unknown',
     async (kind) => {
       const path = await aPath()
       const uuid = aChannelFor(path, kind)
@@ -216,7 +219,7 @@ describe("the engine's words are not taken as they are", () => {
     expect([path.engine.killsOf(actual), path.engine.killsOf(command.uuid)]).toEqual([1, 0])
   })
 
-  test('a call to an extension that does not exist is answered +OK: it was placed, and its end is told by events', async () => {
+  test('a call to an extension that does not exist is answered +OK: it was placed, and events report its end', async () => {
     const path = await aPath()
     const command = anOriginate({ calledId: '99999' })
 

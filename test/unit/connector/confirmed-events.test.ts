@@ -6,7 +6,7 @@ import { manualTime } from '../../support/processes/manual-time.ts'
 
 const event = serviceEvent({
   kind: 'recording_stored',
-  id: 'told-1',
+  id: 'event-1',
   domain: 'a.example.com',
   occurredAt: 1,
   fields: {},
@@ -17,7 +17,7 @@ function aTeller(given: { isKnown?: boolean; isWanted?: boolean; hasRoom?: boole
   const { isKnown = true, isWanted = true, hasRoom = true } = given
   const time = manualTime()
   const sink = memoryEventSink()
-  const told = confirmedEvents({ sink, subscriptions: { isKnown, wants: () => isWanted }, timers: time.timers })
+  const confirmed = confirmedEvents({ sink, subscriptions: { isKnown, wants: () => isWanted }, timers: time.timers })
   const added: string[] = []
   const outbox = {
     add: ({ id }: { readonly id: string }) => {
@@ -26,22 +26,22 @@ function aTeller(given: { isKnown?: boolean; isWanted?: boolean; hasRoom?: boole
     },
   }
   let answer: boolean | undefined
-  void told.tell(event, outbox).then((end) => (answer = end))
-  return { time, told, added, answer: () => answer }
+  void confirmed.tell(event, outbox).then((end) => (answer = end))
+  return { time, confirmed, added, answer: () => answer }
 }
 
-test('an event is told when the queue has taken it', async () => {
-  const { time, told, answer } = aTeller()
+test('an event is confirmed when the queue has taken it', async () => {
+  const { time, confirmed, answer } = aTeller()
   await time.advance(1_000)
   expect(answer()).toBeUndefined()
 
-  await told.sink.publish([event])
+  await confirmed.sink.publish([event])
   await time.advance(0)
 
   expect(answer()).toBe(true)
 })
 
-test('what the queue has not taken in a minute is to be told again', async () => {
+test('an event that the queue has not taken within a minute has to be sent again', async () => {
   const { time, answer } = aTeller()
 
   await time.advance(60_000)
@@ -49,14 +49,14 @@ test('what the queue has not taken in a minute is to be told again', async () =>
   expect(answer()).toBe(false)
 })
 
-test('what the queue refuses is still waited for', async () => {
+test('an event that the queue refuses stays unconfirmed until its minute is over', async () => {
   const time = manualTime()
-  const sink = { publish: async () => ['told-1'] }
-  const told = confirmedEvents({ sink, subscriptions: { isKnown: true, wants: () => true }, timers: time.timers })
+  const sink = { publish: async () => ['event-1'] }
+  const confirmed = confirmedEvents({ sink, subscriptions: { isKnown: true, wants: () => true }, timers: time.timers })
   let answer: boolean | undefined
-  void told.tell(event, { add: () => true }).then((end) => (answer = end))
+  void confirmed.tell(event, { add: () => true }).then((end) => (answer = end))
 
-  await told.sink.publish([event])
+  await confirmed.sink.publish([event])
   await time.advance(59_000)
   expect(answer).toBeUndefined()
   await time.advance(1_000)
@@ -64,8 +64,8 @@ test('what the queue refuses is still waited for', async () => {
 })
 
 test.each([
-  ['that nobody wants needs not be told', { isWanted: false }, true],
-  ['is to be told again while it is not known who wants it', { isKnown: false }, false],
+  ['that no hook wants need not be sent', { isWanted: false }, true],
+  ['has to be sent again while the subscriptions are unknown', { isKnown: false }, false],
 ])('an event %s', async (_what, given, expected) => {
   const { time, added, answer } = aTeller(given)
   await time.advance(0)
@@ -74,7 +74,7 @@ test.each([
   expect(added).toEqual([])
 })
 
-test('an event that there is no room for is to be told again', async () => {
+test('an event that the outbox has no room for has to be sent again', async () => {
   const { time, answer } = aTeller({ hasRoom: false })
   await time.advance(0)
 

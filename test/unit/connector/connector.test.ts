@@ -100,7 +100,7 @@ test('a new hook reaches the engine within two seconds', async () => {
   await connector.stop(0)
 })
 
-test('an engine that would not be told what to send is told again', async () => {
+test('a subscription that an engine refused is sent again', async () => {
   const { time, ports, events, connector } = await aConnector()
   events.up()
   await time.advance(0)
@@ -120,7 +120,7 @@ test('an engine that would not be told what to send is told again', async () => 
   await connector.stop(0)
 })
 
-test('whoever wants to know that the engine is there is told, however late it is known who does', async () => {
+test('a hook gets the event of a connected engine although the subscriptions became known later', async () => {
   const { time, ports, events, connector } = await aConnector({ readingTakesMs: 500 })
   await ports.hooks.create([aHook({ event: 'CUSTOM->svc::engine_connected' })], 100)
 
@@ -131,7 +131,7 @@ test('whoever wants to know that the engine is there is told, however late it is
   await connector.stop(0)
 })
 
-test('of an engine that comes and goes within a minute, the last word is told, and under an id of its own', async () => {
+test('each change of an engine that comes and goes within a minute is published, under an id of its own', async () => {
   const { time, ports, events, connector } = await aConnector()
   await ports.hooks.create([aHook({ event: 'CUSTOM->svc::engine_connected' })], 100)
   await ports.hooks.create([aHook({ event: 'CUSTOM->svc::engine_disconnected' })], 100)
@@ -143,8 +143,8 @@ test('of an engine that comes and goes within a minute, the last word is told, a
   }
   await time.advance(0)
 
-  const told = ports.events.published.map(({ name }) => name.split('_')[1])
-  expect(told).toEqual(['connected', 'disconnected', 'connected', 'disconnected'])
+  const states = ports.events.published.map(({ name }) => name.split('_')[1])
+  expect(states).toEqual(['connected', 'disconnected', 'connected', 'disconnected'])
   expect(new Set(ports.events.published.map(({ id }) => id)).size).toBe(4)
   await connector.stop(0)
 })
@@ -162,7 +162,7 @@ test('a connector that stops does not tell that the engine is lost', async () =>
   expect(ports.events.published).toEqual([])
 })
 
-test('it tells of itself every five seconds', async () => {
+test('a connector reports its status every five seconds', async () => {
   const { time, ports, commands, events, connector } = await aConnector()
   commands.answer = () => 'UP 0 years, 0 days\n'
   commands.up()
@@ -182,7 +182,7 @@ test('it tells of itself every five seconds', async () => {
   await connector.stop(0)
 })
 
-test('a call is placed, told of to a hook, and its outcome stored', async () => {
+test('a call is placed, a hook gets its events, and its outcome is stored', async () => {
   const { time, ports, commands, events, bodies, connector } = await aConnector()
   await ports.hooks.create([aHook({ event: 'CHANNEL_ANSWER' })], 100)
   commands.up()
@@ -226,7 +226,7 @@ test('after the event link was lost, a channel is proven anew: its end may have 
   await connector.stop(0)
 })
 
-test('told to stop, it hands over the events that it has and lets go of the engine', async () => {
+test('a connector that is stopped hands over its events and disconnects from the engine', async () => {
   const { time, ports, events, commands, connector } = await aConnector()
   await ports.hooks.create([aHook({ event: 'CHANNEL_CREATE' })], 100)
   events.up()
@@ -241,7 +241,7 @@ test('told to stop, it hands over the events that it has and lets go of the engi
   expect([commands.state.kind, events.state.kind]).toEqual(['down', 'down'])
 })
 
-test('told to stop while the queue is gone, it waits no longer than it may and tells what is lost', async () => {
+test('a connector that is stopped without a queue waits no longer than allowed and reports what is lost', async () => {
   const { time, ports, events, connector } = await aConnector()
   await ports.hooks.create([aHook({ event: 'CHANNEL_CREATE' })], 100)
   ports.events.refuses = () => true
@@ -255,7 +255,7 @@ test('told to stop while the queue is gone, it waits no longer than it may and t
   expect(await stopped).toBe(1)
 })
 
-test('told to stop while a call rings, its outcome is stored as unknown', async () => {
+test('the outcome of a call that rings while its connector is stopped is stored as unknown', async () => {
   const { time, ports, commands, events, bodies, connector } = await aConnector({ storingTakesMs: 500 })
   commands.up()
   events.up()
@@ -276,8 +276,8 @@ test('the password of the engine is in no log and in no health', async () => {
   events.up()
   events.down()
 
-  const told = JSON.stringify([connector.health(), log.lines])
+  const shown = JSON.stringify([connector.health(), log.lines])
   await connector.stop(0)
 
-  expect(told).not.toContain('s3cr3t-engine')
+  expect(shown).not.toContain('s3cr3t-engine')
 })

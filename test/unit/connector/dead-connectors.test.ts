@@ -12,7 +12,7 @@ const engine = '192.0.2.1:8021'
 const last = { coreUuid: aCoreUuid, sequence: '4711' }
 
 /** Stores with reports, and connectors that look after each other. */
-function aGraveyard() {
+function someReports() {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const start = time.clock.now()
@@ -24,11 +24,11 @@ function aGraveyard() {
     stop: () => stopping.abort(),
     report: (given: Partial<ConnectorReport>, upSince = start - 60_000) =>
       ports.connectorStatus.report(aReport({ reportedAt: start, eventLinks: [{ engine, last, upSince }], ...given })),
-    /** Starts an undertaker that reports of its links whenever it looks; answers the dead that it was told of. */
-    bury: (connectorId: string, links: () => readonly EventLinkReport[], refuse = () => false) => {
-      const told: string[] = []
+    /** Starts a connector that reports its links whenever it looks for dead ones, and returns the ids that it found. */
+    watchFrom: (connectorId: string, links: () => readonly EventLinkReport[], refuse = () => false) => {
+      const found: string[] = []
       const onDeadConnector = (dead: string) => {
-        told.push(dead)
+        found.push(dead)
         if (refuse()) throw new Error('the store is gone')
       }
       const store = {
@@ -43,7 +43,7 @@ function aGraveyard() {
         { ...time, store, gaps: ports.gaps, connectorId, onDeadConnector, log: capturedLog() },
         stopping.signal,
       )
-      return told
+      return found
     },
   }
 }
@@ -52,21 +52,21 @@ const up = (upSince: number): EventLinkReport => ({ engine, last: { coreUuid: aC
 
 test.each([
   ['had handed over all', 0, 0],
-  ['was a little behind', 300, 300],
-  ['was far behind: what had waited for a second was on its disk', 60_000, 1_000],
-])('the gap of a connector that %s begins where its last events may be lost', async (_what, behindMs, lostMs) => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
-  await report({ connectorId: 'killed', handedOverTo: start - behindMs })
+  ['had a lag of 300 ms', 300, 300],
+  ['had a lag of a minute, with everything older than a second on its disk', 60_000, 1_000],
+])('the gap of a connector that %s begins where its last events may be lost', async (_what, lagMs, lostMs) => {
+  const { time, ports, start, report, watchFrom, stop } = someReports()
+  await report({ connectorId: 'killed', handedOverTo: start - lagMs })
 
-  bury('successor', () => [up(start + 4_000)])
+  watchFrom('successor', () => [up(start + 4_000)])
   await time.advance(60_000)
 
   expect(await ports.gaps.list(0)).toMatchObject([{ reason: 'connector-killed', from: start - lostMs }])
   stop()
 })
 
-test('of one that says what was on its disk the gap begins with what was not, though somebody has taken that over', async () => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
+test('the gap of a connector that reports what was on its disk begins after that, although another process took the disk over', async () => {
+  const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({
     connectorId: 'killed',
     handedOverTo: start - 60_000,
@@ -75,7 +75,7 @@ test('of one that says what was on its disk the gap begins with what was not, th
   })
   await report({ connectorId: 'next', spool: { owner: '1-9-boot', taken: ['1-2-boot'] } }, start + 4_000)
 
-  bury('successor', () => [up(start + 4_000)])
+  watchFrom('successor', () => [up(start + 4_000)])
   await time.advance(300_000)
 
   const gaps = (await ports.gaps.list(0)).filter(({ connectorId }) => connectorId === 'killed')
@@ -84,11 +84,11 @@ test('of one that says what was on its disk the gap begins with what was not, th
 })
 
 test('two that were killed together, each with events in memory, do not speak for each other', async () => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
+  const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'a', reportedAt: start - 1_000, handedOverTo: start - 4_000, keptTo: start - 4_000 })
   await report({ connectorId: 'b', handedOverTo: start - 4_000, keptTo: start - 4_000 })
 
-  bury('successor', () => [up(start + 4_000)])
+  watchFrom('successor', () => [up(start + 4_000)])
   await time.advance(60_000)
 
   expect(await ports.gaps.list(0)).toMatchObject([
@@ -98,10 +98,10 @@ test('two that were killed together, each with events in memory, do not speak fo
 })
 
 test('one that was killed with what another had not heard yet leaves a gap until that one listened', async () => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
+  const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed', handedOverTo: start - 800, keptTo: start - 800 })
 
-  bury('other', () => [up(start - 300)])
+  watchFrom('other', () => [up(start - 300)])
   await time.advance(60_000)
 
   expect(await ports.gaps.list(0)).toMatchObject([{ reason: 'connector-killed', from: start - 800, to: start - 300 }])
@@ -109,11 +109,11 @@ test('one that was killed with what another had not heard yet leaves a gap until
 })
 
 test('a gap begins with the last event that was kept by the clock of the engine, whose events may be read late', async () => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
+  const { time, ports, start, report, watchFrom, stop } = someReports()
   const link = { engine, last, upSince: start - 60_000, keptTo: start - 3_000 }
   await report({ connectorId: 'killed', handedOverTo: start, keptTo: start, eventLinks: [link] })
 
-  bury('successor', () => [up(start - 2_500)])
+  watchFrom('successor', () => [up(start - 2_500)])
   await time.advance(60_000)
 
   expect(await ports.gaps.list(0)).toMatchObject([
@@ -123,11 +123,11 @@ test('a gap begins with the last event that was kept by the clock of the engine,
 })
 
 test('two deaths of one connector are two gaps, also where it kept nothing in between', async () => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
+  const { time, ports, start, report, watchFrom, stop } = someReports()
   const link = { engine, last, upSince: start - 60_000, keptTo: start - 3_000 }
   await report({ connectorId: 'silent', eventLinks: [link] })
   let upSince = start + 10_000
-  bury('other', () => [up(upSince)])
+  watchFrom('other', () => [up(upSince)])
   await time.advance(60_000)
 
   await report({ connectorId: 'silent', reportedAt: time.clock.now(), eventLinks: [link] })
@@ -141,26 +141,26 @@ test('two deaths of one connector are two gaps, also where it kept nothing in be
   stop()
 })
 
-test('a connector whose clock may be behind does not speak for what was told just before its link came up', async () => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
+test('a connector whose clock may be slow does not count as having read events from just before its link came up', async () => {
+  const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed', keptTo: start - 500 })
 
-  bury('other', () => [up(start - 900)])
+  watchFrom('other', () => [up(start - 900)])
   await time.advance(60_000)
 
   expect(await ports.gaps.list(0)).toMatchObject([{ from: start, to: start }])
   stop()
 })
 
-test('of a connector that was killed its successor records from when to when nobody listened', async () => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
+test('the successor of a killed connector records the gap in which no connector was linked', async () => {
+  const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed' })
   await time.advance(20_000)
 
-  const told = bury('successor', () => [up(start + 20_000)])
+  const found = watchFrom('successor', () => [up(start + 20_000)])
   await time.advance(40_000)
 
-  expect(told).toEqual(['killed'])
+  expect(found).toEqual(['killed'])
   expect(await ports.gaps.list(0)).toMatchObject([
     {
       connectorId: 'killed',
@@ -176,79 +176,79 @@ test('of a connector that was killed its successor records from when to when nob
   stop()
 })
 
-test('nothing is told of a connector that was silent for less than 30 seconds', async () => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
+test('a connector that was silent for less than 30 seconds is not recorded as dead', async () => {
+  const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'slow' })
 
-  const told = bury('other', () => [up(start + 1)])
+  const found = watchFrom('other', () => [up(start + 1)])
   await time.advance(29_000)
 
-  expect([told, await ports.gaps.list(0)]).toEqual([[], []])
+  expect([found, await ports.gaps.list(0)]).toEqual([[], []])
   stop()
 })
 
-test('a connector that said that it stops left perhaps nobody to listen, and what its last writes were to end', async () => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
+test('a connector that reported its stop leaves a gap at once, and counts as dead only after its last writes have ended', async () => {
+  const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'stopped', stoppedAt: start })
 
-  const told = bury('successor', () => [up(start + 5_000)])
+  const found = watchFrom('successor', () => [up(start + 5_000)])
   await time.advance(10_000)
 
-  expect(told).toEqual([])
+  expect(found).toEqual([])
   expect(await ports.gaps.list(0)).toMatchObject([{ reason: 'connector-stopped', from: start, to: start + 5_000 }])
   await time.advance(60_000)
-  expect(told).toEqual(['stopped'])
+  expect(found).toEqual(['stopped'])
   expect(await ports.gaps.list(0)).toHaveLength(1)
   stop()
 })
 
 test('one that was only silent can be gone once more', async () => {
-  const { time, report, bury, start, stop } = aGraveyard()
+  const { time, report, watchFrom, start, stop } = someReports()
   await report({ connectorId: 'silent' })
-  const told = bury('other', () => [up(start - 90_000)])
+  const found = watchFrom('other', () => [up(start - 90_000)])
   await time.advance(45_000)
 
   await report({ connectorId: 'silent', reportedAt: time.clock.now() })
   await time.advance(29_000)
-  expect(told).toEqual(['silent'])
+  expect(found).toEqual(['silent'])
   await time.advance(20_000)
 
-  expect(told).toEqual(['silent', 'silent'])
+  expect(found).toEqual(['silent', 'silent'])
   stop()
 })
 
 test('there is no gap where another connector listened all the time: itself, or a third one', async () => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
+  const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed' })
   await time.advance(40_000)
   await report({ connectorId: 'third', reportedAt: time.clock.now() })
 
-  const told = bury('successor', () => [up(start + 40_000)])
+  const found = watchFrom('successor', () => [up(start + 40_000)])
   await time.advance(20_000)
 
-  expect(told).toEqual(['killed'])
+  expect(found).toEqual(['killed'])
   expect(await ports.gaps.list(0)).toEqual([])
   stop()
 })
 
-test('of those who find it at once exactly one records it, and each tells of it once', async () => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
+test('exactly one of several connectors that find a dead one at once records the gap, and each reports it once', async () => {
+  const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed' })
 
-  const told = ['a', 'b', 'c'].map((id, index) => bury(id, () => [up(start + 20_000 + index)]))
+  const found = ['a', 'b', 'c'].map((id, index) => watchFrom(id, () => [up(start + 20_000 + index)]))
   await time.advance(120_000)
 
-  expect(told).toEqual([['killed'], ['killed'], ['killed']])
+  expect(found).toEqual([['killed'], ['killed'], ['killed']])
   expect(await ports.gaps.list(0)).toHaveLength(1)
   stop()
 })
 
 test('while no link to the engine is up the gap is open', async () => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
+  const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed' })
   let links: EventLinkReport[] = [up(0)]
 
-  bury('successor', () => links)
+  watchFrom('successor', () => links)
   await time.advance(100_000)
   expect(await ports.gaps.list(0)).toEqual([])
   links = [up(start + 100_000)]
@@ -258,12 +258,12 @@ test('while no link to the engine is up the gap is open', async () => {
   stop()
 })
 
-test('whoever could not do its part at a death is told again', async () => {
-  const { time, start, report, bury, stop } = aGraveyard()
+test('a connector that failed to handle a dead one gets it reported again', async () => {
+  const { time, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed' })
   let isGone = true
 
-  const told = bury(
+  const found = watchFrom(
     'successor',
     () => [up(start)],
     () => isGone,
@@ -272,20 +272,20 @@ test('whoever could not do its part at a death is told again', async () => {
   isGone = false
   await time.advance(60_000)
 
-  expect(told).toEqual(['killed', 'killed'])
+  expect(found).toEqual(['killed', 'killed'])
   stop()
 })
 
 test.each([
   ['down when it went', 0],
   ['up again, without the gap on record', -1_000],
-])('of a link that was %s the gap begins where it was lost', async (_what, upSince) => {
-  const { time, ports, start, bury, stop } = aGraveyard()
+])('the gap of a link that was %s begins where it was lost', async (_what, upSince) => {
+  const { time, ports, start, watchFrom, stop } = someReports()
   const since = upSince === 0 ? 0 : start + upSince
   const eventLinks = [{ engine, last, upSince: since, lostAt: start - 9_000 }]
   await ports.connectorStatus.report(aReport({ connectorId: 'killed', reportedAt: start, eventLinks }))
 
-  bury('successor', () => [up(start + 4_000)])
+  watchFrom('successor', () => [up(start + 4_000)])
   await time.advance(60_000)
 
   expect(await ports.gaps.list(0)).toMatchObject([
@@ -294,14 +294,14 @@ test.each([
   stop()
 })
 
-test('a link of this connector counts when it is on record: what nobody knows of nobody would miss', async () => {
-  const { time, ports, start, report, bury, stop } = aGraveyard()
+test('a link of this connector counts only when its report is stored, since otherwise a later crash would go unnoticed', async () => {
+  const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed' })
-  bury('successor', () => [])
+  watchFrom('successor', () => [])
   await time.advance(60_000)
   expect(await ports.gaps.list(0)).toEqual([])
 
-  bury('next', () => [up(start + 50_000)])
+  watchFrom('next', () => [up(start + 50_000)])
   await time.advance(20_000)
 
   expect(await ports.gaps.list(0)).toMatchObject([{ from: start, to: start + 50_000 }])
@@ -311,11 +311,11 @@ test('a link of this connector counts when it is on record: what nobody knows of
 describe('events that waited on the disk of a connector that was killed', () => {
   const spool = { owner: '1-77-aaaaaaaa', taken: [] }
 
-  /** One that was a minute behind, and the gaps of its disk some time after its death. */
-  async function aDeath(meanwhile: (lab: ReturnType<typeof aGraveyard>) => Promise<unknown>, ms = 160_000) {
-    const lab = aGraveyard()
+  /** Records the death of a connector with a lag of a minute, and returns the gaps of its disk some time later. */
+  async function aDeath(meanwhile: (lab: ReturnType<typeof someReports>) => Promise<unknown>, ms = 160_000) {
+    const lab = someReports()
     await lab.report({ connectorId: 'killed', handedOverTo: lab.start - 60_000, spool }, lab.start - 300_000)
-    lab.bury('successor', () => [up(lab.start + 4_000)])
+    lab.watchFrom('successor', () => [up(lab.start + 4_000)])
     await meanwhile(lab)
     await lab.time.advance(ms)
     lab.stop()
@@ -324,7 +324,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
   }
 
   test('events that waited on the disk of a killed connector, and were not taken over, are lost: that is a gap, recorded once', async () => {
-    const { lab, lost } = await aDeath(async ({ bury, start }) => bury('third', () => [up(start + 5_000)]))
+    const { lab, lost } = await aDeath(async ({ watchFrom, start }) => watchFrom('third', () => [up(start + 5_000)]))
 
     expect(lost).toMatchObject([
       { connectorId: 'killed', engine, from: lab.start - 60_000, to: lab.start, after: last },
@@ -332,11 +332,11 @@ describe('events that waited on the disk of a connector that was killed', () => 
   })
 
   test('events that waited on the disk of a connector that stopped are lost as well, from what it handed over last on to where its stop began', async () => {
-    const lab = aGraveyard()
-    const { start, time, report, bury, ports } = lab
+    const lab = someReports()
+    const { start, time, report, watchFrom, ports } = lab
     const stop = { connectorId: 'stopped', stoppedAt: start, spool }
     await report({ ...stop, handedOverTo: start - 300 }, start - 300_000)
-    bury('successor', () => [up(start + 4_000)])
+    watchFrom('successor', () => [up(start + 4_000)])
     await time.advance(20_000)
     await report({ ...stop, reportedAt: time.clock.now(), handedOverTo: start - 200, spool: { ...spool, left: 1 } })
 
@@ -351,7 +351,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
     lab.stop()
   })
 
-  test('events that waited on the disk of a connector that was killed are lost as well in a stop of which only the beginning is known, also from a connector of before', async () => {
+  test('events that waited on the disk of a connector that was killed are lost as well in a stop of which only the beginning is known, also with an earlier release of the connector', async () => {
     const { lab, lost } = await aDeath(({ report, start }) =>
       report({ connectorId: 'stopped', stoppedAt: start, handedOverTo: start - 100 }, start - 300_000),
     )
@@ -399,7 +399,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
   })
 
   test('events that waited on the disk of a killed connector are handed over by one that listened, too, as soon as it has handed over what it read then', async () => {
-    const listened = (lab: ReturnType<typeof aGraveyard>, at: number, handedOverTo: number) =>
+    const listened = (lab: ReturnType<typeof someReports>, at: number, handedOverTo: number) =>
       lab.report({ connectorId: 'other', reportedAt: at, handedOverTo }, lab.start - 300_000)
     const { lab, lost } = await aDeath(async (lab) => {
       for (let seconds = 10; seconds <= 300; seconds += 10) {

@@ -45,7 +45,7 @@ function durationOf({ ports }: LabWorld, uuid: string): number | 'none' | undefi
   return end && (cdrFromEvent(end)?.cdr.duration ?? 'none')
 }
 
-test('the CDR of a call that ended during an outage of three hours has no duration, since nobody knows when it ended', async () => {
+test('the CDR of a call that ended during an outage of three hours has no duration, since the time of its end is unknown', async () => {
   const { world, lab, uuid } = await aCall()
   await world.time.advance(10 * seconds)
 
@@ -129,7 +129,7 @@ test('an answer of the engine during an outage is no proof of when a call ended'
   expect(durationOf(world, uuid)).toBe('none')
 })
 
-test('a call of which the engine tells only its destruction has a duration: it ended a moment before', async () => {
+test('a call whose destruction is its only reported end has a duration: it ended a moment before', async () => {
   const { world, lab, uuid } = await aCall()
   await world.time.advance(10 * seconds)
   await outage(world, lab, 3 * hours, uuid)
@@ -140,7 +140,7 @@ test('a call of which the engine tells only its destruction has a duration: it e
   expect(durationOf(world, uuid)).toBe(3 * 3_600 + 10)
 })
 
-test('a call that only a connector knew that is gone has no duration, since nobody knows when it ended', async () => {
+test('a call that only a dead connector knew has no duration, since the time of its end is unknown', async () => {
   const world = await labWorld()
   const uuid = randomUUID()
   const createdAt = `${world.time.clock.now()}000`

@@ -1,4 +1,4 @@
-/** What real engines do that no manual says, on the bytes that they sent; docs/engine-behaviour.md lists all of it. */
+/** Undocumented behaviour of real engines, on the bytes that they sent; docs/engine-behaviour.md lists all of it. */
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
@@ -68,7 +68,7 @@ describe('the events of a call', () => {
     await time.advance(100)
 
     // The first event of all does not tell whose call it is.
-    const [first, ...told] = events.filter(({ name }) => isEventName(name) && name !== 'PRESENCE_IN')
+    const [first, ...rest] = events.filter(({ name }) => isEventName(name) && name !== 'PRESENCE_IN')
     expect(first?.header('Caller-Context')).toBeUndefined()
     expect([events[0], events[1], events.at(-1)].map((event) => event?.name)).toEqual([
       'CHANNEL_STATE',
@@ -79,7 +79,7 @@ describe('the events of a call', () => {
       relayed()
         .filter(({ name }) => name !== 'PRESENCE_IN')
         .map(({ name, fields }) => [name, fields['Event-Sequence']]),
-    ).toEqual(told.map(({ name, sequence }) => [name, sequence]))
+    ).toEqual(rest.map(({ name, sequence }) => [name, sequence]))
     expect(registry.size).toBe(0)
   })
 
@@ -126,7 +126,7 @@ test.each(['bench/stream-json', 'bench/stream-plain'])(
   },
 )
 
-test('an event that was told while a command ran comes after its answer, so the links are two', async () => {
+test('an event that was sent while a command ran comes after its answer, so the links are two', async () => {
   const types = framesOf(recordedBytes('control/api-blocks-connection')).map(({ contentType }) => contentType)
   const answer = types.indexOf('api/response')
   expect(types.slice(answer)).toEqual(['api/response', 'api/response', 'text/event-plain', 'text/event-plain'])
@@ -162,7 +162,7 @@ async function aLab() {
   }
 }
 
-test('what an engine does not escape, or takes for something else, it is never asked: no CSV, myevents or filter', async () => {
+test('the connector never asks an engine for unescaped or ambiguous formats: no CSV, myevents or filter', async () => {
   const csv = recordedTexts('api/csv-unescaped').find((text) => text.startsWith('uuid,'))
   const widths = csv?.split('\n').flatMap((line) => (line.includes(',') ? line.split(',').length : []))
   expect(new Set(widths).size).toBeGreaterThan(1)

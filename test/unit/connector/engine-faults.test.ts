@@ -1,4 +1,4 @@
-/** A connector whose engine misbehaves, on real sockets: what it tells of it, how it comes back, what becomes of orders. */
+/** A connector whose engine misbehaves, on real sockets: its report, its recovery, and the outcomes of commands. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type AnsweringEngine, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const part of opened.splice(0).toReversed()) await part.close()
 })
 
-const password = 'a-password-that-nobody-may-see'
+const password = 'a-password-that-must-stay-secret'
 
 async function anEngine(port = 0): Promise<AnsweringEngine> {
   const engine = await startAnsweringEngine(port)
@@ -68,14 +68,14 @@ describe('F01 an engine that is not there at the start', () => {
     const port = await freePort()
     const running = await aConnectorFor(port)
     await running.until(() => waits(running, 'events').length > 0 && waits(running, 'commands').length > 0)
-    const told: unknown[] = []
+    const reports: unknown[] = []
 
     for (let looks = 0; looks < 500; looks += 1) {
-      told.push([running.connector.health().status, engineOf(running)?.problem])
+      reports.push([running.connector.health().status, engineOf(running)?.problem])
       await running.time.advance(20)
     }
 
-    expect(new Set(told.map((one) => JSON.stringify(one)))).toEqual(new Set(['["error","engine unreachable"]']))
+    expect(new Set(reports.map((one) => JSON.stringify(one)))).toEqual(new Set(['["error","engine unreachable"]']))
     await checkConnector(running, { engine: await anEngine(port), password })
   })
 
@@ -117,7 +117,7 @@ describe.each([
   ['F05', 'refuse the password', 'engine refuses the password', 'auth-refused'],
   ['F06', 'reject the address', "engine's access list does not hold this address", 'access-rejected'],
 ] as const)('%s an engine that would %s', (_fault, welcome, problem, reason) => {
-  test('is left alone for 30 s at a time, and told with its reason', async () => {
+  test(`an engine that would ${welcome} is left alone for 30 s at a time, and reported with its reason`, async () => {
     const engine = await anEngine()
     engine.welcome = welcome
     const running = await aConnectorFor(engine.port)
@@ -145,7 +145,7 @@ describe.each([
     await checkConnector(running, { engine, password })
   })
 
-  test('is told without its password', async () => {
+  test(`an engine that would ${welcome} is reported without its password`, async () => {
     const engine = await anEngine()
     engine.welcome = welcome
     const running = await aConnectorFor(engine.port)
@@ -164,7 +164,7 @@ describe.each([
     'Content-Type: text/disconnect-notice\nContent-Disposition: linger\nLinger-Time: 2\nContent-Length: 0\n\n',
   ],
 ])('F07 an engine that says goodbye and goes %s', (_when, notice) => {
-  test('leaves orders with an unknown fate; it is found again, and given nothing twice', async () => {
+  test('a command of unknown outcome is not sent twice to an engine that left and came back', async () => {
     const { engine, ...running } = await aConnectedConnector()
     const message = await running.post(anOriginate())
     await running.atOnce(() => engine.jobs.length === 1)
@@ -210,7 +210,7 @@ describe('F22 of 130 calls of a tenant at once', () => {
     return { ...running, engine, messages, outcomes }
   }
 
-  test('an engine is given 51, half of its places; the others wait, and are told to come back before their deadline', async () => {
+  test('51 of 130 simultaneous calls of a tenant reach the engine, half of its places; the others wait and are answered 429 before their deadline', async () => {
     const { engine, time, outcomes, ...running } = await aFullConnector()
     const before = running.connector.health().counters
 

@@ -17,7 +17,7 @@ test('a lasting error has one log line when it begins and one when it is over, h
   ])
 })
 
-test('one that comes back is told of again', () => {
+test('an error that comes back is reported again', () => {
   const log = capturedLog()
   const away = errorLatch(log, 'the store is away')
 

@@ -236,7 +236,7 @@ describe('what is to be done in its turn', () => {
   })
 })
 
-test('what waits when it is closed is lost, counted and told', async () => {
+test('events that wait when the inbox is closed are lost, counted and reported', async () => {
   const { inbox, store, drops, time } = anInbox()
   store.isGone = true
   for (const event of events(3, { name: 'CHANNEL_DESTROY', uuid: 'a' })) inbox.add(event)

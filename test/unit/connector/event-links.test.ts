@@ -10,22 +10,22 @@ const nextCore = '11111111-2222-4333-8444-555555555555'
 
 function someLinks() {
   const time = manualTime()
-  const told: GapFound[] = []
+  const gaps: GapFound[] = []
   const unread: string[] = []
   const links = eventLinks({
     ...time,
-    tell: (gap) => void told.push(gap),
+    tell: (gap) => void gaps.push(gap),
     onUnread: (name) => void unread.push(name),
   })
   const heard = (sequence: number, coreUuid = aCoreUuid) => {
     const headers = { 'Event-Date-Timestamp': `${time.clock.now()}000` }
     links.heard(anEngineEvent({ name: 'HEARTBEAT', sequence, coreUuid, headers }), engine)
   }
-  return { time, told, unread, links, heard, at: () => `${time.clock.now()}000` }
+  return { time, gaps, unread, links, heard, at: () => `${time.clock.now()}000` }
 }
 
 test('a link that is lost and made anew is a gap between the last and the first event', async () => {
-  const { time, told, links, heard } = someLinks()
+  const { time, gaps, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   heard(41)
   const from = time.clock.now()
@@ -37,7 +37,7 @@ test('a link that is lost and made anew is a gap between the last and the first 
   await time.advance(1_000)
   heard(57)
 
-  expect(told).toEqual([
+  expect(gaps).toEqual([
     {
       engine,
       reason: 'silent',
@@ -50,7 +50,7 @@ test('a link that is lost and made anew is a gap between the last and the first 
 })
 
 test('a link that is lost again before an event has come is another gap, which begins with that link', async () => {
-  const { time, told, links, heard } = someLinks()
+  const { time, gaps, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   heard(41)
   const from = time.clock.now()
@@ -64,14 +64,14 @@ test('a link that is lost again before an event has come is another gap, which b
   links.up(engine, aCoreUuid)
   heard(42)
 
-  expect(told).toMatchObject([
+  expect(gaps).toMatchObject([
     { from, to: from + 1_000 },
     { from: from + 1_000, to: from + 63_000 },
   ])
 })
 
-test('what could not be read for minutes, without an event between, is told by the half minute, one after another', async () => {
-  const { time, told, links, heard } = someLinks()
+test('minutes of unreadable events without a readable one are reported as one gap each half minute', async () => {
+  const { time, gaps, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   heard(41)
   const from = time.clock.now()
@@ -80,14 +80,14 @@ test('what could not be read for minutes, without an event between, is told by t
     await time.advance(30_000)
   }
 
-  expect(told.map((gap) => [gap.from - from, gap.dropped?.count])).toEqual([
+  expect(gaps.map((gap) => [gap.from - from, gap.dropped?.count])).toEqual([
     [0, 10],
     [30_000, 10],
     [60_000, 10],
   ])
 })
 
-test('however often a link is lost, no time in which nobody listened is forgotten', async () => {
+test('every time without a link is remembered, however often the link is lost', async () => {
   const { time, links, heard, at } = someLinks()
   links.up(engine, aCoreUuid)
   const missed: string[] = []
@@ -107,16 +107,16 @@ test('however often a link is lost, no time in which nobody listened is forgotte
 })
 
 test('the first link of a process is no gap', () => {
-  const { told, links, heard } = someLinks()
+  const { gaps, links, heard } = someLinks()
 
   expect(links.up(engine, aCoreUuid)).toEqual({ isFirst: true, endedCore: '', heardTo: 0 })
   heard(1)
 
-  expect(told).toEqual([])
+  expect(gaps).toEqual([])
 })
 
-test('another process of the engine is told, and the gap says so', async () => {
-  const { told, links, heard } = someLinks()
+test('another process of the engine is reported, also by the gap', async () => {
+  const { gaps, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   heard(4_711)
   const heardTo = links.down(engine, 'closed')
@@ -124,28 +124,28 @@ test('another process of the engine is told, and the gap says so', async () => {
   expect(links.up(engine, nextCore)).toEqual({ isFirst: false, endedCore: aCoreUuid, heardTo })
   heard(1, nextCore)
 
-  expect(told).toMatchObject([
+  expect(gaps).toMatchObject([
     { reason: 'engine-restarted', before: { sequence: '4711' }, after: { coreUuid: nextCore, sequence: '1' } },
   ])
 })
 
-test('a gap is told without a first event when none comes, or the link is lost before', async () => {
-  const { time, told, links, heard } = someLinks()
+test('a gap is reported without a first event when none comes, or when the link is lost before one comes', async () => {
+  const { time, gaps, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   heard(1)
   links.down(engine, 'closed')
   links.up(engine, aCoreUuid)
   await time.advance(25_000)
-  expect(told).toMatchObject([{ reason: 'closed', after: { sequence: '' } }])
+  expect(gaps).toMatchObject([{ reason: 'closed', after: { sequence: '' } }])
 
   links.down(engine, 'overflow')
   links.up(engine, aCoreUuid)
   links.down(engine, 'closed')
 
-  expect(told.map(({ reason }) => reason)).toEqual(['closed', 'overflow'])
+  expect(gaps.map(({ reason }) => reason)).toEqual(['closed', 'overflow'])
 })
 
-test('what may have been missed lies between the last event before a gap and the first after it', async () => {
+test('events may have been missed only between the last event before a gap and the first after it', async () => {
   const { time, links, heard, at } = someLinks()
   links.up(engine, aCoreUuid)
   const before = at()
@@ -170,7 +170,7 @@ test('what may have been missed lies between the last event before a gap and the
 })
 
 test('events that cannot be read are one gap with their number in half a minute, and looked into', async () => {
-  const { time, told, unread, links, heard } = someLinks()
+  const { time, gaps, unread, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   heard(1)
   const from = time.clock.now()
@@ -179,11 +179,11 @@ test('events that cannot be read are one gap with their number in half a minute,
   heard(9)
   await time.advance(30_000)
 
-  expect(told).toMatchObject([{ reason: 'unreadable', from, dropped: { class: 'unreadable', count: 5 } }])
+  expect(gaps).toMatchObject([{ reason: 'unreadable', from, dropped: { class: 'unreadable', count: 5 } }])
   expect(unread).toEqual([engine])
 })
 
-test('the report tells of each link how far it was read, and since when it is up', async () => {
+test('the report says for each link how far it was read, and since when it is up', async () => {
   const { time, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   const upSince = time.clock.now()
@@ -200,12 +200,12 @@ test('the report tells of each link how far it was read, and since when it is up
   ])
 })
 
-test('a report tells up to which moment of the engine all has been queued, however late it was read', async () => {
+test('a report says up to which moment of the engine all events are queued, however late they were read', async () => {
   const { time, links } = someLinks()
   links.up(engine, aCoreUuid)
   const start = time.clock.now()
-  const read = (toldAt: number) => {
-    const headers = { 'Event-Date-Timestamp': `${start + toldAt}000` }
+  const read = (sentAt: number) => {
+    const headers = { 'Event-Date-Timestamp': `${start + sentAt}000` }
     links.heard(anEngineEvent({ name: 'HEARTBEAT', headers }), engine)
   }
   const handedOver = (queuedTo: number) =>
@@ -222,7 +222,7 @@ test('a report tells up to which moment of the engine all has been queued, howev
   expect(handedOver(4_001)).toBe(start + 11)
 })
 
-test('a report tells from when on events were missed until the gap is stored', async () => {
+test('a report says from when on events were missed until the gap is stored', async () => {
   const time = manualTime()
   let storedFrom: number | undefined
   const links = eventLinks({ ...time, tell: () => {}, onUnread: () => {}, unstoredFrom: () => storedFrom })
@@ -249,13 +249,13 @@ test('a report tells from when on events were missed until the gap is stored', a
   expect(lostAt()).toBe(4)
 })
 
-test('a report tells up to which moment of the engine all is kept: the last event that was read before', async () => {
+test('a report says up to which moment of the engine all events are persisted: the last event that was read before', async () => {
   const { time, links } = someLinks()
   const start = time.clock.now()
   const kept = (keptTo: number) =>
     (links.reports({ queuedTo: 0, keptTo: start + keptTo, narrow })[0]?.keptTo ?? 0) - start
-  const read = (toldAt: number) => {
-    const headers = { 'Event-Date-Timestamp': `${start + toldAt}000` }
+  const read = (sentAt: number) => {
+    const headers = { 'Event-Date-Timestamp': `${start + sentAt}000` }
     links.heard(anEngineEvent({ name: 'HEARTBEAT', headers }), engine)
   }
   links.up(engine, aCoreUuid)
@@ -267,8 +267,8 @@ test('a report tells up to which moment of the engine all is kept: the last even
   expect([kept(5_000), kept(5_001), kept(10_000), kept(10_001)]).toEqual([0, 1_500, 1_500, 6_000])
 })
 
-test('the time of an engine whose clock is years behind says nothing of how late its events are read', async () => {
-  const { time, links, told } = someLinks()
+test('a lag is not computed from the time of an engine whose clock is years slow', async () => {
+  const { time, links, gaps } = someLinks()
   links.up(engine, aCoreUuid)
   const from = time.clock.now()
   links.heard(anEngineEvent({ name: 'HEARTBEAT', headers: { 'Event-Date-Timestamp': '1000000' } }), engine)
@@ -279,5 +279,5 @@ test('the time of an engine whose clock is years behind says nothing of how late
   links.up(engine, aCoreUuid)
   links.settle()
 
-  expect(told).toMatchObject([{ from }])
+  expect(gaps).toMatchObject([{ from }])
 })

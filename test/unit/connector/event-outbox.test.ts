@@ -86,7 +86,7 @@ test('a batch never holds two events of one call, so that none can pass the othe
   expect(names(inner.published.filter(({ uuid }) => uuid === 'a'))).toEqual(['a1', 'a2', 'a3'])
 })
 
-test('of a batch that is taken in part, only what was refused is sent again, and its call waits behind it', async () => {
+test('only the refused events of a batch are sent again, and later events of their calls wait', async () => {
   const { sink, inner, batches } = batching()
   const { outbox, time } = anOutbox(sink)
   inner.refuses = ({ id }) => id === 'a1'
@@ -125,7 +125,7 @@ const roomFor = (events: number) => {
   return { window: bytes, all: bytes }
 }
 
-test('without room the oldest of the least class goes first, each counted, and what stays is still sent', async () => {
+test('a full outbox drops and counts the oldest events of the least class first, and still sends the others', async () => {
   const { sink, inner } = batching()
   let isGone = true
   const { outbox, time } = anOutbox(
@@ -175,7 +175,7 @@ test('an event that the queue is being asked to take is not given up', async () 
   expect([published, outbox.counts.dropped]).toEqual([['away'], 1])
 })
 
-test('that events are dropped is logged once, not for each of them, and again when it begins again', async () => {
+test('dropping events is logged once, not for each of them, and again when it begins again', async () => {
   const { outbox, log } = anOutbox(memoryEventSink(), roomFor(1))
 
   for (let count = 0; count < 5; count += 1) outbox.add(anEvent())
@@ -186,7 +186,7 @@ test('that events are dropped is logged once, not for each of them, and again wh
   expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(2)
 })
 
-test('drops are told of once a second, by class, with their number and their time', async () => {
+test('event drops are reported once a second, by class, with their number and their time', async () => {
   const drops: Drop[] = []
   const { outbox, time } = anOutbox(
     { publish: () => Promise.reject(new Error('gone')) },

@@ -26,7 +26,7 @@ const aHealth = {
 
 const inOrder = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']
 
-/** What the queue's adapter throws when the queue cannot be had for three tries; the cause holds what no log may. */
+/** The error of the queue's adapter after three failed tries; its cause holds text that no log may show. */
 function unavailable(): DomainError {
   const cause = new Error(`RequestThrottled (400) signed with ${ordealSecrets.queue}`)
   return new DomainError('store_unavailable', 'the queue does not answer, try again', { cause })
@@ -148,7 +148,7 @@ test('F26 a queue that takes every batch and whose answers are lost costs no eve
   })
 })
 
-test('F27 events above the size of a message are told without their large values, and those behind them are whole', async () => {
+test('F27 events above the size of a message are published without their large values, and those after them are complete', async () => {
   const ordeal = await eventOrdeal()
   const process = await ordeal.start()
   const made = await ordeal.calls(process, { count: 8, overMs: 8_000, holdBytes: 1_500_000 })
@@ -217,7 +217,7 @@ test('F28 credentials of one minute are renewed ahead of time, and while they ar
     expect(process.lab.side.waiting).toBe(0)
   }
   task.answer = { status: 500, endsAt: time.clock.now() }
-  // What is known serves to its end.
+  // The stored credentials serve until they expire.
   await ordeal.calls(process, { count: 2, overMs: 39_000 })
   expect(process.lab.side.waiting).toBe(0)
   const before = task.asked()
@@ -243,7 +243,7 @@ test('F28 credentials of one minute are renewed ahead of time, and while they ar
   })
 })
 
-test('F29 told to stop while the queue is away, what has no room but on disk is told by the next process', async () => {
+test('F29 the next process publishes what a connector put on disk when it was stopped without a queue', async () => {
   const ordeal = await eventOrdeal()
   const process = await ordeal.start()
   ordeal.queue.instead = async () => Promise.reject(unavailable())
@@ -258,7 +258,7 @@ test('F29 told to stop while the queue is away, what has no room but on disk is 
   await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 3_100 })
 })
 
-test('F29 told to stop while neither queue nor disk take anything, what is lost is counted and recorded', async () => {
+test('F29 the events that a connector loses when it is stopped without queue and disk are counted and recorded', async () => {
   const ordeal = await eventOrdeal()
   const process = await ordeal.start()
   ordeal.disk.isReadOnly = true
@@ -276,7 +276,7 @@ test('F29 told to stop while neither queue nor disk take anything, what is lost 
   await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 2_100 })
 })
 
-test('F30 of a connector that is killed, the next one tells all but the last second, before anything newer', async () => {
+test('F30 the next connector publishes all but the last second of a killed one, before anything newer', async () => {
   const ordeal = await eventOrdeal()
   const process = await ordeal.start()
   ordeal.queue.instead = async () => Promise.reject(unavailable())

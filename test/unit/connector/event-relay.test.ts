@@ -287,7 +287,7 @@ describe('the state of an account', () => {
   })
 })
 
-test('an engine that goes and comes back is told to each domain with a hook, by every connector under the same ids', async () => {
+test('an engine that goes and comes back is reported to each domain with a hook, by every connector under the same ids', async () => {
   const engine = { name: '192.0.2.1:8021', coreUuid: aCoreUuid, commands: fakeEslSession(), reasons: {} }
   const ids = new Set<string>()
 

@@ -25,7 +25,7 @@ function aJudge(report: (now: number) => readonly ConnectorReport[] = () => []) 
   return { time, commands, events, judge }
 }
 
-test('with an engine it is fit; a link that was lost is waited for, for a moment', async () => {
+test('a connector with an engine is fit, and stays so for a moment after its link is lost', async () => {
   const { time, commands, events, judge } = aJudge()
   expect(await judge()).toBe('waiting')
   commands.up()
@@ -48,7 +48,7 @@ test.each<[Fitness, string, Partial<ConnectorReport>, number]>([
   ['alone', 'that has stopped', { stoppedAt: 1 }, 0],
   ['unfit', 'that was silent for 12 s', {}, 12_000],
   ['alone', 'that was silent for longer', {}, 12_001],
-])('without an engine it is %s beside a connector %s', async (expected, _other, given, age) => {
+])('a connector without an engine is %s next to a connector %s', async (expected, _other, given, age) => {
   const { time, judge } = aJudge((now) => [
     aReport({ connectorId: 'other', engineConnected: true, ...given, reportedAt: now - age }),
   ])
@@ -59,7 +59,7 @@ test.each<[Fitness, string, Partial<ConnectorReport>, number]>([
   expect(await judge()).toBe(expected)
 })
 
-test('without the events of an engine it leaves commands to a connector that has both, and else takes what it can do', async () => {
+test('a connector without the events of an engine leaves commands to one that has both links, and otherwise takes those that it can do', async () => {
   let isThere = true
   const { time, commands, judge } = aJudge((now) => [
     aReport({ connectorId: 'other', engineConnected: isThere, reportedAt: now }),
@@ -73,7 +73,7 @@ test('without the events of an engine it leaves commands to a connector that has
   expect(await judge()).toBe('fit')
 })
 
-test('a store of reports that is gone keeps nobody from being told at once that there is no engine', async () => {
+test('a caller is answered at once that there is no engine although the store of reports is gone', async () => {
   const { time, judge } = aJudge(() => {
     throw new DomainError('store_unavailable', 'the store is gone')
   })
@@ -93,9 +93,9 @@ test.each(commandKinds.filter(({ kind }) => kind === 'originate' || kind === 'ho
     await first.door.shut()
     await path.until(() => first.connector.health().status === 'error')
 
-    const told = await path.finish(Promise.all([1, 2, 3, 4].map(() => path.ask(kind))))
+    const answers = await path.finish(Promise.all([1, 2, 3, 4].map(() => path.ask(kind))))
 
-    for (const each of told) expect(each).toMatchObject({ status: 200 })
+    for (const each of answers) expect(each).toMatchObject({ status: 200 })
     expect(path.engine.lines).toHaveLength(4)
     await checkCommandPath(path)
   },
@@ -110,10 +110,10 @@ test('F01 while no connector has an engine a command is refused at once, with 50
 
   for (const { kind } of commandKinds) {
     const before = path.time.clock.now()
-    const told = await path.finish(path.ask(kind))
-    if ('outcome' in told) expect(told.outcome).toEqual({ state: 'unsent', reason: 'disconnected' })
-    else expect(told).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
-    if (!('outcome' in told)) expect(Number(told.headers['Retry-After'])).toBeGreaterThan(0)
+    const answer = await path.finish(path.ask(kind))
+    if ('outcome' in answer) expect(answer.outcome).toEqual({ state: 'unsent', reason: 'disconnected' })
+    else expect(answer).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
+    if (!('outcome' in answer)) expect(Number(answer.headers['Retry-After'])).toBeGreaterThan(0)
     expect(path.time.clock.now() - before).toBeLessThanOrEqual(500)
   }
 

@@ -60,7 +60,7 @@ test('above the limit the oldest gap goes, and is counted', async () => {
   expect([gaps.waiting, gaps.counts.lost, await stored()]).toEqual([2, 1, []])
 })
 
-test('drops of one class within ten seconds are one gap with their number', async () => {
+test('event drops of one class within ten seconds are one gap with their number', async () => {
   const { time, gaps, stored } = aLog()
 
   gaps.recordDrop({ class: 3, count: 2, from: 10, to: 20 })
@@ -93,7 +93,7 @@ test('a stop waits for what can be stored, and not for a store that is away', as
   expect((await stored()).map(({ from }) => from)).toEqual([1, 2])
 })
 
-test('until a gap is stored it is known from when on events of an engine are missing, drops of any engine included', async () => {
+test('the time from which events of an engine are missing is known until the gap is stored, including drops of any engine', async () => {
   let isGone = true
   const { time, gaps } = aLog(() => isGone)
   expect(gaps.unstoredFrom('fs1:8021')).toBeUndefined()
@@ -110,7 +110,7 @@ test('until a gap is stored it is known from when on events of an engine are mis
   expect(gaps.unstoredFrom('fs1:8021')).toBeUndefined()
 })
 
-test('drops begin when the engines had told the first of them, and are two gaps though that is the same', async () => {
+test('event drops begin at the time of their first event at the engine, and stay two gaps when that time is the same', async () => {
   const { time, gaps, stored } = aLog(undefined, undefined, () => 7)
 
   gaps.recordDrop({ class: 3, count: 1, from: 10, to: 20 })

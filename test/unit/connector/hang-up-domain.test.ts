@@ -6,7 +6,7 @@ import type { CommandScope } from '../../../core/commands/commands.ts'
 
 const scope = { domain: 'a.example.com', presenceId: null }
 
-/** An engine with these channels in every scope, which keeps what it is told. */
+/** An engine with these channels in every scope, which keeps the commands that it gets. */
 function anEngine(uuids: readonly string[], reply = '+OK\n', missed: readonly string[] = []) {
   const lines: string[] = []
   const asked: CommandScope[] = []

@@ -14,8 +14,8 @@ function anEngine() {
   const time = manualTime()
   const registry = channelRegistry({ exists: (name) => name.endsWith('.example.com') })
   const held = heldCalls(registry, engine, time.clock)
-  /** An event tells of a channel. */
-  const told = (uuid: string, fields: Readonly<Record<string, string>>) =>
+  /** Reports a channel by an event. */
+  const report = (uuid: string, fields: Readonly<Record<string, string>>) =>
     registry.learn(uuid, (name) => fields[name], engine)
   /** A row of the list of the engine. */
   const listed = (uuid: string, domain: string) => ({ domain, presenceId: `1000@${domain}`, row: { uuid } })
@@ -23,7 +23,7 @@ function anEngine() {
     held.eventsLost()
     held.commandsLost()
   }
-  return { time, registry, held, told, listed, lost }
+  return { time, registry, held, report, listed, lost }
 }
 
 test('an engine that was never heard, or never read, may hold anything', () => {
@@ -47,21 +47,21 @@ test('a reading from before its event link came up does not count: calls may hav
 })
 
 test('it may hold calls of the domains whose calls it held, and of no other', async () => {
-  const { held, told, lost } = anEngine()
+  const { held, report, lost } = anEngine()
   held.heard()
   held.wasRead([])
-  await told(randomUUID(), { 'Caller-Context': 'a.example.com' })
+  await report(randomUUID(), { 'Caller-Context': 'a.example.com' })
 
   lost()
 
   expect([held.mayHold(ofA), held.mayHold(ofB), held.mayHold(all), held.count]).toEqual([true, false, true, 1])
 })
 
-test('for a caller who sees only his own calls it is his calls that count', async () => {
-  const { held, told, lost } = anEngine()
+test('only their own calls count for a caller that sees no others', async () => {
+  const { held, report, lost } = anEngine()
   held.heard()
   held.wasRead([])
-  await told(randomUUID(), ofCaller('1000@a.example.com'))
+  await report(randomUUID(), ofCaller('1000@a.example.com'))
 
   lost()
 
@@ -70,17 +70,17 @@ test('for a caller who sees only his own calls it is his calls that count', asyn
 })
 
 test('a call of which domain or caller are not known counts for everybody', async () => {
-  const { held, told, lost } = anEngine()
+  const { held, report, lost } = anEngine()
   held.heard()
   held.wasRead([])
-  await told(randomUUID(), { 'Caller-Context': 'public' })
+  await report(randomUUID(), { 'Caller-Context': 'public' })
 
   lost()
 
   expect([held.mayHold(ofA), held.mayHold({ ...ofB, presenceId: '1000@b.example.com' })]).toEqual([true, true])
 })
 
-test('a call that was placed there counts before the engine has told of it', () => {
+test('a call that was placed at an engine counts before the engine has reported it', () => {
   const { held, registry, lost } = anEngine()
   held.heard()
   held.wasRead([])
@@ -91,12 +91,12 @@ test('a call that was placed there counts before the engine has told of it', () 
   expect([held.mayHold(ofA), held.mayHold(ofB)]).toEqual([true, false])
 })
 
-test('what it listed when its links came up counts until it has ended', async () => {
-  const { held, registry, told, listed, lost } = anEngine()
+test('a call that the engine listed when its links came up counts until it has ended', async () => {
+  const { held, registry, report, listed, lost } = anEngine()
   const [goesOn, ends] = [randomUUID(), randomUUID()]
   held.heard()
   held.wasRead([listed(goesOn, 'a.example.com'), listed(ends, 'b.example.com')])
-  await told(ends, { 'Caller-Context': 'b.example.com' })
+  await report(ends, { 'Caller-Context': 'b.example.com' })
   registry.end(ends, '')
 
   lost()

@@ -14,7 +14,7 @@ interface World {
   readonly engineAheadMs: number
 }
 
-/** The engine tells something this often. */
+/** The interval between two events of the engine. */
 const everyMs = 170
 
 /** The engine goes on telling, and time goes on, for a while or until something is so. */
@@ -45,7 +45,7 @@ async function aSlowService({ transitMs, engineAheadMs }: World): Promise<TaskLa
 
 /**
  * One task after the other on one disk, each killed at its point, the last one not. The waits between them grow as those
- * of a process that is started again. Answers when events were told that are neither queued nor in a gap.
+ * of a process that is started again. Returns the times of events that are neither queued nor in a gap.
  */
 async function afterKills(world: World, points: readonly KillPoint[]): Promise<number[]> {
   const lab = await aSlowService(world)
@@ -85,8 +85,8 @@ test.each(taskSteps)(
         { step: next, times: times() },
       ]
       const world = worlds[index % worlds.length] ?? expect.fail()
-      const told = await afterKills(world, points)
-      if (told.length > 0) lost.push({ points, world, told })
+      const missing = await afterKills(world, points)
+      if (missing.length > 0) lost.push({ points, world, missing })
     }
 
     expect(lost).toEqual([])
@@ -103,8 +103,8 @@ test('no event is lost in silence in fifty runs in each of which eight connector
       times: 1 + Math.floor(random() * 12),
     }))
     const world = { transitMs: Math.floor(random() ** 3 * 3_000), engineAheadMs: Math.floor((random() - 0.5) * 1_800) }
-    const told = await afterKills(world, points)
-    if (told.length > 0) lost.push({ seed, world, told })
+    const missing = await afterKills(world, points)
+    if (missing.length > 0) lost.push({ seed, world, missing })
   }
 
   expect(lost).toEqual([])

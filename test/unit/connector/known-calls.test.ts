@@ -20,7 +20,7 @@ import { ofCaller } from '../../support/engine/leg-fields.ts'
 const ends = ['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made']
 const noHooks = 'b.example.com'
 
-/** What a trunk's leg tells of itself: a domain, and no account. */
+/** Headers of a trunk's leg: a domain, and no account. */
 const ofTrunk = ({ time }: LabWorld, domain = labDomain) =>
   ofCall(time.clock.now(), {
     'Caller-Context': domain,
@@ -195,7 +195,7 @@ describe('a leg of no account that ended while no connector listened', () => {
   })
 })
 
-test('an end that only one connector heard, which was killed before it handed that over, is told by the other', async () => {
+test('an end that only one connector read, which was killed before handing it over, is published by the other', async () => {
   const world = await aWorld()
   const uuid = randomUUID()
   await begin(world, world.first, uuid)
@@ -224,7 +224,7 @@ test('an end that only one connector heard, which was killed before it handed th
   expect(cdrs(world, uuid)).toHaveLength(1)
 })
 
-test('what a connector knew is looked through when another finds it dead', async () => {
+test('the known calls of a dead connector are checked by the one that finds it dead', async () => {
   const engine = await startAnsweringEngine()
   engine.answer = (command) => (command.startsWith('show ') ? jsonRows([]) : 'false')
   const running = await aRunningConnector([{ host: '127.0.0.1', port: engine.port, password: 'ClueCon' }])
@@ -247,7 +247,7 @@ test('what a connector knew is looked through when another finds it dead', async
   await engine.close()
 })
 
-test('a leg that is still up is not ended, and its own end is told once', async () => {
+test('a leg that is still up is not ended, and its own end is published once', async () => {
   const world = await aWorld()
   const uuid = randomUUID()
   await begin(world, world.first, uuid)
@@ -309,7 +309,7 @@ describe('with several engines', () => {
     expect(await stored(world)).toEqual([])
   })
 
-  describe('the call of an account is ended, too, and the account told to be free', () => {
+  describe('the call of an account is ended, too, and the account reported as free', () => {
     async function aSuccessorOfAccount() {
       const given = await aSuccessorOfTwo(ofCall(Date.UTC(2026, 0, 15, 12)))
       const { world, uuid, successor } = given

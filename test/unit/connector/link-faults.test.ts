@@ -18,9 +18,9 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-/** An engine with calls, and what it has told of each. */
+/** An engine with calls, and the events that it has sent for each. */
 class Calls {
-  readonly told = new Map<string, string[]>()
+  readonly sent = new Map<string, string[]>()
   /** Each event under the id that every connector gives it. */
   readonly events: (Record<'id' | 'uuid' | 'name' | 'core', string> & { readonly at: number })[] = []
   readonly #live = new Map<string, { readonly row: Record<string, string>; readonly createdAt: number }>()
@@ -58,7 +58,7 @@ class Calls {
   tell(uuid: string, name: (typeof life)[number]): void {
     const createdAt = this.#live.get(uuid)?.createdAt ?? this.#now()
     if (name === 'CHANNEL_DESTROY') this.#live.delete(uuid)
-    this.told.set(uuid, [...(this.told.get(uuid) ?? []), name])
+    this.sent.set(uuid, [...(this.sent.get(uuid) ?? []), name])
     const core = this.engine.coreUuid
     this.events.push({ id: `${core}:${uuid}:${name}`, uuid, name, core, at: this.#now() })
     this.engine.emit({
@@ -81,8 +81,8 @@ interface Lab {
   events(): ProxiedConnection
   readonly isUp: () => boolean
   gaps(): Promise<Gap[]>
-  /** The names of what was told of a call, without regard to who made it. */
-  readonly told: (uuid: string) => string[]
+  /** Lists the names of the published events of a call, made ones included. */
+  readonly published: (uuid: string) => string[]
 }
 
 /** A connector whose links to an engine go through a proxy, with a hook on every event of a call's life. */
@@ -114,7 +114,7 @@ async function aLab(): Promise<Lab> {
       return events
     },
     gaps: () => running.ports.gaps.list(0),
-    told: (uuid) => running.ports.events.published.filter((event) => event.uuid === uuid).map(({ name }) => name),
+    published: (uuid) => running.ports.events.published.filter((event) => event.uuid === uuid).map(({ name }) => name),
   }
 }
 
@@ -133,24 +133,24 @@ async function liveOn({ running, calls }: Lab, count: number, arrived = async ()
   return uuids
 }
 
-/** What must hold of every call in the end: nothing twice, no end too few, none too many. */
-function expectWhole({ calls, told }: Lab, uuids: readonly string[]): void {
+/** Checks that every call has each event once, its end if it is over, and no end otherwise. */
+function expectWhole({ calls, published }: Lab, uuids: readonly string[]): void {
   for (const uuid of uuids) {
-    const names = told(uuid)
+    const names = published(uuid)
     expect(new Set(names).size, `${names.join()} of one call`).toBe(names.length)
-    const isOver = calls.told.get(uuid)?.includes('CHANNEL_DESTROY') === true
+    const isOver = calls.sent.get(uuid)?.includes('CHANNEL_DESTROY') === true
     if (isOver && names.length > 0) expect(names).toEqual(expect.arrayContaining(life.slice(2)))
     if (!isOver) expect(names).not.toContain('CHANNEL_DESTROY')
     if (!isOver) expect(names).toContain('CHANNEL_CREATE')
   }
 }
 
-/** What the connector made of what it had missed, by its mark. */
+/** Lists the events that the connector made for missed ones, by their mark. */
 function made({ running }: Lab) {
   return running.ports.events.published.filter(({ fields }) => fields['Synthetic'] === 'true')
 }
 
-/** Checks the invariants over what the engine told and what was published. */
+/** Checks the invariants over the events of the engine and the published ones. */
 function expectInvariants({ running, calls }: Lab, links = 2): Promise<void> {
   const published = Map.groupBy(running.ports.events.published, ({ uuid, name }) => `${uuid} ${name}`)
   const wanted = calls.events.map(({ id, uuid, name, core, at }): EventFact & { at: number } => {
@@ -185,7 +185,7 @@ describe('F02 a link that is cut while events flow', () => {
     })
     expect(Number(gap?.after.sequence)).toBeGreaterThan(Number(gap?.before.sequence || 0))
     const recovered = made(lab)
-    for (const { uuid, name } of recovered) expect(lab.calls.told.get(uuid)).toContain(name)
+    for (const { uuid, name } of recovered) expect(lab.calls.sent.get(uuid)).toContain(name)
     expect(lab.running.connector.health().counters['eventsRecovered']).toBeGreaterThanOrEqual(recovered.length)
     await expectInvariants(lab)
   })
@@ -193,7 +193,7 @@ describe('F02 a link that is cut while events flow', () => {
   test('a link that is cut while events flow has its missed events made up from the channels that are up then, and marked', async () => {
     const lab = await aLab()
     const [ended, live] = [lab.calls.begin(), lab.calls.begin()]
-    await lab.running.until(() => lab.told(live).length === 1)
+    await lab.running.until(() => lab.published(live).length === 1)
     const before = lab.calls.events.length
 
     lab.events().reset()
@@ -206,16 +206,16 @@ describe('F02 a link that is cut while events flow', () => {
     const marked = made(lab).map(({ uuid, name }) => `${uuid} ${name}`)
     const ends = life.slice(2).map((name) => `${ended} ${name}`)
     expect(marked.toSorted()).toEqual([...ends, `${begun} CHANNEL_CREATE`].toSorted())
-    expect(lab.told(live)).toEqual(['CHANNEL_CREATE'])
+    expect(lab.published(live)).toEqual(['CHANNEL_CREATE'])
     expect(await lab.gaps()).toMatchObject([{ before: { sequence: `${before}` } }])
     await expectInvariants(lab)
   })
 })
 
-test('F03 a link on which nothing arrives any more is given up within 45 seconds, and the gap tells why', async () => {
+test('F03 a link on which nothing arrives any more is given up within 45 seconds, and the gap has the reason', async () => {
   const lab = await aLab()
   const uuid = lab.calls.begin()
-  await lab.running.until(() => lab.told(uuid).length === 1)
+  await lab.running.until(() => lab.published(uuid).length === 1)
 
   lab.events().drop()
   for (const name of life.slice(1)) lab.calls.tell(uuid, name)
@@ -260,7 +260,7 @@ test('F03 a host that is gone takes both links with it: orders of then are not k
 test('F08 an engine that drops its listener for lost events makes a gap of that reason', async () => {
   const lab = await aLab()
   const uuid = lab.calls.begin()
-  await lab.running.until(() => lab.told(uuid).length === 1)
+  await lab.running.until(() => lab.published(uuid).length === 1)
 
   const notice = 'Content-Type: text/disconnect-notice\nContent-Length: 39\n\nkilled listener because of lost events\n'
   lab.calls.engine.send(`Content-Length: 400\nContent-Type: text/event-json\n\n{"Event-Name":"CHANNEL_ANSW${notice}`)
@@ -270,14 +270,14 @@ test('F08 an engine that drops its listener for lost events makes a gap of that 
   await lab.running.time.advance(60_000)
 
   expect((await lab.gaps()).map(({ reason }) => reason)).toEqual(['overflow'])
-  expect(lab.told(uuid)).toEqual(['CHANNEL_CREATE'])
+  expect(lab.published(uuid)).toEqual(['CHANNEL_CREATE'])
   await expectInvariants(lab)
 })
 
-test('F09 an engine that is started anew has its old calls ended and its new ones told, whatever their sequences', async () => {
+test('F09 an engine that is started anew has its old calls ended and its new ones published, whatever their sequences', async () => {
   const lab = await aLab()
   const old = lab.calls.begin()
-  await lab.running.until(() => lab.told(old).length === 1)
+  await lab.running.until(() => lab.published(old).length === 1)
   const { port, coreUuid } = lab.calls.engine
 
   await lab.calls.engine.close()
@@ -289,13 +289,13 @@ test('F09 an engine that is started anew has its old calls ended and its new one
   for (const name of life.slice(1)) lab.calls.tell(uuid, name)
   await lab.running.time.advance(60_000)
 
-  expect(lab.told(old)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
+  expect(lab.published(old)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
   // The engine's word for an end of which no cause is known.
   expect(made(lab).map(({ uuid, fields }) => [uuid, fields['Hangup-Cause']])).toEqual([
     [old, 'NORMAL_UNSPECIFIED'],
     [old, 'NORMAL_UNSPECIFIED'],
   ])
-  expect(lab.told(uuid)).toEqual(life)
+  expect(lab.published(uuid)).toEqual(life)
   expect(await lab.gaps()).toMatchObject([
     { reason: 'engine-restarted', before: { coreUuid }, after: { coreUuid: lab.calls.engine.coreUuid } },
   ])
@@ -314,7 +314,7 @@ describe('F10 a byte that is lost on the way', () => {
     expect(published.filter(({ uuid }) => !uuids.includes(uuid))).toEqual([])
     const own = published.filter(({ fields }) => fields['Synthetic'] !== 'true')
     for (const { uuid, name, fields } of own) {
-      expect(lab.calls.told.get(uuid)).toContain(name)
+      expect(lab.calls.sent.get(uuid)).toContain(name)
       expect(fields['Caller-Context']).toBe('a.example.com')
     }
     const reasons = (await lab.gaps()).map(({ reason }) => reason)
@@ -341,7 +341,7 @@ test('F14 of a storm of 20 000 events in a moment all arrive', async () => {
   const lag = () => readMetrics(connector.health()).levels.Lag
 
   for (let count = 0; count < 10_000; count += 1) lab.calls.tell(lab.calls.begin(), 'CHANNEL_ANSWER')
-  // All of it is read while nothing of it goes on, and the metric tells how far behind that is.
+  // All events are read while none is published, and the metric shows the lag.
   await lab.running.atOnce(() => read() >= 20_000)
   await time.advance(5_000)
   expect([ids.size, lag()]).toEqual([0, expect.toSatisfy((ms: number) => ms >= 5_000)])
@@ -369,7 +369,7 @@ test('F13 two connectors on one engine give every event one id, and either may l
   await second.until(() => second.connector.health().status === 'OK')
   await time.advance(2_000)
 
-  const emitted = () => [...lab.calls.told.values()].flat().length
+  const emitted = () => [...lab.calls.sent.values()].flat().length
   const arrived = () => second.atOnce(() => second.connector.health().counters['eventsRead'] === emitted())
   const uuids = await liveOn(lab, 20, arrived)
   lab.events().reset()
@@ -377,7 +377,7 @@ test('F13 two connectors on one engine give every event one id, and either may l
   await time.advance(60_000)
 
   expectWhole(lab, uuids)
-  for (const uuid of uuids) expect(lab.told(uuid)).toEqual(expect.arrayContaining(lab.calls.told.get(uuid) ?? []))
+  for (const uuid of uuids) expect(lab.published(uuid)).toEqual(expect.arrayContaining(lab.calls.sent.get(uuid) ?? []))
   expect(ports.events.published.filter(({ fields }) => fields['Synthetic'] === 'true')).toEqual([])
   await expectInvariants(lab, 4)
 })
@@ -385,7 +385,7 @@ test('F13 two connectors on one engine give every event one id, and either may l
 test('the last report of an orderly stop says so, and how far the events were read', async () => {
   const lab = await aLab()
   const uuid = lab.calls.begin()
-  await lab.running.until(() => lab.told(uuid).length === 1)
+  await lab.running.until(() => lab.published(uuid).length === 1)
 
   await lab.running.stop()
 

@@ -31,8 +31,8 @@ test('F20 what a killed connector had claimed is ended by a living one as connec
   await path.until(() => path.engine.lines.length === 1)
   dead.kill()
   const living = await path.connect()
-  const told = await path.finish(asked)
-  expect(told).toMatchObject({ status: 200, body: { pending: true } })
+  const answer = await path.finish(asked)
+  expect(answer).toMatchObject({ status: 200, body: { pending: true } })
 
   const [{ id } = { id: '' }] = path.records()
   await path.until(() => path.outcome(id) !== undefined)
@@ -47,15 +47,15 @@ test('a connector that is only slow is not taken for dead: its report is there',
   const path = await anUnansweredPath()
   await path.connect()
   await path.connect()
-  const told = await path.finish(path.originate())
+  const answer = await path.finish(path.originate())
 
   await path.time.advance(60_000)
 
-  expect(told).toMatchObject({ body: { pending: true } })
+  expect(answer).toMatchObject({ body: { pending: true } })
   expect(path.records().map(({ outcome }) => outcome)).toEqual([undefined])
 })
 
-test('a connector that was silent and comes back overwrites nothing that was told', async () => {
+test('a connector that was silent and comes back overwrites no reported outcome', async () => {
   const path = await anUnansweredPath()
   const silent = await path.connect()
   let answer = () => {}

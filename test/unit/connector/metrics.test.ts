@@ -61,7 +61,7 @@ function aReporter() {
 }
 
 describe('the lines of metrics', () => {
-  test('each tells what came since the one before, so that their sum is the total', async () => {
+  test('each line of metrics counts from the one before, so that their sum is the total', async () => {
     const { time, lines, state, reporter } = aReporter()
     const stopping = new AbortController()
     const followed = reporter.follow(stopping.signal)
@@ -91,7 +91,7 @@ describe('the lines of metrics', () => {
     expect(lines.map((line) => line['EventsRead'])).toEqual([3, 1])
   })
 
-  test('a process that starts anew counts from nothing, and nothing of before comes again', () => {
+  test('a process that starts anew counts from zero and repeats no earlier count', () => {
     const [before, after] = [aReporter(), aReporter()]
     before.state.health = aHealth({ counters: { gaps: 2 } })
     before.reporter.write()
@@ -102,7 +102,7 @@ describe('the lines of metrics', () => {
     expect([before.lines[0]?.['Gaps'], after.lines[0]?.['Gaps']]).toEqual([2, 1])
   })
 
-  test('a time is told once, and a line without any leaves the metric out', () => {
+  test('a time is reported once, and a line without any leaves the metric out', () => {
     const { lines, kept, reporter } = aReporter()
     kept.OrderTime.note(12)
     kept.OrderTime.note(-3)
@@ -138,7 +138,7 @@ describe('what is measured of a health', () => {
     expect(totals).toMatchObject({ Reconnects: 4, EventsUnreadable: 9, AnswersLate: 7, AnswersStray: 3 })
   })
 
-  test('an engine that refuses is told apart from one that is away', () => {
+  test('an engine that refuses is distinguished from one that is away', () => {
     const refusing = (reason: 'auth-refused' | 'access-rejected') =>
       anEngine({ status: 'error', commands: aLink({ state: 'down', reason }) })
     const away = anEngine({ status: 'error', events: aLink({ state: 'down', reason: 'unreachable' }) })
@@ -183,7 +183,7 @@ describe('the embedded metric format', () => {
     expect(values.OrderTime).toHaveLength(99)
   })
 
-  test('a number that is none is left out, and a line without any number is not written', () => {
+  test('a metric that is not a number is left out, and a line without any number is not written', () => {
     const lines: string[] = []
     const metrics = emfMetrics({ clock: { now: () => 7 }, write: (line) => lines.push(line) })
 
@@ -236,7 +236,7 @@ test('the time of an order is that of what an engine does at once: no ringing, a
   expect(times).toEqual([expect.toSatisfy((ms: number) => ms >= 40 && ms < 1_000)])
 })
 
-test('of more values than are kept each has its chance, and all are gone when they were taken', () => {
+test('each of more values than fit may be kept, and taking them leaves none', () => {
   const draws = [0.9, 0.25]
   const kept = times(2, () => draws.shift() ?? 0)
 

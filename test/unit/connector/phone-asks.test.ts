@@ -6,7 +6,7 @@ import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { manualTime, settle } from '../../support/processes/manual-time.ts'
 import { playedEngine } from '../../support/engine/played-engine.ts'
 
-/** Two engines that are up and answer when told to, and a way to place calls. */
+/** Two engines that are up and answer on demand, and a way to place calls. */
 function twoEngines() {
   const time = manualTime()
   const domains = domainNames({ exists: async () => true }, time.clock)

@@ -6,7 +6,7 @@ import { aRunner } from '../../support/connector/runner-lab.ts'
 import { fateUnknown } from '../../support/engine/fake-esl-session.ts'
 import { labDomain, labEngine, labWorld, ofCall } from '../../support/connector/event-lab.ts'
 
-/** A connector that has placed a call of which its engine has told nothing, and whose links were lost and are up again. */
+/** A connector that has placed a call without any event of the engine, and whose links were lost and are up again. */
 async function afterALostLink({ isAnswered }: { readonly isAnswered: boolean }) {
   const world = await labWorld()
   const lab = await world.connector()
@@ -49,7 +49,7 @@ test('a placed call whose answer is awaited stays, though no engine has it yet',
   expect(lab.registry.find(uuid)?.domain).toBe(labDomain)
 })
 
-test('a call that was told of and is gone gets its end, whether its answer came or not', async () => {
+test('a call that was reported and is gone gets its end, whether its answer came or not', async () => {
   const { time, lab, uuid, told, up } = await afterALostLink({ isAnswered: false })
   await up()
   await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: ofCall(time.clock.now()) })

@@ -46,7 +46,7 @@ test('no more than sixteen are asked for at once', async () => {
   expect(asked).toEqual([...names.slice(0, 16), 'next'])
 })
 
-test('while a store is gone nobody looks ahead, until an event was answered', async () => {
+test('nothing is prefetched while a store is gone, until an event was answered', async () => {
   const { ahead, look, asked, waiting } = aLook()
   look('a')
   waiting[0]?.reject(new Error('gone'))

@@ -57,7 +57,7 @@ test('a phone that goes leaves the other one', async () => {
   expect(tracker.takeChanged()).toMatchObject([{ contacts: [{ id: 'sip:b' }], observedAt: 3 }])
 })
 
-test('of a phone that registers from ever new addresses the newest are kept, so that the account can still be stored', async () => {
+test('only the newest addresses of a phone that registers from ever new ones are kept, so that the account can still be stored', async () => {
   const { tracker } = aTracker()
   await tracker.load(domain)
 
@@ -157,7 +157,7 @@ test('an account without a phone and a call is forgotten once that is stored, ho
   expect(again.accounts).toBe(1)
 })
 
-test('what cannot be stored is stored later', async () => {
+test('presence that cannot be stored is stored later', async () => {
   const { tracker, ports, time } = aTracker()
   let isGone = true
   const store = gone(ports.presence, 'put', () => isGone)

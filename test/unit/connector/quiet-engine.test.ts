@@ -4,7 +4,7 @@ import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
 import { aRunningConnector } from '../../support/connector/running-connector.ts'
 import { aRoot } from '../../support/platform/caller.ts'
 
-test('the status of an engine that tells no event for three minutes stays true, and so do the links', async () => {
+test('the status of an engine that sends no event for three minutes stays true, and so do the links', async () => {
   const engine = await startAnsweringEngine()
   engine.answer = (command) => (command === 'status' ? 'UP 0 years, 3 days\n' : '{"row_count": 0}\n')
   const address = { host: '127.0.0.1', port: engine.port, password: 'ClueCon' }
@@ -14,15 +14,15 @@ test('the status of an engine that tells no event for three minutes stays true, 
   const both = [first, second]
   await first.until(() => both.every(({ connector }) => connector.health().status === 'OK'))
   await time.advance(6_000)
-  const told = new Set<string>()
+  const shown = new Set<string>()
 
   for (let seconds = 0; seconds < 180; seconds += 1) {
     await time.advance(1_000)
     const { wConsole, freeSWITCH } = await readStatus(ports, aRoot(), time.clock.now())
-    told.add(JSON.stringify([wConsole.status, wConsole.sid, freeSWITCH]))
+    shown.add(JSON.stringify([wConsole.status, wConsole.sid, freeSWITCH]))
   }
 
-  expect([...told]).toEqual([JSON.stringify(['Connected', engine.coreUuid, 'UP 0 years, 3 days\n'])])
+  expect([...shown]).toEqual([JSON.stringify(['Connected', engine.coreUuid, 'UP 0 years, 3 days\n'])])
   expect(both.flatMap(({ connector }) => connector.health().engines.map(({ events }) => events.connections))).toEqual([
     1, 1,
   ])

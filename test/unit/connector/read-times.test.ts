@@ -30,7 +30,7 @@ test.each([
   ['in memory', 10],
   ['on disk', 1],
 ])(
-  'an event that had to wait elsewhere counts since it was read, also behind younger ones, %s',
+  'the age of an event that had to wait elsewhere counts from its reading, also after younger ones, %s',
   async (_where, room) => {
     const { time, outbox, queue } = aFullOutbox(room)
     const now = time.clock.now()
@@ -48,7 +48,7 @@ test.each([
   },
 )
 
-test('what waited for a store before it waits for the queue has waited since it was read', async () => {
+test('the age of an event that waits for a store and then for the queue counts from its reading', async () => {
   const world = await labWorld()
   const { ports, time } = world
   const away = { store: true, queue: false }
@@ -83,7 +83,7 @@ test('what waited for a store before it waits for the queue has waited since it 
   expect(lab.side.lagMs).toBe(40_000)
 })
 
-test('what was held for another connector that died has waited since it was read', async () => {
+test('the age of an event that was held for a dead connector counts from its reading', async () => {
   const world = await labWorld()
   const { ports, time } = world
   let isAway = false

@@ -371,7 +371,7 @@ describe('an engine that was started anew', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
-  test('an engine that was started anew and recovers a call under its old uuid has that call: only the one of before has ended', async () => {
+  test('an engine that was started anew and recovers a call under its old uuid has that call: only the earlier one has ended', async () => {
     const { time, ports, lab, uuid, told, headers } = await afterALostLink()
     lab.rows = [{ uuid }]
 
@@ -400,7 +400,7 @@ describe('an engine that was started anew', () => {
   })
 })
 
-test('what is held back is let go when the connector stops', async () => {
+test('events that are held back are published when the connector stops', async () => {
   const { lab, uuid, told } = await afterALostLink()
   await lab.up('11111111-2222-4333-8444-555555555555')
 

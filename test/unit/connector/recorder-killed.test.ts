@@ -18,7 +18,7 @@ import { aSpokenFile, watchRecorders } from '../../support/invariants/recorder-i
 let lab: RecorderLab | undefined
 afterEach(() => lab?.close())
 
-/** What a connector does for a recording that begins, and then for its end, call by call. */
+/** The calls of a connector for a recording that begins, and then for its end. */
 const beginning = ['disk.listNotes', 'disk.writeNote', 'recordings.list', 'recordings.expect']
 
 /** Calls for the beginnings of two recordings: of the other tenant's, too, which goes on while the connector is killed. */
@@ -75,15 +75,15 @@ function mortal(world: RecorderLab, moment?: Moment): { dying: DyingPorts; parts
   }
 }
 
-/** Whatever happened, there is one of everything, and nothing is left over; one more of each is the other tenant's. */
+/** Checks that there is one of everything and nothing is left over; one more of each is the other tenant's. */
 async function expectOne(world: RecorderLab, bytes: Buffer) {
   const recordings = await world.recordings()
   expect(recordings).toMatchObject([{ state: 'stored', size: bytes.length }])
   const { files } = world.ports.recordingFiles
   expect(files.get(recordings[0]?.key ?? '')?.bytes.equals(bytes)).toBe(true)
   expect(files.size).toBe(2)
-  const told = world.ports.events.published.filter(({ domain }) => domain === recordedDomain)
-  expect(told).toMatchObject([{ name: 'CUSTOM->svc::recording_stored' }])
+  const published = world.ports.events.published.filter(({ domain }) => domain === recordedDomain)
+  expect(published).toMatchObject([{ name: 'CUSTOM->svc::recording_stored' }])
   expect(world.files()).toEqual([])
 }
 
@@ -112,7 +112,7 @@ describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
     expect(alive.names).toEqual([...beginning, ...steps])
   })
 
-  // What is killed before a step is what was killed after the one before it. An opened file is nothing that stays.
+  // A kill before a step equals a kill after the previous one. An opened file does not persist.
   const after = steps.map((step, index) => ({ step, number: index + 1, side: 'after' as const }))
   const moments = [
     { step: steps[0], number: 1, side: 'before' as const },
@@ -144,7 +144,7 @@ describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
       await expectOne(world, bytes)
       const doneAfterMs = world.time.clock.now() - startedAt
       // No second claim is waited for. It is looked for every 15 s, and time goes by steps of 10 s, some while a file is read.
-      // Of an upload that has just begun nobody knows: the bucket itself ends it after seven days.
+      // An upload that has just begun is unknown to all: the bucket itself ends it after seven days.
       const uploadsLeft = step === 'recordingFiles.beginUpload' ? 1 : 0
       await watch.check([next], {
         uploadsLeft,
@@ -182,7 +182,7 @@ describe('two connectors that hear every event twice', () => {
         for (const one of both) one.hear(event, recordedDomain, recordedLeg)
       }
       await world.until(isDone(world, 1))
-      // Where the other one did what was left, nobody is killed any more.
+      // No process is killed any more where the other one did the rest.
       moment.call = Infinity
       await watch.end(both)
       await world.until(isDone(world))

@@ -37,13 +37,13 @@ test('a recording in parts whose last part was lost goes on with the parts that 
       failed.resolve()
     },
   }
-  const told = Promise.withResolvers<PlatformEvent>()
+  const published = Promise.withResolvers<PlatformEvent>()
   const call = aRecordedCall(lab.time)
   const bytes = aWavFile(8_700_000)
   lab.write(call.path, bytes)
 
   const tell = async (event: PlatformEvent) => {
-    told.resolve(event)
+    published.resolve(event)
     return true
   }
   lab
@@ -51,7 +51,7 @@ test('a recording in parts whose last part was lost goes on with the parts that 
     .hear(call.stop(), recordedDomain, recordedLeg)
   await failed.promise
   let fields: PlatformEvent['fields'] = {}
-  void told.promise.then((event) => (fields = event.fields))
+  void published.promise.then((event) => (fields = event.fields))
   while (fields['Recording-SHA256'] === undefined) await lab.time.advance(1_000)
   await lab.until(async () => lab.notes().length === 0)
 

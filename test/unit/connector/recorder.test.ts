@@ -60,11 +60,11 @@ describe('a recording', () => {
     const call = aRecordedCall(lab.time)
     const bytes = aWavFile()
     lab.write(call.path, bytes)
-    const filesWhenTold: string[][] = []
+    const filesAtEvent: string[][] = []
     const inCdr: string[] = []
     const recorder = lab.connector({
       tell: async (event) => {
-        filesWhenTold.push(lab.files())
+        filesAtEvent.push(lab.files())
         return (await lab.ports.events.publish([event])).length === 0
       },
       noteInCdr: async ({ uuid, state }) => void inCdr.push(`${uuid} ${state}`),
@@ -81,7 +81,7 @@ describe('a recording', () => {
       ['CUSTOM->svc::recording_stored', call.uuid, call.path],
     ])
     expect(inCdr).toEqual([`${call.uuid} stored`])
-    expect(filesWhenTold).toEqual([[call.path]])
+    expect(filesAtEvent).toEqual([[call.path]])
     expect(lab.files()).toEqual([])
     expect(recorder.counters()).toMatchObject({ recordingsStored: 1, recordingBytes: bytes.length, recordings: 0 })
   })
@@ -147,7 +147,7 @@ describe('a recording', () => {
     await lab.until(finished())
   })
 
-  test('F70 is not touched while its file holds only its head, whatever the engine told', async () => {
+  test('F70 a recording is not touched while its file holds only its header, whatever the engine reported', async () => {
     const call = aRecordedCall(lab.time)
     lab.write(call.path, wavHead(0))
     const recorder = lab.connector()
@@ -330,8 +330,8 @@ describe('another tenant', () => {
   })
 
   test.each([
-    ['is told to nobody', undefined],
-    ['is not told to who has its name now', 3_600_000],
+    ['is published to no domain', undefined],
+    ['is not published to a new domain of that name', 3_600_000],
   ])('a recording of a deleted domain is stored, and %s', async (_who, createdAfter) => {
     const call = aRecordedCall(lab.time)
     lab.write(call.path)
@@ -384,12 +384,12 @@ test('F31 what the folder takes no note of is stored all the same', async () => 
 
   const failures = recorder.counters()['recordingNoteFailures'] ?? 0
   expect(failures).toBeGreaterThan(0)
-  const told = lab.log.lines.filter(({ message }) => message === 'the folder of the recordings cannot be used')
+  const logged = lab.log.lines.filter(({ message }) => message === 'the folder of the recordings cannot be used')
   isFull = false
   await watch.end([recorder])
   await watch.check([recorder], {
     bounds: [
-      { of: 'lines on the folder', value: told.length, limit: 1 },
+      { of: 'lines on the folder', value: logged.length, limit: 1 },
       // One for each of the two recordings and attempt.
       { of: 'notes that were tried', value: failures, limit: 2 },
     ],

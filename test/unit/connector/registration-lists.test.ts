@@ -15,7 +15,7 @@ function recordedList(): string {
   return list
 }
 
-test('of a recorded list each phone is found, under the contact that events give it, a same-named one apart', async () => {
+test('each phone of a recorded list is found under the contact of its events, separate from one of the same name', async () => {
   const time = manualTime(Date.UTC(2026, 10, 20, 23, 27))
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const found: string[] = []
@@ -72,7 +72,7 @@ const recordedTexts = (name: string) => framesOf(recordedBytes(name)).map(({ bod
 describe('a list of registrations', () => {
   const full = (recording: string) => recordedTexts(recording).find((text) => text.startsWith('{"row_count":5')) ?? ''
 
-  /** What is found out about accounts by readings that answer one text after the other. */
+  /** Returns the accounts that consecutive reads of these texts find. */
   async function foundBy(
     answers: readonly string[],
     known: readonly (readonly [login: string, contact: string])[] = [],

@@ -41,7 +41,7 @@ test('an end names the same contact, although the name before it differs', () =>
   })
 })
 
-test('in an expiry, which tells a date, the number is no length of time', () => {
+test('the number in an expiry with a date is not a length of time', () => {
   expect(custom('sofia::expire', expire)).toEqual({
     login: '1002',
     contact: 'sip:1002@127.0.0.1:42889',

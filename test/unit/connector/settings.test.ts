@@ -64,7 +64,7 @@ test.each([
   ['SPOOL_BYTES', '4194303'],
   ['SPOOL_BYTES', '70000.5'],
   ['SPOOL_BYTES', 'secret'],
-])('with %s=%j it does not start, names the variable and not its value', (name, value) => {
+])('a connector with %s=%j does not start, and names the variable but not its value', (name, value) => {
   const read = () => readSettings({ SPOOL_DIR: '/spool', ...env, [name]: value })
 
   expect(read).toThrow(name)

@@ -38,7 +38,7 @@ const row = (uuid: string, domain = 'a.example.com') => ({
   presence_id: `1000@${domain}`,
 })
 
-/** The engine has these channels: it lists them, dumps them, and tells of them by events. */
+/** Gives the engine these channels: it lists them, dumps them, and reports them by events. */
 function holds(engine: AnsweringEngine, ...rows: ReturnType<typeof row>[]) {
   engine.answer = (command) => {
     if (command === 'show channels as json') return jsonRows(rows)
@@ -92,23 +92,26 @@ describe('an order goes to the engine that has the channel', () => {
     expect([fs1.jobs, fs1.asked.length]).toEqual([[], asked])
   })
 
-  test.each(['hangup', 'eavesdrop'] as const)('of which nobody told: all are asked for it (%s)', async (kind) => {
-    const running = await aConnectorOn(3)
-    const uuid = randomUUID()
-    const [, , third] = running.engines
-    if (third === undefined) throw new Error('three engines')
-    third.answer = (command) =>
-      command === `uuid_dump ${uuid} json`
-        ? JSON.stringify({ 'Unique-ID': uuid, 'Caller-Context': tenant.domain })
-        : '-ERR No such channel!\n'
+  test.each(['hangup', 'eavesdrop'] as const)(
+    'all engines are asked for a channel without events (%s)',
+    async (kind) => {
+      const running = await aConnectorOn(3)
+      const uuid = randomUUID()
+      const [, , third] = running.engines
+      if (third === undefined) throw new Error('three engines')
+      third.answer = (command) =>
+        command === `uuid_dump ${uuid} json`
+          ? JSON.stringify({ 'Unique-ID': uuid, 'Caller-Context': tenant.domain })
+          : '-ERR No such channel!\n'
 
-    const command = kind === 'hangup' ? { kind, uuid, cause: 'NORMAL_CLEARING' } : anEavesdrop({ target: uuid })
-    await running.post(command)
-    await running.atOnce(() => third.jobs.length === 1)
+      const command = kind === 'hangup' ? { kind, uuid, cause: 'NORMAL_CLEARING' } : anEavesdrop({ target: uuid })
+      await running.post(command)
+      await running.atOnce(() => third.jobs.length === 1)
 
-    expect(running.engines.map(({ jobs }) => jobs.length)).toEqual([0, 0, 1])
-    for (const { asked } of running.engines) expect(asked).toContain(`uuid_dump ${uuid} json`)
-  })
+      expect(running.engines.map(({ jobs }) => jobs.length)).toEqual([0, 0, 1])
+      for (const { asked } of running.engines) expect(asked).toContain(`uuid_dump ${uuid} json`)
+    },
+  )
 
   test('an order is absent when every engine says that it has no such channel', async () => {
     const running = await aConnectorOn(2)
@@ -178,7 +181,7 @@ describe('a call is placed', () => {
     expect(placed(engines)).toEqual([1, 1, 1])
   })
 
-  test('at one that answers, after a second, while another does not', async () => {
+  test('a call is placed after a second at an engine that answers, while another does not', async () => {
     const running = await aConnectorOn(2)
     contacts(running.fs1, undefined)
     contacts(running.fs2, 'error/user_not_registered')
@@ -193,7 +196,7 @@ describe('a call is placed', () => {
     expect(running.fs2.jobs[0]?.id).toBe(message.id)
   })
 
-  test('nowhere while no engine is there: its caller is told soon, not when the engine may be back', async () => {
+  test('a call is refused soon while no engine is there, not when an engine may be back', async () => {
     const running = await aConnectorOn(2)
     for (const engine of running.engines) await lose(running, engine)
     const postedAt = running.time.clock.now()
@@ -203,7 +206,7 @@ describe('a call is placed', () => {
     expect(running.time.clock.now() - postedAt).toBeLessThanOrEqual(3_000)
   })
 
-  test('nowhere, at once, while an engine takes orders and cannot tell what becomes of them', async () => {
+  test('a call is refused at once while an engine takes commands and has no event link', async () => {
     const running = await aConnectorOn(2)
     await lose(running, running.fs2)
     running.fs1.cutEvents()
@@ -347,7 +350,7 @@ describe('while an engine is away', () => {
     expect(list).toMatchObject({ state: 'done', text: expect.stringContaining('"row_count":1') })
   })
 
-  test('status tells it within the second, and the links of the others', async () => {
+  test('the status shows a lost engine within the second, and the links of the others', async () => {
     const running = await aConnectorOn(2)
     for (const engine of running.engines) {
       engine.answer = (command) => (command === 'status' ? 'UP 0 years, 0 days\n' : jsonRows([]))
@@ -372,7 +375,7 @@ describe('while an engine is away', () => {
   })
 })
 
-test('an engine that hangs with its links up is told as lost within 45 s, and the others meanwhile as they are', async () => {
+test('an engine that hangs with its links up is reported as lost within 45 s, and the others as up', async () => {
   const running = await aConnectorOn(2)
   for (const engine of running.engines) {
     engine.answer = (command) => (command === 'status' ? 'UP 0 years, 0 days\n' : jsonRows([]))
@@ -390,7 +393,7 @@ test('an engine that hangs with its links up is told as lost within 45 s, and th
   )
 })
 
-test('what concerns all engines goes to all, and is done when all have done it', async () => {
+test('a command that concerns all engines goes to all, and is done when all have done it', async () => {
   const running = await aConnectorOn(2)
 
   const message = await running.post({ kind: 'flush-account', login: '1000' })
@@ -439,7 +442,7 @@ test('one engine that does not answer keeps no order from another', async () => 
   expect(running.fs2.jobs.at(-1)?.line).toBe(`uuid_kill ${uuid} NORMAL_CLEARING`)
 })
 
-test('told to stop, it lets go of all engines together, and what was open at any of them ends as unknown', async () => {
+test('a connector that is stopped disconnects from all engines together, and open commands at any of them end as unknown', async () => {
   const running = await aConnectorOn(2)
   const { engines, fs1, fs2, connector, time } = running
   fs1.answer = (command) => (command.startsWith('sofia_contact') ? 'sofia/internal/sip:1000@192.0.2.7' : jsonRows([]))

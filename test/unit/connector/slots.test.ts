@@ -41,7 +41,7 @@ test('giving a place back twice gives it once', async () => {
   expect(slots.taken).toBe(0)
 })
 
-test('who waits until the deadline gets none, and leaves the queue', async () => {
+test('a waiter gets no slot at its deadline, and leaves the queue', async () => {
   const { slots, deadline, time } = places(1)
   await slots.take('a.example.com', deadline)
   const waiting = slots.take('a.example.com', deadline)
@@ -52,7 +52,7 @@ test('who waits until the deadline gets none, and leaves the queue', async () =>
   expect(slots.waiting).toBe(0)
 })
 
-test('who would be one too many in the queue gets none at once', async () => {
+test('a waiter too many for the queue is refused at once', async () => {
   const { slots, deadline } = places(1, 1)
   await slots.take('a.example.com', deadline)
   void slots.take('a.example.com', deadline)
@@ -71,7 +71,7 @@ test('a tenant that wants all places leaves half of them to others', async () =>
   expect(await slots.take('other.example.com', deadline)).toBeTypeOf('function')
 })
 
-test('a tenant finds a place at once beside five busy tenants', async () => {
+test('a tenant gets a slot at once next to five busy tenants', async () => {
   const { slots, deadline } = places(calls, 200)
   for (let busy = 0; busy < 5; busy += 1) {
     for (let wanted = 0; wanted < calls; wanted += 1) void slots.take(`busy-${busy}.example.com`, deadline)

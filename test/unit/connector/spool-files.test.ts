@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(join(folder, '..'), { recursive: true, force: true })
 })
 
-/** An outbox over a real folder; the queue is away until told otherwise. */
+/** An outbox over a real folder; the queue is away until the test says otherwise. */
 function anOutbox(owner = processOwner()) {
   const time = manualTime()
   const sink = memoryEventSink()
@@ -69,7 +69,7 @@ test('the folder can be entered, and its files read, by this user only, whatever
   await outbox.close()
 })
 
-test('what one process leaves another finds, and nothing is left when it was sent', async () => {
+test('events that one process leaves are found by another, and nothing is left when they were sent', async () => {
   const first = anOutbox(spoolOwner('1'))
   for (const id of ['a1', 'a2', 'a3']) first.outbox.add(anEvent({ id, uuid: 'a' }))
   expect(await first.outbox.close()).toBe(0)

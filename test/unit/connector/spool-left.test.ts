@@ -29,7 +29,7 @@ async function leftBy(name: string, disk?: MemoryDisk) {
 }
 
 describe('what a killed process left, on a disk that takes its time,', () => {
-  /** A process after the killed one, which is told of a file of before twenty seconds after it asked. */
+  /** A process after the killed one, which sees an earlier file twenty seconds after it asked. */
   const onSlowDisk = async () => {
     const { disk, time: before } = await leftBy('1')
     const time = manualTime(before.clock.now())
@@ -84,43 +84,46 @@ describe('what a killed process left, on a disk that takes its time,', () => {
 })
 
 describe('a step that fails once while what was left is looked for', () => {
-  test.each(['list', 'makeLock', 'look', 'read'] as const)('costs neither events nor their order: %s', async (step) => {
-    const { disk } = await leftBy('1')
-    switch (step) {
-      case 'list':
-        disk.list = failing('EMFILE', 1, disk.list.bind(disk))
-        break
-      case 'makeLock':
-        disk.makeLock = failing('EMFILE', 1, disk.makeLock.bind(disk))
-        break
-      case 'look':
-        disk.look = failing('EMFILE', 1, disk.look.bind(disk))
-        break
-      case 'read':
-        disk.read = failing('EMFILE', 1, disk.read.bind(disk))
-        break
-    }
-    const next = spoolingProcess('2', { disk })
-    next.back()
-    next.add('a50')
-    await next.time.advance(5_000)
+  test.each(['list', 'makeLock', 'look', 'read'] as const)(
+    'a step that fails once costs neither events nor their order: %s',
+    async (step) => {
+      const { disk } = await leftBy('1')
+      switch (step) {
+        case 'list':
+          disk.list = failing('EMFILE', 1, disk.list.bind(disk))
+          break
+        case 'makeLock':
+          disk.makeLock = failing('EMFILE', 1, disk.makeLock.bind(disk))
+          break
+        case 'look':
+          disk.look = failing('EMFILE', 1, disk.look.bind(disk))
+          break
+        case 'read':
+          disk.read = failing('EMFILE', 1, disk.read.bind(disk))
+          break
+      }
+      const next = spoolingProcess('2', { disk })
+      next.back()
+      next.add('a50')
+      await next.time.advance(5_000)
 
-    expect(next.ids()).toEqual(numbered('a', 51))
-    expect([next.outbox.spool.failures, next.outbox.spool.found]).toEqual([1, 50])
-    expect(next.log.lines.map(({ message }) => message)).toEqual([
-      ['look', 'read'].includes(step)
-        ? 'what an earlier process left cannot be looked through; it will be tried again'
-        : 'the spool folder cannot be locked: events wait in memory only; it will be tried again',
-      'events of an earlier process were found',
-    ])
-  })
+      expect(next.ids()).toEqual(numbered('a', 51))
+      expect([next.outbox.spool.failures, next.outbox.spool.found]).toEqual([1, 50])
+      expect(next.log.lines.map(({ message }) => message)).toEqual([
+        ['look', 'read'].includes(step)
+          ? 'what an earlier process left cannot be looked through; it will be tried again'
+          : 'the spool folder cannot be locked: events wait in memory only; it will be tried again',
+        'events of an earlier process were found',
+      ])
+    },
+  )
 })
 
 test('a file that fails for hours is passed over after four seconds, reported as a loss after a minute, and sent when it can be read', async () => {
   const firstAt = manualTime().clock.now()
   const first = await leftBy('1')
   const second = spoolingProcess('2', { disk: first.disk, time: first.time })
-  // What the first one left, it has found, and not sent.
+  // The second process has found the events of the first, and not sent them.
   second.add('b0', 'b1')
   await second.time.advance(1_000)
   const { disk } = second
@@ -128,7 +131,7 @@ test('a file that fails for hours is passed over after four seconds, reported as
   let isBroken = true
   disk.look = async (path) => {
     const seen = await look(path)
-    // Of the two files, that of the first is the larger.
+    // The file of the first process is the larger one.
     if (isBroken && seen.size > 10_000) throw error('EACCES')
     return seen
   }
@@ -150,7 +153,7 @@ test('a file that fails for hours is passed over after four seconds, reported as
   expect(disk.contents.size).toBe(0)
 })
 
-test('what is being written while an earlier process is found stays', async () => {
+test('events that are being written while an earlier process is found stay', async () => {
   const { disk } = await leftBy('1')
   const written = Promise.withResolvers<void>()
   const found = Promise.withResolvers<void>()

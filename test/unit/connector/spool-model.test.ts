@@ -21,14 +21,14 @@ interface World {
   time: ManualTime
   readonly disk: MemoryDisk
   outbox: EventOutbox
-  /** Of the process that runs. */
+  /** The number of the process that runs. */
   generation: number
   queue: 'takes' | 'refuses some' | 'away' | 'takes, and its answers are lost'
   asked: number
-  /** What reached the queue, with repetitions. */
+  /** Ids that reached the queue, with repetitions. */
   readonly arrived: string[]
   readonly given: PlatformEvent[]
-  /** What may be missing without being counted: read within the last second before a kill. */
+  /** Ids that may be missing without being counted: read within the last second before a kill. */
   readonly excused: Set<string>
   /** Since when each event waits. */
   readonly givenAt: Map<string, number>
@@ -96,7 +96,7 @@ function aWorld(): World {
   return Object.assign(world, { outbox: start(world) })
 }
 
-/** What is always so. */
+/** Checks what holds after every step. */
 function check(world: World): void {
   expect(world.outbox.memoryBytes).toBeLessThanOrEqual(memory.all + chunkBytes)
   expect(world.outbox.memoryBytes).toBeGreaterThanOrEqual(0)
@@ -139,7 +139,7 @@ const disk = (room: number | undefined) =>
 
 const nextProcess = async (world: World) => {
   world.droppedBefore += world.outbox.counts.dropped
-  // What was sent and still stands on the disk comes again, and is dropped again if it must be.
+  // Events that were sent and are still on the disk come again, and are dropped again if they must be.
   world.isExact &&= world.disk.used() === 0
   world.generation += 1
   world.diskFailed = world.disk.room !== Infinity
@@ -159,7 +159,7 @@ const stop = step('stop', async (world) => {
   const closing = { isOver: false }
   void world.outbox.close().then(() => (closing.isOver = true))
   while (!closing.isOver) await world.time.advance(10)
-  // What was under way and not on the disk is counted as lost, and may have arrived.
+  // Events in flight that are not on the disk count as lost, and may have arrived.
   world.isExact &&= !world.diskFailed
   await nextProcess(world)
 })

@@ -360,15 +360,15 @@ describe('when the disk has no room', () => {
     expect(one.drops.reduce((sum, { count }) => sum + count, 0)).toBe(dropped)
   })
 
-  test('events wait in memory, nothing else fails, and it is told once', async () => {
+  test('events wait in memory when the disk is full, nothing else fails, and the fault is logged once', async () => {
     const { add, time, disk, back, outbox, ids, log } = aProcess('1')
     disk.room = 100
     add(...numbered('a', 20))
     await time.advance(20_000)
     expect([outbox.spool.skipped, outbox.waiting]).toEqual([20, 20])
     expect(outbox.spool.failures).toBeGreaterThan(1)
-    const told = log.lines.filter(({ message }) => message.includes('the spool cannot be written'))
-    expect(told).toHaveLength(1)
+    const logged = log.lines.filter(({ message }) => message.includes('the spool cannot be written'))
+    expect(logged).toHaveLength(1)
 
     back()
     await time.advance(5_000)
@@ -415,7 +415,7 @@ describe('when the disk has no room', () => {
     expect(next.outbox.spool.damaged).toBe(0)
   })
 
-  test('a folder that cannot be written is told in the same way', async () => {
+  test('a folder that cannot be written is reported in the same way', async () => {
     const { add, time, disk, back, ids, outbox } = aProcess('1')
     disk.isReadOnly = true
     add(...numbered('a', 3))
@@ -444,7 +444,7 @@ describe('a disk that does not answer', () => {
   })
 })
 
-describe('told to stop', () => {
+describe('a spool that is stopped', () => {
   test('it puts what waits on disk, however young, and the next process sends it', async () => {
     const { add, time, disk, outbox } = aProcess('1')
     await time.advance(0)

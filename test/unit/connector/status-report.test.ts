@@ -83,7 +83,7 @@ test('the commands of the five hundred busiest domains are reported, so that a r
   await stop()
 })
 
-test('the loss of one engine is reported within a quarter of a second, beside the other', async () => {
+test('the loss of one engine is reported within a quarter of a second, while the other stays', async () => {
   const { time, fs2, reports, stop } = twoEngines()
   await time.advance(1_000)
   const before = reports.length
@@ -118,7 +118,7 @@ test('an engine that hangs holds no report up for more than a second, is asked o
   await stop()
 })
 
-test('a text is told to its first 2 048 characters', async () => {
+test('a text is reported up to its first 2 048 characters', async () => {
   const { time, fs1, reports, stop } = twoEngines()
   fs1.commands.answer = () => 'x'.repeat(5_000)
 

@@ -20,7 +20,7 @@ async function aPlace() {
   await ports.hooks.create([aHook({ event: 'CHANNEL_HOLD', domain: tenant.domain ?? '' })], 100)
   const disk = memoryDisk()
   const publish = ports.events.publish.bind(ports.events)
-  const told: { readonly id: string; readonly at: number }[] = []
+  const sent: { readonly id: string; readonly at: number }[] = []
   const place = {
     engine,
     ports,
@@ -28,7 +28,7 @@ async function aPlace() {
     isQueueAway: false,
     /** A connector on this disk, which the one before has left; it has found the engine and knows the hooks. */
     start: async (name: string): Promise<RunningConnector> => {
-      // What was killed lives in a time of its own, which stands still.
+      // The killed process keeps a clock of its own, which stands still.
       time = manualTime(time.clock.now())
       const spool = { folder: '/spool', bytes: 64 * 1_048_576, files: disk, owner: spoolOwner(name) }
       const address = { host: '127.0.0.1', port: engine.port, password: 'ClueCon' }
@@ -43,7 +43,7 @@ async function aPlace() {
       const before = connector.health().counters['eventsRead'] ?? 0
       for (let index = 0; index < count; index += 1) {
         const uuid = randomUUID()
-        const sequence = `${1_000_000 + told.length}`
+        const sequence = `${1_000_000 + sent.length}`
         engine.emit({
           'Event-Name': 'CHANNEL_HOLD',
           'Unique-ID': uuid,
@@ -51,13 +51,13 @@ async function aPlace() {
           'Caller-Context': tenant.domain ?? '',
           'Event-Date-Timestamp': `${time.clock.now()}000`,
         })
-        told.push({ id: `${engine.coreUuid}:${sequence}`, at: time.clock.now() })
+        sent.push({ id: `${engine.coreUuid}:${sequence}`, at: time.clock.now() })
       }
       await atOnce(() => (connector.health().counters['eventsRead'] ?? 0) >= before + count)
     },
-    /** Everything that was told, and as what it came. */
+    /** Lists every event of the engine with the ids that it was published under. */
     wanted: () =>
-      told.map(({ id, at }) => ({
+      sent.map(({ id, at }) => ({
         id,
         at,
         toldAs: ports.events.published.flatMap((event) =>
@@ -72,10 +72,10 @@ async function aPlace() {
   return place
 }
 
-const untold = (wanted: readonly { readonly toldAs: readonly string[] }[]) =>
+const unpublished = (wanted: readonly { readonly toldAs: readonly string[] }[]) =>
   wanted.filter(({ toldAs }) => toldAs.length === 0)
 
-test('F29 told to stop under load while the queue is away, it takes no command any more and is done within 25 s', async () => {
+test('F29 a connector that is stopped under load without a queue takes no more commands and ends within 25 s', async () => {
   const place = await aPlace()
   const first = await place.start('1')
   place.isQueueAway = true
@@ -83,28 +83,28 @@ test('F29 told to stop under load while the queue is away, it takes no command a
   const ringing = await first.post(anOriginate())
   await first.until(() => place.engine.jobs.some(({ id }) => id === ringing.id))
 
-  const toldAt = first.time.clock.now()
+  const stoppedAt = first.time.clock.now()
   let lost: number | undefined
   void first.connector.stop(20_000).then((count) => (lost = count))
   const late = await first.post(anOriginate())
   await place.tell(first, 50)
   await first.until(() => lost !== undefined)
 
-  expect(first.time.clock.now() - toldAt).toBeLessThanOrEqual(25_000)
+  expect(first.time.clock.now() - stoppedAt).toBeLessThanOrEqual(25_000)
   expect(lost).toBe(0)
   expect(await first.outcome(ringing)).toMatchObject({ state: 'unknown' })
   expect(await place.ports.commands.read(late.id)).not.toHaveProperty('claimedBy')
-  // What the first was ordered is judged here; all that follows is the next one's.
+  // The commands of the first connector are checked here; later ones belong to the next.
   expect(place.engine.jobs.splice(0).map(({ id }) => id)).toEqual([ringing.id])
   expect(place.engine.open).toBe(0)
 
   const next = await place.start('2')
   place.isQueueAway = false
-  await next.until(() => untold(place.wanted()).length === 0)
+  await next.until(() => unpublished(place.wanted()).length === 0)
   await checkConnector(next, { engine: place.engine, wanted: place.wanted() })
 })
 
-test('F29 told to stop, it is done within 25 s, also when queue, disk, engine and stores answer nothing', async () => {
+test('F29 a connector that is stopped ends within 25 s, also when queue, disk, engine and stores answer nothing', async () => {
   const place = await aPlace()
   const first = await place.start('1')
   place.isQueueAway = true
@@ -117,12 +117,12 @@ test('F29 told to stop, it is done within 25 s, also when queue, disk, engine an
   const report = place.ports.connectorStatus.report.bind(place.ports.connectorStatus)
   place.ports.connectorStatus.report = () => new Promise(() => {})
 
-  const toldAt = first.time.clock.now()
+  const stoppedAt = first.time.clock.now()
   let lost: number | undefined
   void first.connector.stop(20_000).then((count) => (lost = count))
   await first.until(() => lost !== undefined)
 
-  expect(first.time.clock.now() - toldAt).toBeLessThanOrEqual(25_000)
+  expect(first.time.clock.now() - stoppedAt).toBeLessThanOrEqual(25_000)
   expect(lost).toBe(10)
 
   place.ports.connectorStatus.report = report
@@ -130,7 +130,7 @@ test('F29 told to stop, it is done within 25 s, also when queue, disk, engine an
   place.disk.beforeWrite = async () => {}
   place.isQueueAway = false
   const next = await place.start('2')
-  // Its last report, of before the stop, says what it had on no disk; it counts as killed after half a minute.
+  // Its last report, from before the stop, says what it had on no disk; it counts as killed after half a minute.
   await next.until(async () => (await place.ports.gaps.list(0)).some(({ reason }) => reason === 'connector-killed'))
   await checkConnector(next, { engine: place.engine, wanted: place.wanted() })
 })
@@ -149,6 +149,6 @@ test('F30 of a connector that is killed under load at most the last second is lo
   await next.until(async () => (await place.ports.gaps.list(0)).some(({ reason }) => reason === 'connector-killed'))
 
   const wanted = place.wanted()
-  expect(untold(wanted)).toEqual(wanted.slice(-3))
+  expect(unpublished(wanted)).toEqual(wanted.slice(-3))
   await checkConnector(next, { engine: place.engine, wanted })
 })

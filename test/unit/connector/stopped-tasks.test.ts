@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Task, type TaskLab, taskLab } from '../../support/connector/task-lab.ts'
 
-/** So many seconds in which the engine tells an event every so many milliseconds. */
+/** A number of seconds in which the engine sends an event at this interval. */
 async function live(lab: TaskLab, seconds: number, everyMs = 200): Promise<void> {
   for (let passedMs = 0; passedMs < seconds * 1_000; passedMs += everyMs) {
     await lab.tell()
@@ -12,7 +12,7 @@ async function live(lab: TaskLab, seconds: number, everyMs = 200): Promise<void>
 /** Long enough that the others know what became of a disk. */
 const untilKnown = (lab: TaskLab) => live(lab, 160, 4_000)
 
-/** Tells tasks to stop at once, while the engine goes on telling for longer than that takes. */
+/** Stops tasks at once, while the engine goes on sending events for longer than that takes. */
 async function stopped(lab: TaskLab, ...tasks: readonly Task[]): Promise<number[]> {
   const stopping = Promise.all(tasks.map((task) => task.stop()))
   await live(lab, 27)
@@ -279,7 +279,7 @@ test('a stop is over after 5 s more than its grace, also when nothing that it wr
   expect(endedAt - stopsAt).toBeLessThanOrEqual(25_000)
 })
 
-test('what a task held in memory alone when its stop began is a gap if it is killed then, though its disk is taken over', async () => {
+test('events that a task held only in memory when its stop began are a gap if it is killed then, although its disk is taken over', async () => {
   const lab = await taskLab()
   const one = await lab.start('one')
   await live(lab, 10)

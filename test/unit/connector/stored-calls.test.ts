@@ -9,7 +9,7 @@ import { aKnownCall } from '../../support/records/records.ts'
 
 const domain = 'a.example.com'
 const fields: Readonly<Record<string, string>> = { 'Core-UUID': 'core-1', 'Caller-Context': domain }
-const told = (more: Readonly<Record<string, string>> = {}) => {
+const eventFields = (more: Readonly<Record<string, string>> = {}) => {
   const all: Readonly<Record<string, string>> = { ...fields, ...more }
   return (name: string) => all[name]
 }
@@ -54,7 +54,7 @@ function aRegistry(given = { isStoredByPeer: false }) {
 test('many events of a call cause one write', async () => {
   const { time, registry, writes } = aRegistry()
 
-  for (let times = 0; times < 9; times += 1) await registry.learn('call', told(), 'fs1', 'event')
+  for (let times = 0; times < 9; times += 1) await registry.learn('call', eventFields(), 'fs1', 'event')
   await time.advance(60_000)
 
   expect(writes).toEqual(['put call'])
@@ -64,7 +64,7 @@ test('a call whose write fails after its end is removed, and not written again',
   const { time, registry, writes, answers } = aRegistry()
   const writing = Promise.withResolvers<void>()
   answers.put = () => writing.promise
-  await registry.learn('call', told(), 'fs1', 'event')
+  await registry.learn('call', eventFields(), 'fs1', 'event')
 
   registry.end('call', 'core-1')
   writing.reject(new Error('gone'))
@@ -76,7 +76,7 @@ test('a call whose write fails after its end is removed, and not written again',
 test('a removal that fails is tried again', async () => {
   const { time, registry, writes, answers, calls } = aRegistry()
   answers.remove = () => Promise.reject(new Error('gone'))
-  await registry.learn('call', told(), 'fs1', 'event')
+  await registry.learn('call', eventFields(), 'fs1', 'event')
   registry.end('call', 'core-1')
   await time.advance(6_000)
   expect(calls.waiting).toBe(1)
@@ -89,20 +89,20 @@ test('a removal that fails is tried again', async () => {
 
 test('a call that was taken to be over and comes back stays stored', async () => {
   const { time, registry, writes } = aRegistry()
-  await registry.learn('call', told(), 'fs1', 'event')
+  await registry.learn('call', eventFields(), 'fs1', 'event')
   await settle()
 
   registry.end('call', 'core-1')
-  await registry.learn('call', told({ 'Event-Name': 'CHANNEL_HOLD' }), 'fs1', 'event')
+  await registry.learn('call', eventFields({ 'Event-Name': 'CHANNEL_HOLD' }), 'fs1', 'event')
   await time.advance(60_000)
 
   expect(writes).toEqual(['put call', 'put call'])
 })
 
-test('calls of no domain, and calls that no engine has told of, are not stored', async () => {
+test('calls without a domain, and calls that no engine has reported, are not stored', async () => {
   const { time, registry, writes } = aRegistry()
 
-  await registry.learn('nobody', told({ 'Caller-Context': 'default' }), 'fs1', 'event')
+  await registry.learn('unowned', eventFields({ 'Caller-Context': 'default' }), 'fs1', 'event')
   registry.place('placed', domain, '', 'fs1')
   registry.end('nobody', 'core-1')
   registry.unplace('placed')
@@ -111,13 +111,13 @@ test('calls of no domain, and calls that no engine has told of, are not stored',
   expect(writes).toEqual([])
 })
 
-test('what is taken up is stored already; what is known stays as it is known', async () => {
+test('a recalled call is not stored again, and recalling a known call changes nothing', async () => {
   const { time, registry, writes } = aRegistry()
-  await registry.learn('known', told(), 'fs1', 'event')
+  await registry.learn('known', eventFields(), 'fs1', 'event')
 
   expect(registry.recall(aKnownCall({ uuid: 'known', engine: 'fs1', domain }))).toBe(false)
   expect(registry.recall(aKnownCall({ uuid: 'other', engine: 'fs1', core: 'core-1', domain }))).toBe(true)
-  await registry.learn('other', told(), 'fs1', 'event')
+  await registry.learn('other', eventFields(), 'fs1', 'event')
   await time.advance(60_000)
 
   expect(registry.find('known')).toMatchObject({ core: 'core-1', proven: true, heard: true })
@@ -128,7 +128,7 @@ test('calls that begin within a twentieth of a second share one call to the stor
   const { time, registry, writes } = aRegistry()
 
   for (let count = 0; count < 100; count += 1) {
-    await registry.learn(`call${count}`, told(), 'fs1', 'event')
+    await registry.learn(`call${count}`, eventFields(), 'fs1', 'event')
     await time.advance(5)
   }
   await time.advance(50)
@@ -145,7 +145,7 @@ test('a call that the store refuses does not hold up the others of its batch', a
       throw new DomainError('internal_error', 'the store refused the request')
   }
 
-  for (const uuid of ['first', 'bad', 'good']) await registry.learn(uuid, told(), 'fs1', 'event')
+  for (const uuid of ['first', 'bad', 'good']) await registry.learn(uuid, eventFields(), 'fs1', 'event')
   await time.advance(60)
 
   expect([...stored.keys()]).toEqual(['first', 'good'])
@@ -155,7 +155,7 @@ describe('a connector next to one that stores calls', () => {
   test('a connector next to one that stores calls writes nothing that the other one stores', async () => {
     const { time, registry, writes, reads, stored } = aRegistry({ isStoredByPeer: true })
     const other = aRegistry()
-    for (const one of [registry, other.registry]) await one.learn('call', told(), 'fs1', 'event')
+    for (const one of [registry, other.registry]) await one.learn('call', eventFields(), 'fs1', 'event')
     await settle()
     for (const [uuid, call] of other.stored) stored.set(uuid, call)
     await time.advance(10_000)
@@ -170,7 +170,7 @@ describe('a connector next to one that stores calls', () => {
 
   test('a connector next to one that stores calls stores within three seconds what the other one has not stored', async () => {
     const { time, registry, writes } = aRegistry({ isStoredByPeer: true })
-    await registry.learn('call', told(), 'fs1', 'event')
+    await registry.learn('call', eventFields(), 'fs1', 'event')
     await settle()
     expect(writes).toEqual([])
 
@@ -181,7 +181,7 @@ describe('a connector next to one that stores calls', () => {
 
   test('a connector next to one that stores calls removes an ended call that the other one has left', async () => {
     const { time, registry, writes } = aRegistry({ isStoredByPeer: true })
-    await registry.learn('call', told(), 'fs1', 'event')
+    await registry.learn('call', eventFields(), 'fs1', 'event')
     await time.advance(3_000)
 
     registry.end('call', 'core-1')
@@ -192,7 +192,7 @@ describe('a connector next to one that stores calls', () => {
 
   test('a connector next to one that stores calls stores at once what waits when it stops in order', async () => {
     const { registry, calls, writes } = aRegistry({ isStoredByPeer: true })
-    await registry.learn('call', told(), 'fs1', 'event')
+    await registry.learn('call', eventFields(), 'fs1', 'event')
 
     await calls.flushed()
 
@@ -201,7 +201,7 @@ describe('a connector next to one that stores calls', () => {
 
   test('checks a hundred calls by one reading', async () => {
     const { time, registry, reads } = aRegistry({ isStoredByPeer: true })
-    for (let count = 0; count < 100; count += 1) await registry.learn(`call${count}`, told(), 'fs1', 'event')
+    for (let count = 0; count < 100; count += 1) await registry.learn(`call${count}`, eventFields(), 'fs1', 'event')
 
     await time.advance(3_000)
 
@@ -211,11 +211,11 @@ describe('a connector next to one that stores calls', () => {
   test('a connector next to one that stores calls stores at once again when the other one is gone', async () => {
     const given = { isStoredByPeer: true }
     const { time, registry, writes } = aRegistry(given)
-    await registry.learn('first', told(), 'fs1', 'event')
+    await registry.learn('first', eventFields(), 'fs1', 'event')
     await settle()
 
     given.isStoredByPeer = false
-    await registry.learn('second', told(), 'fs1', 'event')
+    await registry.learn('second', eventFields(), 'fs1', 'event')
     await time.advance(0)
 
     expect(writes).toEqual(['put first second'])

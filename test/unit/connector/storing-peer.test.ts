@@ -36,7 +36,7 @@ async function aPeer(reports: readonly Partial<ConnectorReport>[], own: readonly
 
 const both = [link('fs1'), link('fs2')]
 
-test('of two connectors that hear the same engines, the one with the smaller id stores', async () => {
+test('the one of two connectors with the same engines that has the smaller id stores', async () => {
   expect((await aPeer([{ connectorId: 'a', eventLinks: both }])).peer.isThere).toBe(true)
   expect((await aPeer([{ connectorId: 'z', eventLinks: both }])).peer.isThere).toBe(false)
 })

@@ -60,7 +60,7 @@ test('the base events are those of the contract', () => {
   expect([...baseEvents].toSorted()).toEqual([...ofCalls, 'RECORD_STOP', ...ofThePlatform].toSorted())
 })
 
-test('without any hook nothing is wanted, and the engine is asked for what the platform needs', async () => {
+test('no event is wanted without any hook, and the engine is asked for what the platform needs', async () => {
   const { time, wanted, hook, ports } = following()
   await time.advance(0)
   const words = wanted.engineWords()
@@ -77,7 +77,7 @@ test('without any hook nothing is wanted, and the engine is asked for what the p
   expect([...baseEvents].filter((name) => wanted.isWanted(name))).toEqual([])
 })
 
-test('while nothing changes, nobody is told', async () => {
+test('listeners are not called while no subscription changes', async () => {
   const { time, seen } = following()
 
   await time.advance(10_000)
@@ -115,7 +115,7 @@ test("the platform's own events are not taken from the engine", async () => {
   expect(wanted.domainsWanting('CUSTOM->svc::user_create')).toEqual(['a.example.com'])
 })
 
-test('no hook can keep the engine from being told what all others want', async () => {
+test('no hook can keep the subscriptions of all others from the engine', async () => {
   const { time, wanted, hook } = following()
   await hook({ event: 'CUSTOM->a::reload' })
   await hook({ event: 'CUSTOM->b::mod_event_socket' })
@@ -148,7 +148,7 @@ test('while what is wanted cannot be read, the last known stays in force', async
   expect(log.lines.some(({ level }) => level === 'error')).toBe(true)
 })
 
-test('following ends at once when it is told to', async () => {
+test('following ends at once when it is stopped', async () => {
   const { time, ended, stop } = following()
   await time.advance(1_500)
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Disk, type Task, type TaskLab, taskLab } from '../../support/connector/task-lab.ts'
 
-/** What happens next to the service; `task` is one of those that run. */
+/** An event in the life of the service; `task` is one of those that run. */
 type Step =
   | { readonly kind: 'live'; readonly seconds: number }
   | {
@@ -128,7 +128,7 @@ class Service {
   }
 }
 
-test('whatever becomes of tasks, queue and links: what was told and not queued falls into a recorded gap', async () => {
+test('every event of the engine is queued or falls into a recorded gap, whatever becomes of tasks, queue and links', async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.constantFrom(7, 2_500), async (sequence, transitMs) => {
       const lab = Object.assign(await taskLab(), { transitMs })

@@ -11,7 +11,7 @@ import { planted } from '../../support/invariants/secret-forms.ts'
 /** A tenant whose calls are over at once. */
 const other = 'b.example.com'
 
-/** What happens next: a step of a call's life, a link that is lost or made, an engine that starts anew, time. */
+/** An event of the model: a step of a call's life, a link that is lost or made, an engine that starts anew, time. */
 type Step =
   | { readonly kind: 'begin' }
   | { readonly kind: 'call of another' }
@@ -40,8 +40,8 @@ const life = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CH
 interface Call {
   readonly uuid: string
   readonly createdAt: number
-  /** How many of {@link life} the engine has told. */
-  told: number
+  /** The number of steps of {@link life} that the engine has sent. */
+  sent: number
   isOver: boolean
   /** Events of it that at least one connector heard. */
   readonly heard: Set<string>
@@ -50,7 +50,7 @@ interface Call {
 /** An engine that two connectors listen to, each over a link of its own. */
 class PlayedEngine {
   readonly calls: Call[] = []
-  /** Every event that it told, under the id that every connector gives it. */
+  /** Every event that the engine sent, under the id that every connector gives it. */
   readonly events: { readonly id: string; readonly uuid: string; readonly name: string; readonly at: number }[] = []
   /** Those of the other tenant that somebody heard. */
   readonly heardOfOther: string[] = []
@@ -71,7 +71,7 @@ class PlayedEngine {
     if (step.kind === 'restart') return this.#restart()
     if (step.kind === 'begin') {
       const createdAt = this.#world.time.clock.now()
-      this.calls.push({ uuid: randomUUID(), createdAt, told: 0, isOver: false, heard: new Set() })
+      this.calls.push({ uuid: randomUUID(), createdAt, sent: 0, isOver: false, heard: new Set() })
       return this.#tell(this.calls.length - 1)
     }
     if (step.kind === 'call of another') return this.#tellOther()
@@ -114,19 +114,19 @@ class PlayedEngine {
 
   async #tell(index: number): Promise<void> {
     const call = this.calls[index]
-    const name = life[call?.told ?? 0]
+    const name = life[call?.sent ?? 0]
     if (call === undefined || call.isOver || name === undefined) return
-    call.told += 1
+    call.sent += 1
     this.#sequence += 1
     call.isOver = name === 'CHANNEL_DESTROY'
     this.#list()
     const now = this.#world.time.clock.now()
-    const answered = call.told > 1 ? `${now}000` : '0'
+    const answered = call.sent > 1 ? `${now}000` : '0'
     const headers = {
       ...ofCall(call.createdAt),
       'Event-Date-Timestamp': `${now}000`,
       'Caller-Channel-Answered-Time': answered,
-      'Channel-Call-State': call.told > 2 ? 'HANGUP' : 'ACTIVE',
+      'Channel-Call-State': call.sent > 2 ? 'HANGUP' : 'ACTIVE',
     }
     this.#note(call.uuid, name)
     const event = { name, uuid: call.uuid, sequence: this.#sequence, headers }
@@ -139,10 +139,10 @@ class PlayedEngine {
   #list(): void {
     const rows = this.calls
       .filter(({ isOver }) => !isOver)
-      .map(({ uuid, told, createdAt }) => ({
+      .map(({ uuid, sent, createdAt }) => ({
         uuid,
         createdAt: Math.floor(createdAt / 1_000),
-        callstate: ['DOWN', 'RINGING', 'ACTIVE', 'HANGUP'][told] ?? 'HANGUP',
+        callstate: ['DOWN', 'RINGING', 'ACTIVE', 'HANGUP'][sent] ?? 'HANGUP',
       }))
     for (const lab of this.#labs) lab.rows = rows
   }
@@ -164,7 +164,7 @@ async function untilBack({ time }: LabWorld, labs: readonly EventLab[]): Promise
   return time.clock.now() - from
 }
 
-/** Every invariant, of what the engine told and what was published. */
+/** Checks every invariant over the events of the engine and the published ones. */
 async function check(given: {
   readonly world: LabWorld
   readonly labs: readonly EventLab[]
@@ -192,7 +192,7 @@ async function check(given: {
     ),
     events: { wanted, recordedAsLost: wanted.filter(({ toldAs, at }) => toldAs.length === 0 && isInGap(at)).length },
     commands: {
-      notHere: 'nobody gives an order: only the sides of events run, and that they give none is counted below',
+      notHere: 'no command is sent: only the event pipelines run, and that they send none is counted below',
     },
     others: {
       before: engine.heardOfOther.toSorted(),
@@ -226,7 +226,7 @@ async function check(given: {
   })
 }
 
-test('F13 whatever links two connectors lose, and whenever: of each call each end is told once, and none of a live one', async () => {
+test('F13 each end of a call is published once, and none of a live call, whatever links two connectors lose, and whenever', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const [world, log] = [await labWorld(), capturedLog()]
@@ -241,12 +241,12 @@ test('F13 whatever links two connectors lose, and whenever: of each call each en
       await world.time.advance(60_000)
 
       for (const { uuid, isOver, heard } of engine.calls) {
-        const told = world.told(uuid).map((name) => name.replace(' made', ''))
-        expect(new Set(told).size, `${told.join()} of one call`).toBe(told.length)
-        expect(told).toEqual(expect.arrayContaining([...heard]))
-        const hasBegun = told.includes('CHANNEL_CREATE')
-        if (isOver && hasBegun) expect(told).toEqual(expect.arrayContaining(life.slice(2)))
-        if (!isOver) expect(told).not.toContain('CHANNEL_DESTROY')
+        const names = world.told(uuid).map((name) => name.replace(' made', ''))
+        expect(new Set(names).size, `${names.join()} of one call`).toBe(names.length)
+        expect(names).toEqual(expect.arrayContaining([...heard]))
+        const hasBegun = names.includes('CHANNEL_CREATE')
+        if (isOver && hasBegun) expect(names).toEqual(expect.arrayContaining(life.slice(2)))
+        if (!isOver) expect(names).not.toContain('CHANNEL_DESTROY')
         if (!isOver) expect(hasBegun, 'a live call has begun').toBe(true)
       }
       expect(new Set(world.published.map(({ id }) => id)).size).toBe(world.published.length)

@@ -101,9 +101,11 @@ test("a call's events come in order, each once, and end with its end", async () 
   await run({ ...call, uuid })
   await until(() => ports.events.published.some(({ name }) => name === 'CHANNEL_DESTROY'))
 
-  const told = ports.events.published.filter((event) => event.uuid === uuid)
-  expect(told.map(({ name }) => name)).toEqual(names)
-  expect(told.every(({ domain, fields }) => domain === tenant1.domain && fields['Event-Domain'] === domain)).toBe(true)
+  const published = ports.events.published.filter((event) => event.uuid === uuid)
+  expect(published.map(({ name }) => name)).toEqual(names)
+  expect(published.every(({ domain, fields }) => domain === tenant1.domain && fields['Event-Domain'] === domain)).toBe(
+    true,
+  )
 })
 
 test.each<EngineCommand>([{ kind: 'drop-registrations', login: '1001' }, { kind: 'drop-domain-registrations' }])(

@@ -10,11 +10,11 @@ import { aReport } from '../../support/records/records.ts'
 
 const engine = '192.0.2.1:8021'
 
-/** The engine's last event of a call, and what it tells of the call after that. */
+/** The engine's last event of a call, and its later events for the same call. */
 const destroyed = { name: 'CHANNEL_DESTROY', headers: {} }
 const lastWord = { name: 'CHANNEL_STATE', headers: { 'Channel-State': 'CS_DESTROY', 'Channel-Call-State': 'HANGUP' } }
 
-/** A connector whose link has been up for so long, and what it tells of a call of which it hears the very end only. */
+/** Returns the events that a connector publishes for a call whose very end it hears, with its link up for so long. */
 async function endOfOldCall(upForMs: number, end = destroyed): Promise<string[]> {
   const world = await labWorld()
   const lab = await world.connector()
@@ -29,7 +29,7 @@ async function endOfOldCall(upForMs: number, end = destroyed): Promise<string[]>
   return world.told(uuid)
 }
 
-test('a connector that has just begun tells of both ends of a call of which it hears the second only', async () => {
+test('a connector that has just begun publishes both ends of a call of which it hears the second only', async () => {
   expect(await endOfOldCall(10_000)).toEqual(['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY'])
 })
 
@@ -37,7 +37,7 @@ test('one that has listened for longer, and has missed nothing, makes up nothing
   expect(await endOfOldCall(25_000)).toEqual(['CHANNEL_DESTROY'])
 })
 
-test('what the engine tells of a call that it has destroyed brings it back for nobody', async () => {
+test('later events of a destroyed call bring it back for no caller', async () => {
   expect(await endOfOldCall(10_000, lastWord)).toEqual([
     'CHANNEL_HANGUP_COMPLETE made',
     'CHANNEL_DESTROY made',
@@ -64,7 +64,7 @@ async function lastBefore(...others: readonly (readonly [number | 'down', number
   return found?.until === undefined ? undefined : found.until - now
 }
 
-test('an engine was last heard when the last of those that are gone told so, unless somebody listened then, too', async () => {
+test('an engine was last heard at the last report of a gone connector, unless another one was linked at that time', async () => {
   const dead = [-90_000, -20_000] as const
 
   expect(await lastBefore(dead, [-80_000, -30_000])).toBe(-20_000)
@@ -72,7 +72,7 @@ test('an engine was last heard when the last of those that are gone told so, unl
   expect(await lastBefore([-90_000, 0])).toBeUndefined()
 })
 
-test('one that was started after all had gone, beside this one, did not listen either', async () => {
+test('a connector that was started after all others had gone does not count as a listener', async () => {
   expect(await lastBefore([-90_000, -20_000], [-15_000, 0])).toBe(-20_000)
 })
 
