@@ -89,10 +89,10 @@ test('several engines are one platform: each call is placed, listed and ordered 
 
     await second.close()
     // Until both links are known to be lost.
-    const told = async () => (await admin.call(readStatus)).freeSWITCH
-    while (!(await told()).includes('engine not connected')) await fetch(`${platform.url}/health`)
+    const shown = async () => (await admin.call(readStatus)).freeSWITCH
+    while (!(await shown()).includes('engine not connected')) await fetch(`${platform.url}/health`)
 
-    expect(await told()).toContain(`127.0.0.1:${second.port}\nengine not connected`)
+    expect(await shown()).toContain(`127.0.0.1:${second.port}\nengine not connected`)
     expect((await admin.call(readStatus)).wConsole.status).toBe('Connected')
     expect((await fetch(`${platform.url}/health`)).status).toBe(503)
     await expect(admin.call(listChannels)).rejects.toThrow(/answered 503: engine_unavailable/)

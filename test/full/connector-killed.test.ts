@@ -33,9 +33,9 @@ let admin: Client
 let processes = 1
 let listener: EslSession
 
-/** What the engine did, by its own events. */
+/** The work of the engine, by its own events. */
 const done = {
-  /** How often a job was told to have succeeded, by its id and its first word. */
+  /** How often a job was reported as successful, by its id and its first word. */
   jobs: new Map<string, number>(),
   verbs: new Map<string, number>(),
   /** The channels that were made for a request, by the mark that the request gave them. */
@@ -48,7 +48,7 @@ const done = {
 /** When a connector was killed, epoch milliseconds. */
 const killedAt: number[] = []
 
-/** Told of everything that happens on the way of a command; kills at some of it. */
+/** Runs at every step of a command, and kills the connector at some of them. */
 let tick = () => {}
 
 beforeAll(async () => {
@@ -117,14 +117,14 @@ function killNowAndThen(seed: number): { readonly killed: number } {
   return state
 }
 
-/** What a caller was told: the status, and what he may conclude from it. */
-interface Told {
+/** The response to a caller, and what follows from its status. */
+interface Answer {
   readonly mark: string
   readonly says: 'done' | 'maybe' | 'not done'
   readonly uuid?: string
 }
 
-async function place(mark: string): Promise<Told> {
+async function place(mark: string): Promise<Answer> {
   tick()
   try {
     const { info, pending } = await admin.call(originateCall, {
@@ -136,7 +136,7 @@ async function place(mark: string): Promise<Told> {
   }
 }
 
-async function hangUp(mark: string, uuid: string): Promise<Told> {
+async function hangUp(mark: string, uuid: string): Promise<Answer> {
   tick()
   try {
     await admin.call(hangUpChannel, { params: { channel_id: uuid } })
@@ -150,7 +150,7 @@ async function hangUp(mark: string, uuid: string): Promise<Told> {
  * Reads what the contract's statuses say of a command: not done, or of unknown fate. Any other is a failure. An engine
  * refuses a call when its directory does not answer in time, as on a busy machine.
  */
-function conclusionOf(problem: unknown): Told['says'] {
+function conclusionOf(problem: unknown): Answer['says'] {
   const text = problem instanceof Error ? problem.message : ''
   if (/answered (?:503: engine_unavailable|429: rate_limited|404: not_found|400: engine_refused)/.test(text))
     return 'not done'
@@ -185,8 +185,8 @@ it('F20 a connector that is killed again and again under a stream of calls and h
   const state = killNowAndThen(20_260_115)
   done.verbs.clear()
   const marks = Array.from({ length: calls }, (_, index) => `mark-${index}`)
-  const placed: Told[] = []
-  const ended: Told[] = []
+  const placed: Answer[] = []
+  const ended: Answer[] = []
   const work = async () => {
     for (let mark = marks.shift(); mark !== undefined; mark = marks.shift()) {
       const call = await place(mark)
@@ -210,12 +210,12 @@ it('F20 a connector that is killed again and again under a stream of calls and h
   await check({ before, overAt, placed, ended, bounds })
 })
 
-/** Waits until every channel was told or is in a gap, and checks all that can be told of the platform. */
+/** Waits until every channel was published or is in a gap, and checks every invariant of the platform. */
 async function check(given: {
   readonly before: unknown
   readonly overAt: number
-  readonly placed: readonly Told[]
-  readonly ended: readonly Told[]
+  readonly placed: readonly Answer[]
+  readonly ended: readonly Answer[]
   readonly bounds: readonly Bound[]
 }): Promise<void> {
   const { before, overAt, placed, ended, bounds } = given
@@ -246,7 +246,7 @@ async function check(given: {
     commands: placed.map((call) => ({
       id: call.mark,
       effects: done.channels.get(call.mark)?.size ?? 0,
-      outcome: told(outcomes[call.says]),
+      outcome: outcomeOf(outcomes[call.says]),
     })),
     secrets: ['ClueCon'],
     bounds: [
@@ -264,7 +264,7 @@ async function placeAtLast(): Promise<void> {
   await vi.waitFor(async () => expect(await place('ready')).toMatchObject({ says: 'done' }), patience)
 }
 
-function told(state: 'done' | 'unknown' | 'unsent') {
+function outcomeOf(state: 'done' | 'unknown' | 'unsent') {
   if (state === 'done') return { state, text: '+OK' } as const
   return state === 'unknown' ? ({ state, reason: 'connector_lost' } as const) : ({ state, reason: 'expired' } as const)
 }

@@ -19,7 +19,7 @@ const neighbour = `${name}.au`
 const env = { DELETION_GRACE_SECONDS: '2' }
 
 /**
- * What outlives a domain by design: see contracts/domain-partitions.ts. A report of a connector, replaced every 5 s, names
+ * Records that outlive a domain by design: see contracts/domain-partitions.ts. A report of a connector, replaced every 5 s, names
  * the domains of the orders that it has under way, those of the clean-up included.
  */
 const outliving: readonly TableName[] = [
@@ -58,7 +58,7 @@ async function aFullTenant(domain: string): Promise<{ admin: Client; call: strin
   return { admin, call: info.replace('+OK ', '').trim() }
 }
 
-/** What the stores hold of each of the two tenants; the name of one is the beginning of the other's. */
+/** Lists the records of each of the two tenants; the name of one is the beginning of the other's. */
 async function storedOf(running: Platform) {
   const items = await platformDump(running, outliving)
   const theirs = items.filter((item) => item.includes(neighbour))

@@ -76,7 +76,7 @@ describe('DynamoDB Local', () => {
       expect(run.report.numPendingTests).toBe(0)
       console.info(`DynamoDB Local: ${run.report.numPassedTests} tests in ${suites.length} suites passed`)
 
-      // Nobody listens there any more: suites that asked another store would still pass.
+      // The store is stopped by now: suites that asked another store would still pass.
       const orphaned = await judge(endpoint, ['test/contract/token-store.test.ts'])
 
       expect(orphaned.status).not.toBe(0)

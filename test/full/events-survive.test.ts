@@ -31,7 +31,7 @@ const rig = opened(async () => {
     gate,
     platform,
     close: async () => {
-      // What polls the queues would wait to the end of its poll.
+      // A poller of the queues would wait to the end of its poll.
       await gate.close()
       await platform.close()
       await sqs.stop()
@@ -150,15 +150,15 @@ async function survive(subclass: string, end: (pid: number) => Promise<void>): P
 }
 
 /** Whether the platform has said that its connector ended. */
-const hasEnded = (told: MockInstance<typeof console.error>) => () =>
-  told.mock.calls.some(([text]) => String(text).includes('the connector ended'))
+const hasEnded = (logged: MockInstance<typeof console.error>) => () =>
+  logged.mock.calls.some(([text]) => String(text).includes('the connector ended'))
 
 it('F30 events of a killed connector reach their hooks from the next one, when the queue is back', async () => {
   await survive('engine::killed', async (pid) => void process.kill(pid, 'SIGKILL'))
 })
 
-it('F29 a connector that is told twice to end does so at once, and its events are not lost', async () => {
-  const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+it('F29 a connector that gets two stop signals ends at once, and its events are not lost', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
   const log = join(rig().platform.dataDir, 'logs', 'connector.log')
   const stops = () => readFileSync(log, 'utf8').split('the connector stops').length
   const before = stops()
@@ -167,20 +167,20 @@ it('F29 a connector that is told twice to end does so at once, and its events ar
     process.kill(pid, 'SIGTERM')
     await until(() => stops() > before)
     process.kill(pid, 'SIGTERM')
-    await until(hasEnded(told))
+    await until(hasEnded(logged))
     // With an order to stop alone it would hand over for 20 s, and end with 0.
-    expect(told).toHaveBeenCalledWith(expect.stringContaining('the connector ended (code 1)'))
+    expect(logged).toHaveBeenCalledWith(expect.stringContaining('the connector ended (code 1)'))
   })
 })
 
-it('F29 a connector that is told to end, and can hand over what it has, ends in order', async () => {
-  const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+it('F29 a connector that is stopped, and can hand over its events, ends in order', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
   const { gate } = rig()
 
   await survive('engine::stopped', async (pid) => {
     process.kill(pid, 'SIGTERM')
     setQueue(gate, 'there')
-    await until(hasEnded(told))
-    expect(told).toHaveBeenCalledWith(expect.stringContaining('the connector ended (code 0)'))
+    await until(hasEnded(logged))
+    expect(logged).toHaveBeenCalledWith(expect.stringContaining('the connector ended (code 0)'))
   })
 })

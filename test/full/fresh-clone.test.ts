@@ -11,7 +11,7 @@ let folder: string
 let clone: string
 let env: NodeJS.ProcessEnv
 
-/** The environment of somebody who just cloned: none of this checkout's tools in the path, ports of his own. */
+/** The environment of a fresh clone: none of this checkout's tools in the path, and ports of its own. */
 async function newcomer(): Promise<NodeJS.ProcessEnv> {
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((part) => !part.includes('node_modules'))
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_') && !name.startsWith('VITEST'))
@@ -33,7 +33,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** The processes whose working directory is the clone: what the platform would leave behind. */
+/** Lists the processes whose working directory is the clone: those that the platform failed to end. */
 function processesInClone(): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -39,7 +39,7 @@ const rig = opened(async () => {
   }
 })
 
-/** Puts the CDRs into the search server, beside as many of another tenant in the same time. */
+/** Puts the CDRs into the search server, together with as many of another tenant in the same time. */
 async function load(): Promise<void> {
   const store = openSearchCdrStore({ env: rig().search.env, clock: systemClock, random: systemRandomness })
   const since = systemClock.now() - count
@@ -68,9 +68,9 @@ test('100 000 rows are written by a process that cannot hold them, each once and
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
 
   expect(code).toBe(0)
-  const told: unknown = JSON.parse(output)
-  expect(told).toMatchObject({ end: 'done', rows: count, size: expect.toSatisfy((size) => size > 99_000_000) })
-  expect(told).toMatchObject({ memoryMb: expect.toSatisfy((memory) => memory < 250) })
+  const printed: unknown = JSON.parse(output)
+  expect(printed).toMatchObject({ end: 'done', rows: count, size: expect.toSatisfy((size) => size > 99_000_000) })
+  expect(printed).toMatchObject({ memoryMb: expect.toSatisfy((memory) => memory < 250) })
 
   const files = s3ExportFiles({ env: objects.env, clock: systemClock, random: systemRandomness })
   const link = await files.sign({

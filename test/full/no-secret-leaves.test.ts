@@ -210,7 +210,7 @@ async function useMail(headers: Headers): Promise<void> {
   await send(200, email.createEmailSettings, { query, headers, body: settings(mailPassword) })
 }
 
-/** A mail server that tells everybody the password that it refuses. */
+/** A mail server that shows every client the password that it refuses. */
 async function mailServer(login: { user: string; pass: string }) {
   const server = await startMailServer({ login, refuseLogin: (pass) => `"${pass}" is not the password` })
   return { port: server.port, [Symbol.asyncDispose]: () => server.close() }

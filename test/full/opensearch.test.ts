@@ -59,7 +59,7 @@ async function openNode() {
   }
 }
 
-/** What a store answers, without what may differ from run to run. */
+/** Returns the answer of a store, without fields that may differ from run to run. */
 async function found(store: CdrStore, plan: SearchPlan) {
   const { tookMs: _took, shards: _shards, ...answer } = await store.search(plan, 60_000)
   return answer
@@ -124,7 +124,7 @@ describe.skipIf(missing !== undefined)('OpenSearch', () => {
     }
 
     expect(Object.keys(months)).toContain('cdr-b-2026-01')
-    // Whatever tenants call their variables, no field was added.
+    // No field was added, however tenants call their variables.
     expect(mapping?.mappings).toEqual({
       ...template.index_templates[0]?.index_template.template.mappings,
       dynamic: 'false',

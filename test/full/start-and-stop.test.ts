@@ -50,7 +50,7 @@ async function allGone(): Promise<void> {
 }
 
 describe('a start', () => {
-  it('prints address, accounts and commands, and leaves nothing behind at its end', async () => {
+  it('the platform prints address, accounts and commands, and leaves no process or file at its end', async () => {
     const platform = await start()
     await platform.printed(/npm run demo/)
     const [, url = ''] = await platform.printed(/is up on (http:\S+)/)

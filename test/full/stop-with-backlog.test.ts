@@ -31,7 +31,7 @@ let running: TestPlatform | undefined
 let receiver: Server
 /** Ids of deliveries that came. */
 let came: Set<string>
-/** Told of each one. */
+/** Called for each one. */
 let news: () => void
 
 beforeEach(async () => {
@@ -67,7 +67,7 @@ async function untilCame(count: number): Promise<void> {
   while (came.size < count) await new Promise<void>((resolve) => (news = resolve))
 }
 
-/** What an adapter of the platform itself is made from. */
+/** The dependencies of an adapter of the platform itself. */
 function contextOf({ assembly, gate, storesUrl }: Platform): AdapterContext {
   const resources: Record<string, string> = Object.assign({}, ...assembly.functions.map((each) => each.environment))
   const shared = sharedEnvironment(readSettings({}), storesUrl, gate.issue(platformRole.arn))

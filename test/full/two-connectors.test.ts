@@ -31,10 +31,10 @@ const liveCalls = 300
 /** A tenant with the same hooks that has no calls. */
 const quiet = 'quiet.example.com'
 
-/** What a connector writes into its log at most from a start to an end: a kill takes every link and every queue with it. */
+/** The most lines that a connector logs from a start to an end: a kill takes every link and every queue with it. */
 const linesOfOneProcess = 60
 
-/** Events that were told and are not delivered yet: what an engine would tell in about a second. */
+/** The most events that are sent and not yet delivered: about a second of an engine. */
 const window = 1_000
 
 /** One batch in fifty is handled, and its messages are not removed: the queue hands them out again. */
@@ -62,7 +62,7 @@ let delivered = Promise.withResolvers<void>()
 /** The ids under which each event of the engine was delivered, by its number, and the domains by its call. */
 const deliveredAs = { ids: new Map<string, Set<string>>(), domains: new Map<string, Set<string>>() }
 
-/** What became of the lists that were asked for while connectors were killed. */
+/** The outcomes of the lists that were asked for while connectors were killed. */
 const lists: { readonly id: string; readonly outcome: CommandOutcome | undefined }[] = []
 
 beforeAll(async () => {
@@ -154,7 +154,7 @@ function endAll(): Promise<void> {
   return tellAll(() => stream.endOne())
 }
 
-/** Whether a gap is told to have been when an event was. */
+/** Returns true if a gap covers the time of an event. */
 function covers({ from, to }: Gap, { at }: Told): boolean {
   return from <= at && at <= to
 }
@@ -186,7 +186,7 @@ async function hooksOf(domain: string): Promise<(string | undefined)[]> {
   return found.map((hook) => hook && JSON.stringify(hook))
 }
 
-/** Every invariant, of all that was told and delivered while connectors were killed. */
+/** Checks every invariant over the events that were sent and delivered while connectors were killed. */
 async function check(given: {
   readonly hooks: readonly (string | undefined)[]
   readonly kills: number
@@ -243,13 +243,13 @@ test(
   async () => {
     const killer = turnKiller(pair, random, { within: 2_000, most: 12 })
     const hooks = await hooksOf(quiet)
-    let told = 0
+    let sent = 0
     const asked: Promise<unknown>[] = []
 
     await tell(total, () => {
       killer.tick()
-      told += 1
-      if (told % 5_000 === 0) asked.push(listCalls(domains[told % 20] ?? ''))
+      sent += 1
+      if (sent % 5_000 === 0) asked.push(listCalls(domains[sent % 20] ?? ''))
     })
     killer.stop()
     const overAt = Date.now()
@@ -275,7 +275,7 @@ test('all that while one of them listened: no gap is recorded, and none of what 
   expect(await dynamoGapStore(pair.context).list(0)).toEqual([])
 })
 
-test('the status tells of both connectors, and of their starts, as they are after all that', async () => {
+test('the status shows both connectors and their starts correctly after all kills', async () => {
   const ports = {
     connectorStatus: dynamoConnectorStatusStore(pair.context),
     sessions: { count: async () => ({ users: 0, highest: 0, domains: 0 }) },
