@@ -19,11 +19,12 @@ export function bridgeActions(argument: unknown, context: StepContext): EngineAc
   const legs = given.filter(({ name }) => !ofCaller.has(name))
   const codecList = Array.isArray(codecs) ? codecs.filter((codec) => codec !== '') : []
   if (codecList.length > 0) legs.push({ legs: 'own', name: 'absolute_codec_string', value: codecList.join(',') })
+  const ofLegs = inBrackets('{}', legs, '.variables')
   const dialled = endpoints.map((endpoint: unknown, index) => dialStringOf(endpoint, `.endpoints[${index}]`, context))
   return [
     set('hangup_after_bridge', callers.get('hangup_after_bridge') || 'true'),
     set('continue_on_fail', callers.get('continue_on_fail') || String(context.goesOn)),
-    application('bridge', `${inBrackets('{}', legs)}${dialled.join(strategy === 'multiple' ? ',' : '|')}`),
+    application('bridge', `${ofLegs}${dialled.join(strategy === 'multiple' ? ',' : '|')}`),
   ]
 }
 
@@ -32,9 +33,18 @@ function assignmentsOf(argument: unknown): Assignment[] {
   return readAssignments(argument).filter(({ value }) => value !== '')
 }
 
-function inBrackets(brackets: '{}' | '[]', assignments: readonly Assignment[]): string {
+/**
+ * The values that a list in brackets can hold: the engine reads quotes, brackets and backslashes as its own, `|` as the next
+ * endpoint, `:_:` as the next dial string, and `^^` as a separator to come. A pattern of the operator's may allow them.
+ */
+const listedValue = /^(?!\^\^|.*:_:)[^{}[\]'"\\|]*$/u
+
+function inBrackets(brackets: '{}' | '[]', assignments: readonly Assignment[], at: string): string {
   if (assignments.length === 0) return ''
-  const parts = assignments.map(({ name, value }) => `${name}=${value.replaceAll(',', String.raw`\,`)}`)
+  const parts = assignments.map(({ name, value }) => {
+    if (!listedValue.test(value)) throw new StepProblem(`must give ${name} a value without {}[]'"\\|, ^^ and :_:`, at)
+    return `${name}=${value.replaceAll(',', String.raw`\,`)}`
+  })
   return `${brackets.charAt(0)}${parts.join(',')}${brackets.charAt(1)}`
 }
 
@@ -45,7 +55,7 @@ function dialStringOf(endpoint: unknown, at: string, { domain, fill }: StepConte
   if (settings.some((assignment) => ofCaller.has(assignment.name))) {
     throw new StepProblem('hangup_after_bridge and continue_on_fail belong to the bridge, not to an endpoint', at)
   }
-  const own = inBrackets('[]', settings)
+  const own = inBrackets('[]', settings, `${at}.variables`)
   if (type === 'user') {
     if (typeof name !== 'string') throw new StepProblem('must name an account', `${at}.name`)
     return `${own}user/${accountName(fill(name), `${at}.name`)}@${domain}`

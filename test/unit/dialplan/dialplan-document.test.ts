@@ -136,6 +136,24 @@ describe('the document of a call', () => {
     expect(await ask({ 'Hunt-Destination-Number': '5' })).toContain('answer ')
   })
 
+  it.each(['}sofia/gateway/other_gw/1', 'a]b', "it's", 'a|user/2', 'a:_:b', '^^;a', String.raw`a\b`])(
+    'a bridge is refused when a variable of its list is %j, although the pattern of the operator allows every text',
+    async (tier) => {
+      const added = anApi({ CLIENT_VARIABLES: '{"tier":".+"}' })
+      const admin = await added.as(await added.account({ login: '1000', domain, role: 'admin' }))
+      const endpoint = { type: 'user', name: '1001' }
+      const create = (bridge: unknown) =>
+        added.call(createDefaultRoute, {
+          headers: { ...admin },
+          body: { destination_number: '.+', callflow: [{ bridge }] },
+        })
+
+      expect(await create({ endpoints: [endpoint], variables: { tier } })).toMatchObject({ status: 400 })
+      expect(await create({ endpoints: [{ ...endpoint, variables: { tier } }] })).toMatchObject({ status: 400 })
+      expect(await create({ endpoints: [endpoint], variables: { tier: 'gold, silver' } })).toMatchObject({ status: 200 })
+    },
+  )
+
   it('the document leaves out the steps that would be refused today, and those only', async () => {
     const added = anApi({ CLIENT_VARIABLES: '{"tier":"gold"}' })
     const own = { ...(await added.as(await added.account({ login: '1000', domain, role: 'admin' }))) }
