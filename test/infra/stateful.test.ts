@@ -13,7 +13,7 @@ const retained = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' }
 describe.each(Object.entries(tables))('the table %s', (name, spec) => {
   const table = assembly.one('AWS::DynamoDB::Table', `${capital(name)}Table`)
 
-  it('outlives its stack, is encrypted and can be taken back in time', () => {
+  it('a table outlives its stack, is encrypted and can be taken back in time', () => {
     expect(table).toMatchObject(retained)
     expect(table.Properties).toMatchObject({
       BillingMode: 'PAY_PER_REQUEST',
@@ -154,7 +154,7 @@ it('the bucket of exports drops files after a day, and the bucket of recordings 
 describe('the store of CDRs', () => {
   const domain = assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')
 
-  it('outlives its stack and is encrypted on disk, between its nodes and on the way to it', () => {
+  it('the store of CDRs outlives its stack and is encrypted on disk, between its nodes and on the way to it', () => {
     expect(domain).toMatchObject(retained)
     expect(domain.Properties).toMatchObject({
       EngineVersion: 'OpenSearch_2.19',

@@ -8,7 +8,7 @@ import { settle } from '../../support/processes/manual-time.ts'
 import { aRunner, orderTo } from '../../support/connector/runner-lab.ts'
 
 describe('a command whose end cannot be known ends as unknown, never as failed', () => {
-  test('when the link breaks after it was written', async () => {
+  test('a command ends as unknown when the link breaks after it was written', async () => {
     const { link, run, outcome } = await aRunner()
     const message = aCommandMessage({ command: anOriginate() })
     await run(message)
@@ -19,7 +19,7 @@ describe('a command whose end cannot be known ends as unknown, never as failed',
     expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'disconnected' })
   })
 
-  test('when the link breaks while it is written', async () => {
+  test('a command ends as unknown when the link breaks while it is written', async () => {
     const { link, run, outcome } = await aRunner()
     link.onJob = () => Promise.reject(fateUnknown())
     const message = aCommandMessage({ command: anOriginate() })
@@ -29,7 +29,7 @@ describe('a command whose end cannot be known ends as unknown, never as failed',
     expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'disconnected' })
   })
 
-  test('when the engine never answers; a late answer completes nothing', async () => {
+  test('a command ends as unknown when the engine never answers, and a late answer changes nothing', async () => {
     const { link, run, outcome, time, channel } = await aRunner()
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')

@@ -24,7 +24,7 @@ describe('a command is not sent', () => {
     expect([link.asked, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
   })
 
-  test('when its deadline passes while the channel is looked for', async () => {
+  test('a command is not sent when its deadline passes while the channel is looked for', async () => {
     const { link, run, outcome, time } = await aRunner()
     const uuid = randomUUID()
     link.answer = async () => {
@@ -38,7 +38,7 @@ describe('a command is not sent', () => {
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
   })
 
-  test('when its deadline passes while a slow store is asked for the claim', async () => {
+  test('a command is not sent when its deadline passes while a slow store is asked for the claim', async () => {
     let claiming = async () => {}
     const wrapStore: GivenRunner['wrapStore'] = (store) => ({
       ...store,
@@ -57,7 +57,7 @@ describe('a command is not sent', () => {
     expect(runner.inFlight).toBe(0)
   })
 
-  test('while the engine is not connected', async () => {
+  test('a command is not sent while the engine is not connected', async () => {
     const { link, run, outcome } = await aRunner({ isUp: false })
     const message = aCommandMessage({ command: anOriginate() })
 
@@ -66,7 +66,7 @@ describe('a command is not sent', () => {
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'disconnected' }])
   })
 
-  test('when no place becomes free before its deadline', async () => {
+  test('a command is not sent when no slot becomes free before its deadline', async () => {
     const { link, run, ports, runner, outcome, time } = await aRunner({ calls: 1 })
     await run(aCommandMessage({ command: anOriginate() }))
     const second = aCommandMessage({ command: anOriginate() })
@@ -96,7 +96,7 @@ describe('a command is not sent', () => {
     expect(link.jobs.map(({ id }) => id)).toEqual([first.id, second.id])
   })
 
-  test('at once when too many wait already', async () => {
+  test('a command is refused at once when too many wait already', async () => {
     const { run, outcome } = await aRunner({ calls: 1, queue: 0 })
     await run(aCommandMessage({ command: anOriginate() }))
     const second = aCommandMessage({ command: anOriginate() })
@@ -106,7 +106,7 @@ describe('a command is not sent', () => {
     expect(await outcome(second)).toEqual({ state: 'unsent', reason: 'busy' })
   })
 
-  test('when the link says that it did not write it', async () => {
+  test('a command counts as not sent when the link says that it was not written', async () => {
     const { link, run, outcome, jobs } = await aRunner()
     link.onJob = () => Promise.reject(new EslCommandNotSent('the link is down'))
     const message = aCommandMessage({ command: anOriginate() })
@@ -117,7 +117,7 @@ describe('a command is not sent', () => {
     expect(jobs.size).toBe(0)
   })
 
-  test('when a value in it is not what the API accepts', async () => {
+  test('a command is not sent when it has a value that the API would not accept', async () => {
     const { link, run, outcome } = await aRunner()
     const message = aCommandMessage({ command: anOriginate({ variables: { api_on_answer: 'system id' } }) })
 

@@ -114,7 +114,7 @@ describe('at its bound', () => {
     expect(handled.map(({ sequence }) => sequence)).toEqual(['being handled', 'over 1', 'over 2', 'over 3'])
   })
 
-  test('large events are fewer', async () => {
+  test('the bound of the inbox is reached by fewer events if they are large', async () => {
     const { inbox, store } = anInbox({ events: 10_000, bytes: 8 * 1024 * 1024 })
     store.isGone = true
     const headers = { Filler: 'x'.repeat(100_000) }

@@ -328,7 +328,7 @@ describe('with several engines', () => {
       return { ...given, expectFree }
     }
 
-    test('when its engine is there first', async () => {
+    test('the end of a call frees its account when the engine is up before the account is read', async () => {
       const { world, successor, fs2, expectFree } = await aSuccessorOfAccount()
 
       await successor.up()
@@ -338,7 +338,7 @@ describe('with several engines', () => {
       await expectFree()
     })
 
-    test('when the account is asked for before the calls of its engine are taken up', async () => {
+    test('the end of a call frees its account when the account is asked for before the calls of its engine are taken up', async () => {
       const { world, successor, fs2, expectFree } = await aSuccessorOfAccount()
 
       successor.side.engineChanged(fs2, 'engine_connected')
@@ -351,7 +351,7 @@ describe('with several engines', () => {
       await expectFree()
     })
 
-    test('when the call itself cannot be read once more', async () => {
+    test('the end of a call frees its account when the call itself cannot be read once more', async () => {
       const { world, successor, fs2, expectFree } = await aSuccessorOfAccount()
       world.ports.knownCalls.read = () => Promise.reject(new Error('gone'))
 

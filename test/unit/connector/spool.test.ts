@@ -244,7 +244,7 @@ describe('the next process', () => {
     expect(last.ids()).toEqual(['a0'])
   })
 
-  test('survives any bytes in the folder', async () => {
+  test('the next process starts with any bytes in the folder', async () => {
     const disk = memoryDisk()
     const line = 'x'.repeat(6 * 1024 * 1024)
     disk.contents.set('/spool/0000000001-0000000001-5.log', Buffer.from([0xff, 0xfe, 0, 10, 10]))

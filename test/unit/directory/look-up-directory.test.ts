@@ -96,7 +96,7 @@ describe('the directory', () => {
     expect(Object.keys(users[0].params).filter((name) => /password/.test(name))).toEqual([])
   })
 
-  it('serves the PIN of the domain as a digest to accounts without one of their own, and to no other', async () => {
+  it('the directory serves the PIN of the domain as a digest to accounts without one of their own, and to no other', async () => {
     const api = anApi()
     const admin = { ...(await api.as(await api.account({ role: 'admin' }))) }
     const params = { domain_name: 'a.example.com' }
@@ -134,7 +134,7 @@ describe('the directory', () => {
     )
   })
 
-  it('serves no stored setting that stands for a field of the account', async () => {
+  it('the directory serves no stored setting that stands for a field of the account', async () => {
     const api = anApi()
     const parameters = { password: 'planted', role: 'admin', 'svc-extensions': '911', 'vm-password': '4711' }
     await api.account({ login: '2000', numbers: ['2000'], parameters })

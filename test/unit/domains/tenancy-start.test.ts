@@ -20,6 +20,6 @@ test.each([
   expect(isOfTenant({ createdAt }, startedAt, 2 * minute)).toBe(isOf)
 })
 
-test('nothing is of a tenant that is not there', () => {
+test('nothing belongs to a domain that does not exist', () => {
   expect(isOfTenant(undefined, createdAt, 2 * minute)).toBe(false)
 })

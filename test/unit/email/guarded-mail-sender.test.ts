@@ -122,7 +122,7 @@ describe('a message', () => {
 })
 
 describe("a mail server's refusal", () => {
-  it('a wrong login', async () => {
+  it('a login that a mail server refuses is reported', async () => {
     const server = await aMailServer({
       secure: true,
       login: { user: 'a', pass: 's3cr3t-right' },
@@ -136,7 +136,7 @@ describe("a mail server's refusal", () => {
     expect(server.received).toEqual([])
   })
 
-  it('a recipient', async () => {
+  it('a recipient that a mail server refuses is reported', async () => {
     const server = await aMailServer({ secure: true, refuseRecipient: 'no such user' })
     const { sender } = aMailSender()
 
@@ -145,7 +145,7 @@ describe("a mail server's refusal", () => {
     expect(outcome).toEqual({ outcome: 'failed', reason: expect.stringContaining('no such user') })
   })
 
-  it('a greeting', async () => {
+  it('a mail server that refuses in its greeting is reported', async () => {
     const server = await aRawServer((socket) => socket.end('554 we do not know you\r\n'))
     const { sender } = aMailSender()
 

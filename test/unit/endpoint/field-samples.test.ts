@@ -124,10 +124,13 @@ describe.each(cases)('%s, sent to %s,', (sample, _, taker, value) => {
 })
 
 describe('of what is there already', () => {
-  it.each(Object.entries(aboutState))('%s is judged by it', async (sample, judge) => {
-    expect(samples).toContain(sample)
-    await judge()
-  })
+  it.each(Object.entries(aboutState))(
+    'a value that depends on stored records is checked against them: %s',
+    async (sample, judge) => {
+      expect(samples).toContain(sample)
+      await judge()
+    },
+  )
 })
 
 it('every line about accepted, described or existing values is still a sample', () => {

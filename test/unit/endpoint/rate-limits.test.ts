@@ -202,7 +202,7 @@ describe('logins over IPv6', () => {
     ['::ffff:198.51.100.1', '198.51.100.1', 429],
     ['::ffff:c633:6401', '198.51.100.1', 429],
   ])(
-    'from %s use up the allowance of %s where both are of one /64 or one IPv4 address',
+    'logins from %s use up the allowance of %s where both are of one /64 or one IPv4 address',
     async (first, second, status) => {
       const { api } = await setUp('login=1/h')
       const body = { username: '1000@a.example.com', password: 's3cr3t-wrong' }

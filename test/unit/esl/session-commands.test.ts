@@ -10,7 +10,7 @@ import { caught, eslBench } from '../../support/engine/esl-bench.ts'
 const { serving, session } = eslBench()
 
 describe('a reply reaches its own command', () => {
-  it('when many are given at once: each is written when the one before it is answered', async () => {
+  it('a reply reaches its own command when many are given at once: each is written when the previous one is answered', async () => {
     await serving(async (peer) => {
       await peer.ready()
       for (const name of ['a', 'b', 'c', 'd']) {
@@ -28,7 +28,7 @@ describe('a reply reaches its own command', () => {
     expect(link.counts.events).toBe(4)
   })
 
-  it('when jobs are in flight together', async () => {
+  it('a reply reaches its own command when jobs are in flight together', async () => {
     await serving(async (peer) => {
       await peer.ready()
       for (const id of ['j1', 'j2', 'j3']) await peer.expect(`bgapi status\nJob-UUID: ${id}`)
@@ -70,7 +70,7 @@ describe('a reply reaches its own command', () => {
     expect(link.counts.strayReplies).toBe(1)
   })
 
-  it('when the reply to an earlier job never comes', async () => {
+  it('a reply reaches its own command when the reply to an earlier job never comes', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('bgapi status\nJob-UUID: j1')
@@ -87,7 +87,7 @@ describe('a reply reaches its own command', () => {
     expect(await lost).toBeInstanceOf(EslCommandTimeout)
   })
 
-  it('when the reply to the command before it comes late', async () => {
+  it('a reply reaches its own command when the reply to the command before it comes late', async () => {
     const late = Promise.withResolvers<void>()
     await serving(async (peer) => {
       await peer.ready()
@@ -111,7 +111,7 @@ describe('a reply reaches its own command', () => {
     expect(link.counts).toMatchObject({ lateReplies: 1, strayReplies: 0 })
   })
 
-  it('when the reply to the command before it never comes and a job can tell its own', async () => {
+  it('a reply reaches its own command when the reply to the command before it never comes and a job can tell its own', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api swallowed')
@@ -131,7 +131,7 @@ describe('a reply reaches its own command', () => {
     expect(await link.api('next')).toBe('next')
   })
 
-  it('when the one before it was answered twice', async () => {
+  it('a reply reaches its own command when the previous one was answered twice', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api first')
@@ -149,7 +149,7 @@ describe('a reply reaches its own command', () => {
     expect(await link.api('second')).toBe('second')
   })
 
-  it('as it is, with its spaces and its -ERR, whatever its frame', async () => {
+  it('a reply reaches its command unchanged, with its spaces and its -ERR, whatever its frame', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api one')
@@ -167,7 +167,7 @@ describe('a reply reaches its own command', () => {
     expect(await link.api('three')).toBe('-ERR permission denied')
   })
 
-  it('when the engine reads slowly and long commands fill the connection', async () => {
+  it('a reply reaches its own command when the engine reads slowly and long commands fill the connection', async () => {
     const ids = Array.from({ length: 40 }, (_, index) => `j${index}`)
     const filled = Promise.withResolvers<void>()
     await serving(async (peer) => {
@@ -194,7 +194,7 @@ describe('a reply reaches its own command', () => {
 })
 
 describe('a command is not sent', () => {
-  it('when it holds a line break', async () => {
+  it('a command is not sent when it holds a line break', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api status')
@@ -209,7 +209,7 @@ describe('a command is not sent', () => {
     expect(await link.api('status')).toBe('fine')
   })
 
-  it('while the session is not ready', async () => {
+  it('a command is not sent while the session is not ready', async () => {
     await serving(() => {})
     const { link } = session()
 
@@ -217,7 +217,7 @@ describe('a command is not sent', () => {
     await expect(link.bgapi('status', 'j1')).rejects.toThrow(EslCommandNotSent)
   })
 
-  it('when its time is over before its turn comes', async () => {
+  it('a command is not sent when it expires in the queue', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api slow')
@@ -233,7 +233,7 @@ describe('a command is not sent', () => {
     expect(await second).toBeInstanceOf(EslCommandNotSent)
   })
 
-  it('when more wait than the limit', async () => {
+  it('a command is not sent when the queue is full', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api one')

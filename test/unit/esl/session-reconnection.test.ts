@@ -24,7 +24,7 @@ describe('the session connects again', () => {
     expect(states.map(({ kind }) => kind).slice(0, 4)).toEqual(['down', 'connecting', 'down', 'connecting'])
   })
 
-  it('at once again after a connection that had lasted', async () => {
+  it('the session reconnects at once after a connection that had lasted', async () => {
     await serving(
       (peer) => peer.end(),
       async (peer) => {
@@ -43,7 +43,7 @@ describe('the session connects again', () => {
     expect(await isDown()).toMatchObject({ retryInMs: 250 })
   })
 
-  it('when the engine accepts and does not greet for 5 s', async () => {
+  it('the session reconnects when the engine accepts and does not greet for 5 s', async () => {
     const accepted = Promise.withResolvers<void>()
     await serving(() => accepted.resolve())
     const { isDown, time, states } = session()
@@ -56,7 +56,7 @@ describe('the session connects again', () => {
     expect(await isDown()).toMatchObject({ reason: 'no-greeting' })
   })
 
-  it('when the engine does not answer the password for 5 s', async () => {
+  it('the session reconnects when the engine does not answer the password for 5 s', async () => {
     const asked = Promise.withResolvers<void>()
     await serving(async (peer) => {
       peer.send('Content-Type: auth/request\n\n')
@@ -74,7 +74,7 @@ describe('the session connects again', () => {
   it.each([
     ['SSH', 'SSH-2.0-OpenSSH_9.2\r\n\r\n'],
     ['HTTP', 'HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n'],
-  ])('when something else greets: %s', async (_, greeting) => {
+  ])('the session reconnects when something else greets: %s', async (_, greeting) => {
     await serving((peer) => peer.send(greeting))
     const { isDown } = session()
 
@@ -101,7 +101,7 @@ describe('the session connects again', () => {
     await until(() => server.connections === 2)
   })
 
-  it('when the engine refuses the subscription', async () => {
+  it('the session reconnects when the engine refuses the subscription', async () => {
     await serving(async (peer) => {
       await peer.login()
       await peer.expect('api global_getvar core_uuid')
@@ -114,7 +114,7 @@ describe('the session connects again', () => {
     expect(await isDown()).toMatchObject({ reason: 'subscription-refused' })
   })
 
-  it('when a reply is so late that others could be taken for it', async () => {
+  it('the session reconnects when a reply is so late that others could be taken for it', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api swallowed')

@@ -153,7 +153,7 @@ describe('a changed subscription', () => {
     await ready()
   })
 
-  it('while the session is down is taken by the next connection', async () => {
+  it('a subscription that changed while the session is down is sent by the next connection', async () => {
     await serving(
       (peer) => peer.end(),
       (peer) => peer.ready('B'),

@@ -122,7 +122,7 @@ describe('F38 an answer that is huge', () => {
     checkAftermath(way, [sink])
   })
 
-  it('in its headers is a failure', async () => {
+  it('an answer with huge headers is a failed attempt', async () => {
     const sink = await aSink(flooding('HTTP/1.1 200 OK\r\n', `x-a: ${'x'.repeat(8_192)}\r\n`))
     const way = aGuardedWay()
     await way.hook(sink.url())

@@ -228,7 +228,7 @@ describe('an event of the caller', () => {
     ['a list', { event: [] }, 'event'],
     ['a text', { event: 'CHANNEL_CREATE' }, 'event'],
     ['force as text', { force: 'yes' }, 'force'],
-  ])('as %s is refused with the field', async (_what, body, field) => {
+  ])('an event of the caller as %s is refused with the field', async (_what, body, field) => {
     await theHook()
 
     const answer = await fire(body)

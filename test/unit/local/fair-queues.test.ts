@@ -47,7 +47,7 @@ const standard = {
 const many = (tenant: string, count: number) => Array.from({ length: count }, (_, at) => `${tenant}${at}`)
 
 describe('a standard queue of the embedded SQS', () => {
-  it('hands out the message of a quiet tenant next when another tenant has thirty in flight and a backlog', async () => {
+  it('a standard queue hands out the message of a quiet tenant next when another tenant has thirty in flight and a backlog', async () => {
     await standard.send(...many('a', 60))
     for (let batch = 0; batch < 3; batch += 1) await standard.receive()
     await standard.send('b0')
@@ -63,7 +63,7 @@ describe('a standard queue of the embedded SQS', () => {
     expect(await standard.receive()).not.toContain('b0')
   })
 
-  it('hands out the messages of the noisy tenant with the fewest in flight first', async () => {
+  it('a standard queue hands out the messages of the noisy tenant with the fewest in flight first', async () => {
     await standard.send(...many('a', 50), ...many('b', 30))
     for (let batch = 0; batch < 8; batch += 1) await standard.receive()
     await standard.send(...many('a', 5), ...many('b', 5))

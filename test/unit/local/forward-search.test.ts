@@ -36,7 +36,7 @@ afterAll(() => {
 
 const bulk = { method: 'POST', path: '/_bulk', query: 'routing=a%20b', body: '{}\n' }
 
-it('hands requests on, signed for the search domain', async () => {
+it('the forwarder signs requests for the search domain and sends them on', async () => {
   const store = await connectSearch(`http://${host}`, signer)
 
   expect(await store.answer(bulk)).toEqual({ status: 200, body: '{"ok":true}' })

@@ -160,7 +160,7 @@ describe('the gate before a search domain', () => {
     return { status: statusCode, body }
   }
 
-  it('hands on requests as they came', async () => {
+  it('the gate passes requests to a search domain on unchanged', async () => {
     const path = '/cdr-a-2026-01,cdr-b-*/_search'
 
     const { status, body } = await ask({ path, query: { routing: "a b+c'*&d", max_docs: '1' } })

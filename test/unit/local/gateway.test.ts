@@ -108,7 +108,7 @@ describe('the gateway', () => {
     expect(await response.json()).toMatchObject({ status: 'error', code: 'store_unavailable' })
   })
 
-  it('hands a request to the function of its route as an event of format 2.0', async () => {
+  it('the gateway hands a request to the function of its route as an event of format 2.0', async () => {
     const event = await eventOf('/things/a%20b?x=1&y=%C3%A4&x=2', {
       method: 'PUT',
       headers: { 'content-type': 'application/json', 'x-many': 'one', cookie: 'a=1; b=2' },
