@@ -49,6 +49,16 @@ describe('a name that the operator adds by clientVariables', () => {
     expect(servedSettings('accountVariables', stored, context)).toEqual({ served: {}, ignored: ['tier'] })
   })
 
+  it.each(['\ufffe', 'a\uffff'])(
+    'the value %j, which XML cannot hold, is refused even if the pattern accepts everything',
+    (value) => {
+      const context = { added: new Map([['tier', () => true]]) }
+
+      expect(assignmentProblem('accountVariables', 'tier', value, context)).toContain('non-characters')
+      expect(servedSettings('accountVariables', { tier: value }, context)).toEqual({ served: {}, ignored: ['tier'] })
+    },
+  )
+
   it.each(['tier=GOLD', 'tier=gold silver', 'tier=gold1', 'tier=${x}', 'Tier=gold'])(
     'does not take %s: the pattern holds for the whole value',
     async (assignment) => {

@@ -267,6 +267,23 @@ describe('an order to a channel', () => {
     expect(await outcome(message)).toEqual({ state: 'absent' })
   })
 
+  test('an eavesdrop counts as a call: it waits while calls that ring have all places', async () => {
+    const { link, run, runner, channel } = await aRunner({ calls: 1 })
+    const uuid = randomUUID()
+    await channel(uuid, 'a.example.com')
+    link.answer = () => dumpOf(uuid, 'a.example.com')
+    const ringing = aCommandMessage({ command: anOriginate() })
+    await run(ringing)
+
+    void run(aCommandMessage({ command: orderTo(uuid).eavesdrop }))
+    await settle()
+    expect([link.jobs.length, runner.waiting]).toEqual([1, 1])
+    link.finishJob(ringing.id, '+OK\n')
+    await settle()
+
+    expect([link.jobs.length, runner.waiting]).toEqual([2, 0])
+  })
+
   test('an order to a channel does not wait for calls that ring', async () => {
     const { link, run, channel } = await aRunner({ calls: 1 })
     const uuid = randomUUID()

@@ -1,12 +1,15 @@
 import { channel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded-hook-client.ts'
+import { AnswerTooLarge } from '../../../adapters/http/send-errors.ts'
+import { limitWire } from '../../../adapters/http/wire-limit.ts'
 import type { HookReply } from '../../../core/hooks/request/hook-client.ts'
 
 const fixture = (name: string): string => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8')
@@ -132,4 +135,23 @@ test('a receiver that sends interim answers without end has failed the attempt a
   const { reply } = await meet(floods['interim answers'] ?? { first: '', piece: '' })
 
   expect(reply).toMatchObject({ outcome: 'failed', reason: 'network' })
+})
+
+test('a connection with a limit of ten bytes stays open after the tenth byte and ends with the eleventh', async () => {
+  const socket = new Socket()
+  const ended = once(socket, 'error')
+  const meter = limitWire(socket, 10)
+  const read = (bytes: number) => socket.push(Buffer.alloc(bytes))
+
+  read(4)
+  read(6)
+  await setImmediate()
+  expect(socket.destroyed).toBe(false)
+  meter.reset()
+  read(10)
+  await setImmediate()
+  expect(socket.destroyed).toBe(false)
+  read(1)
+
+  expect(await ended).toEqual([new AnswerTooLarge()])
 })
