@@ -13,12 +13,23 @@ export interface CallInput {
 export interface Client {
   /**
    * The success body, checked against the route's declaration. Asks for JSON, a link to a recording included, and follows
-   * no redirect. Throws on any other answer, naming its status.
+   * no redirect. Throws {@link CallRefused} on any other answer, naming its status.
    */
   call<R extends Route>(route: R, input?: CallInput): Promise<z.infer<R['response']>>
 }
 
 const timeoutMs = 30_000
+
+/** The answer of a call that was no success. */
+export class CallRefused extends Error {
+  override readonly name = 'CallRefused'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
 
 /** A client that presents the token given, or no credential. */
 export function clientOf(baseUrl: string, token?: { readonly key: string; readonly token: string }): Client {
@@ -40,8 +51,10 @@ export function clientOf(baseUrl: string, token?: { readonly key: string; readon
         signal: AbortSignal.timeout(timeoutMs),
       })
       const answer: unknown = await response.json()
-      if (!response.ok)
-        throw new Error(`${route.method} ${url.pathname} was answered ${response.status}: ${reasonOf(answer)}`)
+      if (!response.ok) {
+        const what = `${route.method} ${url.pathname} was answered ${response.status}: ${reasonOf(answer)}`
+        throw new CallRefused(response.status, what)
+      }
       return z.parse<R['response']>(route.response, answer)
     },
   }

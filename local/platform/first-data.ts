@@ -4,7 +4,9 @@ import { logIn, logOut } from '../../contracts/routes/auth.ts'
 import { createDomain, listDomains } from '../../contracts/routes/domains.ts'
 import type { DataFolder } from '../data/data-folder.ts'
 import { makePassword } from '../data/kept-secrets.ts'
-import { type Client, clientOf } from '../demo/client.ts'
+import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
+import { pause } from '../../core/concurrency/timers.ts'
+import { CallRefused, type Client, clientOf } from '../demo/client.ts'
 import { PlainError } from '../processes/plain-error.ts'
 
 /** The demo domain and its accounts. */
@@ -24,14 +26,40 @@ export interface DemoAccounts {
   readonly made: boolean
 }
 
-/** Works as root through the public API, and ends the login afterwards. */
-export async function asRoot<T>(baseUrl: string, password: string, work: (root: Client) => Promise<T>): Promise<T> {
-  const token = await clientOf(baseUrl).call(logIn, { body: { username: 'root', password } })
-  const root = clientOf(baseUrl, token)
+/** The attempts of one call at most. The waits between them add up to about a minute, the time in which refused logins are free again. */
+const attempts = 20
+
+/** How refused calls are repeated, and what ends the waits between them. */
+interface PatientDeps extends RetryDeps {
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Works as root through the public API, and ends the login afterwards. Calls that a rate limit refuses are repeated, since
+ * they were not executed: a start must not fail because the machine is busy or starts follow each other quickly.
+ */
+export async function asRoot<T>(
+  baseUrl: string,
+  password: string,
+  work: (root: Client) => Promise<T>,
+  deps: PatientDeps,
+): Promise<T> {
+  const token = await patient(clientOf(baseUrl), deps).call(logIn, { body: { username: 'root', password } })
+  const root = patient(clientOf(baseUrl, token), deps)
   try {
     return await work(root)
   } finally {
     await root.call(logOut)
+  }
+}
+
+function patient(client: Client, { signal, ...deps }: PatientDeps): Client {
+  const wait = (ms: number) => pause(deps.timers, ms, signal)
+  const mayPass = (problem: unknown) =>
+    signal?.aborted !== true && problem instanceof CallRefused && problem.status === 429
+  return {
+    call: async (route, input) =>
+      (await retry(() => client.call(route, input), deps, { attempts, wait, mayPass })).value,
   }
 }
 

@@ -1,9 +1,11 @@
+import { retryDeps } from '../../adapters/system/retry-deps.ts'
 import { environment } from '../../contracts/environment.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { type Assembly } from '../assembly/assembly.ts'
 import { type Place, laptop } from '../assembly/place.ts'
 import { readAssembly } from '../assembly/read-assembly.ts'
 import type { ConnectorProcess } from '../connector/connector-process.ts'
+import type { Client } from '../demo/client.ts'
 import { type DataFolder, openDataFolder } from '../data/data-folder.ts'
 import { type KeptSecrets, readSecrets } from '../data/kept-secrets.ts'
 import { takeLock } from '../data/lock.ts'
@@ -97,11 +99,12 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   const watch = new EngineWatch(connector.healthUrl, notice)
   closing.defer(() => watch.stop())
   await watch.start()
-  const demo = await asRoot(url, kept.rootPassword, async (client) => {
+  const ensureAll = async (client: Client): Promise<DemoAccounts> => {
     const made = await ensureDemo(client, folder)
     for (const { login, domain } of await allAccounts(client)) await engine.simulated?.registerPhone(login, domain)
     return made
-  })
+  }
+  const demo = await asRoot(url, kept.rootPassword, ensureAll, { ...retryDeps, signal })
   const parts = closing.move()
   const stop = (): Promise<void> => parts.disposeAsync()
   const { storesUrl } = place
