@@ -115,6 +115,14 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().renew(recording, owner, now + day)).toBe(false)
   })
 
+  test('an uploader extends its own claim by claiming again', async () => {
+    const recording = await expected()
+    await recordings().claim(recording, 'a', times)
+    const until = times.until + day
+
+    expect((await recordings().claim(recording, 'a', { ...times, until }))?.claim).toMatchObject({ by: 'a', until })
+  })
+
   test('a claim whose time is over is taken by another, and its first owner stores nothing with it', async () => {
     const recording = await expected()
     await recordings().claim(recording, 'a', times)

@@ -1,11 +1,18 @@
 import { expect, it } from 'vitest'
 import type { LoginThrottle } from '../../../core/auth/login-attempts.ts'
-import { patience, throttled } from '../../../core/auth/login-throttle.ts'
+import { judgingMs, patience, throttled } from '../../../core/auth/login-throttle.ts'
 
 const now = Date.UTC(2026, 0, 15)
 
+const attempt = {
+  user: { login: 'alice', domain: 'a.example.com' },
+  rootVersion: undefined,
+  sourceAddress: '192.0.2.1',
+  now,
+}
+
 /** A throttle whose every counter is full of attempts under way until somebody has waited for it for four seconds. */
-function crowdedThrottle() {
+function crowdedThrottle(begunAt = now + 60_000) {
   const waited = new Map<string, number>()
   let asked = ''
   let waitedMs = 0
@@ -13,7 +20,7 @@ function crowdedThrottle() {
     begin: async (key) => {
       asked = key
       if ((waited.get(key) ?? 0) >= 4000) return { attempt: { key, slot: '1', id: '1' } }
-      return { failures: [{ at: now + 60_000, isUnderWay: true }] }
+      return { failures: [{ at: begunAt, isUnderWay: true }] }
     },
     pause: async (ms) => {
       waited.set(asked, (waited.get(asked) ?? 0) + ms)
@@ -30,14 +37,16 @@ function crowdedThrottle() {
 
 it('a login waits for others no longer than its patience, however many of its counters are full', async () => {
   const { throttle, waitedMs } = crowdedThrottle()
-  const attempt = {
-    user: { login: 'alice', domain: 'a.example.com' },
-    rootVersion: undefined,
-    sourceAddress: '192.0.2.1',
-    now,
-  }
 
   await expect(throttled(throttle, attempt, async () => 'judged')).rejects.toMatchObject({ code: 'locked_out' })
 
   expect(waitedMs()).toBeLessThan(patience.totalMs + patience.longestMs)
+})
+
+it('a login does not wait for attempts that began so long ago that their processes must have ended', async () => {
+  const { throttle, waitedMs } = crowdedThrottle(now - judgingMs)
+
+  await expect(throttled(throttle, attempt, async () => 'judged')).rejects.toMatchObject({ code: 'locked_out' })
+
+  expect(waitedMs()).toBe(0)
 })

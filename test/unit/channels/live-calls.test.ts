@@ -155,6 +155,17 @@ describe('a call counts', () => {
     expect(await counted()).toBe(1)
   })
 
+  it('the fiftieth call of a domain counts under the uuid that the engine gave it too', async () => {
+    const { api, outcome, calls, call, counted } = await setUp()
+    await calls(49)
+    outcome.next = () => ({ state: 'done', text: '+OK other\n', uuid: 'other' })
+
+    await call()
+
+    expect((await api.ports.liveCalls.list('a.example.com')).has('other')).toBe(true)
+    expect(await counted()).toBe(50)
+  })
+
   it('a call counts for as long as it may still come up, although the engine does not list it', async () => {
     const { api, outcome, calls, call } = await setUp()
     outcome.next = () => undefined

@@ -61,6 +61,15 @@ describe('a deletion', () => {
     expect((await api.call(deleteRecordings, { params: { uuid: randomUUID() }, headers })).status).toBe(404)
   })
 
+  it('deleting removed recordings again needs no object store', async () => {
+    const { api, remove } = await setUp()
+    await remove()
+    const gone = new DomainError('store_unavailable', 'the object store does not answer')
+    const recordingFiles = { ...api.ports.recordingFiles, remove: () => Promise.reject(gone) }
+
+    expect((await remove('', api.with({ recordingFiles }))).status).toBe(200)
+  })
+
   it('a deletion that the object store interrupted is completed by the next one, and is not forgotten', async () => {
     const { api, remove, states } = await setUp()
     const gone = new DomainError('store_unavailable', 'the object store does not answer')

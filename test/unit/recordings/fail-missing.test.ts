@@ -90,6 +90,16 @@ describe('an expected recording', () => {
     expect(await ports.recordings.read(recording)).toMatchObject({ state: 'stored' })
   })
 
+  test('a recording that another run failed after this one listed it gets no second event', async () => {
+    const recording = await expectRecording()
+    await time.advance(16 * minute)
+    const recordings = { ...ports.recordings, listOverdue: async () => [recording] }
+    await run()
+    const events = { ...ports.events, publish: () => Promise.reject(new Error('a second event')) }
+
+    expect(await run({ ...ports, recordings, events })).toBe(0)
+  })
+
   test('an expected recording is left for the next run when its event cannot be queued', async () => {
     const recording = await expectRecording()
     await time.advance(16 * minute)

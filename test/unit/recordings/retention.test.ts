@@ -123,6 +123,16 @@ describe('a run of the retention', () => {
     expect(objects()).toEqual([])
   })
 
+  test('a run of the retention leaves an object alone whose deletion began up to ten minutes ago', async () => {
+    const recording = await aStored(1)
+    await ports.recordings.markDeleted(recording, time.clock.now())
+    await time.advance(10 * minute)
+
+    expect(await run()).toMatchObject({ finished: 0 })
+    await time.advance(1)
+    expect(await run()).toMatchObject({ finished: 1 })
+  })
+
   test('a run of the retention that is killed before or after any of its calls leaves nothing that the next ones do not complete', async () => {
     const whole = dying(ports)
     await aStored(400)
