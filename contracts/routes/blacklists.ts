@@ -3,9 +3,6 @@ import { blacklistName, blacklistNumber, epochMs, plainText } from '../fields.ts
 import { domainQuery, listQuery } from './shapes.ts'
 import { route } from './route.ts'
 
-/** The engine does not read blacklists yet; it follows its own dial plan. Remove this notice when it reads them. */
-const notice = 'blacklists are stored, and do not block calls yet'
-
 const listParams = z.object({ blacklist_name: blacklistName })
 const entryParams = z.object({ blacklist_name: blacklistName, blacklist_number: blacklistNumber })
 
@@ -29,7 +26,6 @@ export const listBlacklists = route({
   method: 'GET',
   path: '/api/v2/routes/blacklists',
   summary: 'List the blacklists of a domain',
-  notice,
   authentication: 'token',
   permission: { resource: 'blacklist', action: 'r' },
   domain: 'required',
@@ -45,7 +41,6 @@ export const readBlacklist = route({
   method: 'GET',
   path: '/api/v2/routes/blacklists/{blacklist_name}',
   summary: 'List the numbers of a blacklist',
-  notice,
   authentication: 'token',
   permission: { resource: 'blacklist', action: 'r' },
   domain: 'required',
@@ -65,7 +60,6 @@ export const addBlacklistNumber = route({
   method: 'POST',
   path: '/api/v2/routes/blacklists/{blacklist_name}',
   summary: 'Add a number to a blacklist',
-  notice,
   authentication: 'token',
   permission: { resource: 'blacklist', action: 'c' },
   domain: 'required',
@@ -87,7 +81,6 @@ export const readBlacklistNumber = route({
   method: 'GET',
   path: '/api/v2/routes/blacklists/{blacklist_name}/{blacklist_number}',
   summary: 'Find a number in a blacklist',
-  notice,
   authentication: 'token',
   permission: { resource: 'blacklist', action: 'r' },
   domain: 'required',
@@ -104,7 +97,6 @@ export const removeBlacklistNumber = route({
   method: 'DELETE',
   path: '/api/v2/routes/blacklists/{blacklist_name}/{blacklist_number}',
   summary: 'Remove a number from a blacklist',
-  notice,
   authentication: 'token',
   permission: { resource: 'blacklist', action: 'd' },
   domain: 'required',
@@ -121,7 +113,6 @@ export const deleteBlacklist = route({
   method: 'DELETE',
   path: '/api/v2/routes/blacklists/{blacklist_name}',
   summary: 'Delete a blacklist',
-  notice,
   authentication: 'token',
   permission: { resource: 'blacklist', action: 'd' },
   domain: 'required',

@@ -27,7 +27,6 @@ export const cors = {
     'RateLimit-Reset',
     'Retry-After',
     'Sunset',
-    'X-Callplane-Notice',
     'X-Default-Range',
     'X-Next-Cursor',
     'X-Partial',

@@ -3,9 +3,6 @@ import { domainQuery, listQuery, okData } from './shapes.ts'
 import { plainText } from '../fields.ts'
 import { route } from './route.ts'
 
-/** The engine does not read default routes yet; it follows its own dial plan. Remove this notice when it reads them. */
-const notice = 'default routes are stored, and do not rule calls yet'
-
 /** Callflows are large: the limit of their endpoints' bodies. */
 const maxBodyBytes = 1024 * 1024
 
@@ -56,7 +53,6 @@ export const listDefaultRoutes = route({
   method: 'GET',
   path: '/api/v2/routes/default',
   summary: 'List the default routes of a domain',
-  notice,
   authentication: 'token',
   permission: { resource: 'rotes/default', action: 'r' },
   domain: 'required',
@@ -72,7 +68,6 @@ export const createDefaultRoute = route({
   method: 'POST',
   path: '/api/v2/routes/default',
   summary: 'Create a default route',
-  notice,
   authentication: 'token',
   permission: { resource: 'rotes/default', action: 'c' },
   domain: 'required',
@@ -90,7 +85,6 @@ export const readDefaultRoute = route({
   method: 'GET',
   path: '/api/v2/routes/default/{route_id}',
   summary: 'Read a default route',
-  notice,
   authentication: 'token',
   permission: { resource: 'rotes/default', action: 'r' },
   domain: 'required',
@@ -108,7 +102,6 @@ export const replaceDefaultRoute = route({
   method: 'PUT',
   path: '/api/v2/routes/default/{route_id}',
   summary: 'Replace a default route',
-  notice,
   authentication: 'token',
   permission: { resource: 'rotes/default', action: 'u' },
   domain: 'required',
@@ -128,7 +121,6 @@ export const deleteDefaultRoute = route({
   method: 'DELETE',
   path: '/api/v2/routes/default/{route_id}',
   summary: 'Delete a default route',
-  notice,
   authentication: 'token',
   permission: { resource: 'rotes/default', action: 'd' },
   domain: 'required',
@@ -146,7 +138,6 @@ export const moveDefaultRouteUp = route({
   method: 'PUT',
   path: '/api/v2/routes/default/{route_id}/up',
   summary: 'Move a default route up',
-  notice,
   authentication: 'token',
   permission: { resource: 'rotes/default', action: 'u' },
   domain: 'required',
@@ -164,7 +155,6 @@ export const moveDefaultRouteDown = route({
   method: 'PUT',
   path: '/api/v2/routes/default/{route_id}/down',
   summary: 'Move a default route down',
-  notice,
   authentication: 'token',
   permission: { resource: 'rotes/default', action: 'u' },
   domain: 'required',
@@ -195,7 +185,6 @@ export const simulateDefaultRoutes = route({
   method: 'POST',
   path: '/api/v2/routes/default/simulate',
   summary: 'Show how a call would be routed; nothing is dialled',
-  notice,
   authentication: 'token',
   permission: { resource: 'rotes/default', action: 'r' },
   domain: 'required',

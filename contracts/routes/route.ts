@@ -51,8 +51,6 @@ export interface Route {
   /** Canonical path; parameters in braces. */
   readonly path: string
   readonly summary: string
-  /** The header `X-Callplane-Notice` of every success: one plain ASCII sentence about what the endpoint does not do yet. */
-  readonly notice?: string
   /** `token`: a user's or a domain's token. `engine`: the engine's own credential. `none`: no credential. */
   readonly authentication: 'token' | 'engine' | 'none'
   /** The permission that the caller's role must hold; `null`: every authenticated caller may call it. */

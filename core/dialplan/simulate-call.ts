@@ -8,7 +8,7 @@ export interface SimulatedCall extends Pick<CallPlan, 'matched' | 'considered'> 
 }
 
 /** The transfers that an engine makes before it ends a call as one that goes in circles. */
-const maxTransfers = 69
+const maxTransfers = 70
 
 /** The most steps of an answer. */
 const maxSteps = 2_000

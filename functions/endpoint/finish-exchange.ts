@@ -8,9 +8,6 @@ import type { Exchange } from './exchange.ts'
 import type { EndpointDeps, OwnPorts } from './tools.ts'
 import { withTransportSecurity } from './transport-security.ts'
 
-/** The header of a success that says what the operation does not do yet: `notice` of the route's record. */
-const noticeHeaderName = 'X-Callplane-Notice'
-
 /** The most time that an answer waits for background writes. */
 const patienceMs = 400
 
@@ -44,13 +41,8 @@ export async function finishExchange(
   })
   // A refusal has the headers of the limit that it is about, which may be another one.
   const rate = exchange.rate === undefined ? {} : rateHeaders(exchange.rate)
-  const headers = { ...rate, ...noticeHeader(route, answer), ...answer.headers }
+  const headers = { ...rate, ...answer.headers }
   return withTransportSecurity({ ...answer, headers }, settings.publicUrl)
-}
-
-/** Added last, so that an answer that is repeated for an `Idempotency-Key` has today's notice. */
-function noticeHeader({ notice }: Route, { statusCode }: Answer): Record<string, string> {
-  return notice === undefined || statusCode >= 400 ? {} : { [noticeHeaderName]: notice }
 }
 
 /**

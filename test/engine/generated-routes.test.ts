@@ -1,0 +1,109 @@
+// oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
+/** Generated routes at a real engine: it executes what the simulation shows. Skipped without `FREESWITCH_BIN`. */
+import { describe, expect, it } from 'vitest'
+import { addBlacklistNumber } from '../../contracts/routes/blacklists.ts'
+import { createDefaultRoute, simulateDefaultRoutes } from '../../contracts/routes/default-routes.ts'
+import type { Client } from '../../local/demo/client.ts'
+import { openDialledCalls } from '../support/engine/dialled-calls.ts'
+import { freeswitchBin } from '../support/engine/kit-engine.ts'
+import { aKitLab } from '../support/engine/kit-lab.ts'
+import { opened } from '../support/processes/opened.ts'
+import { seeded } from '../support/records/seeded.ts'
+
+const acme = 'acme.example.com'
+const tables = 300
+
+/** Makes steps that end by themselves; `number` is dialled, and `depth` says how deep steps may still branch. */
+function generator(random: () => number) {
+  const pick = <T>(...values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
+  const callflow = (number: string, depth: number): object[] =>
+    Array.from({ length: 1 + Math.floor(random() * 4) }, () => step(number, depth))
+  const condition = () =>
+    pick(
+      '${x_a} == 1',
+      "${x_b} == 'two'",
+      '!${x_a}',
+      "${caller_id_number} == '666'",
+      '&match(/^6/, ${caller_id_number})',
+      '&year(2000-2100)',
+      "${destination_number:-1} == '5'",
+    )
+  const leaf = (number: string): object =>
+    pick<() => object>(
+      () => ({ setVar: pick<unknown>('x_a=1', 'x_a=2', 'all:x_b=two', ['x_a=1', 'x_b=two']) }),
+      () => ({ unSet: pick<unknown>('x_a', ['x_a', 'x_b']) }),
+      () => ({ exportVars: 'x_b=two' }),
+      () => ({ setArray: 'x_list=one' }),
+      () => ({ setProfileVar: 'caller_id_number=666' }),
+      () => ({ answer: pick('', '183', '180') }),
+      () => ({ sleep: 10 }),
+      () => ({ ringback: 'ring' }),
+      () => ({ playback: pick<unknown>({ tone: '%(10,0,440)' }, 'missing.wav', '${destination_number}.wav') }),
+      () => ({ bridge: { endpoints: [{ type: 'user', name: pick('1001', '4711') }] } }),
+      () => ({
+        bridge: { strategy: 'multiple', endpoints: [{ type: 'user', name: '1001', variables: { x_a: '1' } }] },
+      }),
+      () => ({ recordSession: pick('', 'stop') }),
+      () => ({ blackList: 'spam' }),
+      () => ({ blackList: { name: 'spam', number: '$0', actions: [{ setVar: 'x_a=2' }] } }),
+      () => ({ schedule: { action: 'hangup', seconds: 3_600 } }),
+      () => ({ goto: pick(`${number}9`, 'local:tag:end') }),
+      () => ({ hangup: pick('USER_BUSY', 'CALL_REJECTED', '') }),
+      () => ({ break: true }),
+    )()
+  const step = (number: string, depth: number): object => {
+    if (depth === 0 || random() < 0.7) return leaf(number)
+    const inner = () => callflow(number, depth - 1)
+    return pick<() => object>(
+      () => ({ if: { expression: condition(), then: inner(), else: inner() } }),
+      () => ({
+        switch: { variable: pick('x_a', '${x_b}', '$1'), case: { 1: inner(), two: inner(), default: inner() } },
+      }),
+      () => ({ blackList: { name: 'spam', actions: inner() } }),
+    )()
+  }
+  return { callflow, pick }
+}
+
+describe.skipIf(freeswitchBin === undefined)('generated default routes at an engine of the kit', () => {
+  const lab = opened(() => aKitLab({ CALLS_PER_SECOND: '500' }))
+  const calls = opened(() => openDialledCalls(lab().place.socketPort))
+
+  it(`in ${tables} calls the engine executes the applications that the simulation shows`, async () => {
+    const admin: Client = await lab().platform.tenant(acme)
+    await admin.call(addBlacklistNumber, { params: { blacklist_name: 'spam' }, body: { number: '666' } })
+    const { callflow, pick } = generator(seeded(16))
+    const route = (destination_number: string, of: object[]) =>
+      admin.call(createDefaultRoute, { body: { destination_number, callflow: of } })
+    let [compared, reentered] = [0, 0]
+
+    for (let table = 0; table < tables; table += 1) {
+      const number = `7${String(table).padStart(3, '0')}`
+      const end = { hangup: 'NORMAL_CLEARING', tag: 'end' }
+      await route(`${number}(1|5)`, [...callflow(number, 2), end])
+      await route(`${number}9`, [...callflow(`${number}8`, 1), end])
+      const [dialled, caller] = [`${number}${pick('1', '5')}`, pick('700', '666')]
+      const body = { number: dialled, caller }
+      const { steps } = (await admin.call(simulateDefaultRoutes, { body })).data
+      const shown = steps.flatMap(({ application, data }) =>
+        application === undefined ? [] : [comparable(`${application} ${data ?? ''}`.trim())],
+      )
+
+      const { executed } = await calls().dial(acme, dialled, { from: caller, stayMs: 20_000 })
+
+      expect({ table, executed: executed.map(comparable) }).toEqual({ table, executed: shown })
+      compared += shown.length
+      if (shown.some((line) => line.startsWith('set svc_route='))) reentered += 1
+    }
+    expect(compared).toBeGreaterThan(tables * 7)
+    expect(reentered).toBeGreaterThan(tables / 10)
+  })
+})
+
+/** Replaces what only the engine knows: its folders and the call's uuid. */
+function comparable(line: string): string {
+  return line
+    .replace('${sounds_folder}', '/var/lib/freeswitch/sounds')
+    .replace(/^set recording_file=.*/, 'set recording_file')
+    .replace(/^((?:stop_)?record_session) .*/, '$1')
+}
