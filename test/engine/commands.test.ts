@@ -55,7 +55,8 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
     const { info } = await tenant().call(originateCall, { body: { callerId: '1001', calledId: '1002' } })
 
     const uuid = /^\+OK ([0-9a-f-]{36})\n$/.exec(info)?.[1] ?? ''
-    expect([caller.rang.length, called.rang.length]).toEqual([1, 1])
+    // The platform routes the second leg after it has answered that the first was answered.
+    await expect.poll(() => [caller.rang.length, called.rang.length], within).toEqual([1, 1])
     await expect.poll(() => accounts(tenant()), within).toEqual([`1001@${acme}`, `1002@${acme}`])
     const params = { channel_id: uuid }
     expect((await tenant().call(holdChannel, { params, body: { state: 'hold' } })).info).toBe('+OK Success\n')
