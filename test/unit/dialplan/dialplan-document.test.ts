@@ -150,7 +150,9 @@ describe('the document of a call', () => {
 
       expect(await create({ endpoints: [endpoint], variables: { tier } })).toMatchObject({ status: 400 })
       expect(await create({ endpoints: [{ ...endpoint, variables: { tier } }] })).toMatchObject({ status: 400 })
-      expect(await create({ endpoints: [endpoint], variables: { tier: 'gold, silver' } })).toMatchObject({ status: 200 })
+      expect(await create({ endpoints: [endpoint], variables: { tier: 'gold, silver' } })).toMatchObject({
+        status: 200,
+      })
     },
   )
 
