@@ -148,6 +148,22 @@ describe('the call engine over the command queue', () => {
     await expect(engine.run({ kind: 'hold', uuid }, scope, LONG_MS)).rejects.toMatchObject({ code: 'internal_error' })
   })
 
+  test('a command whose queueing got no answer is not withdrawn before its deadline: a connector may yet take it', async () => {
+    const { engine, commands, gate } = fresh()
+    let readings = 0
+    gate.answer = async (call, forward) => {
+      const reply = await forward()
+      if (call.action === 'SendMessage') return 'lost'
+      if (call.action === 'GetItem') readings += 1
+      if (readings === 3 && (await commands.claim(idIn(call.input), 'connector-1'))) {
+        await commands.complete(idIn(call.input), done)
+      }
+      return reply
+    }
+
+    expect(await engine.run({ kind: 'hold', uuid }, scope, LONG_MS)).toEqual(done)
+  })
+
   test('a command that arrived without an answer is awaited, also when the queue refuses the repetition', async () => {
     const { engine, commands, gate } = fresh()
     let tries = 0

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import type { CdrStore } from '../../../core/cdr/cdr-store.ts'
 import { DomainError } from '../../../core/errors.ts'
+import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
 import { handler as searchCdrs } from '../../../functions/cdr/search-cdrs.ts'
-import { type Api, anApi } from '../../support/platform/api.ts'
+import { aContext, type Api, anApi, gatewayEvent } from '../../support/platform/api.ts'
+import { checkedHandler } from '../../support/platform/declared.ts'
 
 /** A platform with a user's two logins, and a search store whose searches take until they are let go. */
 async function setUp(rates = 'searching=2') {
@@ -16,7 +18,7 @@ async function setUp(rates = 'searching=2') {
   }
   const slow: Api = api.with({ cdrs: { ...api.ports.cdrs, search } })
   const find = (headers: Record<string, string>) => slow.call(searchCdrs, { headers, body: {} })
-  return { api, user, again, find, waiting }
+  return { api, slow, user, again, find, waiting }
 }
 
 test('a token may have two searches under way, and a third when one of them is over', async () => {
@@ -81,9 +83,27 @@ test('a request whose slot cannot be counted is admitted', async () => {
   const enter = async () => {
     throw new DomainError('store_unavailable', 'away')
   }
-  const uncounted = api.with({ rateLimits: { ...api.ports.rateLimits, enter } })
+  const left: string[] = []
+  const leave = async (_key: string, place: string) => void left.push(place)
+  const uncounted = api.with({ rateLimits: { ...api.ports.rateLimits, enter, leave } })
 
   expect(await uncounted.call(searchCdrs, { headers: user, body: {} })).toMatchObject({ status: 200 })
+  expect(left).toEqual([])
+})
+
+test('searches that are refused because others are under way do not use up the allowance of their domain', async () => {
+  const { api, user, again, waiting, slow } = await setUp('searching=1,domain=1/h:5')
+  const handler = checkedHandler(searchCdrs.route, searchCdrs.over(slow.ports, slow.tools))
+  const find = async (headers: Record<string, string>) =>
+    (await handler(gatewayEvent(searchCdrs.route, { headers, body: {} }), aContext)).statusCode
+  const first = find(user)
+  await expect.poll(() => waiting.length).toBe(1)
+
+  for (let index = 0; index < 10; index += 1) expect(await find(user)).toBe(429)
+
+  expect((await api.call(listAccounts, { headers: again })).status).toBe(200)
+  waiting[0]?.()
+  expect(await first).toBe(200)
 })
 
 test('a search whose place is known shortly after the credential is refused when all places are taken', async () => {

@@ -1,10 +1,12 @@
-import { type ClientRequest, request } from 'node:http'
+import { once } from 'node:events'
+import { type ClientRequest, IncomingMessage, ServerResponse, request } from 'node:http'
+import { Socket } from 'node:net'
 import * as z from 'zod/mini'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { originateCall } from '../../../contracts/routes/channels.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { writeToken } from '../../../functions/endpoint/token-text.ts'
-import { longestWorkMs, maxWaiting } from '../../../local/gateway/admission.ts'
+import { Admission, longestWorkMs, maxWaiting } from '../../../local/gateway/admission.ts'
 import { Gateway, type Invoke } from '../../../local/gateway/gateway.ts'
 import { RouteTable } from '../../../local/gateway/route-table.ts'
 
@@ -217,4 +219,19 @@ describe('the gateway', () => {
     })
     expect(statuses.filter((status) => status !== 200)).toEqual([503])
   })
+})
+
+it('a request whose client has disconnected before it gets its place keeps none', async () => {
+  const admission = new Admission(routes)
+  const socket = new Socket()
+  const gone = new ServerResponse(new IncomingMessage(socket))
+  gone.assignSocket(socket)
+  socket.destroy()
+  await once(gone, 'close')
+
+  // One caller alone has at most this many places.
+  for (let index = 0; index < 10; index += 1) void admission.call('a', 'GET /api/v2/hooks', gone)
+
+  const open = new ServerResponse(new IncomingMessage(new Socket()))
+  expect(admission.call('a', 'GET /api/v2/hooks', open)).not.toBeInstanceOf(Promise)
 })
