@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { transformSync } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { LambdaFunction } from '../../../local/assembly/assembly.ts'
 import { FunctionHost } from '../../../local/functions/function-host.ts'
 
@@ -92,6 +92,8 @@ beforeAll(() => {
       aFunction('nothing', 'export const handler = async () => {}'),
       aFunction('date', 'export const handler = async () => ({ at: new Date(0), gone: undefined })'),
       aFunction('hangs', 'export const handler = () => new Promise(() => {})', { timeoutSeconds: 0.05 }),
+      aFunction('spins', 'export const handler = () => { for (;;); }', { timeoutSeconds: 1 }),
+      aFunction('ends-later', 'export const handler = () => new Promise(() => {})', { timeoutSeconds: 2 }),
       aFunction('exits', 'export const handler = () => process.exit(3)'),
       aFunction('waits', 'export const handler = () => new Promise(() => {})'),
       aFunction('empty', 'export const other = 1'),
@@ -193,6 +195,25 @@ describe('a call', () => {
 
     expect(outcomes).toMatchObject([{ reason: { reason: 'crash' } }, { reason: { reason: 'crash' } }])
     expect(await host.invoke('first', {})).toMatchObject({ before: 'first' })
+  })
+
+  it('a thread in a loop is replaced, and what the old one left unread does not end the new one', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const late = Promise.allSettled([host.invoke('spins', {}), host.invoke('ends-later', {})])
+      const lost = host.invoke('waits', {})
+      vi.advanceTimersByTime(4000)
+      expect(await late).toMatchObject([{ reason: { reason: 'timeout' } }, { reason: { reason: 'timeout' } }])
+      await expect(lost).rejects.toMatchObject({ reason: 'crash' })
+
+      const working = host.invoke('works-on', {})
+      vi.advanceTimersByTime(2000)
+
+      await expect(host.invoke('works-on', { last: true })).resolves.toBe(1)
+      await expect(working).resolves.toBe(1)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })
 
