@@ -216,20 +216,32 @@ async function mailServer(login: { user: string; pass: string }) {
   return { port: server.port, [Symbol.asyncDispose]: () => server.close() }
 }
 
-async function useDirectory(): Promise<void> {
-  const ask = async (credential: string) => {
-    const { method, path } = engine.lookUpDirectory
-    const body = new URLSearchParams({ section: 'directory', user: '2000', domain, key_value: domain }).toString()
+/** Asks as the engine does, about an account and about a call to it. */
+async function useLookUps(): Promise<void> {
+  const ask = async (
+    { method, path, operationId }: typeof engine.lookUpDirectory | typeof engine.lookUpDialplan,
+    fields: Readonly<Record<string, string>>,
+    credential: string,
+  ) => {
+    const body = new URLSearchParams(fields).toString()
     const headers = {
       authorization: `Basic ${Buffer.from(`engine:${credential}`).toString('base64')}`,
       'content-type': 'application/x-www-form-urlencoded',
     }
     const { status, text } = await rawRequest(platform.url, { method, path, headers, body })
+    used.add(operationId)
     return [status, text] as const
   }
-  expect(await ask(given.engineCredential)).toEqual([200, expect.stringContaining('a1-hash')])
-  expect((await ask(given.wrongPassword))[0]).toBe(401)
-  used.add(engine.lookUpDirectory.operationId)
+  const account = { section: 'directory', user: '2000', domain, key_value: domain }
+  const call = { section: 'dialplan', 'Hunt-Context': domain, 'Hunt-Destination-Number': '2000' }
+  const { engineCredential, wrongPassword } = given
+  expect(await ask(engine.lookUpDirectory, account, engineCredential)).toEqual([
+    200,
+    expect.stringContaining('a1-hash'),
+  ])
+  expect((await ask(engine.lookUpDirectory, account, wrongPassword))[0]).toBe(401)
+  expect(await ask(engine.lookUpDialplan, call, engineCredential)).toEqual([200, expect.stringContaining('user/2000@')])
+  expect((await ask(engine.lookUpDialplan, call, wrongPassword))[0]).toBe(401)
 }
 
 /** A CDR whose channel had secrets in its variables; it is indexed when this resolves. */
@@ -283,7 +295,7 @@ beforeAll(async () => {
   await useSecondFactor(admin)
   await useHooksAndTokens(admin)
   await useMail(admin)
-  await useDirectory()
+  await useLookUps()
   await useCdr()
   await platform.stop()
   files = filesBelow(platform.dataDir)
