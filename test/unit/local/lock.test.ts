@@ -85,10 +85,12 @@ it.runIf(process.platform === 'linux')(
 it.runIf(process.platform === 'linux')(
   'a lock of a killed process is taken over, also while its parent has not asked for its exit status',
   async () => {
-    // The shell becomes a program that never asks how its child ended.
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'])
+    // The shell becomes a program that never asks how its child ended; only then may the child end, when its input does.
+    const parent = spawn('sh', ['-c', 'exec 3<&0; cat <&3 & echo $!; exec sleep 60 3<&- </dev/null'])
     const [printed] = await once(parent.stdout, 'data')
     const zombie = Number(String(printed))
+    await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'))
+    parent.stdin.end()
     const stateAndStart = () => readFileSync(`/proc/${zombie}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     await vi.waitFor(() => expect(stateAndStart()[0]).toBe('Z'))
     const boot = processIdentity(process.pid)?.split('-')[2]
