@@ -85,6 +85,8 @@ export class ConnectorProcess {
       },
       execArgv: [`--max-semi-space-size=${semiSpaceMb}`, '--import', preload],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // Ctrl-C at a terminal is for the platform, which then stops its connector in order.
+      detached: true,
     })
     child.stdout?.pipe(log, { end: false })
     child.stderr?.pipe(log, { end: false })

@@ -21,10 +21,16 @@ export interface TiedProgram {
   stop(): Promise<void>
 }
 
-/** Starts a program tied to this process; its output goes to a file. */
+/**
+ * Starts a program tied to this process; its output goes to a file. A terminal's Ctrl-C does not reach the program, since
+ * others use it until they have stopped.
+ */
 export function startTiedProgram(command: string, args: readonly string[], logFile: string): TiedProgram {
   const log = openSync(logFile, 'a', 0o600)
-  const child: ChildProcess = spawn('sh', ['-c', script, 'sh', command, ...args], { stdio: ['pipe', log, log] })
+  const child: ChildProcess = spawn('sh', ['-c', script, 'sh', command, ...args], {
+    stdio: ['pipe', log, log],
+    detached: true,
+  })
   closeSync(log)
   const ended = once(child, 'exit').then(() => void child.stdin?.destroy())
   child.stdin?.on('error', () => {})

@@ -14,6 +14,8 @@ const domain = 'demo.example.com'
 const subclass = 'engine::backlog'
 /** More than functions work off before the platform ends. */
 const sent = 3000
+/** After so many readings of the list without a new event, half a second apart, what is missing is lost. */
+const roundsWithoutEvent = 60
 
 let state: ReturnType<typeof temporaryState>
 let running: RunningCommand | undefined
@@ -84,11 +86,13 @@ async function endWithBacklog(end: (command: RunningCommand) => Promise<void>) {
   const { status } = await command.ended()
   await engine.close()
   const next = await start()
-  // Queues that were kept before the end are worked off now; what was lost stays away.
+  // Queues that were kept before the end are worked off now, however slowly; what was lost stays away.
   let seen = await readLosses(next.admin)
-  for (let rounds = 0; seen.silent.length > 0 && rounds < 120; rounds += 1) {
+  for (let idle = 0; seen.silent.length > 0 && idle < roundsWithoutEvent; ) {
     await pause(systemTimers, 500)
-    seen = await readLosses(next.admin)
+    const now = await readLosses(next.admin)
+    idle = now.silent.length < seen.silent.length ? 0 : idle + 1
+    seen = now
   }
   console.info(`${seen.lost.length} of ${sent} events lost, ${seen.silent.length} of them outside of every gap`)
   return { status, output: next.command.output(), ...seen }
@@ -123,4 +127,13 @@ it('every event that a second Ctrl-C loses lies in a gap that says so', async ()
   })
 
   expect([status, silent]).toEqual([1, []])
+})
+
+it('a platform that is stopped by one Ctrl-C at its terminal keeps each event that waits', async () => {
+  const { status, lost } = await endWithBacklog(async (command) => {
+    command.interrupt()
+    await command.ended()
+  })
+
+  expect([status, lost]).toEqual([0, []])
 })
