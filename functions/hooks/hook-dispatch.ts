@@ -9,10 +9,12 @@ import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
 import { linearPattern } from '../../adapters/regex/linear-pattern.ts'
 import { patternRest } from '../../adapters/regex/pattern-rest.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
+import { systemClock } from '../../adapters/system/system-clock.ts'
 import { systemTimers } from '../../adapters/system/system-timers.ts'
 import { hookDispatch } from '../../contracts/workers.ts'
 import { type EventDispatchDeps, dispatchEvents } from '../../core/hooks/attempt/dispatch-events.ts'
 import { keepDomainRate } from '../../core/hooks/attempt/domain-rate.ts'
+import { OwnDelay } from '../../core/hooks/attempt/own-delay.ts'
 import { PromptReceivers } from '../../core/hooks/attempt/prompt-receivers.ts'
 import { recentHooks } from '../../core/hooks/definition/recent-hooks.ts'
 import { batchWorker } from '../worker.ts'
@@ -41,6 +43,7 @@ export const handler = batchWorker(
       deliveryIdOf: deliveryId,
       hooksFor: recentHooks(ports.hooks, clock),
       promptReceivers: new PromptReceivers(),
+      ownDelay: new OwnDelay({ clock: systemClock, timers: systemTimers }),
       report: (delivery, made) => logAttempt(log, delivery, made),
     }
     return async (events, settle) => {

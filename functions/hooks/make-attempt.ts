@@ -6,12 +6,14 @@ import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/domains/dynamo
 import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import { dynamoRateLimitStore } from '../../adapters/dynamodb/access/dynamo-rate-limit-store.ts'
 import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
+import { systemClock } from '../../adapters/system/system-clock.ts'
 import { systemTimers } from '../../adapters/system/system-timers.ts'
 import { guardedMailSender } from '../../adapters/mail/guarded-mail-sender.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import type { DeliveryMessage } from '../../contracts/messages/delivery.ts'
 import type { deliver } from '../../contracts/workers.ts'
+import { OwnDelay } from '../../core/hooks/attempt/own-delay.ts'
 import { attemptDelivery } from '../../core/hooks/attempt/attempt-delivery.ts'
 import type { Limited } from '../../core/concurrency/semaphore.ts'
 import type { PortsOf } from '../../contracts/ports.ts'
@@ -77,6 +79,9 @@ function once<A extends readonly unknown[], R>(
   }
 }
 
+/** Measures the delay of this process, for all attempts that it makes. */
+const ownDelay = new OwnDelay({ clock: systemClock, timers: systemTimers })
+
 /** Makes the attempt of a message and logs its end; `isSlow` says that it came from the queue of slow receivers. */
 export async function makeAttempt(
   message: DeliveryMessage,
@@ -84,7 +89,7 @@ export async function makeAttempt(
   { clock, random, log }: WorkerDeps,
   isSlow: boolean,
 ): Promise<void> {
-  const tools = { ...ports, clock, random, hmac: hmacSha256, timers: systemTimers, isSlow }
+  const tools = { ...ports, clock, random, hmac: hmacSha256, timers: systemTimers, ownDelay, isSlow }
   const made = await attemptDelivery(tools, message)
   if (made !== undefined) logAttempt(log, message, made)
 }

@@ -7,6 +7,7 @@ import { systemTimers } from '../../adapters/system/system-timers.ts'
 import type { EventLog } from '../../core/events/event-log.ts'
 import { deadWriterMs } from '../../core/events/event-log-rules.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
+import { noOwnDelay } from '../support/hooks/no-own-delay.ts'
 import { attemptDelivery } from '../../core/hooks/attempt/attempt-delivery.ts'
 import { attemptsOf } from '../../core/hooks/delivery/delivery-log.ts'
 import { dispatchEvents } from '../../core/hooks/attempt/dispatch-events.ts'
@@ -70,7 +71,7 @@ async function aWorld() {
     async work() {
       const ports = { ...memory, ...other, clock, random: systemRandomness, hmac: hmacSha256 }
       for (const queued of memory.deliveryQueue.queued.splice(0)) {
-        await attemptDelivery({ ...ports, timers: systemTimers, isSlow: false }, queued)
+        await attemptDelivery({ ...ports, timers: systemTimers, ownDelay: noOwnDelay, isSlow: false }, queued)
       }
     },
     /** Checks that each event reached each hook, and that the log has every request. */

@@ -124,13 +124,13 @@ async function callAndRecord(
   const run = deps.random.uuid()
   if (!(await deps.deliveries.beginAttempt(delivery, run, deps.clock.now()))) return undefined
   const call = () => callHook(deps, { hook, keys }, delivery, event)
-  const { called, at, durationMs, speed } = await measured(deps, hook, call)
+  const { called, at, durationMs, receiverMs, speed } = await measured(deps, hook, call)
   const sent = sentAttempt(deps, { delivery, hook, run, called, at, durationMs })
   const { attempt, state } = sent.outcome
   // Before the record: whatever is killed here is made again, whatever is killed after it is not.
   const disabled = await actOnReply(deps, sent)
   const isDecisive = (await deps.deliveries.recordAttempt(delivery, sent.outcome)) === 'decided'
-  await notePromptness(deps, hook, { durationMs, isSuccess: sent.outcome.state === 'delivered' })
+  await notePromptness(deps, hook, { durationMs: receiverMs, isSuccess: sent.outcome.state === 'delivered' })
   if (disabled !== undefined) await tellOwner(deps, disabled, delivery)
   if (!isDecisive) return { attempt, state, isDecisive }
   const next = followingAttempt(deps, sent, { ...hook, ...speed })

@@ -19,6 +19,7 @@ import {
   followingAttempt,
   sentAttempt,
 } from './made-attempt.ts'
+import type { OwnDelay } from './own-delay.ts'
 import type { PromptReceivers } from './prompt-receivers.ts'
 import { queuedAttempt } from '../delivery/queued-attempt.ts'
 import { notePromptness } from './receiver-speed.ts'
@@ -31,6 +32,7 @@ export interface DirectAttemptDeps extends MadeAttemptDeps, Pick<HookCall, 'hmac
   readonly secretBox: Pick<SecretBox, 'open'>
   readonly timers: Timers
   readonly promptReceivers: PromptReceivers
+  readonly ownDelay: Pick<OwnDelay, 'begin'>
   readonly hooksFor: HooksFor
   /** Takes each attempt that was recorded. */
   readonly report: (delivery: Delivery, made: MadeAttempt) => void
@@ -54,14 +56,15 @@ export const directTogether = 40
 export const mostUntilSentMs = 800
 
 /**
- * How long all of them are waited for. This is also how long one tenant's receiver, prompt until now, can hold up the events
- * of other tenants that came in the same batch.
+ * How long all of them are waited for, and up to as long again where this process is late itself. This is also how long one
+ * tenant's receiver, prompt until now, can hold up the events of other tenants that came in the same batch.
  */
 export const directMs = 1_000
 
 /** The end of a request that dispatch tried to make. */
 type DirectEnd =
-  | SentAttempt
+  /** An answer, and how long it took without our own delay. */
+  | { readonly sent: SentAttempt; readonly receiverMs: number }
   /** No answer in time. */
   | 'late'
   /** Something of ours failed, such as opening the signing key: it says nothing about the receiver. */
@@ -83,7 +86,7 @@ export async function attemptDirectly(
   if (attempts.length === 0) return []
   const { current, changed } = await withCurrentHooks(deps, attempts, readAt)
   const ends = await sendAll(deps, current)
-  const sent = ends.filter((each) => typeof each !== 'string')
+  const sent = ends.flatMap((each) => (typeof each === 'string' ? [] : [each.sent]))
   const disabled = await actOnReplies(deps, sent)
   const next = await record(deps, sent)
   const unanswered = current.filter((_, index) => typeof ends[index] === 'string')
@@ -103,25 +106,45 @@ async function withCurrentHooks(deps: DirectAttemptDeps, attempts: readonly Dire
 }
 
 async function sendAll(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[]): Promise<DirectEnd[]> {
-  const limit = new AbortController()
-  const over = Promise.withResolvers<void>()
-  const cancel = deps.timers.after(directMs, () => {
-    over.resolve()
-    limit.abort()
-  })
-  const ends = await Promise.all(attempts.map((attempt) => send(deps, attempt, limit.signal, over.promise))).finally(
-    cancel,
-  )
+  const limit = waitLimit(deps)
+  const ends = await Promise.all(attempts.map((attempt) => send(deps, attempt, limit))).finally(limit.cancel)
   await judgePaces(deps, attempts, ends)
   return ends
 }
 
-/** Sends one request, and waits for its answer until `over`. What cannot be sent here is left to the queue. */
+/** How long attempts are waited for. */
+interface WaitLimit {
+  readonly over: Promise<void>
+  readonly signal: AbortSignal
+  readonly cancel: () => void
+}
+
+/** Begins a wait. It is longer by our own delay, at most twice as long, since a busy process reads its answers last. */
+function waitLimit({ timers, ownDelay }: DirectAttemptDeps): WaitLimit {
+  const limit = new AbortController()
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const delay = ownDelay.begin()
+  const end = () => {
+    resolve()
+    limit.abort()
+  }
+  let stop = timers.after(directMs, () => {
+    const moreMs = Math.min(delay.soFar(), directMs)
+    if (moreMs === 0) end()
+    else stop = timers.after(moreMs, end)
+  })
+  const cancel = () => {
+    stop()
+    delay.end()
+  }
+  return { over, signal: limit.signal, cancel }
+}
+
+/** Sends one request, and waits for its answer. What cannot be sent here is left to the queue. */
 async function send(
   deps: DirectAttemptDeps,
   { delivery, run, hook, event }: DirectAttempt,
-  signal: AbortSignal,
-  over: Promise<void>,
+  { over, signal }: WaitLimit,
 ): Promise<DirectEnd> {
   const { clock, hmac } = deps
   const hookClient: HookCall['hookClient'] = { send: (request) => deps.hookClient.send(request, signal) }
@@ -129,10 +152,15 @@ async function send(
   const keys = await Promise.race([opened, over])
   if (keys === undefined) return 'unsent'
   const at = clock.now()
+  const delay = deps.ownDelay.begin()
   const called = callHook({ clock, hmac, hookClient }, { hook, keys }, delivery, event)
-    .then((call) => sentAttempt(deps, { delivery, hook, run, called: call, at, durationMs: clock.now() - at }))
+    .then((call): DirectEnd => {
+      const durationMs = clock.now() - at
+      const sent = sentAttempt(deps, { delivery, hook, run, called: call, at, durationMs })
+      return { sent, receiverMs: Math.max(0, durationMs - delay.soFar()) }
+    })
     .catch(() => 'unsent' as const)
-  return Promise.race([called, over.then(() => 'late' as const)])
+  return Promise.race([called, over.then(() => 'late' as const)]).finally(delay.end)
 }
 
 /**
@@ -148,7 +176,7 @@ async function judgePaces(
     const end = ends[index] ?? 'unsent'
     if (end === 'unsent') return []
     if (end === 'late') return { hook, durationMs: directMs, isSuccess: false }
-    return { hook, durationMs: end.outcome.attempt.durationMs, isSuccess: end.outcome.state === 'delivered' }
+    return { hook, durationMs: end.receiverMs, isSuccess: end.sent.outcome.state === 'delivered' }
   })
   const byHook = Map.groupBy(made, ({ hook }) => hook.id)
   await mapAtMost(byHook.values(), directTogether, async (ofHook) => {

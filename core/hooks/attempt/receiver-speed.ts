@@ -2,6 +2,7 @@ import type { Timers } from '../../concurrency/timers.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
 import type { Clock } from '../../time.ts'
+import type { OwnDelay } from './own-delay.ts'
 
 /**
  * When a receiver counts as slow. A batch of attempts is busy until its slowest is over, so those of slow receivers are
@@ -34,6 +35,7 @@ export interface SpeedNotes {
   readonly hooks: Pick<HookStore, 'noteSpeed'>
   readonly clock: Clock
   readonly timers: Timers
+  readonly ownDelay: Pick<OwnDelay, 'begin'>
 }
 
 /** A call that was made, how long it took, and what its receiver is from then on. */
@@ -42,6 +44,8 @@ export interface MeasuredCall<T> {
   /** Epoch milliseconds. */
   readonly at: number
   readonly durationMs: number
+  /** The same without this process's own delay. */
+  readonly receiverMs: number
   readonly speed: Pick<Hook, 'slowAt'>
 }
 
@@ -50,8 +54,9 @@ export interface MeasuredCall<T> {
  * note that the store does not take is passed over: the next call is measured, too.
  */
 export async function measured<T>(tools: SpeedNotes, hook: Hook, call: () => Promise<T>): Promise<MeasuredCall<T>> {
-  const { clock, timers } = tools
+  const { clock, timers, ownDelay } = tools
   const at = clock.now()
+  const delay = ownDelay.begin()
   let noting: Promise<void> | undefined
   let { slowAt } = hook
   const noteSlow = () => {
@@ -60,15 +65,20 @@ export async function measured<T>(tools: SpeedNotes, hook: Hook, call: () => Pro
     noting = note(tools, hook, slowAt)
   }
   const cancel = timers.after(slowness.fromMs, noteSlow)
-  const called = await call().finally(cancel)
+  let ownMs = 0
+  const called = await call().finally(() => {
+    cancel()
+    ownMs = delay.end()
+  })
   const durationMs = clock.now() - at
+  const receiverMs = Math.max(0, durationMs - ownMs)
   if (durationMs >= slowness.fromMs) noteSlow()
   await noting
-  if (noting === undefined && isFastAgain(hook, clock.now(), durationMs)) {
+  if (noting === undefined && isFastAgain(hook, clock.now(), receiverMs)) {
     await note(tools, hook, undefined)
     slowAt = undefined
   }
-  return { called, at, durationMs, speed: { slowAt } }
+  return { called, at, durationMs, receiverMs, speed: { slowAt } }
 }
 
 function isFastAgain({ slowAt }: Hook, now: number, durationMs: number): boolean {

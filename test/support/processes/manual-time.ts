@@ -7,6 +7,8 @@ export interface ManualTime {
   readonly timers: ClockedTimers
   /** Moves the time on, runs what comes due in its order, and lets everything that follows from it happen. */
   advance(ms: number): Promise<void>
+  /** Moves the time on while the process is busy: what comes due meanwhile runs late, and then everything that follows from it happens. */
+  stall(ms: number): Promise<void>
 }
 
 /** Time that starts at an epoch millisecond; any moment will do where none is named. */
@@ -15,6 +17,19 @@ export function manualTime(start = Date.UTC(2026, 0, 15, 12)): ManualTime {
   const pending = new Set<{ readonly at: number; readonly run: () => void }>()
 
   const nextDue = (until: number) => [...pending].filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at)[0]
+
+  const advance = async (ms: number) => {
+    const until = now + ms
+    await settle()
+    for (let timer = nextDue(until); timer !== undefined; timer = nextDue(until)) {
+      pending.delete(timer)
+      now = Math.max(now, timer.at)
+      timer.run()
+      await settle()
+    }
+    now = until
+    await settle()
+  }
 
   return {
     clock: { now: () => now },
@@ -26,17 +41,10 @@ export function manualTime(start = Date.UTC(2026, 0, 15, 12)): ManualTime {
         return () => void pending.delete(timer)
       },
     },
-    async advance(ms) {
-      const until = now + ms
-      await settle()
-      for (let timer = nextDue(until); timer !== undefined; timer = nextDue(until)) {
-        pending.delete(timer)
-        now = timer.at
-        timer.run()
-        await settle()
-      }
-      now = until
-      await settle()
+    advance,
+    async stall(ms) {
+      now += ms
+      await advance(0)
     },
   }
 }

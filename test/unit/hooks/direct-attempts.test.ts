@@ -30,7 +30,7 @@ async function aSetup(...given: Partial<Hook>[]) {
   }
   await ports.hooks.create(hooks, 1_000)
   const calls: string[] = []
-  const deps = { ...dispatchDeps(ports, clock), timers }
+  const deps = dispatchDeps(ports, clock, timers)
   const deliveries = {
     ...ports.deliveries,
     recordTogether: async (...attempts: Parameters<typeof ports.deliveries.recordTogether>) => {
@@ -41,6 +41,7 @@ async function aSetup(...given: Partial<Hook>[]) {
   return {
     clock,
     advance: (ms: number) => time.advance(ms),
+    stall: (ms: number) => time.stall(ms),
     ports,
     hooks,
     calls,
@@ -49,10 +50,10 @@ async function aSetup(...given: Partial<Hook>[]) {
     deliveries: () => [...ports.state.deliveries.values()],
     stored: (index = 0) => ports.hooks.read(hooks[index]?.domain ?? '', hooks[index]?.id ?? ''),
     /** Makes the attempts that are queued. */
-    work: async () => {
+    work: async (hookClient: typeof deps.hookClient = ports.hookClient) => {
       for (const queued of ports.deliveryQueue.queued.splice(0)) {
-        const tools = { ...ports, clock, timers, random: systemRandomness, hmac: hmacSha256, isSlow: false }
-        await attemptDelivery(tools, queued)
+        const tools = { ...ports, hookClient, clock, timers, ownDelay: deps.ownDelay }
+        await attemptDelivery({ ...tools, random: systemRandomness, hmac: hmacSha256, isSlow: false }, queued)
       }
     },
   }
@@ -275,6 +276,67 @@ describe('receivers that are not prompt any more', () => {
       const log = attemptsOf(delivery, clock.now() + minute)
       expect(log.map(({ status, reason }) => status ?? reason)).toEqual(['interrupted', 200])
     }
+  })
+
+  it('a receiver whose answer a busy process reads after 900 ms stays prompt, and its attempts stay direct', async () => {
+    const { ports, deps, advance, stall, deliveries, stored } = await aSetup({})
+    const replied = Promise.withResolvers<HookReply>()
+    const hookClient: typeof deps.hookClient = { send: () => replied.promise }
+    const dispatching = dispatchEvents({ ...deps, hookClient }, [anEvent()])
+    await advance(20)
+
+    await stall(880)
+    replied.resolve(answer(200))
+    await dispatching
+
+    expect(deliveries()).toMatchObject([{ state: 'delivered', attempts: [{ durationMs: 900 }] }])
+    expect(await stored()).toMatchObject({ promptAt: 1 })
+    expect(await stored()).not.toHaveProperty('lateAt')
+    expect(ports.deliveryQueue.queued).toEqual([])
+    await dispatchEvents(deps, [anEvent()])
+    expect(ports.hookClient.sent).toHaveLength(1)
+  })
+
+  it('an answer that is there when a process that was busy for all the wait reads it is recorded, and not sent again', async () => {
+    const { ports, deps, advance, stall, deliveries, stored } = await aSetup({})
+    const replied = Promise.withResolvers<HookReply>()
+    const hookClient: typeof deps.hookClient = { send: () => replied.promise }
+    const dispatching = dispatchEvents({ ...deps, hookClient }, [anEvent()])
+    await advance(20)
+
+    await stall(3_000)
+    replied.resolve(answer(200))
+    await dispatching
+
+    expect(deliveries()).toMatchObject([{ state: 'delivered' }])
+    expect(await stored()).toMatchObject({ promptAt: 1 })
+    expect(ports.deliveryQueue.queued).toEqual([])
+  })
+
+  it('a receiver becomes prompt by an attempt from the queue whose answer a busy process reads late', async () => {
+    const { dispatch, work, advance, stall, stored } = await aSetup({ promptAt: undefined })
+    await dispatch()
+    const replied = Promise.withResolvers<HookReply>()
+    const working = work({ send: () => replied.promise })
+    await advance(20)
+
+    await stall(400)
+    replied.resolve(answer(200))
+    await working
+
+    expect(await stored()).toHaveProperty('promptAt')
+  })
+
+  it('a receiver without an answer is waited for two seconds at most, however busy the process is', async () => {
+    const { clock, deps, advance, stall, stored } = await aSetup({})
+    const dispatching = dispatchEvents({ ...deps, hookClient: heldClient() }, [anEvent()])
+    await advance(20)
+
+    await stall(900)
+    await advance(2 * directMs - 920)
+    await dispatching
+
+    expect(await stored()).toMatchObject({ lateAt: clock.now() })
   })
 
   it('a key service that fails or hangs is not held against the receiver: the attempt is queued, and the hook stays prompt', async () => {

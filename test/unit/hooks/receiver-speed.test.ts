@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
+import { OwnDelay } from '../../../core/hooks/attempt/own-delay.ts'
 import { measured } from '../../../core/hooks/attempt/receiver-speed.ts'
+import { noOwnDelay } from '../../support/hooks/no-own-delay.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 import { aHook } from '../../support/records/records.ts'
 
@@ -11,6 +13,7 @@ const minute = 60_000
 async function aReceiver(given: { slowMsAgo?: number } = {}) {
   const time = manualTime()
   const { clock, timers } = time
+  const ownDelay = new OwnDelay(time)
   const { hooks } = memoryPorts({ clock, random: systemRandomness })
   const hook = aHook(given.slowMsAgo === undefined ? {} : { slowAt: clock.now() - given.slowMsAgo })
   await hooks.create([hook], 100)
@@ -31,7 +34,7 @@ async function aReceiver(given: { slowMsAgo?: number } = {}) {
       const held = Promise.withResolvers<string>()
       timers.after(takesMs, () => held.resolve('answer'))
       const now = (await hooks.read(hook.domain, hook.id)) ?? hook
-      const calling = measured({ hooks: { noteSpeed }, clock, timers }, now, () => held.promise)
+      const calling = measured({ hooks: { noteSpeed }, clock, timers, ownDelay }, now, () => held.promise)
       await time.advance(takesMs)
       return calling
     },
@@ -54,6 +57,19 @@ describe('a receiver', () => {
     expect(await stored()).toBe(isSlow ? at + 2_000 : undefined)
   })
 
+  it('the time for which this process was late is no time of its receiver', async () => {
+    const time = manualTime()
+    const { hook, hooks } = await aReceiver()
+    const held = Promise.withResolvers<string>()
+    const calling = measured({ ...time, hooks, ownDelay: new OwnDelay(time) }, hook, () => held.promise)
+    await time.advance(20)
+
+    await time.stall(400)
+    held.resolve('answer')
+
+    expect(await calling).toMatchObject({ durationMs: 420, receiverMs: 0 })
+  })
+
   it('a receiver that fails after two seconds counts as slow, and the failure is reported', async () => {
     const { clock, hook, hooks, stored } = await aReceiver()
     let run = () => {}
@@ -62,7 +78,7 @@ describe('a receiver', () => {
       return () => {}
     }
     const held = Promise.withResolvers<never>()
-    const calling = measured({ hooks, clock, timers: { after } }, hook, () => held.promise)
+    const calling = measured({ hooks, clock, timers: { after }, ownDelay: noOwnDelay }, hook, () => held.promise)
     run()
     held.reject(new Error('killed'))
 
