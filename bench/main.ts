@@ -55,6 +55,7 @@ const budgets: Figures = {
   slowReceiverP99Ratio: 2,
   neighbourWithSlowP99Ratio: 3,
   neighbourWithPatternsP99Ratio: 3,
+  neighbourWithRoutesP99Ratio: 3,
 }
 
 const words = process.argv.slice(2)

@@ -1,14 +1,17 @@
-import { linearCaptures, linearlyFinds } from '../adapters/regex/linear-captures.ts'
+import { patternRest } from '../adapters/regex/pattern-rest.ts'
+import { routePattern } from '../adapters/regex/route-pattern.ts'
+import { CallPatterns } from '../core/dialplan/call-patterns.ts'
 import type { RouteSettings } from '../core/dialplan/route-call.ts'
 import { clientVariablesOf } from './client-variables.ts'
 import type { Settings } from './endpoint/settings.ts'
 
-/** Returns the rules for routing at a moment. */
+/** Returns the rules for routing one call at a moment. */
 export function routeSettings(
   settings: Pick<Settings, 'emergencyNumbers' | 'emergencyGateway' | 'clientVariables'>,
   now: number,
 ): RouteSettings {
   const { emergencyNumbers, emergencyGateway } = settings
   const clientVariables = clientVariablesOf(settings)
-  return { now, emergencyNumbers, emergencyGateway, clientVariables, captures: linearCaptures, finds: linearlyFinds }
+  const patterns = new CallPatterns({ compile: routePattern, rest: patternRest })
+  return { now, emergencyNumbers, emergencyGateway, clientVariables, patterns }
 }

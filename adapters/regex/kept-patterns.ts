@@ -1,49 +1,65 @@
-import type { PatternCompiler, TextMatcher } from '../../core/patterns/pattern.ts'
-
-/** The most compiled patterns that are kept for all tenants together. */
+/** The most compiled patterns of hooks that are kept for all tenants together. */
 export const maxKept = 500
 
-type Compile = (pattern: string, flags: string) => ReturnType<PatternCompiler>
+/** How much is kept for all tenants together, and how much of it a pattern takes. */
+interface Room<M> {
+  readonly most: number
+  readonly weigh: (pattern: M | undefined) => number
+}
+
+/** The patterns of one tenant, the least recently used first. */
+interface Share<M> {
+  readonly patterns: Map<string, M | undefined>
+  weight: number
+}
 
 /**
- * Compiled patterns by tenant. When they are too many, the tenant with the most gives up its least recently used one, so a
+ * Compiled patterns by tenant. When they are too many, the tenant with the most gives up its least recently used ones, so a
  * tenant with more patterns than fit evicts its own and no other's.
  */
-export class KeptPatterns {
-  readonly #compile: Compile
-  readonly #tenants = new Map<string, Map<string, TextMatcher | undefined>>()
-  #size = 0
+export class KeptPatterns<M extends { readonly compileSteps?: number | undefined }> {
+  readonly #compile: (pattern: string, flags: string) => M | undefined
+  readonly #room: Room<M>
+  readonly #tenants = new Map<string, Share<M>>()
+  #weight = 0
 
-  constructor(compile: Compile) {
+  constructor(
+    compile: (pattern: string, flags: string) => M | undefined,
+    room: Room<M> = { most: maxKept, weigh: () => 1 },
+  ) {
     this.#compile = compile
+    this.#room = room
   }
 
   /** Returns a pattern of a tenant, compiled now if it is not kept. */
-  take(tenant: string, pattern: string, flags: string): TextMatcher | undefined {
-    const own = this.#tenants.get(tenant) ?? new Map<string, TextMatcher | undefined>()
+  take(tenant: string, pattern: string, flags: string): M | undefined {
+    const own = this.#tenants.get(tenant) ?? { patterns: new Map<string, M | undefined>(), weight: 0 }
     const key = `${flags}/${pattern}`
-    if (own.has(key)) {
-      const kept = own.get(key)
-      own.delete(key)
-      own.set(key, kept)
+    if (own.patterns.has(key)) {
+      const kept = own.patterns.get(key)
+      own.patterns.delete(key)
+      own.patterns.set(key, kept)
       return kept
     }
     const compiled = this.#compile(pattern, flags)
-    own.set(key, compiled && { ...compiled, compileSteps: undefined })
+    own.patterns.set(key, compiled && { ...compiled, compileSteps: undefined })
     this.#tenants.set(tenant, own)
-    this.#size += 1
-    if (this.#size > maxKept) this.#evict()
+    const weight = this.#room.weigh(compiled)
+    own.weight += weight
+    this.#weight += weight
+    while (this.#weight > this.#room.most) this.#evict()
     return compiled
   }
 
   #evict(): void {
-    let most: readonly [string, Map<string, unknown>] | undefined
-    for (const each of this.#tenants) if (most === undefined || each[1].size > most[1].size) most = each
-    const [oldest] = most?.[1].keys() ?? []
-    if (most === undefined || oldest === undefined) return
-    const [tenant, patterns] = most
-    patterns.delete(oldest)
-    this.#size -= 1
-    if (patterns.size === 0) this.#tenants.delete(tenant)
+    const [first, ...others] = this.#tenants
+    if (first === undefined) return
+    const [tenant, share] = others.reduce((most, each) => (each[1].weight > most[1].weight ? each : most), first)
+    const [[key, pattern] = ['', undefined]] = share.patterns
+    share.patterns.delete(key)
+    const weight = this.#room.weigh(pattern)
+    share.weight -= weight
+    this.#weight -= weight
+    if (share.patterns.size === 0) this.#tenants.delete(tenant)
   }
 }

@@ -53,19 +53,26 @@ export function modeOf(flags: string): number {
  */
 const compileSteps = { part: 70, class: 5_000, foldedClass: 25_000 } as const
 
+/** Returns the cost of compiling a pattern, in steps of matching. */
+export function compileStepsOf(pattern: string, flags: string, size: number): number {
+  const isFolded = flags.includes('i') || pattern.includes('(?')
+  return size * compileSteps.part + classesOf(pattern) * (isFolded ? compileSteps.foldedClass : compileSteps.class)
+}
+
+function classesOf(pattern: string): number {
+  return (pattern.match(/\\p/gi) ?? []).length
+}
+
 function compile(pattern: string, flags: string): ReturnType<PatternCompiler> {
   if (!/^[gimy]*$/.test(flags)) return undefined
   try {
-    const classes = (pattern.match(/\\p/gi) ?? []).length
-    if (classes > maxClasses) return undefined
+    if (classesOf(pattern) > maxClasses) return undefined
     const compiled = RE2JS.compile(pattern, modeOf(flags))
     const size = compiled.programSize()
     if (size > maxSize) return undefined
-    const isFolded = flags.includes('i') || pattern.includes('(?')
-    const ofClass = isFolded ? compileSteps.foldedClass : compileSteps.class
     return {
       size,
-      compileSteps: size * compileSteps.part + classes * ofClass,
+      compileSteps: compileStepsOf(pattern, flags, size),
       matches: (text) => (flags.includes('y') ? compiled.matcher(text).lookingAt() : compiled.matcher(text).find()),
     }
   } catch {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import { logIn } from '../../contracts/routes/auth.ts'
+import { createDefaultRoute, simulateDefaultRoutes } from '../../contracts/routes/default-routes.ts'
 import { createHooks } from '../../contracts/routes/hooks.ts'
 import { type Client, clientOf } from '../../local/demo/client.ts'
 import { openEngine } from '../engine-socket.ts'
@@ -27,21 +28,36 @@ const busy = {
   slow: { everyMs: 500, receiverMs: 1_900 },
   /** Nothing fires: all the work is in the filters. */
   patterns: { everyMs: 100, filters: 4, fieldLength: 4_000 },
+  /** Two simulated calls at any time, each of which tries all routes. */
+  routes: { count: 300, atOnce: 2, number: '1'.repeat(64) },
 }
+
+/** Starts the work of the busy tenant, and returns what ends it. */
+type Begin = (busy: {
+  readonly tenant: Client
+  readonly domain: string
+  readonly engine: Socket
+  readonly sink: BenchSink
+}) => Promise<() => void>
 
 /**
  * Event-to-hook time of one tenant on a running platform: with nothing else to do, and then while another tenant has 100
- * hooks on a receiver that takes 1.9 s, or 100 hooks with expensive patterns. Each ratio is of one run of the platform.
+ * hooks on a receiver that takes 1.9 s, or 100 hooks with expensive patterns, or 300 routes with expensive patterns. Each ratio is
+ * of one run of the platform.
  */
 export async function benchFairness(): Promise<Figures> {
-  const slow = await measureWithBusy('engine::slow', busy.slow.everyMs, (sink) => ({
-    hookOf: () => ({ url: sink.urlAfter(busy.slow.receiverMs), filter: {} }),
-    text: '',
-  }))
-  const patterns = await measureWithBusy('engine::heavy', busy.patterns.everyMs, (sink) => ({
-    hookOf: (at) => ({ url: sink.urlAfter(0), filter: heavyFilter(at) }),
-    text: 'ab'.repeat(busy.patterns.fieldLength / 2),
-  }))
+  const slow = await measureWithBusy(async ({ tenant, domain, engine, sink }) => {
+    const url = sink.urlAfter(busy.slow.receiverMs)
+    await addHooks(tenant, 'engine::slow', () => ({ url, filter: {} }))
+    return repeat(busy.slow.everyMs, () => sendEvent(engine, 'engine::slow', domain))
+  })
+  const patterns = await measureWithBusy(async ({ tenant, domain, engine, sink }) => {
+    const url = sink.urlAfter(0)
+    await addHooks(tenant, 'engine::heavy', (at) => ({ url, filter: heavyFilter(at) }))
+    const text = 'ab'.repeat(busy.patterns.fieldLength / 2)
+    return repeat(busy.patterns.everyMs, () => sendEvent(engine, 'engine::heavy', domain, text))
+  })
+  const routes = await measureWithBusy(({ tenant }) => simulateCalls(tenant))
   return {
     neighbourIdleP50Ms: percentile(slow.idle, 0.5),
     neighbourIdleP99Ms: percentile(slow.idle, 0.99),
@@ -51,13 +67,14 @@ export async function benchFairness(): Promise<Figures> {
     neighbourWithPatternsP50Ms: percentile(patterns.loaded, 0.5),
     neighbourWithPatternsP99Ms: percentile(patterns.loaded, 0.99),
     neighbourWithPatternsP99Ratio: percentile(patterns.loaded, 0.99) / percentile(patterns.idle, 0.99),
+    neighbourWithRoutesP50Ms: percentile(routes.loaded, 0.5),
+    neighbourWithRoutesP99Ms: percentile(routes.loaded, 0.99),
+    neighbourWithRoutesP99Ratio: percentile(routes.loaded, 0.99) / percentile(routes.idle, 0.99),
   }
 }
 
-type BusyOf = (sink: BenchSink) => { readonly hookOf: HookOf; readonly text: string }
-
 /** The neighbour's latencies without and with a busy tenant, on a platform of their own. */
-async function measureWithBusy(subclass: string, everyMs: number, busyOf: BusyOf) {
+async function measureWithBusy(begin: Begin) {
   const state = temporaryState()
   const platform = await startPlatform(state.path)
   const sink = await openSink()
@@ -67,9 +84,8 @@ async function measureWithBusy(subclass: string, everyMs: number, busyOf: BusyOf
     const idle = await measured.phase()
     const domain = 'busy.example.com'
     const rootPassword = readFileSync(join(state.path, 'root-password'), 'utf8').trim()
-    const { hookOf, text } = busyOf(sink)
-    await addHooks(await openTenant(platform.baseUrl, rootPassword, domain), subclass, hookOf)
-    const stop = repeat(everyMs, () => sendEvent(engine, subclass, domain, text))
+    const tenant = await openTenant(platform.baseUrl, rootPassword, domain)
+    const stop = await begin({ tenant, domain, engine, sink })
     await pause(settleMs)
     const loaded = await measured.phase()
     stop()
@@ -81,6 +97,20 @@ async function measureWithBusy(subclass: string, everyMs: number, busyOf: BusyOf
     await platform.stop()
     state.remove()
   }
+}
+
+/** Creates routes of which none matches, with patterns that are among the slowest, and simulates calls all the time. */
+async function simulateCalls(tenant: Client): Promise<() => void> {
+  for (let made = 0; made < busy.routes.count; made += 1) {
+    await tenant.call(createDefaultRoute, { body: { destination_number: `(?:[+1]?){990}a{0,2}b${made}` } })
+  }
+  const over = new AbortController()
+  const simulate = async () => {
+    const body = { number: busy.routes.number }
+    while (!over.signal.aborted) await tenant.call(simulateDefaultRoutes, { body }).catch(() => {})
+  }
+  for (let at = 0; at < busy.routes.atOnce; at += 1) void simulate()
+  return () => over.abort()
 }
 
 /**

@@ -12,9 +12,9 @@ import { splitPattern } from '../patterns/pattern.ts'
 import type { Cursor } from './branches.ts'
 import { checkCompiles } from './check-compiles.ts'
 import { localTime } from './call-time.ts'
+import { type CallPatterns, TooMuchPatternWork } from './call-patterns.ts'
 import type { CallVariables } from './call-variables.ts'
 import type { EngineAction } from './engine-action.ts'
-import type { PatternFinder } from './evaluate-expression.ts'
 import {
   type BlacklistQuestion,
   type PlannedAction,
@@ -51,9 +51,8 @@ export interface RouteSettings {
   readonly emergencyNumbers: readonly string[]
   /** A gateway of the engine that takes emergency calls without a route; empty: none. */
   readonly emergencyGateway: string
-  /** Returns the groups of a pattern that matches the whole text; the first is the text. */
-  readonly captures: (pattern: string, flags: string, text: string) => readonly string[] | undefined
-  readonly finds: PatternFinder
+  /** Matches the patterns of the routes, for this call alone. */
+  readonly patterns: CallPatterns
   /** The operator's additions to the names that clients may set. */
   readonly clientVariables: ClientVariables
 }
@@ -86,7 +85,8 @@ const ringSeconds = '60'
  * Routes a call: an emergency number by the first enabled route that matches it, or the emergency gateway; an account's login
  * or number to the account; any other by the first enabled default route whose pattern matches the whole dialled text. A
  * caller on the domain's `default_blacklist` is refused, unless the number is an emergency number. A call that comes back
- * from its own route goes on where it left it.
+ * from its own route goes on where it left it. Patterns that are too much work end the call,
+ * or leave it to the emergency gateway.
  */
 export async function routeCall(ports: RoutePorts, call: RoutedCall, settings: RouteSettings): Promise<CallPlan> {
   const name = lowerAscii(call.domain)
@@ -102,10 +102,15 @@ export async function routeCall(ports: RoutePorts, call: RoutedCall, settings: R
   const isExempt = isEmergency || call.variables.get(emergencyVariable) === 'true'
   const router = new Router(ports, { ...call, domain: name, isExempt }, settings, domain)
   const position = positionOf(call.variables)
-  if (position !== undefined) return router.goOn(routes, position, isEmergency)
-  if (!isExempt && (await router.isRefused())) return router.refusal()
-  if (account !== undefined) return router.ring(account)
-  return router.byDefaultRoute(routes, isEmergency)
+  try {
+    if (position !== undefined) return await router.goOn(routes, position, isEmergency)
+    if (!isExempt && (await router.isRefused())) return router.refusal()
+    if (account !== undefined) return router.ring(account)
+    return await router.byDefaultRoute(routes, isEmergency)
+  } catch (error) {
+    if (!(error instanceof TooMuchPatternWork)) throw error
+    return isEmergency ? router.withoutRoute('emergency', []) : router.tooMuch(error.message)
+  }
 }
 
 function positionOf(variables: CallVariables): { readonly id: string; readonly cursor: Cursor } | undefined {
@@ -183,12 +188,17 @@ class Router {
     const kind = isEmergency ? 'emergency' : 'default'
     const considered: { id: string; name: string; reason: string }[] = []
     for (const route of routes) {
-      const captures = route.disabled ? undefined : this.#capturesOf(route)
+      const captures = route.disabled ? undefined : await this.#capturesOf(route)
       const reason = route.disabled ? 'is disabled' : captures === undefined ? 'does not match' : 'matches'
       considered.push({ id: route.id, name: route.name, reason })
       if (captures !== undefined) return this.#run(kind, route, { captures, considered, cursor: undefined })
     }
-    if (!isEmergency || this.#settings.emergencyGateway === '') {
+    return this.withoutRoute(kind, considered)
+  }
+
+  /** Sends an emergency call to the emergency gateway, if there is one. */
+  withoutRoute(kind: 'default' | 'emergency', considered: CallPlan['considered']): CallPlan {
+    if (kind === 'default' || this.#settings.emergencyGateway === '') {
       return planOf({ kind: 'none' }, [], considered, this.#call.variables)
     }
     const dialled = `sofia/gateway/${this.#settings.emergencyGateway}/${this.#call.number}`
@@ -203,7 +213,7 @@ class Router {
     isEmergency: boolean,
   ): Promise<CallPlan> {
     const route = routes.find((each) => each.id === id && !each.disabled)
-    const captures = route && this.#capturesOf(route)
+    const captures = route && (await this.#capturesOf(route))
     if (route === undefined || captures === undefined) return this.#broken({ kind: 'none' }, [])
     const kind = isEmergency ? 'emergency' : 'default'
     return this.#run(kind, route, { captures, considered: [], cursor })
@@ -211,13 +221,18 @@ class Router {
 
   /** Ends a call whose route is gone, or cannot be read. */
   #broken(matched: CallPlan['matched'], considered: CallPlan['considered']): CallPlan {
-    const end = planned('route', application('hangup', 'NORMAL_TEMPORARY_FAILURE'))
-    return planOf(matched, [end], considered, this.#call.variables)
+    return planOf(matched, [failing], considered, this.#call.variables)
   }
 
-  #capturesOf({ destinationNumber }: RouteHead): readonly string[] | undefined {
+  /** Ends a call whose routes have patterns that are too much work. */
+  tooMuch(reason: string): CallPlan {
+    const plan = planOf({ kind: 'none' }, [failing], [], this.#call.variables)
+    return { ...plan, steps: [{ ...failing, taken: true, reason }] }
+  }
+
+  #capturesOf({ destinationNumber }: RouteHead): Promise<readonly string[] | undefined> {
     const { pattern, flags } = splitPattern(destinationNumber)
-    return this.#settings.captures(pattern, flags, this.#call.number)
+    return this.#settings.patterns.captures(this.#domain.name, pattern, flags, this.#call.number)
   }
 
   async #run(
@@ -246,7 +261,7 @@ class Router {
       cursor === undefined ? this.#ofEveryCall() : [planned('route', application('unset', positionVariable))]
     const known = new Map(variables)
     known.delete(positionVariable)
-    for (let asked = 0; ; asked++) {
+    for (let asked = 0; ; ) {
       const plan = runCallflow(
         { id, callflow },
         {
@@ -255,14 +270,16 @@ class Router {
           captures,
           variables: known,
           time: localTime(this.#settings.now, zone),
-          finds: this.#settings.finds,
+          finds: this.#settings.patterns.finder(this.#domain.name),
           isEmergency: this.#call.isExempt,
           ignored: ignored.places,
           listed: this.#listed,
         },
         cursor,
       )
+      if (await this.#settings.patterns.restIfCut()) continue
       if (plan.asks !== undefined && asked < maxBlacklists) {
+        asked += 1
         await this.#isListed(plan.asks)
         continue
       }
@@ -307,6 +324,9 @@ class Router {
 function planned(kind: string, action: EngineAction): PlannedAction {
   return { path: kind === 'call' ? 'call' : '', kind, ...action }
 }
+
+/** The end of a call that cannot be routed as its domain wants. */
+const failing = planned('route', application('hangup', 'NORMAL_TEMPORARY_FAILURE'))
 
 /** The form in which blacklists store numbers. */
 function storedForm(number: string): string {

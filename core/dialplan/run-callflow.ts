@@ -1,4 +1,5 @@
 import type { CallflowStep, DefaultRoute } from '../default-routes/default-route.ts'
+import type { Expression } from '../default-routes/expression/expression.ts'
 import { parseExpression } from '../default-routes/expression/parse-expression.ts'
 import { isJsonObject } from '../default-routes/json.ts'
 import { type Cursor, branchesOf, cursorOfTag, kindOf } from './branches.ts'
@@ -82,6 +83,9 @@ const instant: ReadonlySet<string> = new Set([
 
 /** The variables that profile variables appear as. */
 const ofProfile: ReadonlySet<string> = new Set(['caller_id_name', 'caller_id_number'])
+
+/** Conditions that were parsed: a callflow may be evaluated many times for one call. */
+const parsed = new WeakMap<object, Expression>()
 
 class CallflowRun {
   readonly actions: PlannedAction[] = []
@@ -182,7 +186,8 @@ class CallflowRun {
     if (kind === 'blackList') return this.#askBlacklist(argument, path, branches)
     const members = isJsonObject(argument) ? argument : {}
     if (kind === 'if') {
-      const expression = parseExpression(String(members['expression']), path, () => undefined)
+      const expression = parsed.get(members) ?? parseExpression(String(members['expression']), path, () => undefined)
+      parsed.set(members, expression)
       const isHeld = holds(expression, { ...this.#call, variables: this.variables })
       this.#note({ path, kind, taken: true, reason: isHeld ? 'the condition holds' : 'the condition does not hold' })
       return isHeld ? 0 : 1

@@ -37,8 +37,12 @@ export function readPattern(value: string, compile: PatternCompiler): Pick<TextM
   const { pattern, flags } = splitPattern(value)
   const matcher = compile(pattern, flags)
   if (matcher === undefined) return undefined
-  const length = Math.min(maxTextLength, Math.floor(maxSteps / matcher.size))
-  return { matches: (text) => matcher.matches(text.slice(0, length)) }
+  return { matches: (text) => matcher.matches(lookedAt(text, matcher.size)) }
+}
+
+/** Returns the beginning of a text that a pattern of a size looks at. */
+export function lookedAt(text: string, size: number): string {
+  return text.slice(0, Math.min(maxTextLength, Math.floor(maxSteps / size)))
 }
 
 /** The two parts of `/pattern/flags`; any other text is a pattern without flags. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { linearlyFinds } from '../../../adapters/regex/linear-captures.ts'
+import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
 import { parseExpression } from '../../../core/default-routes/expression/parse-expression.ts'
 import { localTime } from '../../../core/dialplan/call-time.ts'
 import { holds } from '../../../core/dialplan/evaluate-expression.ts'
@@ -14,7 +14,11 @@ const variables = new Map([
 const isHeld = (expression: string, at = '2026-03-29T12:30:15Z', zone = 'UTC') =>
   holds(
     parseExpression(expression, 'expression', () => undefined),
-    { variables, time: localTime(Date.parse(at), zone), finds: linearlyFinds },
+    {
+      variables,
+      time: localTime(Date.parse(at), zone),
+      finds: (pattern, flags, text) => linearPattern(pattern, flags)?.matches(text) ?? false,
+    },
   )
 
 describe('a condition', () => {
