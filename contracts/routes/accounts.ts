@@ -83,6 +83,7 @@ export const createAccount = route({
     parameters: z.optional(assignments),
     variables: z.optional(assignments),
   }),
+  errors: ['conflict'],
   response: okData(detail),
 })
 
@@ -113,6 +114,7 @@ export const updateAccount = route({
     parameters: z.optional(assignments),
     variables: z.optional(assignments),
   }),
+  errors: ['bad_request', 'conflict'],
   response: okInfo(detail),
 })
 
@@ -135,6 +137,7 @@ export const deleteAccount = route({
   },
   params,
   query: domainQuery,
+  errors: ['bad_request'],
   response: okInfo(z.literal('+OK destroyed!\n')),
 })
 
@@ -151,5 +154,6 @@ export const endAccountTotp = route({
   needs: { accounts: ['read', 'update'], roles: ['read'] },
   params,
   query: domainQuery,
+  errors: ['bad_request', 'conflict'],
   response: okInfo(z.string()),
 })

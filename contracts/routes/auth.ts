@@ -38,6 +38,7 @@ export const logIn = route({
     password: z.optional(z.string('must be text')),
     code: z.optional(z.string('must be text')),
   }),
+  errors: ['missing_field', 'invalid_credentials', 'not_found', 'rate_limited', 'locked_out'],
   response: z.object({
     key: z.uuid(),
     username: z.string(),
@@ -61,6 +62,7 @@ export const logOut = route({
   permission: null,
   domain: 'none',
   needs: { tokens: ['remove'] },
+  errors: ['permission_denied'],
   response: okInfo(z.string()),
 })
 
@@ -98,6 +100,7 @@ export const beginTotp = route({
   domain: 'none',
   showsSecret: true,
   needs: { accounts: ['read', 'update'], secretBox: ['seal'] },
+  errors: ['bad_request', 'permission_denied', 'not_found', 'conflict'],
   response: okInfo(z.object({ secret: z.string(), uri: z.string() })),
 })
 
@@ -119,6 +122,7 @@ export const confirmTotp = route({
   domain: 'none',
   needs: codeNeeds,
   body: codeBody,
+  errors: ['bad_request', 'invalid_credentials', 'permission_denied', 'not_found', 'conflict', 'locked_out'],
   response: okInfo(z.string()),
 })
 
@@ -134,5 +138,6 @@ export const endTotp = route({
   domain: 'none',
   needs: codeNeeds,
   body: codeBody,
+  errors: ['bad_request', 'invalid_credentials', 'permission_denied', 'not_found', 'conflict', 'locked_out'],
   response: okInfo(z.string()),
 })

@@ -71,6 +71,7 @@ export const addBlacklistNumber = route({
     expires: z.optional(epochMs),
     note: z.optional(plainText(0, 500)),
   }),
+  errors: ['conflict'],
   response: z.object({ ok: z.literal(1), Modified: z.int(), n: z.int() }),
 })
 

@@ -55,6 +55,14 @@ function isChannelRow(row: unknown): boolean {
   return Object.entries(row).every(([name, value]) => published.has(name) && typeof value === 'string')
 }
 
+const channelRow = z
+  .custom<Readonly<Partial<Record<string, string>>>>(isChannelRow, 'must have published fields alone')
+  .register(z.globalRegistry, {
+    type: 'object',
+    description: 'A channel; every value is text.',
+    properties: Object.fromEntries(channelFields.map((name) => [name, { type: 'string' }])),
+  })
+
 const params = z.object({ channel_id: uuid })
 
 /** `pending` is set when the engine did not answer within 20 s: the call may still come up. */
@@ -96,9 +104,7 @@ export const listChannels = route({
   response: okData(
     z.object({
       row_count: z.int(),
-      rows: z.array(
-        z.custom<Readonly<Partial<Record<string, string>>>>(isChannelRow, 'must have published fields alone'),
-      ),
+      rows: z.array(channelRow),
     }),
   ),
 })
@@ -132,6 +138,7 @@ export const originateCall = route({
       z.int('must be a whole number').check(z.minimum(5, 'must be at least 5'), z.maximum(120, 'must be at most 120')),
     ),
   }),
+  errors: ['not_found', 'conflict', 'rate_limited'],
   response: engineAnswer,
 })
 
@@ -153,6 +160,7 @@ export const holdChannel = route({
     state: z.enum(['hold', 'unhold'], 'must be "hold" or "unhold"'),
     domain: z.optional(z.string('must be a domain name')),
   }),
+  errors: ['conflict'],
   response: engineAnswer,
 })
 
@@ -169,6 +177,7 @@ export const hangUpChannel = route({
   needs: { engine: ['run'] },
   params,
   query: z.extend(domainQuery, { cause: z.optional(hangupCause) }),
+  errors: ['conflict'],
   response: engineAnswer,
 })
 
@@ -203,5 +212,6 @@ export const eavesdropChannel = route({
     dtmf: z.optional(z.boolean('must be true or false')),
     variables: z.optional(callVariables),
   }),
+  errors: ['conflict', 'rate_limited'],
   response: engineAnswer,
 })

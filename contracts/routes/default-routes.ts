@@ -75,6 +75,7 @@ export const createDefaultRoute = route({
   query: domainQuery,
   body: routeInput,
   maxBodyBytes,
+  errors: ['conflict'],
   response: z.object({ _id: z.string().check(z.regex(/^[0-9a-f]{24}$/)) }),
 })
 
@@ -111,6 +112,7 @@ export const replaceDefaultRoute = route({
   query: domainQuery,
   body: routeInput,
   maxBodyBytes,
+  errors: ['conflict'],
   response: routeOutput,
 })
 
@@ -128,6 +130,7 @@ export const deleteDefaultRoute = route({
   versioned: true,
   params,
   query: domainQuery,
+  errors: ['conflict'],
   response: z.object({ ok: z.literal(1), n: z.literal(1) }),
 })
 
@@ -145,6 +148,7 @@ export const moveDefaultRouteUp = route({
   versioned: true,
   params,
   query: domainQuery,
+  errors: ['conflict'],
   response: routeOutput,
 })
 
@@ -162,6 +166,7 @@ export const moveDefaultRouteDown = route({
   versioned: true,
   params,
   query: domainQuery,
+  errors: ['conflict'],
   response: routeOutput,
 })
 

@@ -71,6 +71,7 @@ export const resendDelivery = route({
   },
   params: z.object({ hook_id: z.string(), delivery_id: z.string() }),
   query: domainQuery,
+  errors: ['conflict'],
   response: okData(deliveryOutput),
 })
 
@@ -96,6 +97,7 @@ export const replayDeliveries = route({
     state: z.optional(z.enum(['delivered', 'failed', 'skipped'], 'must be delivered, failed or skipped')),
     cursor: z.optional(z.string('must be the next of a replay')),
   }),
+  errors: ['conflict', 'rate_limited'],
   response: okData(
     z.object({
       /** Deliveries that were queued again. */

@@ -41,6 +41,7 @@ export const createDomainToken = route({
     description: z.optional(plainText(0, 256)),
     domain: z.optional(z.string('must be a domain name')),
   }),
+  errors: ['conflict'],
   response: okInfo(z.object({ data: shown, token: z.string().check(z.regex(/^[\w-]+\.[\w-]+\.[\w-]{43}$/)) })),
 })
 

@@ -47,6 +47,7 @@ export const createDomain = route({
     variables: z.optional(assignments),
     parameters: z.optional(assignments),
   }),
+  errors: ['conflict'],
   response: z.object({ status: z.literal('OK'), info: z.string(), 'more info': z.string() }),
 })
 
@@ -99,6 +100,7 @@ export const updateDomainVariables = route({
   needs: settingNeeds,
   params,
   body: settings,
+  errors: ['bad_request', 'conflict'],
   response: okInfo(detail),
 })
 
@@ -116,6 +118,7 @@ export const updateDomainParameters = route({
   needs: settingNeeds,
   params,
   body: settings,
+  errors: ['bad_request', 'conflict'],
   response: okInfo(detail),
 })
 

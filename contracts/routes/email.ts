@@ -124,5 +124,6 @@ export const sendTestMail = route({
   query: domainQuery,
   maxBodyBytes,
   body: z.object({ to: mailAddress, domain: z.optional(z.string('must be a domain name')) }),
+  errors: ['bad_request', 'rate_limited'],
   response: z.object({ status: z.literal('OK'), info: z.string() }),
 })

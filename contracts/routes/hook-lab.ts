@@ -51,6 +51,7 @@ export const testHook = route({
     event: z.optional(z.record(z.string(), json, 'must be an object')),
     force: z.optional(z.boolean('must be true or false')),
   }),
+  errors: ['conflict', 'rate_limited'],
   response: okData(
     z.object({
       /** `skipped`: a filter refused the event, and nothing was sent or recorded. */

@@ -37,6 +37,7 @@ export const createHooks = route({
       .array(hookInput)
       .check(z.minLength(1, 'must hold at least one hook'), z.maxLength(20, 'must hold at most 20 hooks')),
   ]),
+  errors: ['conflict'],
   response: okData(
     z.object({
       result: z.object({ ok: z.literal(1), n: z.int() }),

@@ -57,6 +57,7 @@ export const readRecording = route({
     redirect: z.optional(z.enum(['true', 'false'], 'must be true or false')),
   }),
   uncheckedQuery: ['file_name'],
+  errors: ['bad_request', 'conflict'],
   response: z.union([link, z.array(listed)]),
   answers: ['json', 'redirect', 'bytes'],
   audited: true,
@@ -79,6 +80,7 @@ export const deleteRecordings = route({
   },
   params,
   query: z.object({ domain: z.optional(z.string()), name }),
+  errors: ['conflict'],
   response: okInfo(z.string()),
 })
 
@@ -96,5 +98,6 @@ export const holdRecordings = route({
   params,
   query: z.object({ domain: z.optional(z.string()), name }),
   body: z.object({ hold: z.boolean(), domain: z.optional(z.string()) }),
+  errors: ['conflict'],
   response: okInfo(z.string()),
 })

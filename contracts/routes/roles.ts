@@ -49,6 +49,7 @@ export const createRole = route({
     parents: z.optional(parentsInput),
     domain: z.optional(z.string('must be a domain name')),
   }),
+  errors: ['not_found', 'conflict'],
   response: okInfo(z.string()),
 })
 
@@ -88,6 +89,7 @@ export const updateRole = route({
     parents: z.optional(parentsInput),
     domain: z.optional(z.string('must be a domain name')),
   }),
+  errors: ['bad_request', 'conflict'],
   response: okInfo(z.string()),
 })
 
@@ -105,5 +107,6 @@ export const deleteRole = route({
   needs: { roles: ['read', 'write'], accounts: ['list'], domainTokens: ['list'] },
   params,
   query: domainQuery,
+  errors: ['bad_request', 'conflict'],
   response: okInfo(z.string()),
 })

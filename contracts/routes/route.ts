@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import type { AclAction, AclResource } from '../../core/access/acl.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import type { Needs } from '../ports.ts'
 
 /** HTTP methods that routes use. */
@@ -51,6 +52,8 @@ export interface Route {
   /** Canonical path; parameters in braces. */
   readonly path: string
   readonly summary: string
+  /** Further sentences for the API description. It already has those about permission, domain, limits and headers. */
+  readonly description?: string
   /** `token`: a user's or a domain's token. `engine`: the engine's own credential. `none`: no credential. */
   readonly authentication: 'token' | 'engine' | 'none'
   /** The permission that the caller's role must hold; `null`: every authenticated caller may call it. */
@@ -79,6 +82,13 @@ export interface Route {
    * body of `response`.
    */
   readonly answers?: readonly AnswerForm[]
+  /** Statuses other than 200 that also have the body of `response`. */
+  readonly otherStatuses?: readonly number[]
+  /**
+   * The codes with which the use case refuses, in addition to those that follow from the rest of the record
+   * (contracts/openapi/error-codes-of.ts).
+   */
+  readonly errors?: readonly ErrorCode[]
   /** The media type of the success body; JSON by default. */
   readonly responseType?: 'application/json' | 'text/xml'
   /** The most bytes that a request body may have; 256 KiB by default. */

@@ -60,5 +60,6 @@ export const readHealth = route({
   permission: null,
   domain: 'none',
   needs: { connectorStatus: ['list'] },
+  otherStatuses: [503],
   response: z.object({ status: z.enum(['OK', 'error']) }),
 })
