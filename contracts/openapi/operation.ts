@@ -1,0 +1,115 @@
+import type * as z from 'zod/mini'
+import type { ErrorCode } from '../../core/errors.ts'
+import { errorStatus } from '../routes/error-codes.ts'
+import { type HttpMethod, type Route, limitsOf, takesKey } from '../routes/route.ts'
+import { descriptionOf } from './description.ts'
+import { errorCodesOf, takesBody } from './error-codes-of.ts'
+import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
+import { parametersOf } from './parameters.ts'
+
+/** The components that operations add to the document while they are described. */
+export interface SharedComponents {
+  readonly schemas: Record<string, JsonSchema>
+  readonly responses: Record<string, object>
+}
+
+/** Returns the operation of one method of a route, and adds what it shares with others to `shared`. */
+export function operationOf(route: Route, method: HttpMethod, shared: SharedComponents): object {
+  const parameters = parametersOf(route, method, shared.schemas)
+  return {
+    operationId: method === route.method ? route.operationId : `${route.operationId}By${titled(method)}`,
+    summary: route.summary,
+    description: descriptionOf(route, method),
+    tags: [route.group],
+    security: securityOf(route),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(takesBody(route) ? { requestBody: requestBodyOf(route, shared) } : {}),
+    responses: responsesOf(route, method, shared),
+  }
+}
+
+const titled = (method: string) => `${method.charAt(0)}${method.slice(1).toLowerCase()}`
+
+/** A user's token has two headers; a static token of a domain needs the first one alone. */
+function securityOf({ authentication }: Route): readonly object[] {
+  if (authentication === 'none') return []
+  return authentication === 'engine' ? [{ engine: [] }] : [{ accessToken: [], key: [] }, { accessToken: [] }]
+}
+
+function requestBodyOf(route: Route, { schemas }: SharedComponents): object {
+  if (route.rawBody === true) return { required: true, content: { '*/*': {} } }
+  const declared: z.ZodMiniType | undefined = route.form ?? route.body
+  if (declared === undefined) return { content: {} }
+  const mediaType = route.form === undefined ? 'application/json' : 'application/x-www-form-urlencoded'
+  const schema = jsonSchemaOf(declared, 'request', `${route.operationId}Body`, schemas)
+  return { required: !declared.safeParse({}).success, content: { [mediaType]: { schema } } }
+}
+
+function responsesOf(route: Route, method: HttpMethod, shared: SharedComponents): object {
+  const success = successesOf(route, method, shared)
+  const byStatus = Map.groupBy(errorCodesOf(route), (code) => errorStatus[code])
+  const refusals = [...byStatus].map(([status, codes]) => [
+    String(status),
+    method === 'HEAD' ? emptyResponse(route, codes.join(', ')) : refusalOf(status, codes, shared),
+  ])
+  // Statuses whose body is the response itself win.
+  return { ...Object.fromEntries(refusals), ...success }
+}
+
+const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
+
+function headersOf(route: Route, method: HttpMethod): Record<string, object> {
+  const isList =
+    route.query !== undefined && 'shape' in route.query && Object.hasOwn(Object(route.query.shape), 'cursor')
+  const names = [
+    'X-Request-Id',
+    ...(route.versioned === true && method === 'GET' ? ['ETag'] : []),
+    ...(isList ? ['X-Next-Cursor', 'X-Truncated'] : []),
+    ...(takesKey(route) ? ['Idempotent-Replayed'] : []),
+    ...(limitsOf(route).length > 0 ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : []),
+  ]
+  return Object.fromEntries(names.map((name) => [name, header(name)]))
+}
+
+const emptyResponse = (route: Route, description: string) => ({ description, headers: headersOf(route, 'HEAD') })
+
+function successesOf(route: Route, method: HttpMethod, { schemas }: SharedComponents): Record<string, object> {
+  const { answers = ['json'], otherStatuses = [], responseType = 'application/json' } = route
+  const headers = headersOf(route, method)
+  const statuses = ['200', ...otherStatuses.map(String)]
+  if (method === 'HEAD') return Object.fromEntries(statuses.map((status) => [status, emptyResponse(route, 'No body.')]))
+  const schema = jsonSchemaOf(route.response, 'answer', `${route.operationId}Answer`, schemas)
+  const content = {
+    [responseType]: { schema },
+    ...(answers.includes('bytes') ? { '*/*': {} } : {}),
+  }
+  const redirect = {
+    description: 'The address of the content.',
+    headers: { ...headers, Location: header('Location') },
+  }
+  return {
+    ...Object.fromEntries(statuses.map((status) => [status, { description: route.summary, headers, content }])),
+    ...(answers.includes('redirect') ? { 302: redirect } : {}),
+  }
+}
+
+/** Returns a reference to the response of some codes, which several operations share. */
+function refusalOf(status: number, codes: readonly ErrorCode[], { responses }: SharedComponents): object {
+  const name = `${status}-${codes.join('-')}`
+  const isLater = status === 429 || status === 503
+  responses[name] ??= {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    headers: {
+      'X-Request-Id': header('X-Request-Id'),
+      ...(isLater ? { 'Retry-After': header('Retry-After') } : {}),
+    },
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object', properties: { code: { enum: codes } } }],
+        },
+      },
+    },
+  }
+  return { $ref: `#/components/responses/${name}` }
+}

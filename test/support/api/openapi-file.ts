@@ -1,0 +1,57 @@
+/**
+ * `npm run openapi` writes docs/api/openapi.json from contracts/routes. With `--check` it writes nothing, and fails if the
+ * file differs, if the document is not valid, or if it removes or narrows something that an earlier version of the file had
+ * and docs/api/declared-changes.json does not name.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { openApiDocument } from '../../../contracts/openapi/document.ts'
+import { routes } from '../../../contracts/routes/index.ts'
+import { contractChanges } from './contract-changes.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const name = 'docs/api/openapi.json'
+const file = join(root, name)
+const declaredName = 'docs/api/declared-changes.json'
+
+const document = openApiDocument(routes)
+const text = `${JSON.stringify(document, null, 2)}\n`
+
+if (process.argv.includes('--check')) await check()
+else {
+  mkdirSync(join(root, 'docs/api'), { recursive: true })
+  writeFileSync(file, text)
+}
+
+async function check(): Promise<void> {
+  const { valid, errors } = await new Validator().validate(JSON.parse(text))
+  if (!valid) fail(`the document of the API is not valid OpenAPI: ${JSON.stringify(errors)}`)
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
+    fail(`${name} is not what contracts/routes say: run "npm run openapi" and commit the file`)
+  }
+  const declared = new Set(
+    (JSON.parse(readFileSync(join(root, declaredName), 'utf8')) as { change: string }[]).map(({ change }) => change),
+  )
+  const undeclared = earlierVersions()
+    .flatMap((earlier) => contractChanges(earlier, document))
+    .filter((change) => !declared.has(change))
+  for (const change of new Set(undeclared))
+    fail(`the API promised more before. ${change}. If that is meant, name it in ${declaredName}`)
+}
+
+/** Returns the committed versions of the document. Those are promises, whatever became of them. */
+function earlierVersions(): unknown[] {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: root, maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'ignore'] }).toString()
+  return git('log', '--format=%H', '--', name)
+    .split('\n')
+    .filter((commit) => commit !== '' && git('ls-tree', commit, '--', name) !== '')
+    .map((commit): unknown => JSON.parse(git('show', `${commit}:${name}`)))
+}
+
+function fail(problem: string): void {
+  console.error(problem)
+  process.exitCode = 1
+}

@@ -1,0 +1,68 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { expect, it } from 'vitest'
+import * as z from 'zod/mini'
+import { openApiDocument } from '../../../contracts/openapi/document.ts'
+import { routes } from '../../../contracts/routes/index.ts'
+import { route } from '../../../contracts/routes/route.ts'
+
+const document = openApiDocument(routes)
+// oxlint-disable-next-line typescript/no-explicit-any -- an operation's members are judged by matchers
+const operationOf = (path: string, method: string): any => document.paths[path]?.[method]
+
+it('the document is valid OpenAPI 3.1', async () => {
+  const validator = new Validator()
+
+  const result = await validator.validate(JSON.parse(JSON.stringify(document)))
+
+  expect(result).toMatchObject({ valid: true })
+  expect(validator.version).toBe('3.1')
+})
+
+it('every method of every route is an operation, with an id that no other has', () => {
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
+  const ids = operations.map((operation) => Reflect.get(operation, 'operationId'))
+
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids.length).toBe(routes.reduce((sum, { otherMethods = [] }) => sum + 1 + otherMethods.length, 0))
+  expect(ids).toEqual(expect.arrayContaining(routes.map(({ operationId }) => operationId)))
+})
+
+it('operations without a credential say so, and the engine has its own', () => {
+  expect(operationOf('/login', 'post').security).toEqual([])
+  expect(operationOf('/health', 'head').security).toEqual([])
+  expect(operationOf('/engine/directory', 'post').security).toEqual([{ engine: [] }])
+  expect(operationOf('/api/v2/status', 'get').security).toEqual([{ accessToken: [], key: [] }, { accessToken: [] }])
+})
+
+it('a number in a query is described as a number', () => {
+  expect(operationOf('/api/v2/channels', 'get').parameters).toContainEqual({
+    name: 'limit',
+    in: 'query',
+    required: false,
+    schema: { type: 'integer', minimum: 1, maximum: 1000 },
+  })
+})
+
+it('the order of the routes changes no path and no component', () => {
+  const { paths, components } = openApiDocument(routes.toReversed())
+
+  expect(JSON.stringify(paths)).toBe(JSON.stringify(document.paths))
+  expect(Object.keys(components['responses'] ?? {})).toEqual(Object.keys(document.components['responses'] ?? {}))
+})
+
+it('a schema that has no JSON Schema is refused', () => {
+  const declared = route({
+    operationId: 'readThing',
+    group: 'things',
+    method: 'GET',
+    path: '/things',
+    summary: 'Read a thing',
+    authentication: 'none',
+    permission: null,
+    domain: 'none',
+    needs: {},
+    response: z.custom<string>((value) => value === 'thing'),
+  })
+
+  expect(() => openApiDocument([declared])).toThrow('a schema without a JSON Schema')
+})
