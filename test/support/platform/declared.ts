@@ -6,6 +6,7 @@ import { routes } from '../../../contracts/routes/index.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
 import { errorBody } from '../../../contracts/routes/shapes.ts'
 import type { EndpointHandler } from '../../../functions/endpoint.ts'
+import { checkConforms } from '../api/conformance.ts'
 
 /** An answer as it came. */
 interface GivenAnswer {
@@ -25,14 +26,17 @@ interface GivenRequest {
 
 /**
  * The body of an answer. Throws where it is not what the route declares: its response for a success, the one error
- * body for everything else, and in neither a member that the declaration does not know. The health check says what is
- * amiss with 503 in its own form.
+ * body for everything else, and in neither a member that the declaration does not know. A route may declare that further
+ * statuses have its response.
  */
-export function declaredBody(route: Pick<Route, 'operationId' | 'response' | 'answers'>, given: GivenAnswer): unknown {
+export function declaredBody(
+  route: Pick<Route, 'response' | 'answers' | 'otherStatuses'>,
+  given: GivenAnswer,
+): unknown {
   const { status, contentType, text } = given
   if (isOfOtherForm(route, given)) return text
   const body: unknown = contentType?.startsWith('application/json') === true ? JSON.parse(text) : text
-  const isRefusal = status >= 400 && !(route.operationId === 'readHealth' && status === 503)
+  const isRefusal = status >= 400 && !(route.otherStatuses?.includes(status) === true)
   const { success, error, data } = (isRefusal ? errorBody : route.response).safeParse(body)
   if (!success) throw new Error(`the answer ${status} has another form than its schema: ${error.message}`)
   if (!isDeepStrictEqual(data, body)) throw new Error(`the answer ${status} holds more than its schema: ${text}`)
@@ -68,7 +72,8 @@ export function checkOverHttp(
   const found = routeFor(method, bare)
   if (answer.text === '' && (answer.status === 204 || answer.status === 308)) return ''
   if (answer.status < 400 && found !== undefined) checkServed(found.route, { params: found.params, query, text })
-  return declaredBody(found?.route ?? { operationId: 'none', response: z.never() }, answer)
+  if (found !== undefined) checkConforms(found.route, method, answer)
+  return declaredBody(found?.route ?? { response: z.never() }, answer)
 }
 
 /** The route that takes a method and a percent-encoded path, with the parameters that stand there. */
@@ -95,7 +100,9 @@ export function checkedHandler(route: Route, handler: EndpointHandler): Endpoint
   return async (event, context) => {
     const answer = await handler(event, context)
     const { statusCode: status, headers, body: text = '' } = answer
-    declaredBody(route, { status, contentType: headers['Content-Type'], text, location: headers['Location'] })
+    const given = { status, contentType: headers['Content-Type'], text }
+    declaredBody(route, { ...given, location: headers['Location'] })
+    checkConforms(route, event.requestContext.http.method, given)
     if (status < 400) {
       checkServed(route, { params: event.pathParameters ?? {}, query: event.rawQueryString, text: sentText(event) })
     }

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { okInfo, createEndpoint } from '../../../functions/endpoint.ts'
 import { logOut, logIn } from '../../../contracts/routes/auth.ts'
+import { route } from '../../../contracts/routes/route.ts'
 import { readStatus as statusRoute } from '../../../contracts/routes/status.ts'
-import { errorStatus } from '../../../contracts/routes/error-codes.ts'
+import { errorCodes, errorStatus } from '../../../contracts/routes/error-codes.ts'
 import { DomainError, type ErrorCode } from '../../../core/errors.ts'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
 import { handler as createDomain } from '../../../functions/domains/create-domain.ts'
@@ -16,11 +17,14 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
+/** A route that may be refused with every code. */
+const anyRefusal = route({ ...logOut, errors: errorCodes })
+
 /** An endpoint whose use case is the test's. */
 async function setUp(useCase: () => Promise<{ status: 'OK'; info: string }>) {
   const api = anApi()
   const headers = { ...(await api.as('root')) }
-  const handler = checkedHandler(logOut, createEndpoint(logOut, api.ports, useCase, api.tools))
+  const handler = checkedHandler(anyRefusal, createEndpoint(anyRefusal, api.ports, useCase, api.tools))
   const call = async (context = aContext, more: Record<string, string> = {}) => {
     const event = gatewayEvent(logOut, { headers: { ...headers, ...more } })
     const answer = await handler(event, context)

@@ -74,8 +74,8 @@ describe('a handler in a test', () => {
         statusCode: 200,
       })
       await expect(answers(200, added)(ask(encode('{"number":1}')), aContext)).rejects.toThrow('of a served request')
-      await expect(answers(400, refusal)(ask(encode('{"number":1}')), aContext)).resolves.toMatchObject({
-        statusCode: 400,
+      await expect(answers(404, refusal)(ask(encode('{"number":1}')), aContext)).resolves.toMatchObject({
+        statusCode: 404,
       })
       await expect(answers(200, {})(ask(encode('{"number":"1"}')), aContext)).rejects.toThrow('another form')
     },

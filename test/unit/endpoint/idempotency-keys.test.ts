@@ -4,6 +4,7 @@ import { takesKey } from '../../../contracts/routes/route.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { createEndpoint, okInfo, reply } from '../../../functions/endpoint.ts'
 import { logOut } from '../../../contracts/routes/auth.ts'
+import { route } from '../../../contracts/routes/route.ts'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
 import { handler as deleteAccount } from '../../../functions/accounts/delete-account.ts'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
@@ -31,13 +32,16 @@ async function setUp() {
   }
 }
 
+/** A route with a second status of success. */
+const eitherStatus = route({ ...logOut, otherStatuses: [201] })
+
 /** An endpoint whose use case is the test's; it counts how often that ran. */
 async function anEndpoint(useCase: (run: number) => Promise<unknown>) {
   const api = anApi()
   const headers = { ...(await api.as('root')), 'idempotency-key': 'k' }
   let runs = 0
   const counted = async () => useCase((runs += 1)) as never
-  const handler = checkedHandler(logOut, createEndpoint(logOut, api.ports, counted, api.tools))
+  const handler = checkedHandler(eitherStatus, createEndpoint(eitherStatus, api.ports, counted, api.tools))
   const call = async () => {
     const answer = await handler(gatewayEvent(logOut, { headers }), aContext)
     return { ...answer, json: JSON.parse(answer.body ?? '') }
