@@ -7,6 +7,9 @@ import { sharedParameters } from './parameters.ts'
 /** The parts of the document that its readers here use. */
 export interface OpenApiDocument {
   readonly openapi: string
+  readonly info: object
+  readonly servers: readonly object[]
+  readonly tags: readonly object[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>
 }
@@ -53,6 +56,9 @@ const headers = {
   'RateLimit-Remaining': whole('The requests that are left of it.'),
   'RateLimit-Reset': whole('The seconds until all of it is free again.'),
   'Retry-After': whole('The seconds to wait before the next attempt.'),
+  'X-Ignored-Parameters': text(
+    'The query parameters that the operation does not know, percent-encoded. They changed nothing.',
+  ),
   'X-Next-Cursor': text('The `cursor` of the next page; absent on the last one.'),
   'X-Request-Id': text('The id of the request, also in the log and in the audit trail.'),
   'X-Truncated': text('`true` if the list is longer than the answer.'),
@@ -71,11 +77,9 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   }
   return {
     openapi: '3.1.1',
-    ...{
-      info,
-      servers: [{ url: '/' }],
-      tags: [...new Set(routes.map(({ group }) => group))].map((name) => ({ name })),
-    },
+    info,
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map(({ group }) => group))].map((name) => ({ name })),
     paths: sorted(Object.fromEntries(Object.entries(paths).map(([path, operations]) => [path, sorted(operations)]))),
     components: {
       schemas: { Error: error, ...sorted(shared.schemas) },

@@ -8,6 +8,7 @@ import { type Route, limitsOf, looksUpDomain, needsOf, takesKey } from '../route
  */
 export function errorCodesOf(route: Route): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([
+    'bad_request',
     'invalid_field',
     'internal_error',
     'deadline_exceeded',

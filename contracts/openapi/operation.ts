@@ -63,6 +63,7 @@ function headersOf(route: Route, method: HttpMethod): Record<string, object> {
     route.query !== undefined && 'shape' in route.query && Object.hasOwn(Object(route.query.shape), 'cursor')
   const names = [
     'X-Request-Id',
+    'X-Ignored-Parameters',
     ...(route.versioned === true && method === 'GET' ? ['ETag'] : []),
     ...(isList ? ['X-Next-Cursor', 'X-Truncated'] : []),
     ...(takesKey(route) ? ['Idempotent-Replayed'] : []),

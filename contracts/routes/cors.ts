@@ -28,6 +28,7 @@ export const cors = {
     'Retry-After',
     'Sunset',
     'X-Default-Range',
+    'X-Ignored-Parameters',
     'X-Next-Cursor',
     'X-Partial',
     'X-Request-Id',

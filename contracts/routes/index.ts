@@ -6,6 +6,7 @@ import * as cdr from './cdr.ts'
 import * as channels from './channels.ts'
 import * as defaultRoutes from './default-routes.ts'
 import * as deliveries from './deliveries.ts'
+import * as descriptions from './descriptions.ts'
 import * as domainTokens from './domain-tokens.ts'
 import * as domains from './domains.ts'
 import * as email from './email.ts'
@@ -40,6 +41,7 @@ export const routes: readonly Route[] = [
   recordings,
   audit,
   status,
+  descriptions,
   engine,
 ]
   .flatMap((file): unknown[] => Object.values(file))

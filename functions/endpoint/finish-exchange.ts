@@ -4,6 +4,7 @@ import { DomainError } from '../../core/errors.ts'
 import { rateHeaders } from '../../core/limits/allowance.ts'
 import { type Answer, errorAnswer } from './answer.ts'
 import { late, withDeadline } from './deadline.ts'
+import { ignoredParameters } from './ignored-parameters.ts'
 import type { Exchange } from './exchange.ts'
 import type { EndpointDeps, OwnPorts } from './tools.ts'
 import { withTransportSecurity } from './transport-security.ts'
@@ -41,7 +42,7 @@ export async function finishExchange(
   })
   // A refusal has the headers of the limit that it is about, which may be another one.
   const rate = exchange.rate === undefined ? {} : rateHeaders(exchange.rate)
-  const headers = { ...rate, ...answer.headers }
+  const headers = { ...rate, ...ignoredParameters(route, exchange.raw), ...answer.headers }
   return withTransportSecurity({ ...answer, headers }, settings.publicUrl)
 }
 

@@ -57,6 +57,8 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   // The client of the key service.
   [400, ['auth/log-in', 'auth/begin-totp', 'auth/confirm-totp', 'auth/end-totp', 'domains/create-domain-token']],
   [400, ['email/create-email-settings', 'email/replace-email-settings', 'hooks/rotate-hook-secret']],
+  // Every route record, and the writer of JSON Schemas.
+  [440, ['descriptions/read-api-description']],
   // The client of the key service and the composer of mails.
   [580, ['email/send-test-mail']],
   // The client of the queues.

@@ -79,9 +79,9 @@ function contentOf({ paths, components }: OpenApiDocument, path: string, method:
   const operation = paths[path]?.[method.toLowerCase()] as { readonly responses: Record<string, Response> } | undefined
   const response = operation?.responses[status]
   if (response === undefined) return undefined
-  const { content = 'empty' as const } =
-    response.$ref === undefined ? response : ((components['responses']?.[nameIn(response.$ref)] ?? {}) as Response)
-  return content
+  const described: Response =
+    response.$ref === undefined ? response : (components['responses']?.[nameIn(response.$ref)] ?? {})
+  return described.content ?? 'empty'
 }
 
 const nameIn = (reference: string) => reference.split('/').at(-1) ?? ''

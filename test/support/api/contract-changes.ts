@@ -83,7 +83,10 @@ function securityChanges(old: Json, now: Json): string[] {
 function parameterChanges([old, now]: Pair, documents: Documents): string[] {
   const byName = (operation: Json, resolve: Resolve) =>
     new Map(
-      listOf(operation['parameters']).map((each) => [`${resolve(each)['in']} ${resolve(each)['name']}`, resolve(each)]),
+      listOf(operation['parameters']).map((each) => [
+        `${String(resolve(each)['in'])} ${String(resolve(each)['name'])}`,
+        resolve(each),
+      ]),
     )
   const [before, after] = [byName(old, documents.old), byName(now, documents.now)]
   const lost = [...before].flatMap(([name, parameter]) => {
@@ -126,7 +129,7 @@ function responseChanges([old, now]: Pair, documents: Documents): string[] {
       const pair: Pair = [jsonOf(jsonOf(media)['schema']), jsonOf(jsonOf(content)['schema'])]
       return answerChanges(pair, documents, `the answer ${status}`)
     })
-    return [...headers.map((name) => `the answer ${status} lacks the header ${name}`), ...contents]
+    return headers.map((name) => `the answer ${status} lacks the header ${name}`).concat(contents)
   })
 }
 
@@ -196,7 +199,13 @@ function shapeChanges([old, now]: Pair, documents: Documents, where: string, com
   ]
 }
 
-const typeOf = ({ type }: Json) => (Array.isArray(type) ? type.toSorted().join(' or ') : String(type))
+const typeOf = ({ type }: Json) =>
+  Array.isArray(type)
+    ? type
+        .map(String)
+        .toSorted((a, b) => (a < b ? -1 : 1))
+        .join(' or ')
+    : String(type)
 
 function isSeen(part: unknown, seen: Set<string>): boolean {
   const reference = jsonOf(part)['$ref']

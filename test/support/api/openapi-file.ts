@@ -41,8 +41,9 @@ async function check(): Promise<void> {
     fail(`the API promised more before. ${change}. If that is meant, name it in ${declaredName}`)
 }
 
-/** Returns the committed versions of the document. Those are promises, whatever became of them. */
+/** Returns the committed versions of the document. Those are promises, whatever became of them. Without a history there are none. */
 function earlierVersions(): unknown[] {
+  if (!existsSync(join(root, '.git'))) return []
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'ignore'] }).toString()
   return git('log', '--format=%H', '--', name)

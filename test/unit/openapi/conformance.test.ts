@@ -12,7 +12,7 @@ const asJson = (status: number, body: unknown) => ({
 })
 const refusal = { status: 'error', code: 'invalid_token', info: 'Bad caller', requestId: '1' }
 
-it('answers that the API document describes are accepted in each of their forms', () => {
+it('an answer that the API document describes is accepted, whatever its form', () => {
   const bytes = { status: 200, contentType: 'audio/wav', text: 'RIFF' }
   const redirect = { status: 302, contentType: 'text/plain', text: '' }
 
@@ -29,7 +29,11 @@ it('answers that the API document describes are accepted in each of their forms'
 
 it.each([
   ['a status', asJson(201, { status: 'OK', info: 'done' }), 'does not have this status'],
-  ['an error code', asJson(401, { ...refusal, code: 'invalid_credentials' }), 'must be equal to one of the allowed values'],
+  [
+    'an error code',
+    asJson(401, { ...refusal, code: 'invalid_credentials' }),
+    'must be equal to one of the allowed values',
+  ],
   ['the absence of a member', asJson(200, { status: 'OK' }), "must have required property 'info'"],
   ['a type', asJson(200, { status: 'OK', info: 1 }), 'must be string'],
   ['an error body', asJson(401, { code: 'invalid_token' }), "must have required property 'requestId'"],

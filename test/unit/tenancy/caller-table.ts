@@ -67,6 +67,7 @@ export type Line = Readonly<Partial<Record<Thing, string>>>
 export const table: Readonly<Record<string, Line>> = {
   // No token is asked for, and none helps.
   readHealth: { own: forAll },
+  readApiDescription: { own: forAll },
   // The colleague and the account of another tenant would need a code besides.
   logIn: { own: forAll, 'of the tenant': refused, 'of another tenant': refused, missing: '404 404 404 404 404 404' },
   takeCdr: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },

@@ -1,0 +1,9 @@
+import { openApiDocument } from '../../contracts/openapi/document.ts'
+import { readApiDescription } from '../../contracts/routes/descriptions.ts'
+import { routes } from '../../contracts/routes/index.ts'
+import { endpoint } from '../endpoint.ts'
+
+/** Made once: the routes do not change while a process lives. */
+let document: ReturnType<typeof openApiDocument> | undefined
+
+export const handler = endpoint(readApiDescription, {}, async () => ({ ...(document ??= openApiDocument(routes)) }))

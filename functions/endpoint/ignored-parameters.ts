@@ -1,0 +1,28 @@
+import type * as z from 'zod/mini'
+import type { Route } from '../../contracts/routes/route.ts'
+import type { RawRequest } from './read-request.ts'
+
+/** The most names in the header, and the most characters of a name. */
+const mostNames = 20
+const mostCharacters = 64
+
+/**
+ * Returns the header that names the query parameters that a route does not know, which changed nothing; no header if there are
+ * none. Names are percent-encoded, so that no character of a caller reaches the header as it is.
+ */
+export function ignoredParameters(
+  { query }: Pick<Route, 'query'>,
+  raw: RawRequest | undefined,
+): Readonly<Record<string, string>> {
+  const names = Object.keys(raw?.query ?? {}).filter((name) => !(name in membersOf(query)))
+  if (names.length === 0) return {}
+  const shown = names
+    .slice(0, mostNames)
+    .map((name) => encodeURIComponent(name.slice(0, mostCharacters).toWellFormed()))
+  return { 'X-Ignored-Parameters': shown.join(', ') }
+}
+
+/** Returns the members of a query schema, which is always one object. */
+function membersOf(query: z.ZodMiniType | undefined): object {
+  return query !== undefined && 'shape' in query ? Object(query.shape) : {}
+}

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
+import { anApi } from '../../support/platform/api.ts'
+
+async function listWith(query: string) {
+  const api = anApi()
+  const headers = { ...(await api.as(await api.account())) }
+  return api.call(listAccounts, { headers, query })
+}
+
+it('query parameters that an operation does not know change nothing, and the answer names them', async () => {
+  const { status, headers } = await listWith('limit=5&colour=red&per%20page=2')
+
+  expect(status).toBe(200)
+  expect(headers['X-Ignored-Parameters']).toBe('colour, per%20page')
+})
+
+it('an answer to known query parameters names none', async () => {
+  expect((await listWith('limit=5')).headers).not.toHaveProperty('X-Ignored-Parameters')
+})
+
+it('a refusal names unknown query parameters as well', async () => {
+  const { status, headers } = await listWith('limit=none&colour=red')
+
+  expect([status, headers['X-Ignored-Parameters']]).toEqual([400, 'colour'])
+})
+
+it('the names of ignored parameters are bounded and percent-encoded', async () => {
+  const many = Array.from({ length: 25 }, (_, at) => `p${at}=1`).join('&')
+  const shown = (await listWith(`${encodeURIComponent(`"é,${'x'.repeat(100)}`)}=1&${many}`)).headers[
+    'X-Ignored-Parameters'
+  ]
+
+  expect(shown).toMatch(new RegExp(`^%22%C3%A9%2C${'x'.repeat(61)}, p0, p1, `))
+  expect(shown?.split(', ')).toHaveLength(20)
+})
