@@ -1,6 +1,5 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js'
 import type { PatternCompiler } from '../../core/patterns/pattern.ts'
-import type { PatternJudge } from '../../core/patterns/pattern-judge.ts'
 import { KeptPatterns } from './kept-patterns.ts'
 
 /**
@@ -25,20 +24,23 @@ const kept = new KeptPatterns(compile)
  */
 export const linearPattern: PatternCompiler = (pattern, flags, tenant = '') => kept.take(tenant, pattern, flags)
 
-/**
- * Returns the unsupported part of a pattern and its position; `undefined` for a pattern that {@link linearPattern} accepts.
- * Nothing is cached: patterns are checked only when they are written.
- */
-export const linearPatternProblem: PatternJudge = (pattern, flags) => {
-  if (!/^[gimy]*$/.test(flags)) return `unknown flags "${flags}": there are g, i, m and y`
+/** A judged pattern: its unsupported part and position, if it has one, and the cost of compiling it in steps of matching. */
+interface JudgedPattern {
+  readonly problem: string | undefined
+  readonly steps: number
+}
+
+/** Judges a pattern that is written. Nothing is cached. */
+export function linearPatternProblem(pattern: string, flags: string): JudgedPattern {
+  if (!/^[gimy]*$/.test(flags)) return { problem: `unknown flags "${flags}": there are g, i, m and y`, steps: 0 }
   try {
-    RE2JS.compile(pattern, modeOf(flags))
-    return undefined
+    const size = RE2JS.compile(pattern, modeOf(flags)).programSize()
+    return { problem: undefined, steps: compileStepsOf(pattern, flags, size) }
   } catch (error) {
-    if (!(error instanceof RE2JSSyntaxException)) return 'too large a pattern'
+    if (!(error instanceof RE2JSSyntaxException)) return { problem: 'too large a pattern', steps: 0 }
     const part = error.getPattern() ?? ''
     const at = part === '' ? -1 : pattern.indexOf(part)
-    return `${error.getDescription()}${at < 0 ? '' : `, at character ${at + 1}`}`
+    return { problem: `${error.getDescription()}${at < 0 ? '' : `, at character ${at + 1}`}`, steps: 0 }
   }
 }
 

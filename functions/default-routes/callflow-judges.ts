@@ -1,4 +1,4 @@
-import { linearPatternProblem } from '../../adapters/regex/linear-pattern.ts'
+import { patternJudge } from '../../adapters/regex/written-patterns.ts'
 import type { Caller } from '../../core/access/token.ts'
 import type { CallflowJudges } from '../../core/default-routes/parse-callflow.ts'
 import { scriptRights } from '../../core/default-routes/route-input.ts'
@@ -14,7 +14,7 @@ export function callflowJudges(request: {
 }): CallflowJudges {
   return {
     domain: request.domain,
-    patternProblem: linearPatternProblem,
+    patternProblem: patternJudge(),
     checkCompiles,
     clientVariables: clientVariablesOf(request.settings),
     scripts: scriptRights(request.caller.acl, request.settings.scriptSteps),

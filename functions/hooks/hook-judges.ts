@@ -1,9 +1,9 @@
 import { addressGuard } from '../../adapters/http/address-guard.ts'
-import { linearPattern } from '../../adapters/regex/linear-pattern.ts'
+import { writtenPattern } from '../../adapters/regex/written-patterns.ts'
 import type { HookJudges } from '../../core/hooks/definition/hook-rules.ts'
 import type { Settings } from '../endpoint/settings.ts'
 
-/** The judges of hooks in this deployment. */
+/** Returns the judges of hooks for one request in this deployment. */
 export function hookJudges({ hookAllowedNetworks }: Pick<Settings, 'hookAllowedNetworks'>): HookJudges {
-  return { guard: addressGuard(hookAllowedNetworks), compile: linearPattern }
+  return { guard: addressGuard(hookAllowedNetworks), compile: writtenPattern() }
 }

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { linearPatternProblem } from '../../../adapters/regex/linear-pattern.ts'
+import { patternJudge } from '../../../adapters/regex/written-patterns.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { parseCallflow } from '../../../core/default-routes/parse-callflow.ts'
 import { stepKinds } from '../../../core/default-routes/step-kinds.ts'
 
 const judges = {
   domain: 'a.example.com',
-  patternProblem: linearPatternProblem,
+  patternProblem: patternJudge(),
   scripts: { areOn: true, arePermitted: true },
   clientVariables: new Map(),
   checkCompiles: () => {},

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { linearPatternProblem } from '../../../adapters/regex/linear-pattern.ts'
+import { patternJudge } from '../../../adapters/regex/written-patterns.ts'
 import { DomainError } from '../../../core/errors.ts'
 import type { Comparison, Expression, Operand } from '../../../core/default-routes/expression/expression.ts'
 import { parseExpression } from '../../../core/default-routes/expression/parse-expression.ts'
 
-const parse = (source: string) => parseExpression(source, 'e', linearPatternProblem)
+const parse = (source: string) => parseExpression(source, 'e', patternJudge())
 
 const variable = (name: string): Operand => ({ kind: 'variable', name })
 const literal = (value: string | number | boolean): Operand => ({ kind: 'literal', value })
