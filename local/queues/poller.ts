@@ -18,6 +18,8 @@ export interface PollerOptions {
   /** Calls the function; answers the messages that are done with. A rejection means that none is. */
   readonly handle: (messages: readonly ReceivedMessage[]) => Promise<readonly ReceivedMessage[]>
   readonly onError: (error: unknown) => void
+  /** Divides a batch into those that the function is called with; by default it is one. */
+  readonly divide?: (messages: readonly ReceivedMessage[]) => readonly (readonly ReceivedMessage[])[]
   /** How long a poller rests after its queue refused it; a second where not given. */
   readonly restMs?: number
 }
@@ -51,7 +53,7 @@ export class Poller {
   }
 
   async #run(): Promise<void> {
-    const { queue, batchSize, concurrency, onError, restMs = 1000 } = this.#options
+    const { queue, batchSize, concurrency, onError, divide = (all) => [all], restMs = 1000 } = this.#options
     const { signal } = this.#stopping
     for (;;) {
       try {
@@ -59,7 +61,7 @@ export class Poller {
         if (this.#isOver()) return
         const messages = await queue.receive(batchSize)
         if (this.#isOver()) return
-        if (messages.length > 0) this.#begin(messages)
+        if (messages.length > 0) for (const part of divide(messages)) this.#begin(part)
         else if (signal.aborted) return
       } catch (error) {
         if (signal.aborted) return

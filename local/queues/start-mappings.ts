@@ -3,7 +3,7 @@ import type { Assembly, EventSourceMapping, LambdaFunction, Queue } from '../ass
 import type { FunctionHost } from '../functions/function-host.ts'
 import type { Gate } from '../gate/gate.ts'
 import { Poller } from './poller.ts'
-import { doneMessages, queueEvent } from './queue-event.ts'
+import { byTenant, doneMessages, queueEvent } from './queue-event.ts'
 import { SqsClient } from './sqs-client.ts'
 
 /** Batches of one queue that are worked on at one time: the template may set far more, for many machines. */
@@ -45,6 +45,7 @@ export function startMappings(
       queue: client,
       batchSize: mapping.batchSize,
       concurrency: batchesAtOnce(mapping, { queue, called }),
+      divide: byTenant,
       handle: async (messages) =>
         doneMessages(
           messages,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Poller } from '../../../local/queues/poller.ts'
-import { doneMessages, queueEvent } from '../../../local/queues/queue-event.ts'
+import { byTenant, doneMessages, queueEvent } from '../../../local/queues/queue-event.ts'
 import { batchesAtOnce } from '../../../local/queues/start-mappings.ts'
 import type { ReceivedMessage } from '../../../local/queues/sqs-client.ts'
 
@@ -66,6 +66,37 @@ function aQueue(batches: (readonly ReceivedMessage[] | Error)[]) {
 }
 
 describe('a poller', () => {
+  it('the events of one tenant are removed while those of another that came with them are worked on', async () => {
+    const ofTenant = (domain: string) => ({ ...aMessage(domain), Attributes: { MessageGroupId: `${domain}/0` } })
+    const queue = aQueue([[ofTenant('busy.example.com'), ofTenant('quiet.example.com')]])
+    const work = Promise.withResolvers<void>()
+    const removedOfQuiet = Promise.withResolvers<void>()
+    const handle = async (batch: readonly ReceivedMessage[]) => {
+      if (ids(batch).includes('busy.example.com')) await work.promise
+      return batch
+    }
+    const remove = async (done: readonly ReceivedMessage[]) => {
+      await queue.remove(done)
+      removedOfQuiet.resolve()
+    }
+    const options = { batchSize: 10, concurrency: 1, divide: byTenant, onError: () => {} }
+    const poller = new Poller({ ...options, queue: { ...queue, remove }, handle })
+
+    await removedOfQuiet.promise
+    expect(queue.removed).toEqual(['quiet.example.com'])
+
+    work.resolve()
+    await poller.stop()
+    expect(queue.removed).toEqual(['quiet.example.com', 'busy.example.com'])
+  })
+
+  it('messages of groups that name no tenant stay in one batch', () => {
+    const one = { ...aMessage('a'), Attributes: { MessageGroupId: 'leg-1' } }
+    const other = { ...aMessage('b'), Attributes: { MessageGroupId: 'leg-2' } }
+
+    expect(byTenant([one, other, aMessage('c')])).toEqual([[one, other, aMessage('c')]])
+  })
+
   it('a poller removes finished messages and leaves the rest to the queue', async () => {
     const queue = aQueue([messages])
     const handle = (batch: readonly ReceivedMessage[]) => Promise.resolve(batch.slice(0, 2))
