@@ -101,7 +101,7 @@ export async function routeCall(ports: RoutePorts, call: RoutedCall, settings: R
   if (domain === undefined) return nothing
   const isExempt = isEmergency || call.variables.get(emergencyVariable) === 'true'
   const router = new Router(ports, { ...call, domain: name, isExempt }, settings, domain)
-  const position = positionOf(call.variables)
+  const position = positionOf(call)
   try {
     if (position !== undefined) return await router.goOn(routes, position, isEmergency)
     if (!isExempt && (await router.isRefused())) return router.refusal()
@@ -113,10 +113,12 @@ export async function routeCall(ports: RoutePorts, call: RoutedCall, settings: R
   }
 }
 
-function positionOf(variables: CallVariables): { readonly id: string; readonly cursor: Cursor } | undefined {
-  const [, id, indices] =
-    /^([0-9a-f]{24}):(\d{1,3}(?:\.\d{1,5}){0,24})$/.exec(variables.get(positionVariable) ?? '') ?? []
-  return id === undefined || indices === undefined ? undefined : { id, cursor: indices.split('.').map(Number) }
+/** Returns the position of a call that asks for the rest of its route; `undefined` if it asks for another number now. */
+function positionOf({ number, variables }: RoutedCall): { readonly id: string; readonly cursor: Cursor } | undefined {
+  const [, id, indices, asked] =
+    /^([0-9a-f]{24}):(\d{1,3}(?:\.\d{1,5}){0,24}):(.+)$/.exec(variables.get(positionVariable) ?? '') ?? []
+  if (id === undefined || indices === undefined || asked !== number) return undefined
+  return { id, cursor: indices.split('.').map(Number) }
 }
 
 async function findAccount({ accounts }: RoutePorts, domain: string, number: string): Promise<Account | undefined> {
@@ -307,6 +309,7 @@ class Router {
   #ofEveryCall(): PlannedAction[] {
     const { login } = this.#call.caller
     return [
+      ...(this.#call.variables.has(positionVariable) ? [application('unset', positionVariable)] : []),
       ...(login !== undefined && accountPattern.test(login)
         ? [set('presence_id', `${login}@${this.#domain.name}`)]
         : []),

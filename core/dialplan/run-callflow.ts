@@ -10,7 +10,10 @@ import { type ExpressionCall, holds } from './evaluate-expression.ts'
 import { stepActions } from './step-actions.ts'
 import { application, set } from './step-values.ts'
 
-/** The variable in which a call keeps its position in a route while it asks for the rest. */
+/**
+ * The variable in which a call keeps its position in a route while it asks for the rest, and the number that it asks for. If it
+ * could not ask, the variable stays, and a call that is transferred to another number has nothing to do with it.
+ */
 export const positionVariable = 'svc_route'
 
 /** An application that the engine runs, and the step that it comes from. */
@@ -232,7 +235,7 @@ class CallflowRun {
   /** Ends the plan with the applications that make the engine ask for the rest of the route. */
   #askAgain(path: string, kind: string, cursor: Cursor | undefined): void {
     if (cursor === undefined) return this.#note({ path, kind, taken: false, reason: 'no step has this tag' })
-    this.#act(path, kind, set(positionVariable, `${this.#routeId}:${cursor.join('.')}`))
+    this.#act(path, kind, set(positionVariable, `${this.#routeId}:${cursor.join('.')}:${this.#call.number}`))
     this.#act(path, kind, application('transfer', `${this.#call.number} XML ${this.#call.domain}`))
     this.continuesAt = cursor
   }

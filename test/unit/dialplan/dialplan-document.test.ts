@@ -170,6 +170,19 @@ describe('the document of a call', () => {
     ])
   })
 
+  it('a call goes on with its route only under the number that it asked for, and is routed anew after a transfer', async () => {
+    await route([{ setVar: 'x_vip=1' }, { sleep: 100 }, { if: { expression: '1', then: [{ echo: '' }] } }], '5')
+    await route([{ hangup: 'USER_BUSY' }], '6')
+    const [asked = ''] = (await ask({ 'Hunt-Destination-Number': '5' })).filter((line) => line.includes('svc_route'))
+    const variable_svc_route = asked.replace('set svc_route=', '')
+
+    const onward = await ask({ 'Hunt-Destination-Number': '5', variable_svc_route })
+    const elsewhere = await ask({ 'Hunt-Destination-Number': '6', variable_svc_route })
+
+    expect(onward).toEqual(['unset svc_route', 'echo '])
+    expect([elsewhere.at(0), elsewhere.at(-1)]).toEqual(['unset svc_route', 'hangup USER_BUSY'])
+  })
+
   it('a call ends when its route cannot be read any more', async () => {
     const callflow = [{ answer: '' }, { nothing: 1 }, { setVar: 'execute_on_answer=system id' }]
     await api.ports.defaultRoutes.create(aRoute({ domain, destinationNumber: '5', callflow }), 0)

@@ -85,7 +85,7 @@ function runInParts(callflow: readonly CallflowStep[]): string[] {
     const applications = plan.actions.map(({ application, data }) => `${application} ${data}`)
     if (plan.continuesAt !== undefined) {
       expect(applications.splice(-2)).toEqual([
-        `set ${positionVariable}=${id}:${plan.continuesAt.join('.')}`,
+        `set ${positionVariable}=${id}:${plan.continuesAt.join('.')}:5`,
         'transfer 5 XML a.example.com',
       ])
     }

@@ -62,7 +62,7 @@ describe('a simulated call', () => {
     expect(applications(data)).toEqual([
       'set x_vip=1',
       'sleep 100',
-      expect.stringMatching(/^set svc_route=[0-9a-f]{24}:2$/),
+      expect.stringMatching(/^set svc_route=[0-9a-f]{24}:2:5$/),
       'transfer 5 XML a.example.com',
       'unset svc_route',
       'hangup USER_BUSY',
