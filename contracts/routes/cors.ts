@@ -5,6 +5,8 @@ import type { HttpMethod } from './route.ts'
  * preflights from this list.
  */
 export const cors = {
+  /** How long a browser may remember the answer to a preflight. */
+  maxAgeSeconds: 3_600,
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[] as readonly HttpMethod[],
   requestHeaders: [
     'Content-Type',

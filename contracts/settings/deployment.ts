@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { type Rule, ipv4Network, listOf, matching, optional, wholeNumber } from './rule.ts'
-import type { ContextValue } from './setting.ts'
+import type { ContextValue, Variable } from './setting.ts'
 
-// The settings that only a deployment has: CDK context values (`-c name=value`, or cdk.json).
+// The settings of a deployment: CDK context values (`-c name=value`, or cdk.json).
 
 const engineHostRule = listOf(
   matching(
@@ -52,12 +52,14 @@ export const connectorNetwork = {
 } as const satisfies ContextValue
 
 export const allowedOrigins = {
+  variable: 'ALLOWED_ORIGINS',
   context: 'allowedOrigins',
+  readers: ['laptop'],
   rule: () => listOf(matching(/^https?:\/\/[^\s,/*]+$/, 'an origin such as https://console.example.com')),
   fallback: '',
   unset: 'none',
   meaning: 'origins whose pages may call the API, comma-separated',
-} as const satisfies ContextValue
+} as const satisfies Variable
 
 export const alarmEmail = {
   context: 'alarmEmail',

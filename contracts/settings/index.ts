@@ -20,6 +20,7 @@ export const laptopSettings: readonly Variable[] = [
   laptop.dataDir,
   laptop.rootPassword,
   laptop.engineCredential,
+  deployment.allowedOrigins,
   platform.hookAllowedNetworks,
   platform.rateLimits,
   platform.eventsPerSecond,

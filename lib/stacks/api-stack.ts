@@ -102,6 +102,6 @@ function preflightFor(origins: readonly string[]): CorsPreflightOptions {
     allowMethods: [...cors.methods.map((method) => CorsHttpMethod[method]), CorsHttpMethod.OPTIONS],
     allowHeaders: [...cors.requestHeaders],
     exposeHeaders: [...cors.exposedHeaders],
-    maxAge: Duration.hours(1),
+    maxAge: Duration.seconds(cors.maxAgeSeconds),
   }
 }

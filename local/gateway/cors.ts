@@ -1,4 +1,5 @@
 import type { CrossOrigin } from '../assembly/assembly.ts'
+import { cors } from '../../contracts/routes/cors.ts'
 import type { Reply } from './function-reply.ts'
 
 /** The part of a request that matters to CORS. */
@@ -6,6 +7,13 @@ export interface OriginRequest {
   readonly method: string
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** Returns the configuration that a deployment has for these origins; `undefined` if there are none. */
+export function crossOriginFor(origins: readonly string[]): CrossOrigin | undefined {
+  if (origins.length === 0) return undefined
+  const { methods, requestHeaders: headers, exposedHeaders, maxAgeSeconds } = cors
+  return { origins, methods: [...methods, 'OPTIONS'], headers, exposedHeaders, maxAgeSeconds }
 }
 
 /**

@@ -12,6 +12,7 @@ import { takeLock } from '../data/lock.ts'
 import type { SimulatedEngine } from '../simulated-engine/simulated-engine.ts'
 import { FunctionHost } from '../functions/function-host.ts'
 import { Gate } from '../gate/gate.ts'
+import { crossOriginFor } from '../gateway/cors.ts'
 import { Gateway, type Invoke } from '../gateway/gateway.ts'
 import { RouteTable } from '../gateway/route-table.ts'
 import { openLog } from '../processes/log-file.ts'
@@ -157,7 +158,7 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   gateway.serve({
     table: new RouteTable(targets),
     invoke,
-    crossOrigin: assembly.crossOrigin,
+    crossOrigin: crossOriginFor(settings.allowedOrigins) ?? assembly.crossOrigin,
     routes,
     answerLink: (request, response) => gate.answerLink(request, response),
   })

@@ -8,6 +8,7 @@ import {
   readRecordings,
 } from '../../connector/settings.ts'
 import { engineUrl, recordingsDir, recordingsEngineDir, recordingsKeep } from '../../contracts/settings/connector.ts'
+import { allowedOrigins } from '../../contracts/settings/deployment.ts'
 import { clientVariables } from '../../contracts/settings/client-variables.ts'
 import * as declared from '../../contracts/settings/laptop.ts'
 import {
@@ -41,6 +42,8 @@ export interface Settings {
   readonly sqsEndpoint: string | undefined
   readonly s3Endpoint: string | undefined
   readonly openSearchUrl: string | undefined
+  /** The origins whose pages may call the API. */
+  readonly allowedOrigins: readonly string[]
   /** Texts that are checked here, and read by the functions and the connector. */
   readonly hookAllowedNetworks: string
   readonly rateLimits: string
@@ -77,6 +80,7 @@ function read(env: Variables): Settings {
     sqsEndpoint: optional(declared.sqsEndpoint),
     s3Endpoint: optional(declared.s3Endpoint),
     openSearchUrl: optional(declared.openSearchUrl),
+    allowedOrigins: readOnLaptop(allowedOrigins, env),
     hookAllowedNetworks: checkOnLaptop(hookAllowedNetworks, env),
     rateLimits: checkOnLaptop(rateLimits, env),
     eventsPerSecond: checkOnLaptop(eventsPerSecond, env),

@@ -3,18 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { request } from 'node:http'
 import { cors } from '../../../contracts/routes/cors.ts'
 import type { CrossOrigin } from '../../../local/assembly/assembly.ts'
+import { crossOriginFor } from '../../../local/gateway/cors.ts'
 import { Gateway } from '../../../local/gateway/gateway.ts'
 import { RouteTable } from '../../../local/gateway/route-table.ts'
 
 const origin = 'https://console.example.com'
 
-const config: CrossOrigin = {
-  origins: [origin],
-  methods: [...cors.methods, 'OPTIONS'],
-  headers: cors.requestHeaders,
-  exposedHeaders: cors.exposedHeaders,
-  maxAgeSeconds: 3600,
-}
+const config = crossOriginFor([origin])
 
 /** Sends one request to a gateway whose function answers 200; returns the answer and whether the function was called. */
 async function ask(crossOrigin: CrossOrigin | undefined, method: string, headers: Record<string, string>) {

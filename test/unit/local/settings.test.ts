@@ -18,6 +18,7 @@ describe('readSettings', () => {
       sqsEndpoint: undefined,
       s3Endpoint: undefined,
       openSearchUrl: undefined,
+      allowedOrigins: [],
       logLevel: 'info',
       rateLimits: 'off',
       eventsPerSecond: '500',
@@ -45,6 +46,15 @@ describe('readSettings', () => {
     ])
   })
 
+  it('the settings of npm start name the origins whose pages may call the API', () => {
+    const ALLOWED_ORIGINS = 'http://localhost:5173, https://console.example.com'
+
+    expect(readSettings({ ALLOWED_ORIGINS }).allowedOrigins).toEqual([
+      'http://localhost:5173',
+      'https://console.example.com',
+    ])
+  })
+
   it('the settings of npm start can forbid hooks every other network', () => {
     expect(readSettings({ HOOK_ALLOWED_NETWORKS: '' }).hookAllowedNetworks).toBe('')
   })
@@ -54,6 +64,7 @@ describe('readSettings', () => {
     ['PORT', '65536'],
     ['ENGINE_PORT', '-1'],
     ['HOST', 'my-planted-laptop'],
+    ['ALLOWED_ORIGINS', 'https://planted.example.com/'],
     ['RATE_LIMITS', 'planted=5/s'],
     ['RATE_LIMITS', 'token=5/d'],
     ['HOOK_ALLOWED_NETWORKS', 'planted'],
