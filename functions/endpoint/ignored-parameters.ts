@@ -14,7 +14,8 @@ export function ignoredParameters(
   { query }: Pick<Route, 'query'>,
   raw: RawRequest | undefined,
 ): Readonly<Record<string, string>> {
-  const names = Object.keys(raw?.query ?? {}).filter((name) => !(name in membersOf(query)))
+  const known = membersOf(query)
+  const names = Object.keys(raw?.query ?? {}).filter((name) => !Object.hasOwn(known, name))
   if (names.length === 0) return {}
   const shown = names
     .slice(0, mostNames)

@@ -19,6 +19,10 @@ it('an answer to known query parameters names none', async () => {
   expect((await listWith('limit=5')).headers).not.toHaveProperty('X-Ignored-Parameters')
 })
 
+it('parameters are unknown although every object has members of their names', async () => {
+  expect((await listWith('constructor=1&toString=2')).headers['X-Ignored-Parameters']).toBe('constructor, toString')
+})
+
 it('a refusal names unknown query parameters as well', async () => {
   const { status, headers } = await listWith('limit=none&colour=red')
 
