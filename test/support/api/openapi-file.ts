@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { openApiDocument } from '../../../contracts/openapi/document.ts'
 import { routes } from '../../../contracts/routes/index.ts'
+import { takeNoOptions } from '../../../local/toolchain.mjs'
 import { contractChanges } from './contract-changes.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -16,10 +17,14 @@ const name = 'docs/api/openapi.json'
 const file = join(root, name)
 const declaredName = 'docs/api/declared-changes.json'
 
+const isCheck = process.argv.includes('--check')
+// The option is for `npm run check`.
+if (!isCheck) takeNoOptions('npm run openapi', `Writes ${name} from the route records in contracts/routes.`)
+
 const document = openApiDocument(routes)
 const text = `${JSON.stringify(document, null, 2)}\n`
 
-if (process.argv.includes('--check')) await check()
+if (isCheck) await check()
 else {
   mkdirSync(join(root, 'docs/api'), { recursive: true })
   writeFileSync(file, text)

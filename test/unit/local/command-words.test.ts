@@ -6,6 +6,7 @@ const commands = [
   ['npm run demo', 'local/demo.ts'],
   ['npm run check', 'test/support/check.mjs'],
   ['npm run engine:check', 'local/check-engine.ts'],
+  ['npm run openapi', 'test/support/api/openapi-file.ts'],
 ] as const
 
 const end = (file: string, ...words: string[]) =>
