@@ -102,6 +102,7 @@ function refusalOf(status: number, codes: readonly ErrorCode[], { responses }: S
     description: codes.map((code) => `\`${code}\``).join(', '),
     headers: {
       'X-Request-Id': header('X-Request-Id'),
+      'X-Ignored-Parameters': header('X-Ignored-Parameters'),
       ...(isLater ? { 'Retry-After': header('Retry-After') } : {}),
     },
     content: {

@@ -2,8 +2,8 @@ import type * as z from 'zod/mini'
 import type { Route } from '../../contracts/routes/route.ts'
 import type { RawRequest } from './read-request.ts'
 
-/** The most names in the header, and the most characters of a name. */
-const mostNames = 20
+/** The most characters of the header, and of a name before it is encoded. */
+const mostLength = 1_000
 const mostCharacters = 64
 
 /**
@@ -17,10 +17,13 @@ export function ignoredParameters(
   const known = membersOf(query)
   const names = Object.keys(raw?.query ?? {}).filter((name) => !Object.hasOwn(known, name))
   if (names.length === 0) return {}
-  const shown = names
-    .slice(0, mostNames)
-    .map((name) => encodeURIComponent(name.slice(0, mostCharacters).toWellFormed()))
-  return { 'X-Ignored-Parameters': shown.join(', ') }
+  let shown = ''
+  for (const name of names) {
+    const more = `${shown === '' ? '' : ', '}${encodeURIComponent(name.slice(0, mostCharacters).toWellFormed())}`
+    if (shown.length + more.length > mostLength) break
+    shown += more
+  }
+  return { 'X-Ignored-Parameters': shown }
 }
 
 /** Returns the members of a query schema, which is always one object. */

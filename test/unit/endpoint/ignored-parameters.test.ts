@@ -30,11 +30,12 @@ it('a refusal names unknown query parameters as well', async () => {
 })
 
 it('the names of ignored parameters are bounded and percent-encoded', async () => {
-  const many = Array.from({ length: 25 }, (_, at) => `p${at}=1`).join('&')
+  const many = Array.from({ length: 400 }, (_, at) => `p${at}=1`).join('&')
   const shown = (await listWith(`${encodeURIComponent(`"é,${'x'.repeat(100)}`)}=1&${many}`)).headers[
     'X-Ignored-Parameters'
   ]
 
   expect(shown).toMatch(new RegExp(`^%22%C3%A9%2C${'x'.repeat(61)}, p0, p1, `))
-  expect(shown?.split(', ')).toHaveLength(20)
+  expect(shown?.length).toBeLessThanOrEqual(1_000)
+  expect(shown?.length).toBeGreaterThan(990)
 })
