@@ -14,3 +14,17 @@ export const readApiDescription = route({
   needs: {},
   response: z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),
 })
+
+/** `GET /asyncapi.json`: an AsyncAPI 3 document of what hooks deliver. */
+export const readEventDescription = route({
+  operationId: 'readEventDescription',
+  group: 'descriptions',
+  method: 'GET',
+  path: '/asyncapi.json',
+  summary: 'Read the description of what hooks deliver',
+  authentication: 'none',
+  permission: null,
+  domain: 'none',
+  needs: {},
+  response: z.looseObject({ asyncapi: z.string(), channels: z.record(z.string(), z.unknown()) }),
+})

@@ -86,3 +86,20 @@ export const listEvents = route({
     }),
   }),
 })
+
+/** `GET /api/v2/events/types`: the known events, each with a JSON Schema of its fields. */
+export const listEventTypes = route({
+  operationId: 'listEventTypes',
+  group: 'events',
+  method: 'GET',
+  path: '/api/v2/events/types',
+  summary: 'List the known events with the schemas of their fields',
+  authentication: 'token',
+  permission: null,
+  domain: 'none',
+  needs: {},
+  response: z.object({
+    status: z.literal('OK'),
+    data: z.readonly(z.array(z.object({ event: z.string(), schema: z.record(z.string(), z.unknown()) }))),
+  }),
+})

@@ -173,8 +173,8 @@ describe('the document of a call', () => {
   it('a call goes on with its route only under the number that it asked for, and is routed anew after a transfer', async () => {
     await route([{ setVar: 'x_vip=1' }, { sleep: 100 }, { if: { expression: '1', then: [{ echo: '' }] } }], '5')
     await route([{ hangup: 'USER_BUSY' }], '6')
-    const [asked = ''] = (await ask({ 'Hunt-Destination-Number': '5' })).filter((line) => line.includes('svc_route'))
-    const variable_svc_route = asked.replace('set svc_route=', '')
+    const asked = (await ask({ 'Hunt-Destination-Number': '5' })).find((line) => line.includes('svc_route'))
+    const variable_svc_route = asked?.replace('set svc_route=', '') ?? ''
 
     const onward = await ask({ 'Hunt-Destination-Number': '5', variable_svc_route })
     const elsewhere = await ask({ 'Hunt-Destination-Number': '6', variable_svc_route })

@@ -61,6 +61,7 @@ const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
   dryRunHook: [inDomain({ body: hookBody() }), managers],
   createHooks: [inDomain({ body: hookBody() }), managers],
   readStatus: [{}, all(200)],
+  listEventTypes: [{}, all(200)],
   whoAmI: [{}, all(200)],
   beginTotp: [{}, { ...all(200), root: 400 }],
   // No second factor was begun, so a permitted caller has none to confirm or to end.

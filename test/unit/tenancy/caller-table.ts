@@ -68,6 +68,7 @@ export const table: Readonly<Record<string, Line>> = {
   // No token is asked for, and none helps.
   readHealth: { own: forAll },
   readApiDescription: { own: forAll },
+  readEventDescription: { own: forAll },
   // The colleague and the account of another tenant would need a code besides.
   logIn: { own: forAll, 'of the tenant': refused, 'of another tenant': refused, missing: '404 404 404 404 404 404' },
   takeCdr: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
@@ -91,6 +92,7 @@ export const table: Readonly<Record<string, Line>> = {
     missing: '404 404 404 400 404 400',
   },
   readStatus: { own: forAll },
+  listEventTypes: { own: forAll },
 
   listDomains: { 'of the tenant': '403 200 200 403 200 200' },
   createDomain: { own: forRoot },

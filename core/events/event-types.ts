@@ -1,0 +1,72 @@
+import { channelEvents, serviceEventKinds } from './catalogue.ts'
+import { sampleEvent } from './sample-event.ts'
+
+/** An event that hooks can name, and the JSON Schema (2020-12) of its fields. */
+export interface EventType {
+  readonly event: string
+  readonly schema: EventSchema
+}
+
+/** The schema of an event: all its fields are texts, and the engine may send others than these. */
+export interface EventSchema {
+  readonly title: string
+  readonly type: 'object'
+  readonly properties: Readonly<Record<string, FieldSchema>>
+  readonly required: readonly string[]
+  readonly additionalProperties: { readonly type: 'string' }
+}
+
+interface FieldSchema {
+  readonly type: 'string'
+  readonly const?: string
+  readonly pattern?: string
+  readonly description?: string
+  readonly examples?: readonly string[]
+}
+
+/** The events of the engine's applications whose fields are known. */
+const applicationEvents = ['CUSTOM->engine::dialer_member_end']
+
+const described: Readonly<Record<string, Omit<FieldSchema, 'type'>>> = {
+  'Core-UUID': { description: 'The engine: it changes when the engine starts.' },
+  'Event-Date-Timestamp': { description: 'The time of the event, epoch microseconds.', pattern: '^[0-9]+$' },
+  'Event-Domain': { description: 'The domain of the event.' },
+  'Event-Sequence': {
+    description: "The engine's own count. Only deliveries have the number of the event in its domain.",
+  },
+  Synthetic: { description: '`true` for an event that was missed, and made up from what is known of its call.' },
+  'Unique-ID': { description: 'The call.' },
+}
+
+const channelNames: ReadonlySet<string> = new Set(channelEvents)
+
+/** Returns the known events, with the fields that they have. Events of other subclasses have the fields of their module. */
+export function eventTypes(): readonly EventType[] {
+  const names = [...channelEvents, ...serviceEventKinds.map((kind) => `CUSTOM->svc::${kind}`), ...applicationEvents]
+  return names.map((event) => ({ event, schema: schemaOf(event) }))
+}
+
+function schemaOf(name: string): EventSchema {
+  const { fields } = sampleEvent(name, 'example.com', { id: 'sample', now: Date.UTC(2026, 0, 1) })
+  const isOfChannel = channelNames.has(name)
+  const optional = isOfChannel ? { Synthetic: 'true' } : {}
+  const properties = Object.entries({ ...fields, ...optional }).map(([field, value]) => [field, fieldOf(field, value)])
+  return {
+    title: name,
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    required: [
+      'Event-Name',
+      ...(name.startsWith('CUSTOM->') ? ['Event-Subclass'] : []),
+      'Event-Date-Timestamp',
+      'Event-Domain',
+      ...(isOfChannel ? ['Core-UUID', 'Unique-ID'] : []),
+    ],
+    additionalProperties: { type: 'string' },
+  }
+}
+
+function fieldOf(field: string, value: string): FieldSchema {
+  if (field === 'Event-Name' || field === 'Event-Subclass') return { type: 'string', const: value }
+  return { type: 'string', ...described[field], examples: [value] }
+}
