@@ -27,6 +27,9 @@ interface FieldSchema {
 /** The events of the engine's applications whose fields are known. */
 const applicationEvents = ['CUSTOM->engine::dialer_member_end']
 
+/** The fields that every event of a call has, made-up ones included (docs/hooks.md). */
+const ofEveryCall = ['Unique-ID', 'Channel-State', 'Channel-Call-State', 'Call-Direction']
+
 const described: Readonly<Record<string, Omit<FieldSchema, 'type'>>> = {
   'Core-UUID': { description: 'The engine: it changes when the engine starts.' },
   'Event-Date-Timestamp': { description: 'The time of the event, epoch microseconds.', pattern: '^[0-9]+$' },
@@ -60,7 +63,7 @@ function schemaOf(name: string): EventSchema {
       ...(name.startsWith('CUSTOM->') ? ['Event-Subclass'] : []),
       'Event-Date-Timestamp',
       'Event-Domain',
-      ...(isOfChannel ? ['Core-UUID', 'Unique-ID'] : []),
+      ...(isOfChannel ? ofEveryCall : []),
     ],
     additionalProperties: { type: 'string' },
   }
