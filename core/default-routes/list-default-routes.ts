@@ -1,4 +1,5 @@
 import { applyList } from '../lists/apply-list.ts'
+import { handedOverBytes, mostHandedOver } from '../lists/json-bytes.ts'
 import { type ListQuery, readWishes } from '../lists/list-query.ts'
 import type { DefaultRouteStore } from './default-route-store.ts'
 import { type PresentedRoute, presentHead } from './present-route.ts'
@@ -16,8 +17,8 @@ const fields = [
   'callflow',
 ] as const satisfies readonly (keyof PresentedRoute)[]
 
-/** A function answers with at most 6 MB: callflows of this many bytes leave room for all else. */
-const maxCallflowBytes = 4 * 1024 * 1024
+/** A byte of JSON that is a quote or a backslash is two bytes of what a function hands over. */
+const handedOverPerByte = 2
 /** The offset that is added to an order, so that negative orders sort as text too. */
 const orderOffset = 2_147_483_648
 
@@ -42,7 +43,12 @@ export async function listDefaultRoutes(
       id: ({ _id }) => _id,
       fields,
       order: ({ order, _id }) => `${String(order + orderOffset).padStart(10, '0')}:${_id}`,
-      ...(shownFlows && { weight: { of: ({ _id }) => sizes.get(_id) ?? 0, most: maxCallflowBytes } }),
+      ...(shownFlows && {
+        weight: {
+          of: ({ _id }, shown) => handedOverBytes(shown) + (sizes.get(_id) ?? 0) * handedOverPerByte,
+          most: mostHandedOver,
+        },
+      }),
     },
   )
   if (!shownFlows) return { data: rows.map(({ item }) => item), headers }

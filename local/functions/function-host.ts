@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
 import type { LambdaFunction } from '../assembly/assembly.ts'
+import { isTooLargeAnswer } from './answer-size.ts'
 import type { Environment } from './function-environment.ts'
 import type { FromThread, HostedFunction, ToThread } from './thread-messages.ts'
 
@@ -118,8 +119,20 @@ export class FunctionHost {
       clearTimeout(this.#stuck.get(message.id))
       this.#stuck.delete(message.id)
     } else if (message.kind === 'sent-outside') this.#waiting.get(message.id)?.sentOutside()
-    else if (message.kind === 'done') this.#take(message.id)?.resolve(message.value)
+    else if (message.kind === 'done') this.#finish(message)
     else this.#take(message.id)?.reject(new FunctionFailed('error', `${message.errorType}: ${message.message}`))
+  }
+
+  #finish({ id, value }: FromThread & { readonly kind: 'done' }): void {
+    const waiting = this.#take(id)
+    if (waiting === undefined) return
+    if (!isTooLargeAnswer(value)) {
+      waiting.resolve(value)
+      return
+    }
+    const problem = 'Function.ResponseSizeTooLarge: a function answers 6 MB at most'
+    this.#log.write(`functions: ${problem}\n`)
+    waiting.reject(new FunctionFailed('error', problem))
   }
 
   #take(id: number): Waiting | undefined {

@@ -1,4 +1,5 @@
 import { DomainError } from '../../errors.ts'
+import { handedOverBytes, mostHandedOver } from '../../lists/json-bytes.ts'
 import type { SearchAnswer } from '../search-plan.ts'
 import { type PresentedHit, presentHit } from './present-hit.ts'
 import type { ReadSearch } from './search-request.ts'
@@ -21,12 +22,9 @@ export interface SearchReply {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Bytes of an answer: a function of the platform can give no more than 6 MB. */
-const maxBytes = 6_000_000
-
 /**
- * Presents an answer. An answer that ended before it had seen everything is `search_timeout`, one above 6 MB is
- * `payload_too_large`; if a part of the store failed, the answer is marked as partial.
+ * Presents an answer. An answer that ended before it had seen everything is `search_timeout`, one above 6 MB,
+ * as its function hands it over, is `payload_too_large`; if a part of the store failed, the answer is marked as partial.
  */
 export function presentAnswer(answer: SearchAnswer, read: ReadSearch, scrollId: string | undefined): SearchReply {
   if (answer.timedOut)
@@ -65,8 +63,6 @@ const fewHits = 10
 
 function checkSize(body: PresentedAnswer): void {
   if (body.hits.hits.length <= fewHits && body.aggregations === undefined) return
-  const text = JSON.stringify(body)
-  // A character is one to three bytes.
-  if (text.length * 3 <= maxBytes || new TextEncoder().encode(text).length <= maxBytes) return
+  if (handedOverBytes(body) <= mostHandedOver) return
   throw new DomainError('payload_too_large', 'the answer has more than 6 MB: ask for fewer columns, hits or buckets')
 }

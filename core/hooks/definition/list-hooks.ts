@@ -1,6 +1,6 @@
 import type { Acl } from '../../access/acl.ts'
 import { applyList } from '../../lists/apply-list.ts'
-import { jsonBytes } from '../../lists/json-bytes.ts'
+import { handedOverBytes, mostHandedOver } from '../../lists/json-bytes.ts'
 import type { ListQuery } from '../../lists/list-query.ts'
 import type { HookStore } from './hook-store.ts'
 import { presentHook } from './present-hook.ts'
@@ -25,9 +25,6 @@ const fields = [
   'disabledReason',
 ] as const
 
-/** The most bytes that the hooks of one page have as JSON: an answer has 6 MB at most. */
-const maxListBytes = 5_000_000
-
 /** Lists the hooks of a domain as a caller with these permissions sees them, oldest first, by the rules that every list follows. */
 export async function listHooks(
   hooks: Pick<HookStore, 'list'>,
@@ -42,7 +39,7 @@ export async function listHooks(
     {
       id: ({ _id }) => _id,
       fields,
-      weight: { of: jsonBytes, most: maxListBytes },
+      weight: { of: (_hook, shown) => handedOverBytes(shown), most: mostHandedOver },
       order: ({ _id }) => `${createdAt.get(_id) ?? ''}:${_id}`,
     },
   )

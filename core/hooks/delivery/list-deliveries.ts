@@ -1,7 +1,7 @@
 import { invalidField } from '../../errors.ts'
 import { applyList } from '../../lists/apply-list.ts'
 import { readCursor, writeCursor } from '../../lists/cursor.ts'
-import { jsonBytes } from '../../lists/json-bytes.ts'
+import { handedOverBytes } from '../../lists/json-bytes.ts'
 import { type ListQuery, readWishes } from '../../lists/list-query.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { DeliveryState } from './delivery.ts'
@@ -37,7 +37,7 @@ export const deliveryListLimits = {
   batch: 200,
   /** Deliveries that one request looks at: after them, its page ends where it is and the cursor goes on. */
   looked: 2_000,
-  /** Bytes of JSON: the page ends before the first delivery that is too much, and has one at least. */
+  /** Bytes that its function hands over: the page ends before the first delivery that is too much, and has one at least. */
   weight: 4_000_000,
 } as const
 
@@ -121,7 +121,7 @@ function matching(batch: readonly PresentedDelivery[], { state, filter }: Delive
 
 function bearable(page: readonly PresentedDelivery[]): number {
   let weight = 0
-  const tooMuch = page.findIndex((delivery) => (weight += jsonBytes(delivery)) > deliveryListLimits.weight)
+  const tooMuch = page.findIndex((delivery) => (weight += handedOverBytes(delivery)) > deliveryListLimits.weight)
   return tooMuch < 0 ? page.length : Math.max(1, tooMuch)
 }
 

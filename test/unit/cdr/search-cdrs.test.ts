@@ -140,6 +140,8 @@ describe('an answer', () => {
     ['is given up to 6 MB', 59, undefined],
     ['is refused above 6 MB, and the way out is said', 61, 'payload_too_large'],
     ['is measured in bytes', 31, 'payload_too_large', 'é'],
+    ['is measured as its function hands it over', 16, 'payload_too_large', '"'],
+    ['is given where its quotes leave room', 14, undefined, '"'],
   ])('a large answer of a search %s', async (_title, count, code, letter = 'x') => {
     const cdr = aCdr({ variables: { long: letter.repeat(100_000) } })
     const tools = await answering({ hits: Array.from({ length: count }, () => ({ cdr, sort: [] })) })

@@ -122,22 +122,30 @@ describe('the log of a hook', () => {
     expect(second.headers).not.toHaveProperty('X-Next-Cursor')
   })
 
-  it('the log of a hook ends a page before it is too heavy, says so, and goes on after it', async () => {
-    const attempts = Array.from({ length: 60 }, () => ({
-      at: lab.now,
-      durationMs: 1,
-      status: 500,
-      replySnippet: 'č'.repeat(512),
-    }))
-    for (let sequence = 1; sequence <= 80; sequence += 1) await lab.aStored(sequence, { attempts })
+  it.each([
+    ['of two bytes each', 'č', 80],
+    ['that are escaped', '"', 50],
+  ])(
+    'the log of a hook ends a page before it is too heavy, says so, and goes on after it: characters %s',
+    async (_name, letter, count) => {
+      const attempts = Array.from({ length: 60 }, () => ({
+        at: lab.now,
+        durationMs: 1,
+        status: 500,
+        replySnippet: letter.repeat(512),
+      }))
+      for (let sequence = 1; sequence <= count; sequence += 1) await lab.aStored(sequence, { attempts })
 
-    const first = await lab.list('limit=1000')
-    const second = await lab.list(`limit=1000&cursor=${first.headers['X-Next-Cursor']}`)
+      const first = await lab.list('limit=1000')
+      const second = await lab.list(`limit=1000&cursor=${first.headers['X-Next-Cursor']}`)
 
-    expect(first.bytes.length).toBeLessThan(deliveryListLimits.weight + 1_000)
-    expect(first.headers).toMatchObject({ 'X-Truncated': 'true' })
-    expect([...sequences(first), ...sequences(second)]).toEqual(Array.from({ length: 80 }, (_, index) => 80 - index))
-  })
+      expect(Buffer.byteLength(JSON.stringify(first.text))).toBeLessThan(deliveryListLimits.weight + 1_000)
+      expect(first.headers).toMatchObject({ 'X-Truncated': 'true' })
+      expect([...sequences(first), ...sequences(second)]).toEqual(
+        Array.from({ length: count }, (_, index) => count - index),
+      )
+    },
+  )
 
   it.each([
     ['limit=0', 'limit'],

@@ -99,6 +99,10 @@ beforeAll(() => {
       aFunction('empty', 'export const other = 1'),
       aFunction('works-on', worksOn),
       aFunction('sends', sends),
+      aFunction(
+        'answers',
+        'export const handler = ({ text, count }) => ({ statusCode: 200, body: text.repeat(count) })',
+      ),
       ...Array.from({ length: 100 }, (_, index) => aFunction(`large-${index}`, isLarge)),
       aFunction('sets', 'export const handler = async () => { process.env.NAME = 7; return process.env.NAME }'),
     ],
@@ -119,6 +123,23 @@ describe('functions in one thread', () => {
     expect(first).toEqual(seen('first'))
     expect(second).toEqual(seen('second'))
   })
+
+  it.each([
+    ['plain text', 'x', 6_291_528],
+    ['quotes, which the answer escapes', '"', 3_145_764],
+    ['characters of three bytes', '日', 2_097_176],
+  ])(
+    'a function answers as much as Lambda takes, and one character more is a failure: %s',
+    async (_name, text, count) => {
+      const longest = await host.invoke('answers', { text, count })
+
+      expect(Buffer.byteLength(JSON.stringify(longest))).toBe(6 * 1024 * 1024 + 100)
+      await expect(host.invoke('answers', { text, count: count + 1 })).rejects.toMatchObject({
+        reason: 'error',
+        message: expect.stringContaining('6 MB'),
+      })
+    },
+  )
 
   it('functions change no environment but their own, which contains text', async () => {
     expect(await host.invoke('sets', {})).toBe('7')
