@@ -1,0 +1,51 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { handler as createDefaultRoute } from '../../../functions/default-routes/create-default-route.ts'
+import { handler as simulateDefaultRoutes } from '../../../functions/default-routes/simulate-default-routes.ts'
+import { type Api, anApi } from '../../support/platform/api.ts'
+import { documentText } from '../../support/records/document.ts'
+
+const domain = 'acme.example.com'
+
+/** A step of docs/routes.md: its kind, the callflow of its example, and the applications that the page shows. */
+interface DocumentedStep {
+  readonly kind: string
+  readonly callflow: unknown
+  readonly shown: readonly string[]
+}
+
+const examples = /^### (\w+)\n[^]*?```json\n([^]*?)```\n\n```text\n([^]*?)```/gm
+const steps: DocumentedStep[] = [...documentText('routes.md').matchAll(examples)].map(
+  ([, kind = '', json = '', text = '']) => ({ kind, callflow: JSON.parse(json), shown: text.trimEnd().split('\n') }),
+)
+
+let api: Api
+let headers: Record<string, string>
+
+beforeEach(async () => {
+  api = anApi()
+  headers = { ...(await api.as(await api.account({ login: '1000', domain, role: 'admin' }))) }
+})
+
+const save = (callflow: unknown) =>
+  api.call(createDefaultRoute, { headers, body: { destination_number: String.raw`9(\d+)`, callflow } })
+
+describe('docs/routes.md', () => {
+  it.each(steps)('the example of the step $kind runs the applications that the page shows', async (step) => {
+    expect(JSON.stringify(step.callflow)).toContain(`"${step.kind}":`)
+    expect(await save(step.callflow)).toMatchObject({ status: 200 })
+
+    const { body } = await api.call(simulateDefaultRoutes, { headers, body: { number: '9200', caller: '1000' } })
+
+    const ran = body.data.steps.flatMap(({ path, application, data }: Record<string, string>) =>
+      path === 'call' || application === undefined ? [] : [`${application} ${data}`.trim()],
+    )
+    expect(ran).toEqual(step.shown)
+  })
+
+  it('every kind of step that an engine runs has an example, and no other', async () => {
+    const answer = await save([{ tts: { text: 'hello' } }])
+
+    const [, listed = ''] = /use ([\w, ]+)/.exec(answer.text) ?? []
+    expect(steps.map(({ kind }) => kind).toSorted()).toEqual(listed.split(', ').toSorted())
+  })
+})
