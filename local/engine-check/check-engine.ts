@@ -20,7 +20,7 @@ export interface CheckOptions {
   readonly account?: { readonly login: string; readonly domain: string } | undefined
 }
 
-/** The modules that the kit's configuration uses. */
+/** The modules that the kit's configuration and the steps of routes use. */
 const modules = [
   'mod_event_socket',
   'mod_commands',
@@ -32,6 +32,10 @@ const modules = [
   'mod_loopback',
   'mod_tone_stream',
   'mod_sndfile',
+  'mod_conference',
+  'mod_fifo',
+  'mod_valet_parking',
+  'mod_voicemail',
 ] as const
 
 const configuration = async (ask: AskEngine, name: string) =>
@@ -46,8 +50,9 @@ const line = (name: string, value: string) => `<param name="${name}" value="${va
 export async function checkEngine(ask: AskEngine, options: CheckOptions): Promise<Finding[]> {
   const found = await findingsOfModules(ask)
   const sofia = await configuration(ask, 'sofia')
-  const directory = await findingsOfDirectory(ask, sofia)
-  found.push(...(await findingsOfEventSocket(ask, options.password)), ...directory)
+  const bindings = (await configuration(ask, 'xml_curl'))?.child('bindings').children('binding') ?? []
+  found.push(...(await findingsOfEventSocket(ask, options.password)), ...findingsOfDirectory(bindings, sofia))
+  found.push(...findingsOfRoutes(bindings))
   found.push(...findingsOfSip(sofia), ...(await findingsOfRunningProfiles(ask)))
   found.push(...(await findingsOfCdrs(ask)), ...(await findingsOfDialplan(ask)))
   if (options.account !== undefined) found.push(...(await findingsOfAccount(ask, options.account)))
@@ -84,19 +89,44 @@ async function findingsOfEventSocket(ask: AskEngine, password: string): Promise<
   return found
 }
 
-async function findingsOfDirectory(ask: AskEngine, sofia: Element | undefined): Promise<Finding[]> {
-  const file = 'platform.xml (xml_curl.conf.xml)'
-  const bindings = (await configuration(ask, 'xml_curl'))?.child('bindings').children('binding') ?? []
-  const binding = bindings.find((one) => /\/engine\/directory(?:\?|$)/.test(one.parameters.get('gateway-url') ?? ''))
+/** The file of the bindings. */
+const platformFile = 'platform.xml (xml_curl.conf.xml)'
+
+function findingsOfDirectory(bindings: readonly Element[], sofia: Element | undefined): Finding[] {
+  const binding = bindingOf(bindings, 'directory')
   if (binding === undefined) {
     const url = '<platform>/engine/directory?cache=until-flushed'
-    const wanted = `<param name="gateway-url" value="${url}" bindings="directory"/>`
-    return [{ file, problem: 'accounts are not looked up at the platform', line: wanted }]
+    return [missingBinding('accounts are not looked up at the platform', url, 'directory')]
   }
+  const found = findingsOfBinding(binding, 'directory')
+  return [...found, ...findingsOfCache(binding.parameters.get('gateway-url') ?? '', sofia)]
+}
+
+function findingsOfRoutes(bindings: readonly Element[]): Finding[] {
+  const binding = bindingOf(bindings, 'dialplan')
+  if (binding !== undefined) return findingsOfBinding(binding, 'dialplan')
+  const problem = 'default routes and blacklists rule no call: the platform is not asked for the route of calls'
+  return [missingBinding(problem, '<platform>/engine/dialplan', 'dialplan')]
+}
+
+/** The sections of its configuration that an engine asks the platform for. */
+type Section = 'directory' | 'dialplan'
+
+function bindingOf(bindings: readonly Element[], section: Section): Element | undefined {
+  const url = new RegExp(`/engine/${section}(?:\\?|$)`)
+  return bindings.find((one) => url.test(one.parameters.get('gateway-url') ?? ''))
+}
+
+function missingBinding(problem: string, url: string, section: Section): Finding {
+  return { file: platformFile, problem, line: `<param name="gateway-url" value="${url}" bindings="${section}"/>` }
+}
+
+function findingsOfBinding(binding: Element, section: Section): Finding[] {
+  const file = platformFile
   const found: Finding[] = []
-  if (!binding.parameterAttribute('gateway-url', 'bindings').split('|').includes('directory')) {
-    const problem = 'the binding of /engine/directory asks for something else than the directory'
-    found.push({ file, problem, line: 'bindings="directory" in the line of gateway-url' })
+  if (!binding.parameterAttribute('gateway-url', 'bindings').split('|').includes(section)) {
+    const problem = `the binding of /engine/${section} asks for something else than the ${section}`
+    found.push({ file, problem, line: `bindings="${section}" in the line of gateway-url` })
   }
   if (!/^engine:./.test(binding.parameters.get('gateway-credentials') ?? '')) {
     const problem = 'lookups are not made as the user engine with the engine credential'
@@ -104,10 +134,10 @@ async function findingsOfDirectory(ask: AskEngine, sofia: Element | undefined): 
   }
   const timeout = Number(binding.parameters.get('timeout') ?? '0')
   if (!(timeout >= 1 && timeout <= 5)) {
-    const problem = 'a phone waits more than 5 s, or without end, for a platform that does not answer'
+    const problem = `a ${section === 'directory' ? 'phone' : 'call'} waits more than 5 s, or without end, for a platform that does not answer`
     found.push({ file, problem, line: line('timeout', '2') })
   }
-  return [...found, ...findingsOfCache(binding.parameters.get('gateway-url') ?? '', sofia)]
+  return found
 }
 
 /** Phones of an engine that keeps answers are registered under full names, which needs one more setting. */

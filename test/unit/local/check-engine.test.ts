@@ -58,6 +58,14 @@ describe('the check of an engine', () => {
     ['lookups without a timeout', /<param name="timeout".*/, '', '<param name="timeout" value="2"/>'],
     ['lookups whose answers are not kept', '?cache=until-flushed', '', '?cache=until-flushed'],
     ['kept answers with a look-up of contacts', /<param name="reg-deny.*/, '', 'reg-deny-binding-fetch-and-no-lookup'],
+    ['routes that are not asked for', '/engine/dialplan', '/other', 'bindings="dialplan"/>'],
+    [
+      'routes without a timeout',
+      /(engine\/dialplan[^]*?)<param name="timeout".*/,
+      '$1',
+      '<param name="timeout" value="2"/>',
+    ],
+    ['a module of a step that is not loaded', '<load module="mod_fifo"/>', '', '<load module="mod_fifo"/>'],
     ['calls without authentication', /<param name="auth-calls".*/, '', '<param name="auth-calls" value="true"/>'],
     [
       'a realm of the profile',
