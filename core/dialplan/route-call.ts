@@ -280,7 +280,8 @@ class Router {
         cursor,
       )
       if (await this.#settings.patterns.restIfCut()) continue
-      if (plan.asks !== undefined && asked < maxBlacklists) {
+      if (plan.asks !== undefined && asked >= maxBlacklists) return this.#broken({ kind, id, name }, considered)
+      if (plan.asks !== undefined) {
         asked += 1
         await this.#isListed(plan.asks)
         continue

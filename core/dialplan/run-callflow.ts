@@ -65,8 +65,8 @@ export interface BlacklistQuestion {
 }
 
 /** The name under which an answer of a blacklist is known. */
-export function blacklistKey({ list, number = '' }: BlacklistQuestion): string {
-  return `${list}/${number}`
+export function blacklistKey({ list, number }: BlacklistQuestion): string {
+  return JSON.stringify([list, number ?? null])
 }
 
 /** Applications that take no time and tell nothing new: the data of the call after them are known. */

@@ -79,6 +79,21 @@ describe('a simulated call', () => {
     expect(applications(await simulate({ number: '112', caller: '700' }))).toEqual(['answer'])
   })
 
+  it('a listed caller is refused although the list was asked for an empty number before', async () => {
+    await list('spam', '700')
+    await route('5(0)?', [{ blackList: { name: 'spam', number: '$1' } }, { blackList: 'spam' }, { answer: '' }])
+
+    expect((await simulate({ number: '5', caller: '700' })).end).toEqual({ cause: 'CALL_REJECTED' })
+  })
+
+  it('a route that asks too many blacklists ends the call instead of running in part', async () => {
+    const asks = (from: number) => Array.from({ length: 150 }, (_, index) => ({ blackList: `list${from + index}` }))
+    const condition = (from: number) => ({ if: { expression: '1', then: asks(from) } })
+    await route('5', [{ setVar: 'x_a=1' }, condition(0), condition(150), { answer: '' }])
+
+    expect((await simulate({ number: '5', caller: '700' })).end).toEqual({ cause: 'NORMAL_TEMPORARY_FAILURE' })
+  })
+
   it('a route that goes in circles ends as it does at the engine', async () => {
     await route('5', [{ goto: '5' }])
 
