@@ -4,7 +4,7 @@ import { DomainError } from '../../core/errors.ts'
 import { openSearchClient } from '../aws/opensearch-client.ts'
 import type { AdapterContext } from '../context.ts'
 import { TimeLimitPassed, checkTimeLimit, timeLimitSignal } from '../time-limit.ts'
-import { learnSigningTime, signingTime } from './signing-time.ts'
+import { learnSigningTime, signingOffset, signingTime } from './signing-time.ts'
 
 /** The limits of time and size of a request. */
 export interface OpenSearchLimits {
@@ -87,8 +87,11 @@ async function exchange(
   send: SendToOpenSearch,
 ): Promise<TextAnswer> {
   const client = openSearchClient(context)
+  const signedOffset = signingOffset(client)
   const answer = await sendOnce(client, limits, send)
-  return answer.status === 403 && learnSigningTime(client, answer.date) ? sendOnce(client, limits, send) : answer
+  return answer.status === 403 && learnSigningTime(client, answer.date, signedOffset)
+    ? sendOnce(client, limits, send)
+    : answer
 }
 
 /**

@@ -59,6 +59,12 @@ test('a search refused for a wrong clock is signed again with the time of the st
   expect(store().signedAheadHours()).toEqual([0, 1, 1])
 })
 
+test('searches that are refused side by side for a wrong clock are each signed again', async () => {
+  const env = store().begin(hourMs)
+
+  expect(await Promise.all([ask(env), ask(env), ask(env)])).toEqual([200, 200, 200])
+})
+
 test('a search refused for another reason is not repeated', async () => {
   const env = store().begin(0, false)
 
