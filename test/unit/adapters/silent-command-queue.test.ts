@@ -39,7 +39,7 @@ test('a command whose queue gave no answer is awaited, since it may have arrived
   expect(await runWith(undefined)).toEqual(done)
 })
 
-test('a command that its queue refused is withdrawn, and its caller is told at once', async () => {
+test('a command that its queue refused is withdrawn, and fails at once', async () => {
   const answered = { name: 'QueueDoesNotExist', message: 'no such queue', $metadata: { httpStatusCode: 400 } }
 
   await expect(runWith(new ServiceRefusal(answered))).rejects.toThrow('does not answer')
