@@ -100,7 +100,7 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
       flushAgain(parts, [{ engine }], forgetLine(command, scope.domain))
       // The clean-up of a deleted domain repeats its order itself, and a late one would hit the next owner of the name.
       if (command.kind === 'drop-registrations' && scope.domain !== null && isDropped(outcome)) {
-        await parts.owed.done({ engine: engine.name, domain: scope.domain, login: command.login })
+        await parts.owed.done({ engine: engine.name, domain: scope.domain, login: command.login, command: message.id })
       }
       return outcome
     }

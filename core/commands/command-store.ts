@@ -30,11 +30,11 @@ export interface CommandStore {
   keepAlias(chosen: string, actual: string): Promise<void>
   /** Returns the channel that the engine created although `chosen` was requested, for a week. Reads consistently. */
   readAlias(chosen: string): Promise<string | undefined>
-  /** Records drops that engines owe, for a week. One that is recorded already stays once. */
+  /** Records drops that engines owe, for a week. One that is recorded already stays once, as demanded by the new command. */
   oweDrops(drops: readonly OwedDrop[]): Promise<void>
   /** Returns the drops that an engine owes. Reads consistently. */
   listDrops(engine: string): Promise<readonly OwedDrop[]>
-  /** Removes a drop that its engine has done; one that is not there is ignored. */
+  /** Removes a drop that its engine has done, unless another command has demanded it since; one that is not there is ignored. */
   endDrop(drop: OwedDrop): Promise<void>
 }
 

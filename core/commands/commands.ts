@@ -110,4 +110,6 @@ export interface OwedDrop {
   readonly engine: string
   readonly domain: string
   readonly login: string
+  /** The id of the last command that demanded it. */
+  readonly command: string
 }

@@ -305,7 +305,12 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await stores().commands.readAlias(chosen)).toBeUndefined()
   })
 
-  const owed = (engine: string, login: string, domain = 'a.example.com') => ({ engine, domain, login })
+  const owed = (engine: string, login: string, domain = 'a.example.com', command = 'c1') => ({
+    engine,
+    domain,
+    login,
+    command,
+  })
   const loginsOf = async (engine: string) =>
     (await stores().commands.listDrops(engine)).map(({ login }) => login).toSorted()
 
@@ -321,6 +326,18 @@ export function commandStoreContract(open: StoreKind['open']): void {
 
     expect(await loginsOf(one)).toEqual(['1000', '1001'])
     expect(await loginsOf(other)).toEqual(['1000'])
+  })
+
+  test('a drop that another command has demanded since stays owed when the first is done', async () => {
+    const engine = randomUUID()
+    await stores().commands.oweDrops([owed(engine, '1000')])
+    await stores().commands.oweDrops([owed(engine, '1000', 'a.example.com', 'c2')])
+
+    await stores().commands.endDrop(owed(engine, '1000'))
+    expect(await loginsOf(engine)).toEqual(['1000'])
+
+    await stores().commands.endDrop(owed(engine, '1000', 'a.example.com', 'c2'))
+    expect(await loginsOf(engine)).toEqual([])
   })
 
   test('an engine that has been away for long owes any number of drops', async () => {

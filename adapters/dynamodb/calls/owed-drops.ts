@@ -4,11 +4,12 @@ import type { OwedDrop } from '../../../core/commands/commands.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { putBatch } from '../batches.ts'
+import { conditionally } from '../errors.ts'
 import { deleteItem, queryAll, tableName } from '../client.ts'
 import { expirySeconds, parseItem, under, unexpired } from '../items.ts'
 import { joinKey } from '../key.ts'
 
-const dropItem = z.object({ engine: z.string(), domain: z.string(), login: z.string() })
+const dropItem = z.object({ engine: z.string(), domain: z.string(), login: z.string(), command: z._default(z.string(), '') })
 
 /** Drops of registrations that engines owe, stored next to the commands; one partition for each engine. */
 export function owedDropStore(context: AdapterContext): Pick<CommandStore, 'oweDrops' | 'listDrops' | 'endDrop'> {
@@ -25,7 +26,15 @@ export function owedDropStore(context: AdapterContext): Pick<CommandStore, 'oweD
       return items.flatMap((item) => parseItem(dropItem, unexpired(context, item)) ?? [])
     },
     async endDrop(drop) {
-      await deleteItem(context, { TableName: table(), Key: dropKey(drop) })
+      await conditionally(() =>
+        deleteItem(context, {
+          TableName: table(),
+          Key: dropKey(drop),
+          ConditionExpression: 'attribute_not_exists(#command) OR #command = :command',
+          ExpressionAttributeNames: { '#command': 'command' },
+          ExpressionAttributeValues: { ':command': drop.command },
+        }),
+      )
     },
   }
 }
@@ -34,6 +43,6 @@ function partition(engine: string) {
   return { pk: joinKey('owed-drops', engine) }
 }
 
-function dropKey({ engine, domain, login }: OwedDrop) {
+function dropKey({ engine, domain, login }: Omit<OwedDrop, 'command'>) {
   return { ...partition(engine), sk: joinKey(domain, login) }
 }

@@ -61,7 +61,7 @@ export function memoryCommandStore({ state, clock }: MemoryContext): CommandStor
         .map(({ drop }) => drop)
     },
     async endDrop(drop) {
-      state.owedDrops.delete(keyOf(drop))
+      if (state.owedDrops.get(keyOf(drop))?.drop.command === drop.command) state.owedDrops.delete(keyOf(drop))
     },
   }
 }

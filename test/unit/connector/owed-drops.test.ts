@@ -102,7 +102,7 @@ test('the registrations of an account are dropped although the connector that cl
   const { running, commands } = await aConnectorWithoutLink()
   commands.up()
   await running.ports.connectorStatus.report(aReport({ connectorId: 'killed', reportedAt: running.time.clock.now() }))
-  await running.ports.commands.oweDrops([{ engine: name, domain: 'a.example.com', login: '1000' }])
+  await running.ports.commands.oweDrops([{ engine: name, domain: 'a.example.com', login: '1000', command: 'c0' }])
   await running.until(() => commands.asked.includes(dropLine('1000')))
 
   await running.stop()
@@ -193,7 +193,7 @@ test('a drop that cannot become a command is not recorded', async () => {
 
 test('an engine that is only observed owes no drops, and gets none that it owed before', async () => {
   const { commands, owed, engine, store, dropOf } = aLedger(true)
-  const before = { engine: name, domain: 'a.example.com', login: '1000' }
+  const before = { engine: name, domain: 'a.example.com', login: '1000', command: 'c0' }
   await store.oweDrops([before])
   commands.up()
 
