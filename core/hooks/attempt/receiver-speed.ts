@@ -64,7 +64,16 @@ export async function measured<T>(tools: SpeedNotes, hook: Hook, call: () => Pro
     slowAt = clock.now()
     noting = note(tools, hook, slowAt)
   }
-  const cancel = timers.after(slowness.fromMs, noteSlow)
+  const receiverSoFar = () => Math.max(0, clock.now() - at - delay.soFar())
+  let cancel = () => {}
+  const watch = (waitMs: number) => {
+    cancel = timers.after(waitMs, () => {
+      const leftMs = slowness.fromMs - receiverSoFar()
+      if (leftMs > 0) watch(leftMs)
+      else noteSlow()
+    })
+  }
+  watch(slowness.fromMs)
   let ownMs = 0
   const called = await call().finally(() => {
     cancel()
@@ -72,7 +81,7 @@ export async function measured<T>(tools: SpeedNotes, hook: Hook, call: () => Pro
   })
   const durationMs = clock.now() - at
   const receiverMs = Math.max(0, durationMs - ownMs)
-  if (durationMs >= slowness.fromMs) noteSlow()
+  if (receiverMs >= slowness.fromMs) noteSlow()
   await noting
   if (noting === undefined && isFastAgain(hook, clock.now(), receiverMs)) {
     await note(tools, hook, undefined)

@@ -70,20 +70,30 @@ describe('a receiver', () => {
     expect(await calling).toMatchObject({ durationMs: 420, receiverMs: 0 })
   })
 
+  it('a receiver whose answer this process reads two seconds late does not count as slow', async () => {
+    const time = manualTime()
+    const { hook, hooks, stored } = await aReceiver()
+    const held = Promise.withResolvers<string>()
+    const calling = measured({ ...time, hooks, ownDelay: new OwnDelay(time) }, hook, () => held.promise)
+    await time.advance(20)
+
+    await time.stall(2_500)
+    held.resolve('answer')
+
+    expect(await calling).toMatchObject({ durationMs: 2_520, receiverMs: 0, speed: { slowAt: undefined } })
+    expect(await stored()).toBeUndefined()
+  })
+
   it('a receiver that fails after two seconds counts as slow, and the failure is reported', async () => {
-    const { clock, hook, hooks, stored } = await aReceiver()
-    let run = () => {}
-    const after = (_ms: number, then: () => void) => {
-      run = then
-      return () => {}
-    }
+    const time = manualTime()
+    const { hook, hooks, stored } = await aReceiver()
     const held = Promise.withResolvers<never>()
-    const calling = measured({ hooks, clock, timers: { after }, ownDelay: noOwnDelay }, hook, () => held.promise)
-    run()
+    const calling = measured({ ...time, hooks, ownDelay: noOwnDelay }, hook, () => held.promise)
+    await time.advance(2_000)
     held.reject(new Error('killed'))
 
     await expect(calling).rejects.toThrow('killed')
-    expect(await stored()).toBe(clock.now())
+    expect(await stored()).toBe(time.clock.now())
   })
 
   it.each([
