@@ -36,12 +36,15 @@ export const engineMode = {
 export type EngineTenants = ReadonlyMap<string, string>
 
 const engineTenantsWords =
-  'a list such as public=acme.example.com,pbx.local=acme.example.com that names each context and domain once'
+  'a list such as public=acme.example.com,pbx.local=acme.example.com that names each context and domain once, and gives the name of no tenant to another'
 
 function readEngineTenants(text: string): EngineTenants {
   const pairs = text.split(',').map((pair) => /^([A-Za-z0-9._-]{1,253})=([A-Za-z0-9.-]{1,253})$/.exec(pair.trim()))
   const tenants = new Map(pairs.map((pair) => [pair?.[1]?.toLowerCase() ?? '', pair?.[2]?.toLowerCase() ?? '']))
-  if (tenants.has('') || tenants.size < pairs.length) throw new Error(`must be ${engineTenantsWords}`)
+  const isGivenAway = (tenant: string) => (tenants.get(tenant) ?? tenant) !== tenant
+  if (tenants.has('') || tenants.size < pairs.length || [...tenants.values()].some(isGivenAway)) {
+    throw new Error(`must be ${engineTenantsWords}`)
+  }
   return tenants
 }
 

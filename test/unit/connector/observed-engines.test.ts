@@ -126,6 +126,10 @@ test.each([
   ['ENGINE_MODE must be control or observe', { ENGINE_MODE: 'watch' }],
   ['ENGINE_TENANTS needs ENGINE_MODE=observe', { ENGINE_TENANTS: 'public=acme.example.com' }],
   ['ENGINE_TENANTS must be a list', { ENGINE_MODE: 'observe', ENGINE_TENANTS: 'public' }],
+  [
+    'ENGINE_TENANTS must be a list',
+    { ENGINE_MODE: 'observe', ENGINE_TENANTS: 'a=b.example.com,b.example.com=c.example.com' },
+  ],
   ['ENGINE_TENANTS must be a list', { ENGINE_MODE: 'observe', ENGINE_TENANTS: 'a=b.example.com,A=c.example.com' }],
 ])('a wrong setting of observed engines says that %s', (problem, more) => {
   expect(() => readSettings({ ...env, ...more })).toThrow(problem)
