@@ -28,9 +28,17 @@ export const accountName = text(
 const hostName =
   /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
 
+/**
+ * Contexts of the engine's own dial plan (engine/conf/dialplan.xml): `public` has the calls that were not authenticated. They
+ * cannot be names of domains, since the context of a call is its domain.
+ */
+const engineContexts = ['public', 'global']
+
 /** A domain's name, lower-cased. */
 export const domainName = z.pipe(
-  text(hostName, 'must be a host name or an IPv4 address'),
+  text(hostName, 'must be a host name or an IPv4 address').check(
+    z.refine((name) => !engineContexts.includes(name.toLowerCase()), 'must not be a context of the engine: public, global'),
+  ),
   z.transform((name) => name.toLowerCase()),
 )
 

@@ -3,12 +3,14 @@ import type { RoutedCall } from './route-call.ts'
 
 /**
  * Reads the engine's question about a call (fixtures/freeswitch/xml-curl, `call-dialplan`): the context is the domain, the
- * caller's account is the one that the engine authenticated. `undefined` for a question that is not about a call.
+ * caller's account is the one that the engine authenticated. `undefined` for a question that is not about a call of a
+ * domain: the context `public` has the calls that were not authenticated.
  */
 export function readDialplanQuestion(fields: Readonly<Record<string, string | undefined>>): RoutedCall | undefined {
   const given = (name: string) => fields[`Hunt-${name}`] ?? fields[`Caller-${name}`] ?? ''
   const [context, number] = [given('Context'), given('Destination-Number')]
   if (fields['section'] !== 'dialplan' || context === '' || number === '') return undefined
+  if (context.toLowerCase() === 'public') return undefined
   const variables = new Map<string, string>()
   for (const [name, value = ''] of Object.entries(fields)) {
     if (name.startsWith('variable_')) variables.set(name.slice('variable_'.length), value)

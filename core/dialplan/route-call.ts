@@ -3,8 +3,8 @@ import type { Account } from '../accounts/account.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { BlacklistStore } from '../blacklists/blacklist-store.ts'
 import type { DefaultRouteStore } from '../default-routes/default-route-store.ts'
-import type { RouteHead } from '../default-routes/default-route.ts'
-import { ignoredSteps } from '../default-routes/ignored-steps.ts'
+import type { CallflowStep, RouteHead } from '../default-routes/default-route.ts'
+import { type IgnoredSteps, ignoredSteps } from '../default-routes/ignored-steps.ts'
 import type { ClientVariables } from '../client-names/client-names.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
@@ -55,6 +55,14 @@ export interface RouteSettings {
   readonly patterns: CallPatterns
   /** The operator's additions to the names that clients may set. */
   readonly clientVariables: ClientVariables
+  /** The callflows that were read and judged for this call, by the id of the route. */
+  readonly callflows?: Map<string, JudgedCallflow>
+}
+
+/** A stored callflow, and what of it is not served. */
+interface JudgedCallflow {
+  readonly callflow: readonly CallflowStep[]
+  readonly ignored: IgnoredSteps
 }
 
 /** How a call is routed. */
@@ -208,21 +216,26 @@ class Router {
     return planOf({ kind }, actions, considered, this.#call.variables)
   }
 
-  /** Goes on with a route from the position that the call names. A route that is gone, or disabled, ends the call. */
+  /** Goes on with a route from the position that the call names, unless the route is gone or disabled. */
   async goOn(
     routes: readonly RouteHead[],
     { id, cursor }: { readonly id: string; readonly cursor: Cursor },
     isEmergency: boolean,
   ): Promise<CallPlan> {
+    const kind = isEmergency ? 'emergency' : 'default'
     const route = routes.find((each) => each.id === id && !each.disabled)
     const captures = route && (await this.#capturesOf(route))
-    if (route === undefined || captures === undefined) return this.#broken({ kind: 'none' }, [])
-    const kind = isEmergency ? 'emergency' : 'default'
+    if (route === undefined || captures === undefined) return this.#broken(kind, { kind: 'none' }, [])
     return this.#run(kind, route, { captures, considered: [], cursor })
   }
 
-  /** Ends a call whose route is gone, or cannot be read. */
-  #broken(matched: CallPlan['matched'], considered: CallPlan['considered']): CallPlan {
+  /** Ends a call whose route is gone, or cannot be read; an emergency call goes to the emergency gateway, if there is one. */
+  #broken(
+    kind: 'default' | 'emergency',
+    matched: CallPlan['matched'],
+    considered: CallPlan['considered'],
+  ): CallPlan {
+    if (kind === 'emergency' && this.#settings.emergencyGateway !== '') return this.withoutRoute(kind, considered)
     return planOf(matched, [failing], considered, this.#call.variables)
   }
 
@@ -250,13 +263,8 @@ class Router {
       readonly cursor: Cursor | undefined
     },
   ): Promise<CallPlan> {
-    const callflows = await this.#ports.defaultRoutes.callflows(this.#domain.name, [id])
-    const callflow = callflows.get(id) ?? []
-    const ignored = ignoredSteps(
-      { domain: this.#domain.name, callflow },
-      { clientVariables: this.#settings.clientVariables, checkCompiles },
-    )
-    if (!ignored.isReadable) return this.#broken({ kind, id, name }, considered)
+    const { callflow, ignored } = await this.#callflowOf(id)
+    if (!ignored.isReadable) return this.#broken(kind, { kind, id, name }, considered)
     const zone = fsTimezone ?? this.#domain.variables['timezone'] ?? 'UTC'
     const { variables } = this.#call
     const before =
@@ -280,7 +288,7 @@ class Router {
         cursor,
       )
       if (await this.#settings.patterns.restIfCut()) continue
-      if (plan.asks !== undefined && asked >= maxBlacklists) return this.#broken({ kind, id, name }, considered)
+      if (plan.asks !== undefined && asked >= maxBlacklists) return this.#broken(kind, { kind, id, name }, considered)
       if (plan.asks !== undefined) {
         asked += 1
         await this.#isListed(plan.asks)
@@ -291,6 +299,18 @@ class Router {
       const asksAgain = actions.at(-1)?.application === 'transfer'
       return { matched: { kind, id, name }, considered, actions, steps, asksAgain, variables: plan.variables }
     }
+  }
+
+  /** Reads and judges a callflow: once for a call that is simulated, which comes back to its route up to 70 times. */
+  async #callflowOf(id: string): Promise<JudgedCallflow> {
+    const { callflows, clientVariables } = this.#settings
+    const kept = callflows?.get(id)
+    if (kept !== undefined) return kept
+    const domain = this.#domain.name
+    const callflow = (await this.#ports.defaultRoutes.callflows(domain, [id])).get(id) ?? []
+    const judged = { callflow, ignored: ignoredSteps({ domain, callflow }, { clientVariables, checkCompiles }) }
+    callflows?.set(id, judged)
+    return judged
   }
 
   async #isListed(question: BlacklistQuestion): Promise<boolean> {

@@ -31,8 +31,9 @@ const staying: ReadonlySet<string> = new Set([
 export async function simulateCall(
   ports: RoutePorts,
   call: RoutedCall,
-  settings: RouteSettings,
+  rules: RouteSettings,
 ): Promise<SimulatedCall> {
+  const settings = { ...rules, callflows: new Map() }
   const first = await routeCall(ports, call, settings)
   const steps: PlannedStep[] = [...first.steps]
   let plan = first

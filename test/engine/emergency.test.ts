@@ -1,0 +1,56 @@
+/** Emergency numbers at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
+import { describe, expect, it } from 'vitest'
+import { createAccount } from '../../contracts/routes/accounts.ts'
+import { openDialledCalls } from '../support/engine/dialled-calls.ts'
+import { freeswitchBin } from '../support/engine/kit-engine.ts'
+import { type KitLab, aKitLab } from '../support/engine/kit-lab.ts'
+import { tenantPassword } from '../support/platform/platform.ts'
+import { opened } from '../support/processes/opened.ts'
+
+const acme = 'acme.example.com'
+
+/** Makes an account whose login is an emergency number, and returns how the engine ends calls to numbers. */
+async function dialling(lab: KitLab) {
+  const admin = await lab.platform.tenant(acme)
+  await admin.call(createAccount, { body: { login: '112', password: tenantPassword('112') } })
+  const calls = await openDialledCalls(lab.place.socketPort)
+  return {
+    close: () => calls.close(),
+    dial: async (number: string) => {
+      const { executed, cause } = await calls.dial(acme, number)
+      return { last: executed.at(-1), cause }
+    },
+  }
+}
+
+describe.skipIf(freeswitchBin === undefined)('an emergency number without a route', () => {
+  describe('at an engine without an emergency gateway', () => {
+    const lab = opened(() => aKitLab())
+
+    it('ends the call, although an account has the number, also while the platform is away', async () => {
+      const calls = await dialling(lab())
+      const ended = { last: 'hangup NO_ROUTE_DESTINATION', cause: 'NO_ROUTE_DESTINATION' }
+
+      expect(await calls.dial('112')).toEqual(ended)
+      await lab().platform.close()
+      expect(await calls.dial('911')).toEqual(ended)
+      expect((await calls.dial('113')).last).toBe('bridge user/113@acme.example.com')
+      await calls.close()
+    })
+  })
+
+  describe('at an engine with an emergency gateway', () => {
+    const lab = opened(() => aKitLab({ EMERGENCY_GATEWAY: 'rescue', EMERGENCY_NUMBERS: '112,*99' }))
+
+    it('goes to the gateway, also while the platform is away', async () => {
+      const calls = await dialling(lab())
+
+      expect((await calls.dial('112')).last).toBe('bridge sofia/gateway/rescue/112')
+      await lab().platform.close()
+      expect((await calls.dial('112')).last).toBe('bridge sofia/gateway/rescue/112')
+      expect((await calls.dial('*99')).last).toBe('bridge sofia/gateway/rescue/*99')
+      expect((await calls.dial('12')).last).toBe('bridge user/12@acme.example.com')
+      await calls.close()
+    })
+  })
+})

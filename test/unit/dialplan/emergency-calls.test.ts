@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { routePattern } from '../../../adapters/regex/route-pattern.ts'
+import { CallPatterns } from '../../../core/dialplan/call-patterns.ts'
+import { type RoutePorts, routeCall } from '../../../core/dialplan/route-call.ts'
+import { positionVariable } from '../../../core/dialplan/run-callflow.ts'
+import { aDomain } from '../../support/records/records.ts'
+
+const id = '0'.repeat(24)
+const route = {
+  id,
+  domain: 'a.example.com',
+  name: 'all',
+  destinationNumber: '.+',
+  order: 0,
+  disabled: false,
+  fsTimezone: null,
+  description: '',
+  version: 2,
+  callflowBytes: 2,
+  createdAt: 0,
+  revision: 1,
+}
+
+/** Returns the last application of a call to 112 whose domain has one route. */
+async function lastOf(callflow: unknown, { gateway = 'rescue', position = '' } = {}) {
+  const ports: RoutePorts = {
+    accounts: { read: async () => undefined, readByNumber: async () => undefined },
+    blacklists: { read: async () => undefined },
+    defaultRoutes: {
+      list: async () => ({ edition: 1, routes: [route] }),
+      callflows: async () => new Map([[id, callflow as never]]),
+    },
+    domains: { read: async () => aDomain() },
+  }
+  const variables = new Map(position === '' ? [] : [[positionVariable, position] as const])
+  const call = { domain: 'a.example.com', number: '112', caller: { number: '1000' }, variables }
+  const { actions } = await routeCall(ports, call, {
+    now: 0,
+    emergencyNumbers: ['112'],
+    emergencyGateway: gateway,
+    clientVariables: new Map(),
+    patterns: new CallPatterns({ compile: routePattern, rest: async () => {} }),
+  })
+  const last = actions.at(-1)
+  return `${last?.application} ${last?.data}`
+}
+
+const unreadable = [{ 'not a step': true }]
+const toGateway = 'bridge sofia/gateway/rescue/112'
+
+describe('an emergency call whose route cannot be used', () => {
+  it('goes to the emergency gateway when the route cannot be read', async () => {
+    expect(await lastOf(unreadable)).toBe(toGateway)
+  })
+
+  it('goes to the emergency gateway when the route is gone in the middle of the call', async () => {
+    expect(await lastOf([], { position: `${'f'.repeat(24)}:2:112` })).toBe(toGateway)
+  })
+
+  it('ends without a gateway', async () => {
+    expect(await lastOf(unreadable, { gateway: '' })).toBe('hangup NORMAL_TEMPORARY_FAILURE')
+  })
+})
