@@ -32,12 +32,12 @@ const hostName =
  * Contexts of the engine's own dial plan (engine/conf/dialplan.xml): `public` has the calls that were not authenticated. They
  * cannot be names of domains, since the context of a call is its domain.
  */
-const engineContexts = ['public', 'global']
+const engineContexts: ReadonlySet<string> = new Set(['public', 'global'])
 
 /** A domain's name, lower-cased. */
 export const domainName = z.pipe(
   text(hostName, 'must be a host name or an IPv4 address').check(
-    z.refine((name) => !engineContexts.includes(name.toLowerCase()), 'must not be a context of the engine: public, global'),
+    z.refine((name) => !engineContexts.has(name.toLowerCase()), 'must not be a context of the engine: public, global'),
   ),
   z.transform((name) => name.toLowerCase()),
 )

@@ -79,7 +79,9 @@ export function owedDrops({ store, engines, isObserving = false, timers, random,
       if (isObserving || command.kind !== 'drop-registrations' || domain === null || !canBeGiven(command, domain))
         return
       if ((await store.read(id))?.claimedBy !== undefined) return
-      await store.oweDrops(engines.map(({ engine }) => ({ engine: engine.name, domain, login: command.login, command: id })))
+      await store.oweDrops(
+        engines.map(({ engine }) => ({ engine: engine.name, domain, login: command.login, command: id })),
+      )
     },
     done: (drop) => store.endDrop(drop).catch(() => undefined),
     settle,

@@ -230,11 +230,7 @@ class Router {
   }
 
   /** Ends a call whose route is gone, or cannot be read; an emergency call goes to the emergency gateway, if there is one. */
-  #broken(
-    kind: 'default' | 'emergency',
-    matched: CallPlan['matched'],
-    considered: CallPlan['considered'],
-  ): CallPlan {
+  #broken(kind: 'default' | 'emergency', matched: CallPlan['matched'], considered: CallPlan['considered']): CallPlan {
     if (kind === 'emergency' && this.#settings.emergencyGateway !== '') return this.withoutRoute(kind, considered)
     return planOf(matched, [failing], considered, this.#call.variables)
   }

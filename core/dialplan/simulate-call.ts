@@ -28,11 +28,7 @@ const staying: ReadonlySet<string> = new Set([
  * Follows a call through its routes without placing it, with the evaluator that makes the engine's dial plan. What the engine
  * alone would find out during the call is taken from the variables.
  */
-export async function simulateCall(
-  ports: RoutePorts,
-  call: RoutedCall,
-  rules: RouteSettings,
-): Promise<SimulatedCall> {
+export async function simulateCall(ports: RoutePorts, call: RoutedCall, rules: RouteSettings): Promise<SimulatedCall> {
   const settings = { ...rules, callflows: new Map() }
   const first = await routeCall(ports, call, settings)
   const steps: PlannedStep[] = [...first.steps]

@@ -4,7 +4,7 @@ import type { EngineAddress } from '../../connector/runtime/engine.ts'
 import type { RecordingsSetting } from '../../connector/settings.ts'
 import type { DataFolder } from '../data/data-folder.ts'
 import type { KeptSecrets } from '../data/kept-secrets.ts'
-import { httpDirectory } from '../simulated-engine/http-directory.ts'
+import { httpDialplan, httpDirectory } from '../simulated-engine/platform/http-lookups.ts'
 import { type SimulatedEngine, startSimulatedEngine } from '../simulated-engine/simulated-engine.ts'
 import { explainListenError } from '../processes/listen.ts'
 import { PlainError } from '../processes/plain-error.ts'
@@ -28,7 +28,7 @@ export async function startEngine(options: {
   readonly settings: Settings
   readonly folder: DataFolder
   readonly kept: KeptSecrets
-  /** Where the directory is: the API's base address. */
+  /** Where the directory and the routes are: the API's base address. */
   readonly apiUrl: string
 }): Promise<RunningEngine> {
   const { settings, folder, kept, apiUrl } = options
@@ -40,11 +40,13 @@ export async function startEngine(options: {
   const recordingsDir = folder.file('recordings')
   mkdirSync(recordingsDir, { recursive: true, mode: 0o700 })
   const host = '127.0.0.1'
+  const platform = { url: apiUrl, credential: kept.engineCredential }
   const simulated = await startSimulatedEngine({
     host,
     port: settings.enginePort,
     password: simulatedPassword,
-    directory: httpDirectory({ url: apiUrl, credential: kept.engineCredential }),
+    directory: httpDirectory(platform),
+    dialplan: httpDialplan(platform),
     // Each run is another engine: ids of the events of the last one must not come again.
     seed: randomInt(2 ** 31),
     recordingsDir,

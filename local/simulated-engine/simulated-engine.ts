@@ -5,8 +5,8 @@ import { causeNamed } from './calls/hangup-cause.ts'
 import { type PhoneCall, callFromPhone } from './calls/phone-call.ts'
 import { runExtension } from './calls/session.ts'
 import { runApi } from './commands/run-api.ts'
-import type { DirectoryLookup } from './directory/directory.ts'
 import { UserDirectory } from './directory/user-directory.ts'
+import type { XmlLookup } from './platform/http-lookups.ts'
 import type { Engine } from './calls/engine.ts'
 import { eventBus, hostName } from './events/event-bus.ts'
 import { startHeartbeat } from './heartbeat.ts'
@@ -25,7 +25,9 @@ export interface SimulatedEngineOptions {
   /** The password of the event socket. */
   readonly password: string
   /** The source of the engine's users. */
-  readonly directory: DirectoryLookup
+  readonly directory: XmlLookup
+  /** Gives calls their routes; without it, or when it gives none, a call is handled by the engine's own dial plan. */
+  readonly dialplan?: XmlLookup | undefined
   /** The same seed gives the same uuids and ports. */
   readonly seed: number
   readonly timers?: ClockedTimers
@@ -110,6 +112,7 @@ function newEngine(options: SimulatedEngineOptions, log: Engine['log']): Engine 
     random,
     events,
     directory,
+    dialplan: options.dialplan,
     channels,
     log,
     phones: new Phones({ timers, random, events, directory, behaviour, profile: options.sipProfile ?? 'internal' }),
@@ -120,6 +123,8 @@ function newEngine(options: SimulatedEngineOptions, log: Engine['log']): Engine 
       ['hostname', hostName],
       ['core_uuid', events.coreUuid],
       ['recordings_dir', toByteText(options.recordingsDir)],
+      ['recordings_folder', toByteText(options.recordingsDir)],
+      ['sounds_folder', '/var/lib/freeswitch/sounds'],
     ]),
     sessions: { sinceStartup: 0, peak: 0 },
     startedAt: timers.now(),

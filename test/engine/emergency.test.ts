@@ -27,7 +27,7 @@ describe.skipIf(freeswitchBin === undefined)('an emergency number without a rout
   describe('at an engine without an emergency gateway', () => {
     const lab = opened(() => aKitLab())
 
-    it('ends the call, although an account has the number, also while the platform is away', async () => {
+    it('an emergency call ends although an account has the number, also while the platform is away', async () => {
       const calls = await dialling(lab())
       const ended = { last: 'hangup NO_ROUTE_DESTINATION', cause: 'NO_ROUTE_DESTINATION' }
 
@@ -42,7 +42,7 @@ describe.skipIf(freeswitchBin === undefined)('an emergency number without a rout
   describe('at an engine with an emergency gateway', () => {
     const lab = opened(() => aKitLab({ EMERGENCY_GATEWAY: 'rescue', EMERGENCY_NUMBERS: '112,*99' }))
 
-    it('goes to the gateway, also while the platform is away', async () => {
+    it('an emergency call goes to the gateway, also while the platform is away', async () => {
       const calls = await dialling(lab())
 
       expect((await calls.dial('112')).last).toBe('bridge sofia/gateway/rescue/112')

@@ -9,7 +9,12 @@ import { deleteItem, queryAll, tableName } from '../client.ts'
 import { expirySeconds, parseItem, under, unexpired } from '../items.ts'
 import { joinKey } from '../key.ts'
 
-const dropItem = z.object({ engine: z.string(), domain: z.string(), login: z.string(), command: z._default(z.string(), '') })
+const dropItem = z.object({
+  engine: z.string(),
+  domain: z.string(),
+  login: z.string(),
+  command: z._default(z.string(), ''),
+})
 
 /** Drops of registrations that engines owe, stored next to the commands; one partition for each engine. */
 export function owedDropStore(context: AdapterContext): Pick<CommandStore, 'oweDrops' | 'listDrops' | 'endDrop'> {

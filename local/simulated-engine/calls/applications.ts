@@ -9,6 +9,7 @@ import { answerLoopback } from './loopback-leg.ts'
 import { answerCaller } from './phone-call.ts'
 import { playback } from './playback.ts'
 import { startRecording } from './recording.ts'
+import { transfer } from './transfer.ts'
 
 /** The effect of a dialplan application on the channel that runs it. */
 export type RunApplication = (engine: Engine, channel: Channel, data: string) => Promise<void> | void
@@ -30,6 +31,18 @@ export const applications = new Map<string, RunApplication>([
   ['stop_record_session', (_engine, channel) => channel.recording?.stop('success-maxtime')],
   ['bridge', bridge],
   ['eavesdrop', eavesdrop],
+  ['transfer', (engine, channel, data) => transferTo(engine, channel, data)],
+  ['export', exportVariable],
+  ['unset', (_engine, channel, data) => channel.set({ [data]: '' })],
+  ['push', pushValue],
+  ['set_profile_var', setProfileVariable],
+  ['pre_answer', () => {}],
+  ['conference', stay],
+  ['valet_park', stay],
+  ['fifo', stay],
+  ['voicemail', leaveMessage],
+  ['sched_hangup', scheduled((engine, channel, data) => hangUp(engine, channel, causeNamed(data)))],
+  ['sched_transfer', scheduled(transferTo)],
 ])
 
 /** A phone that was called has answered already; a phone that calls and a loopback leg are answered here. */
@@ -60,4 +73,58 @@ function ringReady(engine: Engine, channel: Channel): void {
 function setVariable(_engine: Engine, channel: Channel, data: string): void {
   const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(data) ?? []
   channel.set({ [name]: value })
+  if (name === 'presence_id') channel.presenceId = value === '' ? undefined : value
+}
+
+/** `transfer <number> XML <context>`. */
+function transferTo(engine: Engine, channel: Channel, data: string): void {
+  const [extension = '', , context] = data.split(' ')
+  transfer(engine, channel, { extension, context: context ?? channel.profile.context })
+}
+
+/** Sets a variable that the called legs get as well: see `exportedVariables` of a bridge. */
+function exportVariable(engine: Engine, channel: Channel, data: string): void {
+  const name = data.split('=')[0] ?? ''
+  const before = channel.text('export_vars')
+  setVariable(engine, channel, data)
+  channel.set({ export_vars: before === '' ? name : `${before},${name}` })
+}
+
+function pushValue(_engine: Engine, channel: Channel, data: string): void {
+  const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(data) ?? []
+  const before = channel.variables.get(name)
+  channel.set({ [name]: before === undefined ? value : [before, value].flat() })
+}
+
+/** The parts of the caller profile that routes may set. */
+function setProfileVariable(_engine: Engine, channel: Channel, data: string): void {
+  const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(data) ?? []
+  if (name === 'caller_id_name') channel.profile = { ...channel.profile, callerIdName: value }
+  if (name === 'caller_id_number') channel.profile = { ...channel.profile, callerIdNumber: value }
+}
+
+/** A conference, a parking lot or a queue: the call is answered and stays, alone. */
+async function stay(engine: Engine, channel: Channel): Promise<void> {
+  answer(engine, channel)
+  await waitOn(engine, channel)
+}
+
+/** The mailbox takes a message of a minute; nothing is stored. */
+async function leaveMessage(engine: Engine, channel: Channel): Promise<void> {
+  answer(engine, channel)
+  await waitOn(engine, channel, 60_000)
+}
+
+/** `+<seconds> <data>`: does something to the call later, unless it has ended by then. The call goes on meanwhile. */
+function scheduled(run: (engine: Engine, channel: Channel, data: string) => void): RunApplication {
+  return (engine, channel, data) => {
+    const [, seconds = '0', rest = ''] = /^\+(\d+) (.*)$/s.exec(data) ?? []
+    const cancel = engine.timers.after(Number(seconds) * 1_000, () => run(engine, channel, rest))
+    whenOver(channel, cancel)
+  }
+}
+
+/** An interrupted call need not be over: a transfer interrupts it, too. */
+function whenOver(channel: Channel, run: () => void): void {
+  channel.onInterrupt(() => (channel.up ? whenOver(channel, run) : run()))
 }

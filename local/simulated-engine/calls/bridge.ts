@@ -5,6 +5,7 @@ import type { Channel } from './channel.ts'
 import { dial } from './dial.ts'
 import { endChannel, hangUp, microsNow, waitOn } from './flow.ts'
 import { stopMusic } from './hold.ts'
+import { answerLoopback } from './loopback-leg.ts'
 import { answerCaller } from './phone-call.ts'
 
 /** Calls another party and connects the two until either hangs up. */
@@ -12,7 +13,7 @@ export async function bridge(engine: Engine, a: Channel, data: string): Promise<
   const waiting = a.answerState === 'answered'
   if (waiting) enterCallState(engine, a, 'RING_WAIT')
   const result = await dial(engine, data, {
-    variables: {},
+    variables: exportedVariables(a),
     originator: a,
     callerIdName: a.text('effective_caller_id_name') || a.profile.callerIdName,
     callerIdNumber: a.text('effective_caller_id_number') || a.profile.callerIdNumber,
@@ -31,7 +32,13 @@ function fail(engine: Engine, a: Channel, cause: string, waiting: boolean): void
   if (!a.up) return
   a.set({ originate_disposition: cause, DIALSTATUS: dialStatus(cause), originate_failed_cause: cause })
   if (waiting) enterCallState(engine, a, 'ACTIVE')
-  hangUp(engine, a, cause)
+  if (a.text('continue_on_fail') !== 'true') hangUp(engine, a, cause)
+}
+
+/** The variables that `export` gives to the called legs; `nolocal:` marks those that the calling leg itself does not have. */
+function exportedVariables(a: Channel): Record<string, string> {
+  const names = a.text('export_vars').split(',')
+  return Object.fromEntries(names.map((name) => [name.replace(/^nolocal:/, ''), a.text(name)]))
 }
 
 function connect(engine: Engine, a: Channel, b: Channel, waiting: boolean): void {
@@ -41,6 +48,7 @@ function connect(engine: Engine, a: Channel, b: Channel, waiting: boolean): void
   a.otherLeg = { type: 'originatee', profile: { ...b.profile, logicalDirection: 'inbound' }, times: { ...b.times } }
   if (waiting) enterCallState(engine, a, 'ACTIVE')
   else if (a.kind === 'sofia') answerCaller(engine, a)
+  else answerLoopback(engine, a)
   if (b.otherLeg !== undefined) b.otherLeg = { ...b.otherLeg, profile: { ...b.otherLeg.profile, ...calleeOf(a) } }
   fireChannel(engine, b, 'CHANNEL_OUTGOING')
   a.times.bridged = now

@@ -46,11 +46,11 @@ export function newTimes(created: number): ChannelTimes {
 }
 
 /**
- * The headers of a profile: `Caller-…` of the channel itself, `Other-Leg-…` of the one it is connected to. A header
+ * The headers of a profile: `Caller-…` of the channel itself, `Other-Leg-…` of the one it is connected to, `Hunt-…` of the number that it looks up. A header
  * without a value is left out, as the engine never sends an empty one.
  */
 export function profileHeaders(
-  prefix: 'Caller' | 'Other-Leg',
+  prefix: 'Caller' | 'Other-Leg' | 'Hunt',
   profile: CallerProfile,
   times: ChannelTimes,
 ): readonly Header[] {
@@ -74,7 +74,7 @@ export function profileHeaders(
     ['Context', profile.context],
     ['RDNIS', profile.rdnis],
     ['Channel-Name', profile.channelName],
-    ['Profile-Index', prefix === 'Caller' ? `${profile.index}` : undefined],
+    ['Profile-Index', prefix === 'Other-Leg' ? undefined : `${profile.index}`],
     ['Profile-Created-Time', `${profile.createdAt}`],
     ['Channel-Created-Time', `${times.created}`],
     ['Channel-Answered-Time', `${times.answered}`],

@@ -1,3 +1,6 @@
+import { askDialplan } from '../platform/ask-dialplan.ts'
+import { profileHeaders } from './caller-profile.ts'
+import type { Channel } from './channel.ts'
 import type { Engine, Extension } from './engine.ts'
 
 /** One step of an extension. */
@@ -9,6 +12,7 @@ export interface Application {
 /** A tone of 440 Hz for two seconds, as the engine's tone generator takes it. */
 const tone = 'tone_stream://%(2000,0,440)'
 
+/** The numbers of the engine's own dial plan; docs/simulated-engine.md explains them. */
 const extensions = new Map<string, readonly Application[]>([
   ['9196', [step('answer'), step('echo')]],
   ['9197', [step('answer'), step('playback', 'tone_stream://%(1000,0,440);loops=-1')]],
@@ -18,18 +22,42 @@ const extensions = new Map<string, readonly Application[]>([
   ['5101', [step('hangup', 'CALL_REJECTED')]],
   ['5102', [step('ring_ready'), step('sleep', '')]],
   ['5103', [step('hangup', 'UNALLOCATED_NUMBER')]],
+  ['5110', [step('ring_ready'), step('sleep', '5000'), step('answer'), step('echo')]],
+  ['5111', [step('hangup', 'USER_NOT_REGISTERED')]],
 ])
 
 /**
- * Returns the handling of a call to an extension: one of the fixed ones, or a user of the domain by login or number; nothing
- * without a route. Contexts are per domain: one that the directory never answered for has no extensions.
+ * Returns the handling of a call to an extension: the route that the platform gives it, else one of the engine's own dial
+ * plan, as in an engine of the kit; nothing without a route. Contexts are per domain: one that the directory never answered
+ * for has no extensions.
  */
 export async function route(
   engine: Engine,
+  channel: Channel,
   target: Extension,
-  uuid: string,
 ): Promise<readonly Application[] | undefined> {
   if (!engine.phones.knows(target.context)) return undefined
+  const routed = await routeOfPlatform(engine, channel, target)
+  return routed.length > 0 ? routed : ownRoute(engine, channel, target)
+}
+
+/** To the engine, a platform that fails and one that gives the call no route are the same. */
+async function routeOfPlatform(engine: Engine, channel: Channel, target: Extension): Promise<readonly Application[]> {
+  if (engine.dialplan === undefined) return []
+  const profile = { ...channel.profile, context: target.context, destinationNumber: target.extension }
+  const headers = [
+    ...channel.headers(),
+    ...channel.variableHeaders(),
+    ...profileHeaders('Hunt', profile, channel.times),
+  ]
+  return askDialplan(engine.dialplan, headers).catch(() => [])
+}
+
+async function ownRoute(
+  engine: Engine,
+  { uuid }: Channel,
+  target: Extension,
+): Promise<readonly Application[] | undefined> {
   if (target.extension === '5000') return recordTone(`${engine.recordingsDir}/${uuid}.wav`, uuid)
   const fixed = extensions.get(target.extension)
   if (fixed !== undefined) return fixed

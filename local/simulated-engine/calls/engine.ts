@@ -1,6 +1,7 @@
 import type { Channel } from './channel.ts'
 import type { UserDirectory } from '../directory/user-directory.ts'
 import type { EventBus } from '../events/event-bus.ts'
+import type { XmlLookup } from '../platform/http-lookups.ts'
 import type { Phones } from '../phones/phones.ts'
 import type { SeededRandom } from '../runtime/random.ts'
 import type { LogLine } from '../socket/log-line.ts'
@@ -12,6 +13,8 @@ export interface Engine {
   readonly random: SeededRandom
   readonly events: EventBus
   readonly directory: UserDirectory
+  /** Absent: every call is handled by the engine's own dial plan. */
+  readonly dialplan: XmlLookup | undefined
   readonly phones: Phones
   /** Every channel until it is destroyed, by uuid, oldest first. */
   readonly channels: Map<string, Channel>

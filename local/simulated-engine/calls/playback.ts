@@ -3,9 +3,9 @@ import { fireChannel } from './channel-events.ts'
 import type { Channel } from './channel.ts'
 import { waitOn } from './flow.ts'
 
-/** Plays a tone of the dialplan: as long as it says, or until the call goes on elsewhere. */
+/** Plays a sound of the dialplan, or a tone as long as it says, or until the call goes on elsewhere. */
 export async function playback(engine: Engine, channel: Channel, data: string): Promise<void> {
-  const ms = toneMs(data)
+  const ms = lengthOf(data)
   const started = engine.timers.now()
   startPlayback(engine, channel, data)
   const done = await waitOn(engine, channel, ms)
@@ -37,13 +37,18 @@ export function stopPlayback(
 
 function playbackHeaders(path: string): [string, string][] {
   return [
-    ['Playback-File-Type', 'tone_stream'],
+    ['Playback-File-Type', path.startsWith('tone_stream://') ? 'tone_stream' : 'file'],
     ['Playback-File-Path', path],
   ]
 }
 
-/** The length of `tone_stream://%(on,off,frequency)`; nothing for one that loops for ever. */
-function toneMs(path: string): number | undefined {
-  const [, on, off] = /%\((\d+),(\d+),/.exec(path) ?? []
-  return path.includes('loops=-1') ? undefined : Number(on ?? 0) + Number(off ?? 0)
+/** How long every sound that is a file plays: the simulated engine has none. */
+const soundMs = 1_000
+
+/** The length of a sound, or of the tones of `tone_stream://%(on,off,frequency);loops=2`; nothing for one that loops for ever. */
+function lengthOf(path: string): number | undefined {
+  if (!path.startsWith('tone_stream://')) return soundMs
+  const loops = Number(/;loops=(-?\d+)/.exec(path)?.[1] ?? 1)
+  const onceMs = [...path.matchAll(/%\((\d+),(\d+),/g)].reduce((sum, [, on, off]) => sum + Number(on) + Number(off), 0)
+  return loops < 0 ? undefined : loops * onceMs
 }

@@ -4,7 +4,11 @@ import { applications } from './applications.ts'
 import { enterState, fireChannel, firePresence } from './channel-events.ts'
 import type { Channel } from './channel.ts'
 import { type Application, route } from './dialplan.ts'
+import { expandVariables } from './expand-variables.ts'
 import { endChannel, hangUp } from './flow.ts'
+
+/** The transfers after which the engine ends a call that goes in circles (its `max_forwards`). */
+const maxTransfers = 70
 
 /** Runs one application and then whatever the channel is transferred to, to the end of the call. */
 export async function runApplication(engine: Engine, channel: Channel, application: Application): Promise<void> {
@@ -21,35 +25,10 @@ export async function runExtension(engine: Engine, channel: Channel, target: Ext
   finish(engine, channel)
 }
 
-/** Sends a channel somewhere else in the dialplan. Whatever it runs ends. */
-export function transfer(engine: Engine, channel: Channel, target: Extension): void {
-  const { profile } = channel
-  const when = Math.trunc(engine.timers.now() / 1000)
-  const source = `${when}:${engine.random.uuid()}:bl_xfer:${target.extension}/${target.context}/XML`
-  const history = channel.variables.get('transfer_history')
-  channel.profile = {
-    ...profile,
-    logicalDirection: 'inbound',
-    dialplan: 'XML',
-    rdnis: profile.destinationNumber,
-    destinationNumber: target.extension,
-    transferSource: source,
-    context: target.context,
-    index: profile.index + 1,
-    createdAt: Math.round(engine.timers.now() * 1000),
-  }
-  channel.set({
-    max_forwards: '70',
-    transfer_history: history === undefined ? source : [[history].flat(), source].flat(),
-  })
-  channel.set({ transfer_source: source })
-  channel.transfer = target
-  channel.stateNumber = 2
-  channel.interrupt()
-}
-
 /** Runs one application between its two events. */
-async function execute(engine: Engine, channel: Channel, { name, data }: Application): Promise<void> {
+async function execute(engine: Engine, channel: Channel, application: Application): Promise<void> {
+  const { name } = application
+  const data = expandVariables(engine, channel, application.data)
   const uuid = engine.random.uuid()
   const headers = (response?: string): Header[] => [
     ['Application', name],
@@ -68,7 +47,8 @@ async function execute(engine: Engine, channel: Channel, { name, data }: Applica
 }
 
 async function followTransfers(engine: Engine, channel: Channel): Promise<void> {
-  while (channel.up && channel.transfer !== undefined) {
+  for (let made = 0; channel.up && channel.transfer !== undefined; made += 1) {
+    if (made >= maxTransfers) return hangUp(engine, channel, 'EXCHANGE_ROUTING_ERROR')
     const target = channel.transfer
     channel.transfer = undefined
     await runSteps(engine, channel, target)
@@ -79,7 +59,7 @@ async function runSteps(engine: Engine, channel: Channel, target: Extension): Pr
   enterState(engine, channel, 'CS_ROUTING')
   channel.stateNumber = 4
   firePresence(engine, channel, 'active', 'CS_ROUTING')
-  const steps = await route(engine, target, channel.uuid)
+  const steps = await route(engine, channel, target)
   if (!channel.up) return
   if (steps === undefined) return hangUp(engine, channel, 'NO_ROUTE_DESTINATION')
   enterState(engine, channel, 'CS_EXECUTE')

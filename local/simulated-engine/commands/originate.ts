@@ -2,7 +2,8 @@ import type { Channel } from '../calls/channel.ts'
 import { fireCallUpdate, fireChannel } from '../calls/channel-events.ts'
 import { type DialString, parseDialString, splitArguments, unquote } from '../calls/dial-string.ts'
 import { dialParsed } from '../calls/dial.ts'
-import { runApplication, runExtension, transfer } from '../calls/session.ts'
+import { runApplication, runExtension } from '../calls/session.ts'
+import { transfer } from '../calls/transfer.ts'
 import type { Engine } from '../calls/engine.ts'
 
 const usage =

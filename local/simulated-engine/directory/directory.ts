@@ -1,9 +1,6 @@
-import { XMLParser } from 'fast-xml-parser'
+import type { XmlLookup } from '../platform/http-lookups.ts'
+import { attribute, child, children, readDocument } from '../platform/xml-answer.ts'
 import { fromByteText, toByteText } from '../runtime/byte-text.ts'
-import { preprocessXml } from './preprocess-xml.ts'
-
-/** Answers a lookup: takes the fields that the engine sends form-encoded and gives the XML text of the answer. */
-export type DirectoryLookup = (form: Readonly<Record<string, string>>) => Promise<string>
 
 /** A user as the directory describes it. All byte text. */
 export interface DirectoryUser {
@@ -30,16 +27,6 @@ export interface PhoneAddress {
   readonly domain: string
 }
 
-const arrays = new Set(['domain', 'group', 'user', 'param', 'variable', 'section'])
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: '',
-  parseAttributeValue: false,
-  // Without it numeric references such as `&#36;` stay as they are.
-  htmlEntities: true,
-  isArray: (name) => arrays.has(name),
-})
-
 /** A user that the directory answered with, and its word on how long the engine may remember it: empty, not at all. */
 export interface AnsweredUser {
   readonly user: DirectoryUser
@@ -50,23 +37,13 @@ export interface AnsweredUser {
  * Asks the directory for a user, and parses the answer as the engine does: through its preprocessor. Rejects when the
  * directory fails or answers no document.
  */
-export async function askDirectory(
-  lookup: DirectoryLookup,
-  question: DirectoryQuestion,
-): Promise<AnsweredUser | undefined> {
+export async function askDirectory(lookup: XmlLookup, question: DirectoryQuestion): Promise<AnsweredUser | undefined> {
   const user = fromByteText(question.user)
   const domain = fromByteText(question.domain)
   const { login, domain: host } = question.to ?? { login: question.user, domain: question.domain }
   const to = { login: fromByteText(login), domain: fromByteText(host) }
   const answer = await lookup(lookupForm({ user, domain, action: question.action, to }))
-  return readUser(parse(answer), domain)
-}
-
-function parse(answer: string): unknown {
-  const { text } = preprocessXml(toByteText(answer))
-  const document: unknown = child(parser.parse(fromByteText(text)), 'document')
-  if (document === undefined) throw new Error('the answer of the directory is no document')
-  return document
+  return readUser(readDocument(answer), domain)
 }
 
 /** The fields of a lookup, as far as a directory can have a use for them (`xml-curl/call-user-1.http`). */
@@ -118,23 +95,4 @@ function variablesOf(holder: unknown): [string, string][] {
     const value = attribute(variable, 'value')
     return name === undefined || value === undefined || value === '' ? [] : [[toByteText(name), toByteText(value)]]
   })
-}
-
-function child(element: unknown, name: string): unknown {
-  const found = isRecord(element) ? element[name] : undefined
-  return Array.isArray(found) ? found[0] : found
-}
-
-function children(element: unknown, name: string): unknown[] {
-  const found = isRecord(element) ? element[name] : undefined
-  return Array.isArray(found) ? found : []
-}
-
-function attribute(element: unknown, name: string): string | undefined {
-  const found = isRecord(element) ? element[name] : undefined
-  return typeof found === 'string' ? found : undefined
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

@@ -1,5 +1,6 @@
 import type { ClockedTimers } from '../../../core/concurrency/timers.ts'
-import { type DirectoryLookup, type DirectoryQuestion, type DirectoryUser, askDirectory } from './directory.ts'
+import type { XmlLookup } from '../platform/http-lookups.ts'
+import { type DirectoryQuestion, type DirectoryUser, askDirectory } from './directory.ts'
 
 /** A remembered user. */
 interface Entry {
@@ -14,11 +15,11 @@ interface Entry {
  * users can share an entry, and takes them as they were asked for, in any spelling.
  */
 export class UserDirectory {
-  readonly #lookup: DirectoryLookup
+  readonly #lookup: XmlLookup
   readonly #timers: Pick<ClockedTimers, 'now'>
   readonly #entries = new Map<string, Entry>()
 
-  constructor(lookup: DirectoryLookup, timers: Pick<ClockedTimers, 'now'>) {
+  constructor(lookup: XmlLookup, timers: Pick<ClockedTimers, 'now'>) {
     this.#lookup = lookup
     this.#timers = timers
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { type Socket, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { DirectoryLookup } from '../../../local/simulated-engine/directory/directory.ts'
+import type { XmlLookup } from '../../../local/simulated-engine/platform/http-lookups.ts'
 import type { PhoneBehaviour } from '../../../local/simulated-engine/phones/phones.ts'
 import {
   type SimulatedEngine,
@@ -40,7 +40,7 @@ const names: Readonly<Record<string, string>> = {
 }
 
 /** The directory of the lab: what the recorded engine had in its own files. */
-export const labDirectory: DirectoryLookup = async ({ user = '', domain = '' }) => {
+export const labDirectory: XmlLookup = async ({ user = '', domain = '' }) => {
   const name = names[`${user}@${domain}`]
   if (name === undefined) {
     return '<document type="freeswitch/xml"><section name="result"><result status="not found"/></section></document>'

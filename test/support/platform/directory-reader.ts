@@ -3,7 +3,7 @@ import { XMLParser } from 'fast-xml-parser'
 import { expect } from 'vitest'
 import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
 import { fromByteText, toByteText } from '../../../local/simulated-engine/runtime/byte-text.ts'
-import { preprocessXml } from '../../../local/simulated-engine/directory/preprocess-xml.ts'
+import { preprocessXml } from '../../../local/simulated-engine/platform/preprocess-xml.ts'
 import { UserDirectory } from '../../../local/simulated-engine/directory/user-directory.ts'
 import type { Api } from './api.ts'
 

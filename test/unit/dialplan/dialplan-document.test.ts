@@ -7,7 +7,7 @@ import { handler as createDefaultRoute } from '../../../functions/default-routes
 import { handler as lookUpDialplan } from '../../../functions/engine/look-up-dialplan.ts'
 import { writeDialplanXml } from '../../../functions/engine/write-dialplan-xml.ts'
 import { fromByteText, toByteText } from '../../../local/simulated-engine/runtime/byte-text.ts'
-import { preprocessXml } from '../../../local/simulated-engine/directory/preprocess-xml.ts'
+import { preprocessXml } from '../../../local/simulated-engine/platform/preprocess-xml.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
 import { fixed, hostileText } from '../../support/records/hostile-text.ts'
 import { aRoute } from '../../support/records/records.ts'

@@ -49,15 +49,15 @@ const unreadable = [{ 'not a step': true }]
 const toGateway = 'bridge sofia/gateway/rescue/112'
 
 describe('an emergency call whose route cannot be used', () => {
-  it('goes to the emergency gateway when the route cannot be read', async () => {
+  it('an emergency call goes to the emergency gateway when its route cannot be read', async () => {
     expect(await lastOf(unreadable)).toBe(toGateway)
   })
 
-  it('goes to the emergency gateway when the route is gone in the middle of the call', async () => {
+  it('an emergency call goes to the emergency gateway when its route is gone in the middle of the call', async () => {
     expect(await lastOf([], { position: `${'f'.repeat(24)}:2:112` })).toBe(toGateway)
   })
 
-  it('ends without a gateway', async () => {
+  it('an emergency call without a gateway ends when its route cannot be read', async () => {
     expect(await lastOf(unreadable, { gateway: '' })).toBe('hangup NORMAL_TEMPORARY_FAILURE')
   })
 })

@@ -1,0 +1,71 @@
+// oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
+/** Default routes and blacklists rule the calls of the simulated engine, as the simulation shows them. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { addBlacklistNumber } from '../../contracts/routes/blacklists.ts'
+import { createDefaultRoute, simulateDefaultRoutes } from '../../contracts/routes/default-routes.ts'
+import type { Client } from '../../local/demo/client.ts'
+import { type DialledCalls, openDialledCalls } from '../support/engine/dialled-calls.ts'
+import { aPlatform } from '../support/platform/platform.ts'
+import { opened } from '../support/processes/opened.ts'
+
+const domain = 'acme.example.com'
+
+describe('a call of the simulated engine', () => {
+  const platform = opened(() => aPlatform())
+  const dialled = opened(() => openDialledCalls(platform().platform.engine?.port ?? 0))
+  let admin: Client
+
+  beforeAll(async () => {
+    admin = await platform().tenant(domain)
+    await admin.call(addBlacklistNumber, { params: { blacklist_name: 'spam' }, body: { number: '666' } })
+    for (const [destination_number, callflow] of routes) {
+      await admin.call(createDefaultRoute, { body: { destination_number, callflow } })
+    }
+  })
+
+  const withoutNames = (lines: readonly string[]) =>
+    lines.map((line) => line.replace(/^set recording_file=.*/, 'set recording_file'))
+  const simulated = async (number: string, caller: string) => {
+    const { data } = await admin.call(simulateDefaultRoutes, { body: { number, caller } })
+    return withoutNames(
+      data.steps.flatMap(({ application, data: of = '' }) =>
+        application === undefined ? [] : [`${application} ${of}`.trim()],
+      ),
+    )
+  }
+  const dial = async (number: string, from: string): ReturnType<DialledCalls['dial']> => {
+    const { executed, cause } = await dialled().dial(domain, number, { from, stayMs: 1_000 })
+    return { executed: withoutNames(executed), cause }
+  }
+
+  it.each([
+    ['50', '700', 'USER_BUSY'],
+    ['51', '700', 'CALL_REJECTED'],
+    ['52', '700', 'NO_ANSWER'],
+    ['52', '666', 'CALL_REJECTED'],
+    ['53', '700', 'USER_BUSY'],
+  ])('a call to %s from %s runs what the simulation shows, and ends with %s', async (number, from, cause) => {
+    const call = await dial(number, from)
+
+    expect(call.executed).toEqual(await simulated(number, from))
+    expect(call.cause).toBe(cause)
+  })
+
+  it('a call to an account rings its phone', async () => {
+    const { executed } = await dial('1001', '700')
+
+    expect(executed.at(-1)).toBe(`bridge user/1001@${domain}`)
+  })
+
+  it('a call without a route gets what the engine has itself', async () => {
+    expect((await dial('5100', '700')).executed).toEqual(['hangup USER_BUSY'])
+  })
+})
+
+const choice = { expression: "${x_tier} == 'gold'", then: [{ hangup: 'CALL_REJECTED' }], else: [{ echo: '' }] }
+const routes: readonly (readonly [number: string, callflow: object[]])[] = [
+  ['50', [{ answer: '' }, { playback: { tone: '%(20,0,440)' } }, { hangup: 'USER_BUSY' }]],
+  ['51', [{ setVar: 'x_tier=gold' }, { answer: '' }, { sleep: 20 }, { if: choice }]],
+  ['52', [{ blackList: 'spam' }, { hangup: 'NO_ANSWER' }]],
+  ['53', [{ goto: '50' }]],
+]

@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { writeDialplanXml } from '../../../functions/engine/write-dialplan-xml.ts'
+import { type EngineLab, type LabClient, busy, engineLab } from '../../support/engine/engine-lab.ts'
+import { fromJson } from '../../support/engine/engine-shape.ts'
+
+type Form = Readonly<Record<string, string>>
+
+const domain = 'tenant1.example.com'
+/** The fields of each question of the engine, and the answers. */
+let asked: Form[]
+let routes: (form: Form) => readonly (readonly [application: string, data?: string])[]
+let lab: EngineLab
+let listener: LabClient
+
+beforeEach(async () => {
+  asked = []
+  routes = () => []
+  lab = await engineLab({
+    phoneBehaviour: (login) => (login === '1001' ? busy : { kind: 'answer', afterMs: 300 }),
+    dialplan: async (form) => {
+      asked.push(form)
+      return writeDialplanXml(
+        domain,
+        routes(form).map(([application, data = '']) => ({ application, data })),
+      )
+    },
+  })
+  listener = await lab.login()
+  await listener.command('event json CHANNEL_EXECUTE CHANNEL_HANGUP_COMPLETE')
+})
+afterEach(() => lab.close())
+
+/** Places a call from the phone of 1000, and returns what its own leg has executed, and its end, after some time. */
+async function placed(to: string, ms: number): Promise<string[]> {
+  const uuid = lab.engine.placeCall('1000', domain, { to })
+  await lab.time.advance(ms)
+  const events = (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs))
+  return events
+    .filter((event) => event.get('Unique-ID') === uuid)
+    .map((event) =>
+      event.get('Event-Name') === 'CHANNEL_EXECUTE'
+        ? `${event.get('Application')} ${event.get('Application-Data') ?? ''}`.trim()
+        : `ended ${event.get('variable_hangup_cause')}`,
+    )
+}
+
+describe('a call that the platform routes', () => {
+  it('the platform is asked with the number, the domain and the account that placed the call', async () => {
+    await placed('77', 0)
+
+    expect(asked).toMatchObject([
+      {
+        section: 'dialplan',
+        'Hunt-Context': domain,
+        'Hunt-Destination-Number': '77',
+        'Hunt-Caller-ID-Number': '1000',
+        variable_sip_authorized: 'true',
+        variable_user_name: '1000',
+        variable_domain_name: domain,
+      },
+    ])
+  })
+
+  it('the applications of its route are executed in order, with the variables that the call has then', async () => {
+    routes = () => [
+      ['set', 'x_cause=USER_BUSY'],
+      ['answer'],
+      ['playback', 'tone_stream://%(200,100,440);loops=2'],
+      ['hangup', '${x_cause}'],
+      ['echo'],
+    ]
+
+    expect(await placed('77', 590)).toEqual([
+      'set x_cause=USER_BUSY',
+      'answer',
+      'playback tone_stream://%(200,100,440);loops=2',
+    ])
+    await lab.time.advance(20)
+    expect((await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('Application-Data'))).toContain(
+      'USER_BUSY',
+    )
+  })
+
+  it('the steps after an unanswered bridge follow when it says so', async () => {
+    const bridge = ['bridge', `user/1001@${domain}`] as const
+    routes = () => [['set', 'continue_on_fail=true'], bridge, ['hangup', 'NO_ANSWER']]
+    expect((await placed('77', 1_000)).slice(-2)).toEqual(['hangup NO_ANSWER', 'ended NO_ANSWER'])
+
+    routes = () => [bridge, ['hangup', 'NO_ANSWER']]
+    expect((await placed('77', 1_000)).slice(-2)).toEqual([`bridge user/1001@${domain}`, 'ended USER_BUSY'])
+  })
+
+  it('exported variables belong to the called leg, too', async () => {
+    await listener.command('event json CHANNEL_ANSWER')
+    routes = () => [
+      ['export', 'x_both=1'],
+      ['export', 'nolocal:x_called=2'],
+      ['bridge', `user/1002@${domain}`],
+    ]
+
+    lab.engine.placeCall('1000', domain, { to: '77' })
+    await lab.time.advance(1_000)
+
+    const answers = (await listener.drain())
+      .map(({ body }) => new Map(fromJson(body).pairs))
+      .filter((event) => event.get('Event-Name') === 'CHANNEL_ANSWER' && event.get('Call-Direction') === 'outbound')
+    expect(answers.map((event) => [event.get('variable_x_both'), event.get('variable_x_called')])).toEqual([['1', '2']])
+  })
+
+  it('a transfer asks for the route of the other number', async () => {
+    routes = ({ 'Hunt-Destination-Number': number }) =>
+      number === '77' ? [['transfer', `78 XML ${domain}`]] : [['hangup', 'CALL_REJECTED']]
+
+    expect(await placed('77', 0)).toEqual([`transfer 78 XML ${domain}`, 'hangup CALL_REJECTED', 'ended CALL_REJECTED'])
+  })
+
+  it('a call that goes in circles ends after seventy transfers', async () => {
+    routes = () => [['transfer', `77 XML ${domain}`]]
+
+    const executed = await placed('77', 0)
+
+    expect(executed).toHaveLength(72)
+    expect(executed.at(-1)).toBe('ended EXCHANGE_ROUTING_ERROR')
+  })
+
+  it('a scheduled end comes while the call goes on, and none comes to a call that has ended', async () => {
+    routes = () => [['sched_hangup', '+5 ALLOTTED_TIMEOUT'], ['answer'], ['echo']]
+
+    expect((await placed('77', 4_900)).at(-1)).toBe('echo')
+    await lab.time.advance(200)
+    expect(
+      (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('variable_hangup_cause')),
+    ).toEqual(['ALLOTTED_TIMEOUT'])
+  })
+
+  it('a mailbox takes a message of a minute', async () => {
+    routes = () => [['voicemail', `default ${domain} 1001`]]
+
+    expect(await placed('77', 61_000)).toEqual([`voicemail default ${domain} 1001`, 'ended NORMAL_CLEARING'])
+  })
+})
+
+describe('a call that the platform does not route', () => {
+  it('the engine has its own numbers', async () => {
+    expect(await placed('5111', 0)).toEqual(['hangup USER_NOT_REGISTERED', 'ended USER_NOT_REGISTERED'])
+    expect(await placed('5110', 6_000)).toEqual(['ring_ready', 'sleep 5000', 'answer', 'echo'])
+  })
+
+  it('a platform that fails counts as one without a route', async () => {
+    routes = () => {
+      throw new Error('away')
+    }
+
+    expect(await placed('9199', 0)).toEqual(['answer', 'hangup', 'ended NORMAL_CLEARING'])
+  })
+})
