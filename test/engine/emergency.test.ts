@@ -12,7 +12,7 @@ const acme = 'acme.example.com'
 /** Makes an account whose login is an emergency number, and returns how the engine ends calls to numbers. */
 async function dialling(lab: KitLab) {
   const admin = await lab.platform.tenant(acme)
-  await admin.call(createAccount, { body: { login: '112', password: tenantPassword('112') } })
+  await admin.call(createAccount, { body: { login: '112', role: 'user', password: tenantPassword('112') } })
   const calls = await openDialledCalls(lab.place.socketPort)
   return {
     close: () => calls.close(),
@@ -32,7 +32,7 @@ describe.skipIf(freeswitchBin === undefined)('an emergency number without a rout
       const ended = { last: 'hangup NO_ROUTE_DESTINATION', cause: 'NO_ROUTE_DESTINATION' }
 
       expect(await calls.dial('112')).toEqual(ended)
-      await lab().platform.close()
+      await lab().platform.stop()
       expect(await calls.dial('911')).toEqual(ended)
       expect((await calls.dial('113')).last).toBe('bridge user/113@acme.example.com')
       await calls.close()
@@ -46,7 +46,7 @@ describe.skipIf(freeswitchBin === undefined)('an emergency number without a rout
       const calls = await dialling(lab())
 
       expect((await calls.dial('112')).last).toBe('bridge sofia/gateway/rescue/112')
-      await lab().platform.close()
+      await lab().platform.stop()
       expect((await calls.dial('112')).last).toBe('bridge sofia/gateway/rescue/112')
       expect((await calls.dial('*99')).last).toBe('bridge sofia/gateway/rescue/*99')
       expect((await calls.dial('12')).last).toBe('bridge user/12@acme.example.com')
