@@ -14,7 +14,7 @@ import { domainResolution } from './endpoint/steps/domain-resolution.ts'
 import { exchangeEnd } from './endpoint/steps/exchange-end.ts'
 import { fieldValidation } from './endpoint/steps/field-validation.ts'
 import { permissionCheck } from './endpoint/steps/permission-check.ts'
-import { rateLimit } from './endpoint/steps/rate-limit.ts'
+import { RateLimit } from './endpoint/steps/rate-limit.ts'
 import { requestKey } from './endpoint/steps/request-key.ts'
 import { requestSyntax } from './endpoint/steps/request-syntax.ts'
 import { requestsAtOnce } from './endpoint/steps/requests-at-once.ts'
@@ -56,7 +56,7 @@ export function createEndpoint<const R extends Route>(
   tools: EndpointDeps,
 ): EndpointHandler {
   const endpoint = { route, ports, useCase, tools }
-  const rates = rateLimit(endpoint)
+  const rates = new RateLimit(endpoint)
   const places = requestsAtOnce(endpoint)
   // Not @middy/http-json-body-parser, which accepts duplicate keys; not @middy/http-error-handler, whose error body is
   // different; and not middy's early timeout, which stops the handler alone and not the steps before it.

@@ -76,43 +76,39 @@ export function dynamoRateLimitStore(context: AdapterContext): RateLimitStore {
 
   return {
     take,
-    async takeInWindow(key, window, now) {
-      const TableName = tableName(context, 'limits')
-      return untilDone(async () => {
-        const stored = parseItem(windowItem, await getItem(context, TableName, windowKey(key)))
-        const { uses, version } = stored ?? { uses: [], version: 0 }
-        const counted = uses.filter((use) => use > now - window.windowMs)
-        const verdict = windowVerdict(counted, window, now)
-        if (!verdict.isAllowed) return verdict
-        const expiresAt = expirySeconds(keptUntil.allowance(now + window.windowMs))
-        const writeId = context.random.uuid()
-        const written = await conditionally(() =>
-          putItem(context, {
-            TableName,
-            Item: { ...windowKey(key), uses: [...counted, now], version: version + 1, writeId, expiresAt },
-            ConditionExpression: 'attribute_not_exists(pk) OR version = :version',
-            ExpressionAttributeValues: { ':version': version },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        )
-        return written.done || textOf(written.stored, 'writeId') === writeId ? verdict : undefined
-      })
-    },
+    takeInWindow: (key, window, now) => takeInWindow(context, key, window, now),
     enter: (key, places, now) => enterPlace(context, key, places, now),
-    async leave(key, place) {
-      const [number = '', holder = ''] = place.split(':')
-      await conditionally(() =>
-        updateItem(context, {
-          TableName: tableName(context, 'limits'),
-          Key: placesKey(key),
-          UpdateExpression: 'REMOVE #until, #holder',
-          ConditionExpression: '#holder = :holder',
-          ExpressionAttributeNames: { '#until': `until${number}`, '#holder': `holder${number}` },
-          ExpressionAttributeValues: { ':holder': holder },
-        }),
-      )
-    },
+    leave: (key, place) => leavePlace(context, key, place),
   }
+}
+
+/** Counts a use in a sliding window, unless the window has no room for it. */
+async function takeInWindow(
+  context: AdapterContext,
+  key: string,
+  window: { readonly limit: number; readonly windowMs: number },
+  now: number,
+): Promise<RateVerdict> {
+  const TableName = tableName(context, 'limits')
+  return untilDone(async () => {
+    const stored = parseItem(windowItem, await getItem(context, TableName, windowKey(key)))
+    const { uses, version } = stored ?? { uses: [], version: 0 }
+    const counted = uses.filter((use) => use > now - window.windowMs)
+    const verdict = windowVerdict(counted, window, now)
+    if (!verdict.isAllowed) return verdict
+    const expiresAt = expirySeconds(keptUntil.allowance(now + window.windowMs))
+    const writeId = context.random.uuid()
+    const written = await conditionally(() =>
+      putItem(context, {
+        TableName,
+        Item: { ...windowKey(key), uses: [...counted, now], version: version + 1, writeId, expiresAt },
+        ConditionExpression: 'attribute_not_exists(pk) OR version = :version',
+        ExpressionAttributeValues: { ':version': version },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    )
+    return written.done || textOf(written.stored, 'writeId') === writeId ? verdict : undefined
+  })
 }
 
 /**
@@ -156,6 +152,20 @@ async function enterPlace(
     return undefined
   })
   return place
+}
+
+async function leavePlace(context: AdapterContext, key: string, place: string): Promise<void> {
+  const [number = '', holder = ''] = place.split(':')
+  await conditionally(() =>
+    updateItem(context, {
+      TableName: tableName(context, 'limits'),
+      Key: placesKey(key),
+      UpdateExpression: 'REMOVE #until, #holder',
+      ConditionExpression: '#holder = :holder',
+      ExpressionAttributeNames: { '#until': `until${number}`, '#holder': `holder${number}` },
+      ExpressionAttributeValues: { ':holder': holder },
+    }),
+  )
 }
 
 /** The update of a bucket's moment, with its condition. */

@@ -6,6 +6,13 @@ import { conditionally, transacted } from '../errors.ts'
 import { hookItem, hookKey } from './hook-item.ts'
 import { parseItem } from '../items.ts'
 
+/** A conditional update of a hook's record. */
+interface Note {
+  readonly UpdateExpression: string
+  readonly ConditionExpression: string
+  readonly ExpressionAttributeValues: Item
+}
+
 /** The observations of deliveries on a hook's record. The version stays, since the owner changed nothing. */
 export function hookHealth(
   context: AdapterContext,
@@ -38,33 +45,10 @@ export function hookHealth(
       )
     },
     async noteSpeed({ domain, id, slowAt: known }, slowAt) {
-      const note =
-        slowAt === undefined
-          ? {
-              UpdateExpression: 'REMOVE slowAt',
-              ConditionExpression: 'slowAt = :known',
-              ExpressionAttributeValues: { ':known': known ?? 0 },
-            }
-          : {
-              UpdateExpression: 'SET slowAt = :slowAt',
-              ConditionExpression: 'attribute_exists(pk)',
-              ExpressionAttributeValues: { ':slowAt': slowAt },
-            }
-      await conditionally(() => updateItem(context, { ...at(domain, id), ...note }))
+      await conditionally(() => updateItem(context, { ...at(domain, id), ...speedNote(known, slowAt) }))
     },
     async notePrompt({ domain, id, lateAt }, isPrompt, noted) {
-      const isAsRead = lateAt === undefined ? 'attribute_not_exists(lateAt)' : 'lateAt = :known'
-      const note = isPrompt
-        ? {
-            UpdateExpression: 'SET promptAt = :at REMOVE lateAt',
-            ConditionExpression: `attribute_exists(pk) AND ${isAsRead}`,
-            ExpressionAttributeValues: { ':at': noted, ...(lateAt === undefined ? {} : { ':known': lateAt }) },
-          }
-        : {
-            UpdateExpression: 'SET lateAt = :at REMOVE promptAt',
-            ConditionExpression: 'attribute_exists(pk)',
-            ExpressionAttributeValues: { ':at': noted },
-          }
+      const note = isPrompt ? promptNote(lateAt, noted) : lateNote(noted)
       await conditionally(() => updateItem(context, { ...at(domain, id), ...note }))
     },
     async renewNotice({ domain, id, version }, tries) {
@@ -88,5 +72,39 @@ export function hookHealth(
       }
       return (await transacted(() => transactWrite(context, [{ Update }]))) === undefined
     },
+  }
+}
+
+/** The update that notes since when a hook is slow, or that it no longer is. */
+function speedNote(known: number | undefined, slowAt: number | undefined): Note {
+  if (slowAt !== undefined) {
+    return {
+      UpdateExpression: 'SET slowAt = :slowAt',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':slowAt': slowAt },
+    }
+  }
+  return {
+    UpdateExpression: 'REMOVE slowAt',
+    ConditionExpression: 'slowAt = :known',
+    ExpressionAttributeValues: { ':known': known ?? 0 },
+  }
+}
+
+/** The update that notes a prompt delivery, unless a later one was late. */
+function promptNote(lateAt: number | undefined, noted: number): Note {
+  const isAsRead = lateAt === undefined ? 'attribute_not_exists(lateAt)' : 'lateAt = :known'
+  return {
+    UpdateExpression: 'SET promptAt = :at REMOVE lateAt',
+    ConditionExpression: `attribute_exists(pk) AND ${isAsRead}`,
+    ExpressionAttributeValues: { ':at': noted, ...(lateAt === undefined ? {} : { ':known': lateAt }) },
+  }
+}
+
+function lateNote(noted: number): Note {
+  return {
+    UpdateExpression: 'SET lateAt = :at REMOVE promptAt',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeValues: { ':at': noted },
   }
 }

@@ -10,12 +10,6 @@ import type { Counts, Exchange } from '../exchange.ts'
 import { tokenOf } from '../presented-token.ts'
 import type { Step } from '../step.ts'
 
-/** The two steps that count a request: against the presented token, and against the domain of its credential. */
-export interface RateLimit {
-  readonly ofPresenter: Step
-  readonly ofDomain: Step
-}
-
 /** Credentials and keys that one process remembers; when there are more, it forgets all of them. */
 const maxRemembered = 10_000
 /**
@@ -44,6 +38,12 @@ interface Count {
   readonly verdict: Promise<RateVerdict | undefined>
 }
 
+/** A refusal, and the moment until which it is repeated from memory, epoch milliseconds. */
+interface Refusal {
+  readonly verdict: RateVerdict
+  readonly until: number
+}
+
 /**
  * Counts requests while their credential is read, and waits for both, at most 50 ms for the counts. A request whose counts
  * are late is refused if its route requires that (`mustBeCounted`), and admitted otherwise. The endpoint of such a route
@@ -52,95 +52,109 @@ interface Count {
  * credential is read if this process has seen that the token is genuine, and afterwards otherwise, so that a forged token
  * charges no domain. After a refusal, a caller is refused from memory until its next request is free.
  */
-export function rateLimit({ route, ports, tools }: Endpoint): RateLimit {
-  const limits = tools.settings.rateLimits
-  const applied = limitsOf(route).flatMap((name) => {
-    const allowance = limits[name]
-    return allowance === undefined ? [] : [{ name, allowance }]
-  })
-  const domainOfToken = new Map<string, string>()
-  const refusals = new Map<string, { readonly verdict: RateVerdict; readonly until: number }>()
-  let connecting = route.mustBeCounted === true && applied.length > 0 ? connect({ ports, tools }) : undefined
+export class RateLimit {
+  /** Counts a request against the presented token, or against its source where the route takes none. */
+  readonly ofPresenter: Step
+  /** Counts a request against the domain of its credential. */
+  readonly ofDomain: Step
+  readonly #endpoint: Endpoint
+  readonly #applied: readonly Omit<Charge, 'key'>[]
+  readonly #domainOfToken = new Map<string, string>()
+  readonly #refusals = new Map<string, Refusal>()
+  #connecting: Promise<void> | undefined
 
-  async function take(store: Pick<RateLimitStore, 'take'>, charge: Charge, now: number): Promise<RateVerdict> {
-    const { key, allowance } = charge
-    const refused = refusals.get(key)
-    if (refused !== undefined && refused.until > now) return { ...refused.verdict, waitMs: refused.until - now }
-    const verdict = await store.take(key, allowance, now)
-    if (!verdict.isAllowed) remember(refusals, key, { verdict, until: now + rememberMs(verdict, allowance) })
-    return verdict
+  constructor(endpoint: Endpoint) {
+    const { route, tools } = endpoint
+    this.#endpoint = endpoint
+    this.#applied = limitsOf(route).flatMap((name) => {
+      const allowance = tools.settings.rateLimits[name]
+      return allowance === undefined ? [] : [{ name, allowance }]
+    })
+    const isApplied = this.#applied.length > 0
+    const isByToken = route.authentication === 'token'
+    if (route.mustBeCounted === true && isApplied) this.#connecting = connect(endpoint)
+    this.ofPresenter = {
+      before: async ({ event }) => {
+        if (isApplied) await (isByToken ? this.#countToken(event) : this.#countSource(event))
+      },
+    }
+    this.ofDomain = {
+      before: async ({ event }) => {
+        if (isApplied && isByToken) await this.#countDomain(event)
+      },
+    }
   }
 
-  /** Returns the charges of all applied limits of some names, for one owner of the allowances. */
-  const charges = (owner: string, isWanted: (name: LimitName) => boolean): Charge[] =>
-    applied
-      .filter(({ name }) => isWanted(name))
-      .map(({ name, allowance }) => ({ name, allowance, key: `${name}:${owner}` }))
-  const ofDomain = (domain: string) => charges(domain, (name) => name !== 'token' && name !== 'login')
-
-  /** Counts a request by some charges, after waiting for the credential, and waits for the counts. */
-  async function count(exchange: Exchange, wanted: readonly Charge[]) {
-    const store = own(ports.rateLimits)
-    if (connecting !== undefined) await withDeadline(connecting, connectMs)
-    connecting = undefined
-    const now = tools.clock.now()
-    const counts = wanted.map((charge) => ({ charge, verdict: logFailure(exchange, take(store, charge, now)) }))
-    await Promise.all([exchange.credential, exchange.isFull])
-    return allInTime(exchange, counts)
-  }
-
-  /** Counts a request for the presented token. `knownDomain` is the domain that the token is known to belong to. */
-  async function begin(exchange: Exchange, wanted: readonly Charge[], knownDomain?: string): Promise<void> {
-    exchange.counts = { ...(await count(exchange, wanted)), knownDomain }
-  }
-
-  async function countSource(exchange: Exchange): Promise<void> {
+  async #countSource(exchange: Exchange): Promise<void> {
     const source = sourceNetwork(exchange.event.requestContext.http.sourceIp)
-    const bySource = charges(source, () => true)
-    await begin(exchange, bySource)
-    judge(exchange, route)
+    const bySource = this.#charges(source, () => true)
+    await this.#begin(exchange, bySource)
+    judge(exchange, this.#endpoint.route)
   }
 
-  async function countToken(exchange: Exchange): Promise<void> {
+  async #countToken(exchange: Exchange): Promise<void> {
     const token = tokenOf(exchange.event)
-    const knownDomain = domainOfToken.get(token)
-    const byToken = token === '' ? [] : charges(token, (name) => name === 'token')
-    await begin(exchange, [...byToken, ...(knownDomain === undefined ? [] : ofDomain(knownDomain))], knownDomain)
+    const knownDomain = this.#domainOfToken.get(token)
+    const byToken = token === '' ? [] : this.#charges(token, (name) => name === 'token')
+    const byDomain = knownDomain === undefined ? [] : this.#domainCharges(knownDomain)
+    await this.#begin(exchange, [...byToken, ...byDomain], knownDomain)
     // A refused token charges its domain no further: one user must not use up the allowance of all.
-    if (exchange.counts.verdicts.some(({ isAllowed }) => !isAllowed)) domainOfToken.delete(token)
+    if (exchange.counts.verdicts.some(({ isAllowed }) => !isAllowed)) this.#domainOfToken.delete(token)
     refuse(exchange)
     const { error } = await exchange.credential
     // A domain is charged for admitted requests only, so the token of a refused one is forgotten.
-    if (error !== undefined || (await exchange.isFull)) domainOfToken.delete(token)
+    if (error !== undefined || (await exchange.isFull)) this.#domainOfToken.delete(token)
   }
 
-  async function countDomain(exchange: Exchange): Promise<void> {
+  async #countDomain(exchange: Exchange): Promise<void> {
     const domain = exchange.caller?.domain ?? ''
     const { verdicts, uncounted, knownDomain } = exchange.counts
     if (domain !== '' && domain !== knownDomain) {
-      remember(domainOfToken, tokenOf(exchange.event), domain)
-      const more = await count(exchange, ofDomain(domain))
+      remember(this.#domainOfToken, tokenOf(exchange.event), domain)
+      const more = await this.#count(exchange, this.#domainCharges(domain))
       exchange.counts = {
         ...exchange.counts,
         verdicts: [...verdicts, ...more.verdicts],
         uncounted: [...uncounted, ...more.uncounted],
       }
     }
-    judge(exchange, route)
+    judge(exchange, this.#endpoint.route)
   }
 
-  const isByToken = route.authentication === 'token'
-  return {
-    ofPresenter: {
-      before: async ({ event }) => {
-        if (applied.length > 0) await (isByToken ? countToken(event) : countSource(event))
-      },
-    },
-    ofDomain: {
-      before: async ({ event }) => {
-        if (applied.length > 0 && isByToken) await countDomain(event)
-      },
-    },
+  /** Counts a request for the presented token. `knownDomain` is the domain that the token is known to belong to. */
+  async #begin(exchange: Exchange, wanted: readonly Charge[], knownDomain?: string): Promise<void> {
+    exchange.counts = { ...(await this.#count(exchange, wanted)), knownDomain }
+  }
+
+  /** Counts a request by some charges, after waiting for the credential, and waits for the counts. */
+  async #count(exchange: Exchange, wanted: readonly Charge[]): Promise<Pick<Counts, 'verdicts' | 'uncounted'>> {
+    const { ports, tools } = this.#endpoint
+    const store = own(ports.rateLimits)
+    if (this.#connecting !== undefined) await withDeadline(this.#connecting, connectMs)
+    this.#connecting = undefined
+    const now = tools.clock.now()
+    const counts = wanted.map((charge) => ({ charge, verdict: logFailure(exchange, this.#take(store, charge, now)) }))
+    await Promise.all([exchange.credential, exchange.isFull])
+    return allInTime(exchange, counts)
+  }
+
+  async #take(store: Pick<RateLimitStore, 'take'>, { key, allowance }: Charge, now: number): Promise<RateVerdict> {
+    const refused = this.#refusals.get(key)
+    if (refused !== undefined && refused.until > now) return { ...refused.verdict, waitMs: refused.until - now }
+    const verdict = await store.take(key, allowance, now)
+    if (!verdict.isAllowed) remember(this.#refusals, key, { verdict, until: now + rememberMs(verdict, allowance) })
+    return verdict
+  }
+
+  #domainCharges(domain: string): readonly Charge[] {
+    return this.#charges(domain, (name) => name !== 'token' && name !== 'login')
+  }
+
+  /** Returns the charges of all applied limits of some names, for one owner of the allowances. */
+  #charges(owner: string, isWanted: (name: LimitName) => boolean): readonly Charge[] {
+    return this.#applied
+      .filter(({ name }) => isWanted(name))
+      .map(({ name, allowance }) => ({ name, allowance, key: `${name}:${owner}` }))
   }
 }
 
