@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { CdrStore } from '../../../core/cdr/cdr-store.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
@@ -108,6 +108,9 @@ test('searches that are refused because others are under way do not use up the a
 
 test('a search whose place is known shortly after the credential is refused when all places are taken', async () => {
   const { api, user } = await setUp('searching=1')
+  // The deadline passes only by the clock, which stands still here however busy the machine is.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const enter = async () => {
     for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve))
     return undefined
