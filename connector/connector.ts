@@ -1,12 +1,12 @@
 import { callCheck } from './calls/call-check.ts'
 import { channelList } from './calls/channel-list.ts'
-import { channelRegistry } from './calls/channel-registry.ts'
+import { ChannelRegistry } from './calls/channel-registry.ts'
 import { domainNames } from './calls/domain-names.ts'
-import { commandRunner } from './commands/command-runner.ts'
+import { CommandRunner } from './commands/command-runner.ts'
 import { lostClaims } from './commands/lost-claims.ts'
 import { commandLimits } from './commands/places.ts'
 import { engineRuntime } from './assembly/engine-runtime.ts'
-import { eventPipeline } from './assembly/event-pipeline.ts'
+import { EventPipeline } from './assembly/event-pipeline.ts'
 import type { ReadField } from '../core/channels/leg-domain.ts'
 import type { ConnectorHealth } from './health/connector-health.ts'
 import { commandTimes, timedBy } from './health/command-times.ts'
@@ -39,14 +39,14 @@ const mostTaken = 20
 export function startConnector(parts: ConnectorDeps): Connector {
   const { clock } = parts
   const domains = domainNames(parts.ports.domains, clock, parts.observing?.tenants)
-  const registry = channelRegistry(domains)
+  const registry = new ChannelRegistry(domains)
   const isObserving = parts.observing !== undefined
   const openLink = isObserving ? readingLink(parts.openLink) : parts.openLink
   const shared = { ...parts, openLink, isObserving, registry, domains }
   const tally = { gapsOfLost: 0, taken: new Array<string>() }
   const onTaken = (owner: string) => void (tally.taken = [...tally.taken.slice(1 - mostTaken), owner])
   const peer = new StoringPeer({ ...parts, store: parts.ports.connectorStatus, links: () => events.links() })
-  const events = eventPipeline({
+  const events = new EventPipeline({
     ...shared,
     isStoredByPeer: () => peer.isThere,
     spool: parts.spool && { ...parts.spool, onTaken },
@@ -70,7 +70,7 @@ export function startConnector(parts: ConnectorDeps): Connector {
   const isUp = callCheck({ ...shared, engines: works })
   const recorder = callRecorder({ ...shared, isUp, tell: (event) => events.tell(event) })
   const times = commandTimes(parts.random)
-  const runner = commandRunner({
+  const runner = new CommandRunner({
     ...shared,
     ...timedBy(times, clock),
     engines: works,

@@ -3,8 +3,8 @@ import { queueBody } from '../../adapters/events/queue-text.ts'
 import { memoryPorts } from '../../test/support/memory/memory-ports.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { channelRegistry } from '../../connector/calls/channel-registry.ts'
-import { type EventPipeline, eventPipeline } from '../../connector/assembly/event-pipeline.ts'
+import { ChannelRegistry } from '../../connector/calls/channel-registry.ts'
+import { EventPipeline } from '../../connector/assembly/event-pipeline.ts'
 import { systemEslTimers } from '../../connector/esl/timers.ts'
 import type { CdrQueue } from '../../core/cdr/cdr-news.ts'
 import { silentLog } from '../silent-log.ts'
@@ -63,7 +63,7 @@ export async function wholePath(wanted: string, cdrQueue?: CdrQueue): Promise<Wh
   const queued = { messages: 0, bytes: 0 }
   const ports = memoryPorts({ clock: systemClock, random: systemRandomness })
   const known = { exists: (name: string) => domains.includes(name) }
-  const side = eventPipeline({
+  const side = new EventPipeline({
     ports: {
       ...ports,
       cdrQueue: cdrQueue ?? ports.cdrQueue,
@@ -78,7 +78,7 @@ export async function wholePath(wanted: string, cdrQueue?: CdrQueue): Promise<Wh
     },
     clock: systemClock,
     timers: systemEslTimers,
-    registry: channelRegistry(known),
+    registry: new ChannelRegistry(known),
     domains: known,
     engines: () => [],
     isUp: async () => false,

@@ -12,7 +12,7 @@ export interface CountedComponents {
   readonly relay: Pick<EventRelay, 'counts'>
   readonly outbox: Pick<EventOutbox, 'counts' | 'memoryBytes' | 'waiting' | 'spool'>
   readonly inOrder: Pick<AfterOthers, 'waiting' | 'overflows' | 'bytes'>
-  readonly inboxes: () => Iterable<EventInbox>
+  readonly inboxes: readonly EventInbox[]
   readonly gaps: Pick<GapLog, 'counts' | 'waiting'>
   readonly presence: Pick<PresenceTracker, 'accounts'>
   readonly calls: Pick<StoredCalls, 'waiting'>
@@ -20,8 +20,7 @@ export interface CountedComponents {
 
 /** The counters of the event side for the health report; `read` is how many events came. */
 export function eventCounters(parts: CountedComponents, read: number): Readonly<Record<string, number>> {
-  const { relay, outbox, inOrder, gaps, presence, calls } = parts
-  const inboxes = [...parts.inboxes()]
+  const { relay, outbox, inOrder, inboxes, gaps, presence, calls } = parts
   const sum = (count: (inbox: EventInbox) => number) => inboxes.reduce((all, one) => all + count(one), 0)
   const dropped = (dropClass: DropClass) =>
     outbox.counts.droppedByClass[dropClass] + sum((inbox) => inbox.counts.dropped[dropClass])

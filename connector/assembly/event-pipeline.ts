@@ -5,67 +5,29 @@ import type { Ports } from '../../contracts/ports.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import { type Engine, type EngineEvent, eventNameOf } from '../runtime/engine.ts'
-import { eventLinks } from '../links/event-links.ts'
-import { gapLog } from '../links/gap-log.ts'
+import { EventLinks } from '../links/event-links.ts'
+import { type GapLog, gapLog } from '../links/gap-log.ts'
 import { lastListener } from '../reconcile/predecessor.ts'
-import { type ComparedEngine, reconciliation } from '../reconcile/reconciliation.ts'
+import { type ComparedEngine, Reconciliation, type ReconciliationDeps } from '../reconcile/reconciliation.ts'
 import { recallAccounts } from '../reconcile/recall-accounts.ts'
 import { staleCalls } from '../reconcile/stale-calls.ts'
 import type { SpoolPlace } from '../spool/spool.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
-import { storedCalls } from '../calls/stored-calls.ts'
-import { afterOthers } from '../events/after-others.ts'
+import { StoredCalls } from '../calls/stored-calls.ts'
+import { AfterOthers } from '../events/after-others.ts'
 import { cdrSink } from '../events/cdr-sink.ts'
-import { type EngineChange, engineStateTeller } from '../events/engine-events.ts'
+import { type EngineChange, type TellEngineChange, engineStateTeller } from '../events/engine-events.ts'
 import { eventCounters } from './event-counters.ts'
-import { type EventInbox, eventInbox, inboxLimits } from '../events/event-inbox.ts'
-import { eventOutbox } from '../events/event-outbox.ts'
-import { type RelayDeps, eventRelay } from '../events/event-relay.ts'
-import { type IsUp, presenceTracker } from '../events/presence.ts'
+import { EventInbox, inboxLimits } from '../events/event-inbox.ts'
+import { EventInboxes } from '../events/event-inboxes.ts'
+import { EventOutbox } from '../events/event-outbox.ts'
+import { EventRelay, type RelayDeps } from '../events/event-relay.ts'
+import { type IsUp, PresenceTracker } from '../events/presence.ts'
 import { InTurn } from '../events/in-turn.ts'
-import { presenceWriter } from '../events/presence-writer.ts'
-import { subscriptions } from '../events/subscriptions.ts'
-import { confirmedEvents } from '../events/confirmed-events.ts'
+import { type PresenceWriter, presenceWriter } from '../events/presence-writer.ts'
+import { type Subscriptions, subscriptions } from '../events/subscriptions.ts'
+import { type ConfirmedEvents, confirmedEvents } from '../events/confirmed-events.ts'
 import { unsureCalls } from '../events/unsure-calls.ts'
-
-/** The way of events from the engines to the queue: what is wanted, whose it is, and handing it over. */
-export interface EventPipeline {
-  /** Takes an event of the engine named; at once, and never failing. */
-  accept(event: EngineEvent, engineName: string): void
-  /**
-   * An engine's event link came up or was lost. Compares what is known with what the engine has, records the gap, and
-   * notifies the subscribed domains: of the newest change of each engine, once the subscriptions are loaded.
-   */
-  engineChanged(engine: ComparedEngine & Pick<Engine, 'reasons'>, kind: EngineChange): void
-  /** An engine has accepted the subscription of its event link. */
-  subscribed(engineName: string): void
-  /** An event of an engine could not be read: its channels are compared soon. */
-  unreadable(engineName: string): void
-  /** Another connector is gone: events that it had heard and not handed over are looked for soon. */
-  othersGone(): void
-  /** The words that event links subscribe with. */
-  words(): string[]
-  /** Keeps up with what hooks want until aborted; `changed` is called when the words may have changed. */
-  follow(changed: () => void, signal: AbortSignal): Promise<void>
-  /** Resolves when all that was taken has been handed over and stored. Nothing is compared any more. */
-  flushed(): Promise<void>
-  /**
-   * Sends no more, and puts what waits for the queue on disk for the next process. Answers how many events are lost,
-   * which are counted as dropped and recorded as a gap.
-   */
-  close(): Promise<number>
-  /** Publishes an event of the platform; `false` if it may not be in the queue and should be published again. */
-  tell(event: PlatformEvent): Promise<boolean>
-  /** How far each engine's events have been read, for the report of this connector. */
-  links(): EventLinkReport[]
-  /** Events that are not handed over yet. */
-  readonly waiting: number
-  /** How long the event that waits longest has been waiting to be queued. */
-  readonly lagMs: number
-  /** How long the event that waits longest in memory alone, on no disk, has been waiting. */
-  readonly unkeptMs: number
-  counters(): Readonly<Record<string, number>>
-}
 
 export interface EventPipelineDeps extends Time {
   readonly ports: Pick<
@@ -92,150 +54,244 @@ export interface EventPipelineDeps extends Time {
   readonly log: Log
 }
 
-/** Makes the event side; it does nothing until events come. */
-export function eventPipeline(parts: EventPipelineDeps): EventPipeline {
-  const { ports, clock, timers, log, isStoredByPeer = () => false } = parts
-  const wanted = subscriptions({ ...parts, reader: ports.subscriptions })
-  const gaps = gapLog({ ...parts, store: ports.gaps, sentBefore: (moment) => links.sentBefore(moment) })
-  const links = eventLinks({
-    tell: (gap) => gaps.add(gap),
-    unstoredFrom: (engine) => gaps.unstoredFrom(engine),
-    onUnread: (engine, heardTo) => kept.compareAgain(engine, heardTo),
-    clock,
-    timers,
-  })
-  const confirmed = confirmedEvents({ sink: ports.events, subscriptions: wanted, timers })
-  const outbox = eventOutbox({
-    ...parts,
-    sink: confirmed.sink,
-    cdrSink: cdrSink(ports.cdrQueue),
-    place: parts.spool,
-    onDropped: (drop) => gaps.recordDrop(drop),
-  })
-  const before = (engine: string) =>
-    lastListener({ store: ports.connectorStatus, connectorId: parts.connectorId, now: clock.now() }, engine)
-  const stale = staleCalls({
-    ...parts,
-    before,
-    knownCalls: ports.knownCalls,
-    make: (event, engine) => inboxOf(engine).add(event),
-  })
-  const unsure = unsureCalls({ ...parts, onEnded: stale, tracker: () => presence, writer: () => writer })
-  const presence = presenceTracker(ports.presence, clock, (account, uuid) => unsure.add(account, uuid))
-  const writer = presenceWriter({ ...parts, store: ports.presence, tracker: presence, isStoredByPeer })
-  const inOrder = afterOthers({ ...parts, outbox, store: ports.connectorStatus })
-  const inboxes = new Map<string, EventInbox>()
-  /** When what an inbox hands on now was read, or earlier: it may have waited there for long. */
-  const readAt = () => Math.min(clock.now(), ...[...inboxes.values()].map((inbox) => inbox.oldestAt ?? Infinity))
-  const relay = eventRelay({
-    ...parts,
-    subscriptions: wanted,
-    presence,
-    writer,
-    outbox: { add: (event, engine) => inOrder.add(event, engine, readAt()) },
-    cdrs: { add: (event) => outbox.add(event, readAt()) },
-    links,
-  })
-  const inboxOf = (engine: string): EventInbox => {
-    const inbox =
-      inboxes.get(engine) ??
-      eventInbox({
-        ...parts,
-        limits: inboxLimits(parts.engines().length),
-        handle: (event) => relay.handle(event, engine),
-        foresee: (event) => relay.foresee(event),
-        onDropped: (drop) => gaps.recordDrop(drop),
-        onGivenUp: () => inOrder.heardAgain(engine),
-      })
-    inboxes.set(engine, inbox)
-    return inbox
-  }
-  const sum = (count: (inbox: EventInbox) => number) => [...inboxes.values()].reduce((all, one) => all + count(one), 0)
-  const kept = reconciliation({
-    ...parts,
-    links,
-    presence,
-    before,
-    knownCalls: ports.knownCalls,
-    recall: () => wanted.isKnown && recallAccounts(wanted, presence, writer),
-    make: (event, engine) => inboxOf(engine).add(event),
-    inTurn: (engine, run) => inboxOf(engine).add(new InTurn(run)),
-    found: (domain, registration) => relay.found(domain, registration),
-  })
-  let read = 0
-  const tellEngineChange = engineStateTeller({ subscriptions: wanted, outbox, clock })
-  const untold = new Map<string, () => void>()
+/**
+ * The way of events from the engines to the queue: what is wanted, whose it is, and handing it over. It does nothing until
+ * events come.
+ */
+export class EventPipeline {
+  readonly #deps: EventPipelineDeps
+  readonly #wanted: Subscriptions
+  readonly #gaps: GapLog
+  readonly #links: EventLinks
+  readonly #confirmed: ConfirmedEvents
+  readonly #outbox: EventOutbox
+  readonly #presence: PresenceTracker
+  readonly #writer: PresenceWriter
+  readonly #inOrder: AfterOthers
+  readonly #inboxes: EventInboxes
+  readonly #relay: EventRelay
+  readonly #reconciliation: Reconciliation
+  readonly #calls: StoredCalls
+  readonly #tellEngineChange: TellEngineChange
+  /** The newest change of each engine that came before the subscriptions were loaded. */
+  readonly #untold = new Map<string, () => void>()
   /** Engines whose event link came up before it was known what it is to send. */
-  const narrow = new Set<string>()
-  const inMemoryAt = () => Math.min(readAt(), inOrder.oldestAt ?? Infinity)
-  const oldestAt = () => Math.min(inMemoryAt(), outbox.oldestAt ?? Infinity)
-  const keptTo = () => Math.min(inMemoryAt(), outbox.unwrittenAt ?? Infinity)
-  const calls = storedCalls({ ...parts, store: ports.knownCalls, handedOverTo: oldestAt, isStoredByPeer })
-  parts.registry.watch(calls)
+  readonly #narrow = new Set<string>()
+  #read = 0
 
-  return {
-    accept: (event, engineName) => {
-      read += 1
-      links.heard(event, engineName)
-      inOrder.heard(event, engineName)
-      if (wanted.concerns(eventNameOf(event))) inboxOf(engineName).add(event)
-    },
-    engineChanged: (engine, kind) => {
-      const { name, coreUuid } = engine
-      if (kind === 'engine_connected') {
-        inOrder.heardAgain(name)
-        if (!wanted.isKnown) narrow.add(name)
-        kept.linkUp(engine)
-      } else kept.linkDown(name, engine.reasons.events ?? 'closed')
-      const tell = () => tellEngineChange(kind, { name, coreUuid })
-      if (wanted.isKnown) tell()
-      else untold.set(engine.name, tell)
-    },
-    subscribed: (engineName) => {
-      if (!narrow.delete(engineName)) return
-      links.widened(engineName)
-      inOrder.heardAgain(engineName)
-    },
-    unreadable: (engineName) => links.unreadable(engineName),
-    othersGone: () => kept.othersGone(),
-    words: () => wanted.engineWords(),
-    follow: (changed, signal) => {
-      const tellAll = () => {
-        for (const tell of untold.values()) tell()
-        untold.clear()
-        changed()
-      }
-      return wanted.follow(tellAll, signal)
-    },
-    flushed: async () => {
-      kept.stop()
-      links.settle()
-      await Promise.all([...inboxes.values()].map((inbox) => inbox.settled()))
-      await Promise.all([inOrder.stop(), writer.flushed(), gaps.flushed()])
-      await outbox.drained()
-      await calls.flushed()
-    },
-    close: async () => {
-      calls.close()
-      const unread = sum((inbox) => inbox.close())
-      inOrder.close()
-      const lost = unread + (await outbox.close())
-      if (outbox.waiting > 0) log.warn('events wait on disk for the next start', { events: outbox.waiting })
-      await gaps.flushed()
-      return lost
-    },
-    tell: (event) => confirmed.tell(event, outbox),
-    links: () => links.reports({ queuedTo: Math.min(clock.now(), oldestAt()), keptTo: keptTo(), narrow }),
-    get waiting() {
-      return sum((inbox) => inbox.waiting) + inOrder.waiting + outbox.waiting
-    },
-    get lagMs() {
-      return clock.now() - oldestAt()
-    },
-    get unkeptMs() {
-      return clock.now() - keptTo()
-    },
-    counters: () =>
-      eventCounters({ relay, outbox, inOrder, inboxes: () => inboxes.values(), gaps, presence, calls }, read),
+  constructor(deps: EventPipelineDeps) {
+    const { ports, clock, timers, isStoredByPeer = () => false } = deps
+    this.#deps = deps
+    this.#wanted = subscriptions({ ...deps, reader: ports.subscriptions })
+    this.#gaps = gapLog({ ...deps, store: ports.gaps, sentBefore: (moment) => this.#links.sentBefore(moment) })
+    this.#links = new EventLinks({
+      tell: (gap) => this.#gaps.add(gap),
+      unstoredFrom: (engine) => this.#gaps.unstoredFrom(engine),
+      onUnread: (engine, heardTo) => this.#reconciliation.compareAgain(engine, heardTo),
+      clock,
+      timers,
+    })
+    this.#confirmed = confirmedEvents({ sink: ports.events, subscriptions: this.#wanted, timers })
+    this.#outbox = new EventOutbox({
+      ...deps,
+      sink: this.#confirmed.sink,
+      cdrSink: cdrSink(ports.cdrQueue),
+      place: deps.spool,
+      onDropped: (drop) => this.#gaps.recordDrop(drop),
+    })
+    const unsure = unsureCalls({
+      ...deps,
+      onEnded: staleCalls({ ...deps, ...this.#madeEvents(), knownCalls: ports.knownCalls }),
+      tracker: () => this.#presence,
+      writer: () => this.#writer,
+    })
+    this.#presence = new PresenceTracker(ports.presence, clock, (account, uuid) => unsure.add(account, uuid))
+    this.#writer = presenceWriter({ ...deps, store: ports.presence, tracker: this.#presence, isStoredByPeer })
+    this.#inOrder = new AfterOthers({ ...deps, outbox: this.#outbox, store: ports.connectorStatus })
+    this.#inboxes = new EventInboxes((engine) => this.#newInbox(engine))
+    this.#relay = new EventRelay({
+      ...deps,
+      subscriptions: this.#wanted,
+      presence: this.#presence,
+      writer: this.#writer,
+      outbox: { add: (event, engine) => this.#inOrder.add(event, engine, this.#readAt()) },
+      cdrs: { add: (event) => this.#outbox.add(event, this.#readAt()) },
+      links: this.#links,
+    })
+    this.#reconciliation = this.#newReconciliation()
+    this.#tellEngineChange = engineStateTeller({ subscriptions: this.#wanted, outbox: this.#outbox, clock })
+    const handedOverTo = () => this.#oldestAt()
+    this.#calls = new StoredCalls({ ...deps, store: ports.knownCalls, handedOverTo, isStoredByPeer })
+    deps.registry.watch(this.#calls)
+  }
+
+  /** Events that are not handed over yet. */
+  get waiting(): number {
+    return this.#inboxes.waiting + this.#inOrder.waiting + this.#outbox.waiting
+  }
+
+  /** How long the event that waits longest has been waiting to be queued. */
+  get lagMs(): number {
+    return this.#deps.clock.now() - this.#oldestAt()
+  }
+
+  /** How long the event that waits longest in memory alone, on no disk, has been waiting. */
+  get unkeptMs(): number {
+    return this.#deps.clock.now() - this.#keptTo()
+  }
+
+  /** Takes an event of the engine named; at once, and never failing. */
+  accept(event: EngineEvent, engineName: string): void {
+    this.#read += 1
+    this.#links.heard(event, engineName)
+    this.#inOrder.heard(event, engineName)
+    if (this.#wanted.concerns(eventNameOf(event))) this.#inboxes.of(engineName).add(event)
+  }
+
+  /**
+   * An engine's event link came up or was lost. Compares what is known with what the engine has, records the gap, and
+   * notifies the subscribed domains: of the newest change of each engine, once the subscriptions are loaded.
+   */
+  engineChanged(engine: ComparedEngine & Pick<Engine, 'reasons'>, kind: EngineChange): void {
+    const { name, coreUuid } = engine
+    if (kind === 'engine_connected') {
+      this.#inOrder.heardAgain(name)
+      if (!this.#wanted.isKnown) this.#narrow.add(name)
+      this.#reconciliation.linkUp(engine)
+    } else this.#reconciliation.linkDown(name, engine.reasons.events ?? 'closed')
+    const tell = () => this.#tellEngineChange(kind, { name, coreUuid })
+    if (this.#wanted.isKnown) tell()
+    else this.#untold.set(name, tell)
+  }
+
+  /** An engine has accepted the subscription of its event link. */
+  subscribed(engineName: string): void {
+    if (!this.#narrow.delete(engineName)) return
+    this.#links.widened(engineName)
+    this.#inOrder.heardAgain(engineName)
+  }
+
+  /** An event of an engine could not be read: its channels are compared soon. */
+  unreadable(engineName: string): void {
+    this.#links.unreadable(engineName)
+  }
+
+  /** Another connector is gone: events that it had heard and not handed over are looked for soon. */
+  othersGone(): void {
+    this.#reconciliation.othersGone()
+  }
+
+  /** The words that event links subscribe with. */
+  words(): string[] {
+    return this.#wanted.engineWords()
+  }
+
+  /** Keeps up with what hooks want until aborted; `changed` is called when the words may have changed. */
+  follow(changed: () => void, signal: AbortSignal): Promise<void> {
+    const tellAll = () => {
+      for (const tell of this.#untold.values()) tell()
+      this.#untold.clear()
+      changed()
+    }
+    return this.#wanted.follow(tellAll, signal)
+  }
+
+  /** Resolves when all that was taken has been handed over and stored. Nothing is compared any more. */
+  async flushed(): Promise<void> {
+    this.#reconciliation.stop()
+    this.#links.settle()
+    await this.#inboxes.settled()
+    await Promise.all([this.#inOrder.stop(), this.#writer.flushed(), this.#gaps.flushed()])
+    await this.#outbox.drained()
+    await this.#calls.flushed()
+  }
+
+  /**
+   * Sends no more, and puts what waits for the queue on disk for the next process. Answers how many events are lost,
+   * which are counted as dropped and recorded as a gap.
+   */
+  async close(): Promise<number> {
+    this.#calls.close()
+    const unread = this.#inboxes.close()
+    this.#inOrder.close()
+    const lost = unread + (await this.#outbox.close())
+    const left = this.#outbox.waiting
+    if (left > 0) this.#deps.log.warn('events wait on disk for the next start', { events: left })
+    await this.#gaps.flushed()
+    return lost
+  }
+
+  /** Publishes an event of the platform; `false` if it may not be in the queue and should be published again. */
+  tell(event: PlatformEvent): Promise<boolean> {
+    return this.#confirmed.tell(event, this.#outbox)
+  }
+
+  /** How far each engine's events have been read, for the report of this connector. */
+  links(): EventLinkReport[] {
+    const queuedTo = Math.min(this.#deps.clock.now(), this.#oldestAt())
+    return this.#links.reports({ queuedTo, keptTo: this.#keptTo(), narrow: this.#narrow })
+  }
+
+  counters(): Readonly<Record<string, number>> {
+    const counted = {
+      relay: this.#relay,
+      outbox: this.#outbox,
+      inOrder: this.#inOrder,
+      inboxes: this.#inboxes.all(),
+      gaps: this.#gaps,
+      presence: this.#presence,
+      calls: this.#calls,
+    }
+    return eventCounters(counted, this.#read)
+  }
+
+  /** When what an inbox hands on now was read, or earlier: it may have waited there for long. */
+  #readAt(): number {
+    return Math.min(this.#deps.clock.now(), this.#inboxes.oldestAt)
+  }
+
+  #inMemoryAt(): number {
+    return Math.min(this.#readAt(), this.#inOrder.oldestAt ?? Infinity)
+  }
+
+  #oldestAt(): number {
+    return Math.min(this.#inMemoryAt(), this.#outbox.oldestAt ?? Infinity)
+  }
+
+  #keptTo(): number {
+    return Math.min(this.#inMemoryAt(), this.#outbox.unwrittenAt ?? Infinity)
+  }
+
+  #newInbox(engine: string): EventInbox {
+    return new EventInbox({
+      ...this.#deps,
+      limits: inboxLimits(this.#deps.engines().length),
+      handle: (event) => this.#relay.handle(event, engine),
+      foresee: (event) => this.#relay.foresee(event),
+      onDropped: (drop) => this.#gaps.recordDrop(drop),
+      onGivenUp: () => this.#inOrder.heardAgain(engine),
+    })
+  }
+
+  #newReconciliation(): Reconciliation {
+    return new Reconciliation({
+      ...this.#deps,
+      ...this.#madeEvents(),
+      links: this.#links,
+      presence: this.#presence,
+      knownCalls: this.#deps.ports.knownCalls,
+      recall: () => this.#wanted.isKnown && recallAccounts(this.#wanted, this.#presence, this.#writer),
+      inTurn: (engine, run) => this.#inboxes.of(engine).add(new InTurn(run)),
+      found: (domain, registration) => this.#relay.found(domain, registration),
+    })
+  }
+
+  /** Who listened to an engine before, and what takes the events that stand for those missed since. */
+  #madeEvents(): Pick<ReconciliationDeps, 'before' | 'make'> {
+    const { ports, connectorId, clock } = this.#deps
+    return {
+      before: (engine) => lastListener({ store: ports.connectorStatus, connectorId, now: clock.now() }, engine),
+      make: (event, engine) => this.#inboxes.of(engine).add(event),
+    }
   }
 }

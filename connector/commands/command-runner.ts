@@ -7,9 +7,9 @@ import type { CommandStore } from '../../core/commands/command-store.ts'
 import { type RetryRules, retry } from '../../core/concurrency/retry.ts'
 import type { PreparedCommand } from './command-dispatch.ts'
 import { type RouteDeps, likelyEngine, routeCommand, unsent } from './command-route.ts'
-import { type OwingEngine, owedDrops } from './owed-drops.ts'
+import { type OwedDrops, type OwingEngine, owedDrops } from './owed-drops.ts'
 import { phoneAsks } from './phone-asks.ts'
-import { type PlaceLimits, enginePlaces } from './places.ts'
+import { type PlaceLimits, type Places, enginePlaces } from './places.ts'
 
 /** How often an outcome is tried to be stored that the store refuses for itself. */
 const storeAttempts = 12
@@ -19,28 +19,6 @@ const storeMs = 24 * 60 * 60_000
 
 /** A command that finds no place says so this long before its deadline, while somebody still waits for the answer. */
 export const busyNoticeMs = 2_000
-
-/** Runs the commands of the queue, each at most once. */
-export interface CommandRunner {
-  /**
-   * Runs one message. Resolves as soon as its command has been written to the engine, or needs no writing: the
-   * message is to be removed then. The outcome is stored when it comes. Rejects when nothing was written and the
-   * message is to be seen again, because the store of commands is gone.
-   */
-  run(body: string): Promise<void>
-  /** Gives an engine whose command link came up the drops of registrations that it owes. */
-  linkUp(engine: OwingEngine): void
-  /** Does the same at every engine, after another connector ended: it may have claimed a drop and not done it. */
-  othersGone(): void
-  /** Resolves when every outcome that is still to come has been stored. */
-  settled(): Promise<void>
-  /** Commands that wait for the engine's answer, and commands that wait to be sent. */
-  readonly inFlight: number
-  readonly waiting: number
-  /** Both by domain, the busiest first. */
-  byDomain(): readonly DomainCommands[]
-  readonly counts: Readonly<Record<CommandCount, number>>
-}
 
 /** Counters: the states of outcomes, and messages that were not run. */
 export type CommandCount = CommandOutcome['state'] | 'repeated' | 'unreadable'
@@ -60,26 +38,128 @@ export interface RunnerDeps extends Omit<RouteDeps, 'readAlias' | 'asks' | 'owed
   readonly onEnded?: ((message: CommandMessage) => void) | undefined
 }
 
-/** Makes a runner. */
-export function commandRunner(parts: RunnerDeps): CommandRunner {
-  const { store, limits, connectorId, log, clock, timers, random } = parts
-  const owed = owedDrops(parts)
-  const asks = phoneAsks(parts)
-  const route: RouteDeps = { ...parts, readAlias: (chosen) => store.readAlias(chosen), asks, owed }
-  const places = enginePlaces({ clock, timers, engines: parts.engines.map(({ engine }) => engine.name), ...limits })
-  const running = new Set<Promise<void>>()
-  const counts = { done: 0, refused: 0, absent: 0, unsent: 0, unknown: 0, repeated: 0, unreadable: 0 }
+/** Runs the commands of the queue, each at most once. */
+export class CommandRunner {
+  readonly counts: Record<CommandCount, number>
+  readonly #deps: RunnerDeps
+  readonly #owed: OwedDrops
+  readonly #route: RouteDeps
+  readonly #places: Places
+  readonly #running = new Set<Promise<void>>()
 
-  const record = async (message: CommandMessage, outcome: CommandOutcome) => {
-    counts[outcome.state] += 1
-    if (message.command.kind === 'drop-registrations') owed.settleAll()
-    if (message.scope.domain !== null && message.command.kind !== 'list-channels') {
-      parts.registry.touch(message.scope.domain)
+  constructor(deps: RunnerDeps) {
+    const { store, limits, clock, timers } = deps
+    this.counts = { done: 0, refused: 0, absent: 0, unsent: 0, unknown: 0, repeated: 0, unreadable: 0 }
+    this.#deps = deps
+    this.#owed = owedDrops(deps)
+    const asks = phoneAsks(deps)
+    this.#route = { ...deps, readAlias: (chosen) => store.readAlias(chosen), asks, owed: this.#owed }
+    this.#places = enginePlaces({ clock, timers, engines: deps.engines.map(({ engine }) => engine.name), ...limits })
+  }
+
+  /** Commands that wait for the engine's answer. */
+  get inFlight(): number {
+    return this.#places.taken
+  }
+
+  /** Commands that wait to be sent. */
+  get waiting(): number {
+    return this.#places.waiting
+  }
+
+  /**
+   * Runs one message. Resolves as soon as its command has been written to the engine, or needs no writing: the
+   * message is to be removed then. The outcome is stored when it comes. Rejects when nothing was written and the
+   * message is to be seen again, because the store of commands is gone.
+   */
+  async run(body: string): Promise<void> {
+    const message = parse(body)
+    if (message === undefined) {
+      this.counts.unreadable += 1
+      return this.#deps.log.warn('a message of the command queue cannot be read', { characters: body.length })
     }
+    await this.#owed.owe(message)
+    const engine = await likelyEngine(this.#route, message)
+    const places = this.#places.for(message, engine)
+    const release = await places.take(message.scope.domain, message.deadlineAt - busyNoticeMs)
+    try {
+      const ready = release === undefined ? unsent('busy') : await routeCommand(this.#route, message, engine)
+      if ('state' in ready) return await this.#endUnsent(message, ready).finally(release)
+      await this.#send(message, ready, release ?? (() => {}))
+    } catch (problem) {
+      release?.()
+      throw problem
+    }
+  }
+
+  /** Gives an engine whose command link came up the drops of registrations that it owes. */
+  linkUp(engine: OwingEngine): void {
+    void this.#owed.settle(engine)
+  }
+
+  /** Does the same at every engine, after another connector ended: it may have claimed a drop and not done it. */
+  othersGone(): void {
+    this.#owed.settleAll()
+  }
+
+  /** Resolves when every outcome that is still to come has been stored. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  /** Commands that wait for an answer or to be sent, by domain, the busiest first. */
+  byDomain(): readonly DomainCommands[] {
+    return this.#places.byDomain()
+  }
+
+  async #send(message: CommandMessage, prepared: PreparedCommand, release: () => void): Promise<void> {
+    const { clock, onSent, onEnded } = this.#deps
+    if (!(await this.#claim(message))) return release()
+    if (clock.now() >= message.deadlineAt) {
+      return this.#inBackground(this.#record(message, unsent('expired')).finally(release))
+    }
+    const { outcome, wasWritten } = await prepared.send()
+    if (wasWritten) {
+      onSent?.(message)
+      void outcome.then(() => onEnded?.(message))
+    }
+    this.#inBackground(outcome.then((ended) => this.#record(message, ended)).finally(release))
+  }
+
+  async #endUnsent(message: CommandMessage, outcome: CommandOutcome): Promise<void> {
+    if (await this.#claim(message)) this.#inBackground(this.#record(message, outcome))
+  }
+
+  /** Only the winner of the claim writes to the engine and records the outcome. */
+  async #claim(message: CommandMessage): Promise<boolean> {
+    const { store, connectorId, log } = this.#deps
+    if (await store.claim(message.id, connectorId)) return true
+    this.counts.repeated += 1
+    logOf(log, message).info('a command was taken already')
+    return false
+  }
+
+  #inBackground(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#running.delete(tracked))
+    this.#running.add(tracked)
+  }
+
+  async #record(message: CommandMessage, outcome: CommandOutcome): Promise<void> {
+    const { registry, log } = this.#deps
+    const { kind } = message.command
+    this.counts[outcome.state] += 1
+    if (kind === 'drop-registrations') this.#owed.settleAll()
+    if (message.scope.domain !== null && kind !== 'list-channels') registry.touch(message.scope.domain)
     const line = logOf(log, message)
     const keys = { outcome: outcome.state, reason: 'reason' in outcome ? outcome.reason : undefined }
-    if (message.command.kind === 'list-channels') line.debug('a command ended', keys)
+    if (kind === 'list-channels') line.debug('a command ended', keys)
     else line.info('a command ended', keys)
+    await this.#store(message, outcome, line)
+  }
+
+  /** Stores an outcome, again and again while the store is gone. Never rejects. */
+  async #store(message: CommandMessage, outcome: CommandOutcome, line: Log): Promise<void> {
+    const { store, clock, timers, random } = this.#deps
     const alias = aliasOf(message, outcome)
     const until = clock.now() + storeMs
     const complete = async () => {
@@ -97,68 +177,6 @@ export function commandRunner(parts: RunnerDeps): CommandRunner {
       },
     }
     await retry(complete, { timers, random }, rules).catch(() => {})
-  }
-
-  const inBackground = (work: Promise<void>) => {
-    const tracked = work.finally(() => running.delete(tracked))
-    running.add(tracked)
-  }
-
-  /** Only the winner of the claim writes to the engine and records the outcome. */
-  const claimed = async (message: CommandMessage): Promise<boolean> => {
-    if (await store.claim(message.id, connectorId)) return true
-    counts.repeated += 1
-    logOf(log, message).info('a command was taken already')
-    return false
-  }
-
-  const endUnsent = async (message: CommandMessage, outcome: CommandOutcome) => {
-    if (await claimed(message)) inBackground(record(message, outcome))
-  }
-
-  const send = async (message: CommandMessage, prepared: PreparedCommand, release: () => void) => {
-    if (!(await claimed(message))) return release()
-    if (clock.now() >= message.deadlineAt) return inBackground(record(message, unsent('expired')).finally(release))
-    const { outcome, wasWritten } = await prepared.send()
-    if (wasWritten) {
-      parts.onSent?.(message)
-      void outcome.then(() => parts.onEnded?.(message))
-    }
-    inBackground(outcome.then((ended) => record(message, ended)).finally(release))
-  }
-
-  return {
-    run: async (body) => {
-      const message = parse(body)
-      if (message === undefined) {
-        counts.unreadable += 1
-        return log.warn('a message of the command queue cannot be read', { characters: body.length })
-      }
-      await owed.owe(message)
-      const engine = await likelyEngine(route, message)
-      const release = await places.for(message, engine).take(message.scope.domain, message.deadlineAt - busyNoticeMs)
-      try {
-        const ready = release === undefined ? unsent('busy') : await routeCommand(route, message, engine)
-        if ('state' in ready) return await endUnsent(message, ready).finally(release)
-        await send(message, ready, release ?? (() => {}))
-      } catch (problem) {
-        release?.()
-        throw problem
-      }
-    },
-    linkUp: (engine) => void owed.settle(engine),
-    othersGone: () => owed.settleAll(),
-    settled: async () => {
-      while (running.size > 0) await Promise.all(running)
-    },
-    get inFlight() {
-      return places.taken
-    },
-    get waiting() {
-      return places.waiting
-    },
-    byDomain: () => places.byDomain(),
-    counts,
   }
 }
 

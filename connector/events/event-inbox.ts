@@ -3,9 +3,9 @@ import { DomainError } from '../../core/errors.ts'
 import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 import { Chain, type Link } from '../spool/chain.ts'
 import { type DropClass, dropClassOf, dropOrder } from '../spool/drop-class.ts'
-import { type Drop, dropTally } from '../spool/drop-tally.ts'
+import { type Drop, type DropTally, dropTally } from '../spool/drop-tally.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
-import { writeBehind } from '../../core/concurrency/write-behind.ts'
+import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behind.ts'
 import { InTurn } from './in-turn.ts'
 import { keptEvent } from './kept-event.ts'
 
@@ -21,26 +21,6 @@ export interface InboxLimits {
  */
 export function inboxLimits(inboxes: number): InboxLimits {
   return { events: Math.max(500, 10_000 / inboxes), bytes: Math.max(2, 16 / inboxes) * 1024 * 1024 }
-}
-
-/** Events in the order in which they were read, one handled after another. */
-export interface EventInbox {
-  /** Takes an event; at once, and never failing. */
-  add(event: EngineEvent): void
-  /** Resolves when every event taken so far has been handled. */
-  settled(): Promise<void>
-  /** Gives up what still waits, which is counted as dropped. Answers how many events that are. */
-  close(): number
-  readonly waiting: number
-  /** When the oldest was taken, epoch milliseconds; absent when none waits. */
-  readonly oldestAt: number | undefined
-  /** About what waits takes of memory. */
-  readonly bytes: number
-  readonly counts: {
-    readonly unreadable: number
-    /** By class: 1 that something is over, 2 of a call or the platform's own, 3 the rest. */
-    readonly dropped: Readonly<Record<DropClass, number>>
-  }
 }
 
 export interface InboxDeps extends Time {
@@ -70,116 +50,146 @@ interface Held {
 }
 
 /**
- * Makes an empty inbox. Above its limits the oldest event of the least class goes, which is counted, and logged once
- * until it is empty; one alone is never too much.
+ * Events in the order in which they were read, one handled after another. Above its limits the oldest event of the least
+ * class goes, which is counted, and logged once until the inbox is empty; one alone is never too much.
  */
-export function eventInbox(parts: InboxDeps): EventInbox {
-  const { handle, clock, timers, random, log, limits = inboxLimits(1), onDropped, onGivenUp, foresee } = parts
-  const tally = dropTally({ clock, timers, log, reason: 'too many wait to be looked at', onDropped })
-  const counts = { unreadable: 0, dropped: tally.counts }
-  const all = new Chain<Held>()
-  const byClass: Readonly<Record<DropClass, Chain<Held>>> = { 1: new Chain(), 2: new Chain(), 3: new Chain() }
-  let bytes = 0
-  let handled: Held | undefined
-  let isWaiting = false
+export class EventInbox {
+  /** Dropped events by class: 1 that something is over, 2 of a call or the platform's own, 3 the rest. */
+  readonly counts: { unreadable: number; readonly dropped: Readonly<Record<DropClass, number>> }
+  readonly #deps: InboxDeps
+  readonly #limits: InboxLimits
+  readonly #tally: DropTally
+  readonly #handling: WriteBehind
+  readonly #all = new Chain<Held>()
+  readonly #byClass: Readonly<Record<DropClass, Chain<Held>>> = { 1: new Chain(), 2: new Chain(), 3: new Chain() }
+  #bytes = 0
+  #handled: Held | undefined
+  #isWaiting = false
 
-  /** Rejects when the event is to be handled again. */
-  const attempt = async (event: EngineEvent): Promise<void> => {
-    try {
-      await handle(event)
-    } catch (problem) {
-      if (problem instanceof DomainError && problem.code === 'store_unavailable') throw problem
-      counts.unreadable += 1
-      log.warn('an event was skipped', { event: event.name, reason: problem instanceof Error ? problem.name : '' })
-    }
+  constructor(deps: InboxDeps) {
+    const { clock, timers, random, log, limits = inboxLimits(1), onDropped } = deps
+    this.#deps = deps
+    this.#limits = limits
+    this.#tally = dropTally({ clock, timers, log, reason: 'too many wait to be looked at', onDropped })
+    this.counts = { unreadable: 0, dropped: this.#tally.counts }
+    this.#handling = writeBehind({
+      write: () => this.#handleAll(),
+      onFailure: (_problem, failures) => this.#noteOutage(failures),
+      timers,
+      random,
+    })
   }
 
-  const leave = (held: Held) => {
-    all.remove(held.ofAll)
-    byClass[held.dropClass].remove(held.ofClass)
-    bytes -= held.bytes
+  get waiting(): number {
+    return this.#all.size
+  }
+
+  /** When the oldest was taken, epoch milliseconds; absent when none waits. */
+  get oldestAt(): number | undefined {
+    return this.#all.first?.value.takenAt
+  }
+
+  /** About what waits takes of memory. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Takes an event; at once, and never failing. */
+  add(given: EngineEvent): void {
+    const event = keptEvent(given)
+    // Facts found now are included.
+    if (this.#all.size > 0) this.#deps.foresee?.(event)
+    this.#enter(event)
+    while (this.#all.size > 1 && (this.#all.size > this.#limits.events || this.#bytes > this.#limits.bytes)) {
+      const least = this.#victim()
+      if (least === undefined) break
+      this.#giveUp(least)
+    }
+    this.#handling.wake()
+  }
+
+  /** Resolves when every event taken so far has been handled. */
+  settled(): Promise<void> {
+    return this.#handling.settled()
+  }
+
+  /** Gives up what still waits, which is counted as dropped. Answers how many events that are. */
+  close(): number {
+    let lost = 0
+    for (let held = this.#all.first?.value; held !== undefined; held = this.#all.first?.value) {
+      lost += this.#giveUp(held) ? 1 : 0
+    }
+    this.#tally.flush()
+    return lost
   }
 
   /** Returns early after an outage, so that the next one is waited for as a new one. */
-  const handleAll = async (): Promise<boolean> => {
-    for (let held = all.first?.value; held !== undefined; held = all.first?.value) {
-      handled = held
-      await attempt(held.event)
-      if (held.ofAll?.chain !== undefined) leave(held)
-      if (!isWaiting) continue
-      isWaiting = false
+  async #handleAll(): Promise<boolean> {
+    for (let held = this.#all.first?.value; held !== undefined; held = this.#all.first?.value) {
+      this.#handled = held
+      await this.#attempt(held.event)
+      if (held.ofAll?.chain !== undefined) this.#leave(held)
+      if (!this.#isWaiting) continue
+      this.#isWaiting = false
       return true
     }
-    handled = undefined
-    tally.over()
+    this.#handled = undefined
+    this.#tally.over()
     return false
   }
 
-  const onFailure = (_problem: unknown, failures: number) => {
-    isWaiting = true
-    if (failures === 1) log.warn('events wait: what they need to know cannot be read', { waiting: all.size })
+  /** Rejects when the event is to be handled again. */
+  async #attempt(event: EngineEvent): Promise<void> {
+    try {
+      await this.#deps.handle(event)
+    } catch (problem) {
+      if (problem instanceof DomainError && problem.code === 'store_unavailable') throw problem
+      this.counts.unreadable += 1
+      const reason = problem instanceof Error ? problem.name : ''
+      this.#deps.log.warn('an event was skipped', { event: event.name, reason })
+    }
   }
-  const handling = writeBehind({ write: handleAll, onFailure, timers, random })
 
-  /** Handles the next entry now; returns whether it was an event, which is lost. */
-  const giveUp = (held: Held): boolean => {
-    leave(held)
-    const isLost = !(held.event instanceof InTurn)
-    if (isLost) {
-      tally.note(held.dropClass, held.takenAt)
-      onGivenUp?.()
-    } else held.event.run()
-    return isLost
+  #noteOutage(failures: number): void {
+    this.#isWaiting = true
+    if (failures > 1) return
+    this.#deps.log.warn('events wait: what they need to know cannot be read', { waiting: this.#all.size })
+  }
+
+  #enter(event: EngineEvent): void {
+    const dropClass = event instanceof InTurn ? 1 : dropClassOf({ name: eventNameOf(event), uuid: event.uuid })
+    const takenAt = this.#deps.clock.now()
+    const held: Held = { event, bytes: event.bytes, dropClass, takenAt, ofAll: undefined, ofClass: undefined }
+    held.ofAll = this.#all.push(held)
+    held.ofClass = this.#byClass[dropClass].push(held)
+    this.#bytes += held.bytes
+  }
+
+  #leave(held: Held): void {
+    this.#all.remove(held.ofAll)
+    this.#byClass[held.dropClass].remove(held.ofClass)
+    this.#bytes -= held.bytes
   }
 
   /** The oldest event of the least class, other than the one that is being handled. */
-  const victim = (): Held | undefined => {
+  #victim(): Held | undefined {
     for (const dropClass of dropOrder) {
-      const first = byClass[dropClass].first
-      const link = first?.value === handled ? first?.next : first
+      const first = this.#byClass[dropClass].first
+      const link = first?.value === this.#handled ? first?.next : first
       if (link !== undefined) return link.value
     }
     return undefined
   }
 
-  const enter = (event: EngineEvent) => {
-    const dropClass = event instanceof InTurn ? 1 : dropClassOf({ name: eventNameOf(event), uuid: event.uuid })
-    const takenAt = clock.now()
-    const held: Held = { event, bytes: event.bytes, dropClass, takenAt, ofAll: undefined, ofClass: undefined }
-    held.ofAll = all.push(held)
-    held.ofClass = byClass[dropClass].push(held)
-    bytes += held.bytes
-  }
-
-  return {
-    add: (given) => {
-      const event = keptEvent(given)
-      // Facts found now are included.
-      if (all.size > 0) foresee?.(event)
-      enter(event)
-      while (all.size > 1 && (all.size > limits.events || bytes > limits.bytes)) {
-        const least = victim()
-        if (least === undefined) break
-        giveUp(least)
-      }
-      handling.wake()
-    },
-    settled: () => handling.settled(),
-    close: () => {
-      let lost = 0
-      for (let held = all.first?.value; held !== undefined; held = all.first?.value) lost += giveUp(held) ? 1 : 0
-      tally.flush()
-      return lost
-    },
-    get waiting() {
-      return all.size
-    },
-    get oldestAt() {
-      return all.first?.value.takenAt
-    },
-    get bytes() {
-      return bytes
-    },
-    counts,
+  /** Handles the next entry now; returns whether it was an event, which is lost. */
+  #giveUp(held: Held): boolean {
+    this.#leave(held)
+    if (held.event instanceof InTurn) {
+      held.event.run()
+      return false
+    }
+    this.#tally.note(held.dropClass, held.takenAt)
+    this.#deps.onGivenUp?.()
+    return true
   }
 }

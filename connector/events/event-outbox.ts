@@ -3,13 +3,14 @@ import { EVENT_BYTES, fitted } from '../../adapters/events/fitted-event.ts'
 import type { EventSink } from '../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { DropClass } from '../spool/drop-class.ts'
-import { type Drop, dropTally } from '../spool/drop-tally.ts'
+import { type Drop, type DropTally, dropTally } from '../spool/drop-tally.ts'
 import { EventBacklog, type MemoryLimits, usualMemory } from '../spool/event-backlog.ts'
 import { DiskSpool } from '../spool/disk-spool.ts'
-import { type SpoolPlace, noSpool } from '../spool/spool.ts'
+import { type Spool, type SpoolPlace, noSpool } from '../spool/spool.ts'
 import { type Waiting, sizeOf } from '../spool/waiting-events.ts'
+import type { Clock } from '../../core/time.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
-import { groupSender } from './group-sender.ts'
+import { GroupSender } from './group-sender.ts'
 
 /**
  * Milliseconds between batches that are not full: 40 batches a second for events, whose receivers wait for them, and 10 for CDRs,
@@ -18,47 +19,29 @@ import { groupSender } from './group-sender.ts'
 const eventPaceMs = 25
 const cdrPaceMs = 100
 
-/** Events on their way to the queue. */
-export interface EventOutbox {
-  /**
-   * Takes an event that was read at `readAt`, epoch milliseconds, now where absent; `false` when there is no room for it,
-   * which is counted.
-   */
-  add(event: PlatformEvent, readAt?: number): boolean
-  /** Resolves when nothing waits any more. */
-  drained(): Promise<void>
-  /** Sends no more, and puts what waits on disk. Answers how many events are lost, which are counted as dropped. */
-  close(): Promise<number>
-  /** Whether it can take more than a burst before anything must be given up. */
-  readonly hasRoom: boolean
-  readonly waiting: number
-  /** When the oldest event that waits was read, epoch milliseconds; absent when none waits. */
-  readonly oldestAt: number | undefined
-  /** The same of those that are on no disk. */
-  readonly unwrittenAt: number | undefined
-  readonly counts: {
-    readonly published: number
-    readonly dropped: number
-    /** The dropped ones by class: 1 the end of something, 2 of a call or the platform's own, 3 the rest. */
-    readonly droppedByClass: Readonly<Record<DropClass, number>>
-    /** Events that were sent once more than before. */
-    readonly repeated: number
-  }
-  readonly spool: {
-    /** Events that are only on disk, and bytes of all that is there. */
-    readonly events: number
-    readonly bytes: number
-    /** Events that should have been on disk and were not. */
-    readonly skipped: number
-    /** Events that earlier processes left. */
-    readonly found: number
-    /** The dropped ones whose lines could not be read. */
-    readonly damaged: number
-    /** Times that the disk refused something. */
-    readonly failures: number
-  }
-  /** Bytes of events in memory. */
-  readonly memoryBytes: number
+/** Counts of events since the start. */
+export interface OutboxCounts {
+  readonly published: number
+  readonly dropped: number
+  /** The dropped ones by class: 1 the end of something, 2 of a call or the platform's own, 3 the rest. */
+  readonly droppedByClass: Readonly<Record<DropClass, number>>
+  /** Events that were sent once more than before. */
+  readonly repeated: number
+}
+
+/** The state of the disk on which events wait. */
+export interface SpoolCounts {
+  /** Events that are only on disk, and bytes of all that is there. */
+  readonly events: number
+  readonly bytes: number
+  /** Events that should have been on disk and were not. */
+  readonly skipped: number
+  /** Events that earlier processes left. */
+  readonly found: number
+  /** The dropped ones whose lines could not be read. */
+  readonly damaged: number
+  /** Times that the disk refused something. */
+  readonly failures: number
 }
 
 export interface OutboxDeps extends Time {
@@ -76,111 +59,126 @@ export interface OutboxDeps extends Time {
 }
 
 /**
- * Hands events to the queue, those of one call or domain in order (see `groupSender`). What waits is in memory and on
- * disk, within limits (see `EventBacklog`).
+ * Events on their way to the queue. Those of one call or domain are handed over in order (see `GroupSender`). What waits
+ * is in memory and on disk, within limits (see `EventBacklog`).
  */
-export function eventOutbox(parts: OutboxDeps): EventOutbox {
-  const { sink, cdrSink = sink, log, random, clock, timers, place, memory = usualMemory, onDropped } = parts
-  const tally = dropTally({ clock, timers, log, reason: 'too many wait for the queue', onDropped })
-  const spool = place === undefined ? noSpool : new DiskSpool(place, { clock, timers, log, tally })
-  let idle: (() => void)[] = []
+export class EventOutbox {
+  readonly #clock: Clock
+  readonly #memory: MemoryLimits
+  readonly #tally: DropTally
+  readonly #spool: Spool
+  readonly #backlog: EventBacklog
+  readonly #sender: GroupSender
+  readonly #cdrSender: GroupSender
+  #idle: (() => void)[] = []
 
-  const backlog = new EventBacklog({
-    spool,
-    tally,
-    memory,
-    clock,
-    timers,
-    onReady: (event) => senderOf(event).add(event),
-    onGone: (event) => senderOf(event).remove(event),
-    onMoved: () => noteIdle(),
-  })
-
-  const noteIdle = () => {
-    if (!backlog.isEmpty) return
-    tally.over()
-    for (const resolve of idle) resolve()
-    idle = []
+  constructor(deps: OutboxDeps) {
+    const { sink, cdrSink = sink, log, clock, timers, place, memory = usualMemory, onDropped } = deps
+    this.#clock = clock
+    this.#memory = memory
+    this.#tally = dropTally({ clock, timers, log, reason: 'too many wait for the queue', onDropped })
+    this.#spool = place === undefined ? noSpool : new DiskSpool(place, { clock, timers, log, tally: this.#tally })
+    this.#sender = this.#senderTo('event queue', deps, sink, eventPaceMs)
+    this.#cdrSender = this.#senderTo('CDR queue', deps, cdrSink, cdrPaceMs)
+    this.#backlog = new EventBacklog({
+      spool: this.#spool,
+      tally: this.#tally,
+      memory,
+      clock,
+      timers,
+      onReady: (event) => this.#senderOf(event).add(event),
+      onGone: (event) => this.#senderOf(event).remove(event),
+      onMoved: () => this.#noteIdle(),
+    })
   }
 
-  const senderTo = (queue: string, to: EventSink, paceMs: number) =>
-    groupSender({
+  /**
+   * Takes an event that was read at `readAt`, epoch milliseconds, now where absent; `false` when there is no room for it,
+   * which is counted.
+   */
+  add(event: PlatformEvent, readAt: number = this.#clock.now()): boolean {
+    const bytes = sizeOf(event)
+    if (bytes <= EVENT_BYTES) return this.#backlog.add(event, bytes, readAt)
+    // Memory and disk hold no more of it than the queue takes.
+    const small = fitted(event)
+    return this.#backlog.add(small, sizeOf(small), readAt)
+  }
+
+  /** Resolves when nothing waits any more. */
+  drained(): Promise<void> {
+    return this.#backlog.isEmpty ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  /** Sends no more, and puts what waits on disk. Answers how many events are lost, which are counted as dropped. */
+  close(): Promise<number> {
+    this.#sender.stop()
+    this.#cdrSender.stop()
+    return this.#backlog.close()
+  }
+
+  /** Whether it can take more than a burst before anything must be given up. */
+  get hasRoom(): boolean {
+    // Half of what waits to be written to the disk.
+    return this.#backlog.bytes <= (this.#memory.window + this.#memory.all) / 2
+  }
+
+  get waiting(): number {
+    return this.#backlog.waiting
+  }
+
+  /** When the oldest event that waits was read, epoch milliseconds; absent when none waits. */
+  get oldestAt(): number | undefined {
+    return this.#backlog.oldestAt
+  }
+
+  /** The same of those that are on no disk. */
+  get unwrittenAt(): number | undefined {
+    return this.#backlog.unwrittenAt
+  }
+
+  /** Bytes of events in memory. */
+  get memoryBytes(): number {
+    return this.#backlog.bytes
+  }
+
+  get counts(): OutboxCounts {
+    const [events, cdrs, dropped] = [this.#sender.counts, this.#cdrSender.counts, this.#tally.counts]
+    return {
+      published: events.published + cdrs.published,
+      repeated: events.repeated + cdrs.repeated,
+      dropped: dropped[1] + dropped[2] + dropped[3],
+      droppedByClass: dropped,
+    }
+  }
+
+  get spool(): SpoolCounts {
+    const { unread: events, bytes, counts } = this.#spool
+    return { events, bytes, skipped: this.#backlog.skipped, ...counts }
+  }
+
+  #noteIdle(): void {
+    if (!this.#backlog.isEmpty) return
+    this.#tally.over()
+    for (const resolve of this.#idle) resolve()
+    this.#idle = []
+  }
+
+  #senderTo(queue: string, { log, random, clock, timers }: OutboxDeps, sink: EventSink, paceMs: number): GroupSender {
+    return new GroupSender({
       queue,
       paceMs,
-      sink: to,
+      sink,
       log,
       random,
       clock,
       timers,
-      waiting: () => backlog.waiting,
-      onTaken: (event) => backlog.done(event),
-      onSettled: () => noteIdle(),
+      waiting: () => this.#backlog.waiting,
+      onTaken: (event) => this.#backlog.done(event),
+      onSettled: () => this.#noteIdle(),
     })
-  const sender = senderTo('event queue', sink, eventPaceMs)
-  const cdrSender = senderTo('CDR queue', cdrSink, cdrPaceMs)
-  const senderOf = ({ event }: Waiting) => (event.reader === 'cdr' ? cdrSender : sender)
+  }
 
-  return {
-    add: (event, readAt = clock.now()) => {
-      const bytes = sizeOf(event)
-      if (bytes <= EVENT_BYTES) return backlog.add(event, bytes, readAt)
-      // Memory and disk hold no more of it than the queue takes.
-      const small = fitted(event)
-      return backlog.add(small, sizeOf(small), readAt)
-    },
-    drained: () => (backlog.isEmpty ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
-    close: () => {
-      sender.stop()
-      cdrSender.stop()
-      return backlog.close()
-    },
-    get hasRoom() {
-      // Half of what waits to be written to the disk.
-      return backlog.bytes <= (memory.window + memory.all) / 2
-    },
-    get waiting() {
-      return backlog.waiting
-    },
-    get oldestAt() {
-      return backlog.oldestAt
-    },
-    get unwrittenAt() {
-      return backlog.unwrittenAt
-    },
-    counts: {
-      get published() {
-        return sender.counts.published + cdrSender.counts.published
-      },
-      get repeated() {
-        return sender.counts.repeated + cdrSender.counts.repeated
-      },
-      get dropped() {
-        return tally.counts[1] + tally.counts[2] + tally.counts[3]
-      },
-      droppedByClass: tally.counts,
-    },
-    spool: {
-      get events() {
-        return spool.unread
-      },
-      get bytes() {
-        return spool.bytes
-      },
-      get skipped() {
-        return backlog.skipped
-      },
-      get found() {
-        return spool.counts.found
-      },
-      get damaged() {
-        return spool.counts.damaged
-      },
-      get failures() {
-        return spool.counts.failures
-      },
-    },
-    get memoryBytes() {
-      return backlog.bytes
-    },
+  #senderOf({ event }: Waiting): GroupSender {
+    return event.reader === 'cdr' ? this.#cdrSender : this.#sender
   }
 }

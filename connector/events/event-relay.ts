@@ -11,7 +11,7 @@ import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 import type { EventLinks } from '../links/event-links.ts'
 import { type KnownEvent, accountOf, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
 import type { AfterOthers } from './after-others.ts'
-import { prefetch } from './prefetch.ts'
+import { type Prefetch, prefetch } from './prefetch.ts'
 import { InTurn } from './in-turn.ts'
 import { endings, isLastWord, isOvertaken, missedBefore } from './missed-events.ts'
 import { channelEventId, eventId, occurredAt, platformEvent } from './platform-event.ts'
@@ -20,30 +20,6 @@ import type { PresenceWriter } from './presence-writer.ts'
 import { type Registration, readRegistration } from './registration.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { SyntheticEvent } from './synthetic-event.ts'
-
-/** Takes the events of the engines and passes on what hooks want. */
-export interface EventRelay {
-  /**
-   * Handles one event of the engine named: finds its domain, keeps channels and presence up to date, and puts into the
-   * outbox what a hook of that domain wants. A {@link SyntheticEvent} counts only if the engine has not sent the
-   * same in the meantime. Rejects with a `DomainError`, and has done nothing, while a store that it asks is gone.
-   */
-  handle(event: EngineEvent, engine: string): Promise<void>
-  /** Begins to ask for what an event will need to know that has to wait for its turn; at once, and never failing. */
-  foresee(event: EngineEvent): void
-  /** Notes that a phone is found to be there or gone, without an event of it. The domain must be loaded. */
-  found(domain: string, registration: Registration): void
-  readonly counts: {
-    /** Handed to the outbox. */
-    readonly relayed: number
-    /** Wanted by some domain, but of none. */
-    readonly withoutDomain: number
-    /** Synthetic events for missed ones, wanted or not. */
-    readonly recovered: number
-    /** Ends of legs handed over for the index of CDRs. */
-    readonly cdrs: number
-  }
-}
 
 export interface RelayDeps {
   readonly subscriptions: Subscriptions
@@ -66,104 +42,128 @@ export interface RelayDeps {
 /** The form of a call's uuid that the queue accepts. */
 const maxUuidLength = 128
 
-/** Makes a relay. */
-export function eventRelay(parts: RelayDeps): EventRelay {
-  const { subscriptions, registry, presence, writer, outbox, clock } = parts
-  const counts = { relayed: 0, withoutDomain: 0, recovered: 0, cdrs: 0 }
+/** Takes the events of the engines and passes on what hooks want. */
+export class EventRelay {
+  /**
+   * Events: handed to the outbox; wanted by some domain, but of none; synthetic ones for missed ones, wanted or not; and
+   * ends of legs handed over for the index of CDRs.
+   */
+  readonly counts = { relayed: 0, withoutDomain: 0, recovered: 0, cdrs: 0 }
+  readonly #deps: RelayDeps
+  readonly #ahead: Prefetch
 
-  const relay = (event: PlatformEvent, engine: string) => {
-    if (subscriptions.wants(event.domain, event.name) && outbox.add(event, engine)) counts.relayed += 1
+  constructor(deps: RelayDeps) {
+    this.#deps = deps
+    this.#ahead = prefetch({ domainOf: (event) => domainOf(deps, event), load: (domain) => this.#load(domain) })
   }
 
-  const notePresence = (known: KnownEvent, engine: string) => {
-    const at = occurredAt(known.event, clock.now())
-    const change = stateChange(parts, known, at)
-    if (change === 'no account') return
+  /**
+   * Handles one event of the engine named: finds its domain, keeps channels and presence up to date, and puts into the
+   * outbox what a hook of that domain wants. A {@link SyntheticEvent} counts only if the engine has not sent the
+   * same in the meantime. Rejects with a `DomainError`, and has done nothing, while a store that it asks is gone.
+   */
+  async handle(event: EngineEvent, engine: string): Promise<void> {
+    const { subscriptions, registry } = this.#deps
+    if (event instanceof InTurn) return event.run()
+    if (!subscriptions.isKnown) throw new DomainError('store_unavailable', 'what hooks want is not known yet')
+    if (event instanceof SyntheticEvent) {
+      await this.#load(event.channel.domain)
+      return isOvertaken(registry, event) ? undefined : this.#applyMade(event, engine)
+    }
+    const id = eventId(event)
+    if (id === undefined) throw new TypeError('an event without Core-UUID and Event-Sequence')
+    const learned = isOfChannel(event)
+      ? registry.learn(event.uuid.toLowerCase(), readerOf(event), engine, 'event')
+      : undefined
+    const channel = learned instanceof Promise ? await learned : learned
+    const found = channel?.domain ?? domainOf(this.#deps, event)
+    const domain = typeof found === 'string' ? found : await found
+    await this.#load(domain)
+    this.#applyHeard({ event, id, domain, channel }, engine)
+  }
+
+  /** Begins to ask for what an event will need to know that has to wait for its turn; at once, and never failing. */
+  foresee(event: EngineEvent): void {
+    this.#ahead.look(event)
+  }
+
+  /** Notes that a phone is found to be there or gone, without an event of it. The domain must be loaded. */
+  found(domain: string, registration: Registration): void {
+    const { clock, presence, writer } = this.#deps
+    const at = clock.now()
+    const change = presence.registered(domain, registration, at)
     writer.wake()
-    if (change !== undefined) relay(accountStatus(change, causeOf(known), at), engine)
+    if (change !== undefined) this.#relay(accountStatus(change, causeOfFinding(change), at), '')
+  }
+
+  #load(domain: string): void | Promise<void> {
+    const loading = domain === '' ? undefined : this.#deps.presence.load(domain)
+    return loading === undefined ? undefined : this.#loaded(loading)
+  }
+
+  async #loaded(loading: Promise<void>): Promise<void> {
+    await loading
+    this.#ahead.answered()
+    this.#deps.writer.wake()
+  }
+
+  #applyHeard(known: KnownEvent, engine: string): void {
+    const { registry } = this.#deps
+    const { event, channel } = known
+    const isLast = isLastWord(event)
+    if (channel === undefined || !(isLast || isLifeEvent(event.name))) return this.#apply(known, engine)
+    for (const made of missedBefore(this.#deps, event, channel, engine)) this.#applyMade(made, engine)
+    const isFirst = isLifeEvent(event.name) && registry.see(channel.uuid, event.name)
+    const id = isFirst ? channelEventId(event.coreUuid, channel.uuid, event.name) : known.id
+    this.#apply({ ...known, id }, engine)
+    if (isLast) registry.end(channel.uuid, event.coreUuid)
+  }
+
+  #applyMade(event: SyntheticEvent, engine: string): void {
+    this.counts.recovered += 1
+    const id = channelEventId(event.coreUuid, event.uuid, event.name)
+    this.#apply({ event, id, domain: event.channel.domain, channel: event.channel }, engine)
+  }
+
+  /** The synchronous part, which cannot fail, so that a retried event has had no effect yet. */
+  #apply(known: KnownEvent, engine: string): void {
+    const { subscriptions, registry, clock, onUnowned, onChannelEvent } = this.#deps
+    const { event, id, domain, channel } = known
+    const name = eventNameOf(event)
+    if (event.name === 'CHANNEL_ANSWER') noteAlias(registry, event)
+    if (domain === '') onUnowned?.(readerOf(event))
+    if (domain === '') this.counts.withoutDomain += subscriptions.isWanted(name) ? 1 : 0
+    else this.#notePresence(known, engine)
+    this.#relayCdr(known)
+    if (domain !== '' && channel !== undefined) onChannelEvent?.(event, domain, channel)
+    if (event.name === 'CHANNEL_DESTROY') registry.end(event.uuid.toLowerCase(), event.coreUuid)
+    if (!subscriptions.wants(domain, name)) return
+    this.#relay(platformEvent(event, id, domain, { channel, now: clock.now() }), engine)
+  }
+
+  #notePresence(known: KnownEvent, engine: string): void {
+    const at = occurredAt(known.event, this.#deps.clock.now())
+    const change = stateChange(this.#deps, known, at)
+    if (change === 'no account') return
+    this.#deps.writer.wake()
+    if (change !== undefined) this.#relay(accountStatus(change, causeOf(known), at), engine)
   }
 
   /**
    * Every leg that ends has a CDR, whether a hook wants its end or not. A made end has an id of its own: the queue would
    * take the one that another connector has heard, and that says more, for its repetition.
    */
-  const tellCdrs = ({ event, id, domain, channel }: KnownEvent) => {
+  #relayCdr({ event, id, domain, channel }: KnownEvent): void {
     if (event.name !== 'CHANNEL_HANGUP_COMPLETE' || domain === '' || channel === undefined) return
     const own = event instanceof SyntheticEvent ? `cdr:made:${id}` : `cdr:${id}`
-    const end = platformEvent(event, own, domain, { channel, now: clock.now() })
+    const end = platformEvent(event, own, domain, { channel, now: this.#deps.clock.now() })
     const fields = keptFields({ ...end.fields, [knownAccountField]: channel.presenceId })
-    if (parts.cdrs.add({ ...end, fields, reader: 'cdr' })) counts.cdrs += 1
+    if (this.#deps.cdrs.add({ ...end, fields, reader: 'cdr' })) this.counts.cdrs += 1
   }
 
-  /** The synchronous part, which cannot fail, so that a retried event has had no effect yet. */
-  const apply = (known: KnownEvent, engine: string) => {
-    const { event, id, domain } = known
-    const name = eventNameOf(event)
-    if (event.name === 'CHANNEL_ANSWER') noteAlias(registry, event)
-    if (domain === '') parts.onUnowned?.(readerOf(event))
-    if (domain === '') counts.withoutDomain += subscriptions.isWanted(name) ? 1 : 0
-    else notePresence(known, engine)
-    tellCdrs(known)
-    if (domain !== '' && known.channel !== undefined) parts.onChannelEvent?.(event, domain, known.channel)
-    if (event.name === 'CHANNEL_DESTROY') registry.end(event.uuid.toLowerCase(), event.coreUuid)
-    if (subscriptions.wants(domain, name))
-      relay(platformEvent(event, id, domain, { channel: known.channel, now: clock.now() }), engine)
-  }
-
-  const applyMade = (event: SyntheticEvent, engine: string) => {
-    counts.recovered += 1
-    const id = channelEventId(event.coreUuid, event.uuid, event.name)
-    apply({ event, id, domain: event.channel.domain, channel: event.channel }, engine)
-  }
-
-  const applyHeard = (known: KnownEvent, engine: string) => {
-    const { event, channel } = known
-    const isLast = isLastWord(event)
-    if (channel === undefined || !(isLast || isLifeEvent(event.name))) return apply(known, engine)
-    for (const made of missedBefore(parts, event, channel, engine)) applyMade(made, engine)
-    const isFirst = isLifeEvent(event.name) && registry.see(channel.uuid, event.name)
-    apply(isFirst ? { ...known, id: channelEventId(event.coreUuid, channel.uuid, event.name) } : known, engine)
-    if (isLast) registry.end(channel.uuid, event.coreUuid)
-  }
-
-  const load = (domain: string): void | Promise<void> => {
-    const loading = domain === '' ? undefined : presence.load(domain)
-    return loading === undefined ? undefined : loaded(loading)
-  }
-  const loaded = async (loading: Promise<void>) => {
-    await loading
-    ahead.answered()
-    writer.wake()
-  }
-  const ahead = prefetch({ domainOf: (event) => domainOf(parts, event), load })
-
-  return {
-    handle: async (event, engine) => {
-      if (event instanceof InTurn) return event.run()
-      if (!subscriptions.isKnown) throw new DomainError('store_unavailable', 'what hooks want is not known yet')
-      if (event instanceof SyntheticEvent) {
-        await load(event.channel.domain)
-        return isOvertaken(registry, event) ? undefined : applyMade(event, engine)
-      }
-      const id = eventId(event)
-      if (id === undefined) throw new TypeError('an event without Core-UUID and Event-Sequence')
-      const learned = isOfChannel(event)
-        ? registry.learn(event.uuid.toLowerCase(), readerOf(event), engine, 'event')
-        : undefined
-      const channel = learned instanceof Promise ? await learned : learned
-      const found = channel?.domain ?? domainOf(parts, event)
-      const domain = typeof found === 'string' ? found : await found
-      await load(domain)
-      applyHeard({ event, id, domain, channel }, engine)
-    },
-    foresee: (event) => ahead.look(event),
-    found: (domain, registration) => {
-      const at = clock.now()
-      const change = presence.registered(domain, registration, at)
-      writer.wake()
-      if (change !== undefined) relay(accountStatus(change, causeOfFinding(change), at), '')
-    },
-    counts,
+  #relay(event: PlatformEvent, engine: string): void {
+    const { subscriptions, outbox } = this.#deps
+    if (subscriptions.wants(event.domain, event.name) && outbox.add(event, engine)) this.counts.relayed += 1
   }
 }
 

@@ -25,38 +25,7 @@ export interface LinkUp {
   readonly heardTo: number
 }
 
-/** The state of the event links, and how far each has been read. */
-export interface EventLinks {
-  /** An event of the engine came. */
-  heard(event: EngineEvent, engine: string): void
-  up(engine: string, coreUuid: string): LinkUp
-  /** The link of an engine that came up with fewer events than are wanted has all of them from now on. */
-  widened(engine: string): void
-  /**
-   * A link that was up has been lost; `reason` is the word of the session. Returns the moment up to which everything was
-   * heard, epoch milliseconds.
-   */
-  down(engine: string, reason: string): number
-  /** An event of the engine came and could not be read. */
-  unreadable(engine: string): void
-  /** Whether anything of the engine may have been missed since the start. */
-  hasGaps(engine: string): boolean
-  /** Whether the engine's first link came up so lately that it is not known yet what was missed before. */
-  beganLately(engine: string): boolean
-  /** Whether an event of this moment, in microseconds of the engine's clock, may have been missed. */
-  mayHaveMissed(engine: string, microseconds: string): boolean
-  /** Events of the engine from `from` until now, epoch milliseconds, were heard by no connector. */
-  missedSince(engine: string, from: number): void
-  /** The engines' time, epoch milliseconds, before which everything was sent that had been read before a moment of our own clock. */
-  sentBefore(moment: number): number
-  /** Reports every gap whose end is known, without waiting for the first event after it. */
-  settle(): void
-  /** Reports on every link, by how far this connector has come with what it read. */
-  reports(progress: Progress): EventLinkReport[]
-}
-
-/** Knows no link yet. Each gap is reported once, with the events around it. */
-export function eventLinks(parts: {
+export interface EventLinksDeps {
   readonly tell: (gap: GapFound) => void
   /** When the first gap of an engine begins that was reported and is not stored yet, epoch milliseconds; none if absent. */
   readonly unstoredFrom?: ((engine: string) => number | undefined) | undefined
@@ -67,13 +36,120 @@ export function eventLinks(parts: {
   readonly onUnread: (engine: string, heardTo: number) => void
   readonly clock: Clock
   readonly timers: Timers
-}): EventLinks {
-  const { tell, unstoredFrom, onUnread, clock, timers } = parts
-  const links = new Map<string, EventLink>()
+}
 
-  const linkOf = (engine: string): EventLink => {
-    const link = links.get(engine) ?? newEventLink()
-    links.set(engine, link)
+/** The state of the event links, and how far each has been read. Each gap is reported once, with the events around it. */
+export class EventLinks {
+  readonly #deps: EventLinksDeps
+  readonly #links = new Map<string, EventLink>()
+
+  constructor(deps: EventLinksDeps) {
+    this.#deps = deps
+  }
+
+  /** An event of the engine came. */
+  heard(event: EngineEvent, engine: string): void {
+    const link = this.#linkOf(engine)
+    if (link.open !== undefined) this.#close(link, event)
+    link.last = event
+    link.lastAt = this.#deps.clock.now()
+    link.marks.note(event, link.lastAt)
+  }
+
+  up(engine: string, coreUuid: string): LinkUp {
+    const { clock, timers } = this.#deps
+    const link = this.#linkOf(engine)
+    const isFirst = link.upSince === 0 && link.lost === undefined && link.core === ''
+    const isOther = coreUuid !== '' && link.core !== '' && coreUuid !== link.core
+    const { lost, core } = link
+    link.upSince = clock.now()
+    if (isFirst) link.firstUpAt = clock.now()
+    link.core = coreUuid || core
+    link.lost = undefined
+    if (lost !== undefined) {
+      const reason = isOther ? 'engine-restarted' : lost.reason
+      const found = { engine, reason, from: lost.from, to: clock.now(), before: lastOf(link) }
+      const cancel = timers.after(firstEventMs, () => this.#close(link, undefined))
+      link.open = { found, missed: lost.missed, cancel }
+    }
+    return { isFirst, endedCore: isOther ? core : '', heardTo: lost?.from ?? 0 }
+  }
+
+  /** The link of an engine that came up with fewer events than are wanted has all of them from now on. */
+  widened(engine: string): void {
+    const link = this.#linkOf(engine)
+    if (link.upSince > 0) link.upSince = this.#deps.clock.now()
+  }
+
+  /**
+   * A link that was up has been lost; `reason` is the word of the session. Returns the moment up to which everything was
+   * heard, epoch milliseconds.
+   */
+  down(engine: string, reason: string): number {
+    const link = this.#linkOf(engine)
+    this.#close(link, undefined)
+    link.lost ??= { reason, ...this.#miss(link) }
+    link.upSince = 0
+    return link.lost.from
+  }
+
+  /** An event of the engine came and could not be read. */
+  unreadable(engine: string): void {
+    const link = this.#linkOf(engine)
+    link.unread ??= {
+      ...this.#miss(link),
+      before: lastOf(link),
+      cancel: this.#deps.timers.after(unreadMs, () => this.#closeUnread(engine, link)),
+      count: 0,
+    }
+    link.unread.count += 1
+  }
+
+  /** Whether anything of the engine may have been missed since the start. */
+  hasGaps(engine: string): boolean {
+    return this.#links.get(engine)?.missed.isEmpty === false
+  }
+
+  /** Whether the engine's first link came up so lately that it is not known yet what was missed before. */
+  beganLately(engine: string): boolean {
+    return this.#deps.clock.now() - (this.#links.get(engine)?.firstUpAt ?? 0) < unsureMs
+  }
+
+  /** Whether an event of this moment, in microseconds of the engine's clock, may have been missed. */
+  mayHaveMissed(engine: string, microseconds: string): boolean {
+    const at = Number(microseconds) / 1_000
+    return at > 0 && this.#links.get(engine)?.missed.has(at) === true
+  }
+
+  /** Events of the engine from `from` until now, epoch milliseconds, were heard by no connector. */
+  missedSince(engine: string, from: number): void {
+    const { missed, upSince } = this.#linkOf(engine)
+    missed.begin(from).end(upSince || this.#deps.clock.now())
+  }
+
+  /** The engines' time, epoch milliseconds, before which everything was sent that had been read before a moment of our own clock. */
+  sentBefore(moment: number): number {
+    const times = [...this.#links.values()].map(({ marks }) => earlierReported(moment, marks.engineTimeBefore(moment)))
+    return Math.min(moment, ...times)
+  }
+
+  /** Reports every gap whose end is known, without waiting for the first event after it. */
+  settle(): void {
+    for (const [engine, link] of this.#links) {
+      this.#close(link, undefined)
+      this.#closeUnread(engine, link)
+    }
+  }
+
+  /** Reports on every link, by how far this connector has come with what it read. */
+  reports(progress: Progress): EventLinkReport[] {
+    const { unstoredFrom } = this.#deps
+    return [...this.#links].map(([engine, link]) => reportOf(engine, link, progress, unstoredFrom?.(engine)))
+  }
+
+  #linkOf(engine: string): EventLink {
+    const link = this.#links.get(engine) ?? newEventLink()
+    this.#links.set(engine, link)
     return link
   }
 
@@ -81,23 +157,24 @@ export function eventLinks(parts: {
    * Begins a gap at the last event that was read, or at the end of the gap before: no two gaps begin together. Where an
    * event was read late, those after it may be as old, so its own time counts if that is earlier.
    */
-  const miss = (link: EventLink) => {
-    const latest = Math.max(link.lastAt, link.upSince, link.unreadReportedAt) || clock.now()
+  #miss(link: EventLink): Pick<NonNullable<EventLink['lost']>, 'from' | 'missed'> {
+    const latest = Math.max(link.lastAt, link.upSince, link.unreadReportedAt) || this.#deps.clock.now()
     const sentAt = engineTime(link.last)
     const from = latest === link.lastAt ? earlierReported(latest, sentAt) : latest
     return { from, missed: link.missed.begin(sentAt ?? from) }
   }
 
-  const close = (link: EventLink, first: EngineEvent | undefined) => {
+  #close(link: EventLink, first: EngineEvent | undefined): void {
     const gap = link.open
     if (gap === undefined) return
     link.open = undefined
     gap.cancel()
-    gap.missed.end(engineTime(first) ?? clock.now())
-    tell({ ...gap.found, after: first === undefined ? nowhere : positionOf(first) })
+    gap.missed.end(engineTime(first) ?? this.#deps.clock.now())
+    this.#deps.tell({ ...gap.found, after: first === undefined ? nowhere : positionOf(first) })
   }
 
-  const closeUnread = (engine: string, link: EventLink) => {
+  #closeUnread(engine: string, link: EventLink): void {
+    const { clock, tell, onUnread } = this.#deps
     const unread = link.unread
     if (unread === undefined) return
     link.unread = undefined
@@ -109,74 +186,5 @@ export function eventLinks(parts: {
     link.unreadReportedAt = clock.now()
     tell({ engine, reason: 'unreadable', from, to: link.unreadReportedAt, before, after, dropped })
     onUnread(engine, from)
-  }
-
-  return {
-    heard: (event, engine) => {
-      const link = linkOf(engine)
-      if (link.open !== undefined) close(link, event)
-      link.last = event
-      link.lastAt = clock.now()
-      link.marks.note(event, link.lastAt)
-    },
-    up: (engine, coreUuid) => {
-      const link = linkOf(engine)
-      const isFirst = link.upSince === 0 && link.lost === undefined && link.core === ''
-      const isOther = coreUuid !== '' && link.core !== '' && coreUuid !== link.core
-      const { lost, core } = link
-      link.upSince = clock.now()
-      if (isFirst) link.firstUpAt = clock.now()
-      link.core = coreUuid || core
-      link.lost = undefined
-      if (lost !== undefined) {
-        const reason = isOther ? 'engine-restarted' : lost.reason
-        const found = { engine, reason, from: lost.from, to: clock.now(), before: lastOf(link) }
-        const cancel = timers.after(firstEventMs, () => close(link, undefined))
-        link.open = { found, missed: lost.missed, cancel }
-      }
-      return { isFirst, endedCore: isOther ? core : '', heardTo: lost?.from ?? 0 }
-    },
-    widened: (engine) => {
-      const link = linkOf(engine)
-      if (link.upSince > 0) link.upSince = clock.now()
-    },
-    down: (engine, reason) => {
-      const link = linkOf(engine)
-      close(link, undefined)
-      link.lost ??= { reason, ...miss(link) }
-      link.upSince = 0
-      return link.lost.from
-    },
-    unreadable: (engine) => {
-      const link = linkOf(engine)
-      link.unread ??= {
-        ...miss(link),
-        before: lastOf(link),
-        cancel: timers.after(unreadMs, () => closeUnread(engine, link)),
-        count: 0,
-      }
-      link.unread.count += 1
-    },
-    hasGaps: (engine) => links.get(engine)?.missed.isEmpty === false,
-    beganLately: (engine) => clock.now() - (links.get(engine)?.firstUpAt ?? 0) < unsureMs,
-    mayHaveMissed: (engine, microseconds) => {
-      const at = Number(microseconds) / 1_000
-      return at > 0 && links.get(engine)?.missed.has(at) === true
-    },
-    missedSince: (engine, from) => {
-      const { missed, upSince } = linkOf(engine)
-      missed.begin(from).end(upSince || clock.now())
-    },
-    sentBefore: (moment) => {
-      const times = [...links.values()].map(({ marks }) => earlierReported(moment, marks.engineTimeBefore(moment)))
-      return Math.min(moment, ...times)
-    },
-    settle: () => {
-      for (const [engine, link] of links) {
-        close(link, undefined)
-        closeUnread(engine, link)
-      }
-    },
-    reports: (progress) => [...links].map(([engine, link]) => reportOf(engine, link, progress, unstoredFrom?.(engine))),
   }
 }

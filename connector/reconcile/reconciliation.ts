@@ -22,23 +22,6 @@ const recallMs = 2_000
 /** The part of an engine that a comparison needs. */
 export type ComparedEngine = Pick<Engine, 'name' | 'coreUuid' | 'commands'>
 
-/** Keeps what the connector knows in step with the engines, across links that are lost and engines that restart. */
-export interface Reconciliation {
-  /** The event link of an engine is up: compares in the background. */
-  linkUp(engine: ComparedEngine): void
-  /** The event link of an engine is lost; `reason` is the word of the session. */
-  linkDown(engineName: string, reason: string): void
-  /**
-   * Something of an engine was missed although its link is up: compares again. Everything was heard up to `heardTo`, epoch
-   * milliseconds.
-   */
-  compareAgain(engineName: string, heardTo: number): void
-  /** Another connector is gone: looks for ends that it alone had heard, at the engines whose event links are up. */
-  othersGone(): void
-  /** Lets go of what is held back, and compares no more. */
-  stop(): void
-}
-
 export interface ReconciliationDeps extends Time {
   readonly links: EventLinks
   readonly registry: ChannelRegistry
@@ -64,26 +47,107 @@ export interface ReconciliationDeps extends Time {
   readonly log: Log
 }
 
-/** Compares nothing until a link comes up. */
-export function reconciliation(parts: ReconciliationDeps): Reconciliation {
-  const { links, registry, clock, timers, log } = parts
-  const checks = new Map<string, AbortController>()
+/**
+ * Keeps what the connector knows in step with the engines, across links that are lost and engines that restart. Compares
+ * nothing until a link comes up.
+ */
+export class Reconciliation {
+  readonly #deps: ReconciliationDeps
+  readonly #checks = new Map<string, AbortController>()
   /** Ended with the event link of the engine, or by the end of all. */
-  const linked = new Map<string, AbortController>()
-  const held = new Set<() => void>()
+  readonly #linked = new Map<string, AbortController>()
+  /** Releases of events that are held back. */
+  readonly #held = new Set<() => void>()
 
-  const holdBack = (events: readonly SyntheticEvent[], engine: string) => {
-    const release = () => {
-      held.delete(release)
-      cancel()
-      for (const event of events) parts.make(event, engine)
+  constructor(deps: ReconciliationDeps) {
+    this.#deps = deps
+  }
+
+  /** The event link of an engine is up: compares in the background. */
+  linkUp(engine: ComparedEngine): void {
+    const { links, inTurn } = this.#deps
+    const { name } = engine
+    const { endedCore, isFirst, heardTo } = links.up(name, engine.coreUuid)
+    if (endedCore !== '') {
+      this.#endAll(name, endedCore, heardTo)
+      inTurn(name, () => this.#endAll(name, endedCore, heardTo))
     }
-    const cancel = timers.after(holdBackMs, release)
-    held.add(release)
+    this.#compare(engine)
+    const signal = renewed(this.#linked, name)
+    void this.#lookBack(engine, isFirst, signal)
+    if (isFirst) void this.#recall(engine, signal)
+  }
+
+  /** The event link of an engine is lost; `reason` is the word of the session. */
+  linkDown(engineName: string, reason: string): void {
+    const heardTo = this.#deps.links.down(engineName, reason)
+    this.#checks.get(engineName)?.abort()
+    this.#linked.get(engineName)?.abort()
+    this.#doubt(engineName, heardTo)
+  }
+
+  /**
+   * Something of an engine was missed although its link is up: compares again. Everything was heard up to `heardTo`, epoch
+   * milliseconds.
+   */
+  compareAgain(engineName: string, heardTo: number): void {
+    const engine = this.#deps.engines().find(({ name }) => name === engineName)
+    if (engine === undefined || this.#checks.get(engineName)?.signal.aborted !== false) return
+    this.#doubt(engineName, heardTo)
+    this.#compare(engine)
+  }
+
+  /** Another connector is gone: looks for ends that it alone had heard, at the engines whose event links are up. */
+  othersGone(): void {
+    for (const engine of this.#deps.engines()) {
+      const link = this.#linked.get(engine.name)
+      if (link?.signal.aborted === false) void this.#lookBack(engine, false, link.signal)
+    }
+  }
+
+  /** Lets go of what is held back, and compares no more. */
+  stop(): void {
+    for (const running of [...this.#checks.values(), ...this.#linked.values()]) running.abort()
+    for (const release of this.#held) release()
+  }
+
+  #compare(engine: ComparedEngine): void {
+    const signal = renewed(this.#checks, engine.name)
+    const { links, log, make, engines } = this.#deps
+    const { name } = engine
+    const checked = { ...this.#deps, engine: name, link: engine.commands, log: log.with({ engine: name }) }
+    void checkChannels(
+      {
+        ...checked,
+        core: engine.coreUuid,
+        currentCore: () => engine.coreUuid,
+        mayHaveMissed: (microseconds) => links.mayHaveMissed(name, microseconds),
+        make: (event) => make(event, name),
+      },
+      signal,
+    )
+    void checkRegistrations({ ...checked, links: () => engines().map(({ commands }) => commands) }, signal)
+  }
+
+  /** Looks for unheard events from before this link: calls that began, and ends of calls that others knew. */
+  async #lookBack(engine: ComparedEngine, isFirst: boolean, signal: AbortSignal): Promise<void> {
+    const { name } = engine
+    const found = await unheard(this.#deps, name, signal)
+    if (found === undefined) return
+    if (isFirst && found.since !== undefined) this.#deps.links.missedSince(name, found.since)
+    if ((await recallCalls(this.#deps, name, found.since, signal)) > 0) this.#compare(engine)
+  }
+
+  /** Accounts can be judged once the engine can be asked for their calls. */
+  async #recall({ commands }: ComparedEngine, signal: AbortSignal): Promise<void> {
+    const { timers, recall } = this.#deps
+    do await pause(timers, recallMs, signal)
+    while (!signal.aborted && (!isReady(commands) || !recall()))
   }
 
   /** Nothing of a process that is gone is left, so there is nothing to ask. */
-  const endAll = (engine: string, core: string, heardTo: number) => {
+  #endAll(engine: string, core: string, heardTo: number): void {
+    const { registry, clock, log } = this.#deps
     const made: SyntheticEvent[] = []
     for (const known of registry.of(engine)) {
       if (known.core !== core) continue
@@ -92,79 +156,23 @@ export function reconciliation(parts: ReconciliationDeps): Reconciliation {
       registry.end(channel.uuid, core)
     }
     if (made.length > 0) log.warn('an engine was restarted: its calls have ended', { engine, events: made.length })
-    if (made.length > 0) holdBack(made, engine)
+    if (made.length > 0) this.#holdBack(made, engine)
   }
 
-  const compare = (engine: ComparedEngine, signal: AbortSignal) => {
-    const { name } = engine
-    const checked = { ...parts, engine: name, link: engine.commands, log: log.with({ engine: name }) }
-    void checkChannels(
-      {
-        ...checked,
-        core: engine.coreUuid,
-        currentCore: () => engine.coreUuid,
-        mayHaveMissed: (microseconds) => links.mayHaveMissed(name, microseconds),
-        make: (event) => parts.make(event, name),
-      },
-      signal,
-    )
-    void checkRegistrations({ ...checked, links: () => parts.engines().map(({ commands }) => commands) }, signal)
+  #holdBack(events: readonly SyntheticEvent[], engine: string): void {
+    const release = () => {
+      this.#held.delete(release)
+      cancel()
+      for (const event of events) this.#deps.make(event, engine)
+    }
+    const cancel = this.#deps.timers.after(holdBackMs, release)
+    this.#held.add(release)
   }
-
-  const begin = (engine: ComparedEngine) => compare(engine, renewed(checks, engine.name))
 
   /** Events from before the loss are handled before they become void. */
-  const doubt = (engine: string, since: number) => parts.inTurn(engine, () => registry.doubt(engine, since))
-
-  /** Accounts can be judged once the engine can be asked for their calls. */
-  const recall = async ({ commands }: ComparedEngine, signal: AbortSignal) => {
-    do await pause(timers, recallMs, signal)
-    while (!signal.aborted && (!isReady(commands) || !parts.recall()))
-  }
-
-  /** Looks for unheard events from before this link: calls that began, and ends of calls that others knew. */
-  const lookBack = async (engine: ComparedEngine, isFirst: boolean, signal: AbortSignal) => {
-    const { name } = engine
-    const found = await unheard(parts, name, signal)
-    if (found === undefined) return
-    if (isFirst && found.since !== undefined) links.missedSince(name, found.since)
-    if ((await recallCalls(parts, name, found.since, signal)) > 0) begin(engine)
-  }
-
-  return {
-    linkUp: (engine) => {
-      const { endedCore, isFirst, heardTo } = links.up(engine.name, engine.coreUuid)
-      if (endedCore !== '') {
-        endAll(engine.name, endedCore, heardTo)
-        parts.inTurn(engine.name, () => endAll(engine.name, endedCore, heardTo))
-      }
-      begin(engine)
-      const signal = renewed(linked, engine.name)
-      void lookBack(engine, isFirst, signal)
-      if (isFirst) void recall(engine, signal)
-    },
-    linkDown: (engineName, reason) => {
-      const heardTo = links.down(engineName, reason)
-      checks.get(engineName)?.abort()
-      linked.get(engineName)?.abort()
-      doubt(engineName, heardTo)
-    },
-    compareAgain: (engineName, heardTo) => {
-      const engine = parts.engines().find(({ name }) => name === engineName)
-      if (engine === undefined || checks.get(engineName)?.signal.aborted !== false) return
-      doubt(engineName, heardTo)
-      begin(engine)
-    },
-    othersGone: () => {
-      for (const engine of parts.engines()) {
-        const link = linked.get(engine.name)
-        if (link?.signal.aborted === false) void lookBack(engine, false, link.signal)
-      }
-    },
-    stop: () => {
-      for (const running of [...checks.values(), ...linked.values()]) running.abort()
-      for (const release of held) release()
-    },
+  #doubt(engine: string, since: number): void {
+    const { registry, inTurn } = this.#deps
+    inTurn(engine, () => registry.doubt(engine, since))
   }
 }
 

@@ -2,7 +2,7 @@ import { DomainError } from '../../core/errors.ts'
 import type { Ports } from '../../contracts/ports.ts'
 import { recordingNews } from '../../core/recordings/recording-news.ts'
 import type { RecordingsPlace } from './attend-recording.ts'
-import { type Recorder, type RecorderDeps, recorder } from './recorder.ts'
+import { Recorder, type RecorderDeps } from './recorder.ts'
 
 export interface CallRecorderDeps extends Omit<RecorderDeps, 'place' | 'noteInCdr'> {
   readonly ports: RecorderDeps['ports'] & Pick<Ports, 'cdrQueue'>
@@ -11,7 +11,7 @@ export interface CallRecorderDeps extends Omit<RecorderDeps, 'place' | 'noteInCd
 
 /** The recorder of a connector, which has CDRs show their recordings by the queue of CDRs. */
 export function callRecorder(parts: CallRecorderDeps): Recorder {
-  return recorder({
+  return new Recorder({
     ...parts,
     place: parts.recordings,
     noteInCdr: async (recording) => {

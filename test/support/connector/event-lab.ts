@@ -1,13 +1,9 @@
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../memory/memory-ports.ts'
-import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import type { EslDownReason } from '../../../connector/esl/errors.ts'
-import {
-  type EventPipeline,
-  type EventPipelineDeps,
-  eventPipeline,
-} from '../../../connector/assembly/event-pipeline.ts'
+import { type EventPipelineDeps, EventPipeline } from '../../../connector/assembly/event-pipeline.ts'
 import { capturedLog } from '../processes/captured-log.ts'
 import { type EventGiven, aCoreUuid, anEngineEvent } from '../engine/engine-event.ts'
 import { type FakeEslSession, fakeEslSession } from '../engine/fake-esl-session.ts'
@@ -92,7 +88,7 @@ export async function labWorld(time = manualTime(), domains: readonly string[] =
 
 function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: Partial<EventPipelineDeps>): EventLab {
   const domains = domainNames(ports.domains, time.clock)
-  const registry = channelRegistry(domains)
+  const registry = new ChannelRegistry(domains)
   const commands = fakeEslSession()
   commands.up()
   let core = aCoreUuid
@@ -106,7 +102,7 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
       return core
     },
   }
-  const side = eventPipeline({
+  const side = new EventPipeline({
     ...time,
     ports,
     registry,

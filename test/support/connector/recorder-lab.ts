@@ -3,7 +3,7 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../memory/memory-ports.ts'
 import type { EngineEvent } from '../../../connector/runtime/engine.ts'
 import type { RecordingsPlace } from '../../../connector/recordings/attend-recording.ts'
-import { type Recorder, type RecorderDeps, recorder } from '../../../connector/recordings/recorder.ts'
+import { Recorder, type RecorderDeps } from '../../../connector/recordings/recorder.ts'
 import type { Recording } from '../../../core/recordings/recording.ts'
 import { type CapturedLog, capturedLog } from '../processes/captured-log.ts'
 import { anEngineEvent } from '../engine/engine-event.ts'
@@ -62,7 +62,7 @@ export async function recorderLab(): Promise<RecorderLab> {
     log,
     up,
     connector: (given = {}) => {
-      const made = recorder({
+      const made = new Recorder({
         ...time,
         ports,
         place,

@@ -1,9 +1,9 @@
 import { memoryPorts } from '../memory/memory-ports.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { channelList } from '../../../connector/calls/channel-list.ts'
-import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
-import { commandRunner } from '../../../connector/commands/command-runner.ts'
+import { CommandRunner } from '../../../connector/commands/command-runner.ts'
 import type { CommandMessage } from '../../../contracts/messages/command.ts'
 import type { CommandStore } from '../../../core/commands/command-store.ts'
 import { capturedLog } from '../processes/captured-log.ts'
@@ -32,14 +32,14 @@ export async function aRunner({ calls = 10, queue = 10, isUp = true, wrapStore =
   for (const name of ['a.example.com', 'b.example.com', 'x.a.example.com'])
     await ports.domains.create(aDomain({ name }))
   const domains = domainNames(ports.domains, time.clock)
-  const registry = channelRegistry(domains)
+  const registry = new ChannelRegistry(domains)
   const engine = playedEngine('192.0.2.1:8021', { time, registry, domains })
   const { jobs } = engine
   const link = engine.engine.commands
   if (isUp) engine.up()
   const log = capturedLog()
   const make = (connectorId: string) =>
-    commandRunner({
+    new CommandRunner({
       ...time,
       engines: [engine],
       registry,

@@ -1,5 +1,5 @@
 import { memoryEventSink } from '../memory/memory-event-sink.ts'
-import { eventOutbox } from '../../../connector/events/event-outbox.ts'
+import { EventOutbox } from '../../../connector/events/event-outbox.ts'
 import type { Drop } from '../../../connector/spool/drop-tally.ts'
 import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
@@ -33,7 +33,7 @@ export function spoolingProcess(
   const drops: Drop[] = []
   const taken: string[] = []
   let isAway = true
-  const outbox = eventOutbox({
+  const outbox = new EventOutbox({
     ...time,
     log,
     memory,

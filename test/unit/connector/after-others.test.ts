@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { type AfterOthersDeps, afterOthers } from '../../../connector/events/after-others.ts'
+import { type AfterOthersDeps, AfterOthers } from '../../../connector/events/after-others.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { ConnectorReport } from '../../../core/connectors/connector-report.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
@@ -17,7 +17,7 @@ async function aPlace(given: Partial<AfterOthersDeps> = {}) {
   const time = manualTime()
   const { connectorStatus: store } = memoryPorts({ clock: time.clock, random: systemRandomness })
   const passed: string[] = []
-  const inOrder = afterOthers({
+  const inOrder = new AfterOthers({
     ...time,
     outbox: { hasRoom: true, add: ({ id }) => passed.push(id) > 0 },
     store,

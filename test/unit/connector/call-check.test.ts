@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { callCheck } from '../../../connector/calls/call-check.ts'
-import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { engineReading } from '../../../connector/calls/engine-reading.ts'
 import { jsonRows } from '../../support/engine/answering-engine.ts'
@@ -18,7 +18,7 @@ function aCheck() {
   const time = manualTime()
   const { domains: store } = memoryPorts({ clock: time.clock, random: systemRandomness })
   const domains = domainNames(store, time.clock)
-  const registry = channelRegistry(domains)
+  const registry = new ChannelRegistry(domains)
   const asked: string[] = []
   const link = { isReady: true, isSilent: false }
   const answerOf = (command: string) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { channelList } from '../../../connector/calls/channel-list.ts'
-import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import type { DomainNames } from '../../../connector/calls/domain-names.ts'
 import { UnreadableAnswer } from '../../../connector/calls/engine-channels.ts'
 import { channelFields } from '../../../contracts/routes/channels.ts'
@@ -23,7 +23,7 @@ const row = (uuid: string, context: string, more: Readonly<Record<string, string
 
 function aList(...rows: Readonly<Record<string, unknown>>[]) {
   const time = manualTime()
-  const registry = channelRegistry(domains)
+  const registry = new ChannelRegistry(domains)
   const engine = playedEngine('192.0.2.1:8021', { time, registry, domains })
   engine.up()
   const link = engine.engine.commands
@@ -269,7 +269,7 @@ test('all callers that list the same channels while nothing changes get the same
 
 test('the rows of several engines are one list, in one order, each channel once', async () => {
   const time = manualTime()
-  const registry = channelRegistry(domains)
+  const registry = new ChannelRegistry(domains)
   const answers = [
     [row('c', 'a.example.com', { created_epoch: '3' }), row('a', 'a.example.com', { created_epoch: '1' })],
     [row('b', 'a.example.com', { created_epoch: '2' }), row('c', 'a.example.com', { created_epoch: '3' })],
@@ -290,7 +290,7 @@ test('the rows of several engines are one list, in one order, each channel once'
 
 test('no caller gets a part of the list when one engine cannot give its own', async () => {
   const time = manualTime()
-  const registry = channelRegistry(domains)
+  const registry = new ChannelRegistry(domains)
   const engines = ['fs1:8021', 'fs2:8021'].map((name) => {
     const engine = playedEngine(name, { time, registry, domains })
     engine.up()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import type { DomainNames } from '../../../connector/calls/domain-names.ts'
 
 const engine = '192.0.2.1:8021'
@@ -8,7 +8,7 @@ const only = (...names: string[]): DomainNames => ({ exists: (name) => names.inc
 const reading = (fields: Readonly<Record<string, string>>) => (name: string) => fields[name]
 
 test('a name that is not a domain is passed over for one that is', async () => {
-  const registry = channelRegistry(only('a.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com'))
 
   const channel = await registry.learn(
     'u',
@@ -20,7 +20,7 @@ test('a name that is not a domain is passed over for one that is', async () => {
 })
 
 test('a domain is matched whole: neither a suffix nor a longer name is it', async () => {
-  const registry = channelRegistry(only('example.com', 'b.a.example.com'))
+  const registry = new ChannelRegistry(only('example.com', 'b.a.example.com'))
 
   const channel = await registry.learn('u', reading({ 'Channel-Presence-ID': '1000@a.example.com' }), engine)
 
@@ -28,7 +28,7 @@ test('a domain is matched whole: neither a suffix nor a longer name is it', asyn
 })
 
 test('a known domain of a channel stays, whatever the engine reports later', async () => {
-  const registry = channelRegistry(only('a.example.com', 'b.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com', 'b.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
   const channel = await registry.learn('u', reading({ variable_domain_name: 'b.example.com' }), engine)
@@ -37,7 +37,7 @@ test('a known domain of a channel stays, whatever the engine reports later', asy
 })
 
 test('a call that the platform placed belongs to its domain before and after the engine reports it', async () => {
-  const registry = channelRegistry(only('a.example.com', 'b.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com', 'b.example.com'))
   registry.place('u', 'a.example.com', '1000@a.example.com', engine)
   expect(registry.find('u')).toMatchObject({ domain: 'a.example.com', proven: false })
 
@@ -47,7 +47,7 @@ test('a call that the platform placed belongs to its domain before and after the
 })
 
 test('placing a call under a uuid in use does not take the channel over', async () => {
-  const registry = channelRegistry(only('a.example.com', 'b.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com', 'b.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
   registry.place('u', 'b.example.com', '1000@b.example.com', engine)
@@ -56,7 +56,7 @@ test('placing a call under a uuid in use does not take the channel over', async 
 })
 
 test('a placed call that its engine has reported is not forgotten, even while no event link is up', async () => {
-  const registry = channelRegistry(only('a.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com'))
   registry.place('u', 'a.example.com', '1000@a.example.com', engine)
   await registry.learn('u', reading({ 'Core-UUID': 'core' }), engine, 'event')
   registry.see('u', 'CHANNEL_CREATE')
@@ -68,7 +68,7 @@ test('a placed call that its engine has reported is not forgotten, even while no
 })
 
 test('a leg takes the domain of its other leg, also a moment after that has ended', async () => {
-  const registry = channelRegistry(only('a.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com'))
   await registry.learn('one', reading({ 'Caller-Context': 'a.example.com' }), engine)
   registry.end('one', '')
 
@@ -78,7 +78,7 @@ test('a leg takes the domain of its other leg, also a moment after that has ende
 })
 
 test('an event after the end does not bring a channel back', async () => {
-  const registry = channelRegistry(only('a.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
   registry.end('u', '')
 
@@ -89,7 +89,7 @@ test('an event after the end does not bring a channel back', async () => {
 })
 
 test('a call whose end was reported before it is recorded as placed is not up', async () => {
-  const registry = channelRegistry(only('a.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
   registry.end('u', '')
 
@@ -99,7 +99,7 @@ test('a call whose end was reported before it is recorded as placed is not up', 
 })
 
 test('a chosen uuid leads to the channel that the engine made of it, as long as it has none of its own', async () => {
-  const registry = channelRegistry(only('a.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com'))
   const [chosen, actual] = [randomUUID(), randomUUID()]
   await registry.learn(actual, reading({ 'Caller-Context': 'a.example.com' }), engine)
   registry.alias(chosen, actual)
@@ -111,7 +111,7 @@ test('a chosen uuid leads to the channel that the engine made of it, as long as 
 })
 
 test('after a break of the event link no channel counts as up until the engine reports it again', async () => {
-  const registry = channelRegistry(only('a.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
   registry.doubt(engine)
@@ -122,7 +122,7 @@ test('after a break of the event link no channel counts as up until the engine r
 })
 
 test('above its limit the oldest channel goes, and is counted', async () => {
-  const registry = channelRegistry(only('a.example.com'), 2)
+  const registry = new ChannelRegistry(only('a.example.com'), 2)
 
   for (const uuid of ['one', 'two', 'three'])
     await registry.learn(uuid, reading({ 'Caller-Context': 'a.example.com' }), engine)
@@ -131,7 +131,7 @@ test('above its limit the oldest channel goes, and is counted', async () => {
 })
 
 test('the first event of each kind in the life of a call is distinguished from its repetition, even after the end', async () => {
-  const registry = channelRegistry(only('a.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
   expect([registry.see('u', 'CHANNEL_CREATE'), registry.see('u', 'CHANNEL_CREATE')]).toEqual([true, false])
@@ -141,7 +141,7 @@ test('the first event of each kind in the life of a call is distinguished from i
 })
 
 test('a channel that was only taken to be gone comes back with an event, and not with a list', async () => {
-  const registry = channelRegistry(only('a.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com'))
   const fields = reading({ 'Caller-Context': 'a.example.com', 'Event-Name': 'CHANNEL_HOLD' })
   await registry.learn('u', fields, engine, 'event')
   registry.see('u', 'CHANNEL_CREATE')
@@ -156,7 +156,7 @@ test('a channel that was only taken to be gone comes back with an event, and not
 })
 
 test('a uuid that is used again after its call was destroyed is a channel again', async () => {
-  const registry = channelRegistry(only('a.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com'))
   const made = reading({ 'Caller-Context': 'a.example.com', 'Event-Name': 'CHANNEL_CREATE' })
   await registry.learn('u', made, engine, 'event')
   registry.see('u', 'CHANNEL_DESTROY')
@@ -168,7 +168,7 @@ test('a uuid that is used again after its call was destroyed is a channel again'
 })
 
 test('a uuid that appears in another process of an engine is a new channel without events', async () => {
-  const registry = channelRegistry(only('a.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com', 'Core-UUID': 'one' }), engine, 'event')
   registry.see('u', 'CHANNEL_CREATE')
 
@@ -179,7 +179,7 @@ test('a uuid that appears in another process of an engine is a new channel witho
 })
 
 test('caller and callee come from the first event that has them, cut to the length of a telephone number', async () => {
-  const registry = channelRegistry(only('a.example.com'))
+  const registry = new ChannelRegistry(only('a.example.com'))
   const first = { 'Caller-Caller-ID-Number': '1'.repeat(100_000), 'Caller-Channel-Created-Time': '1768478400000000' }
   await registry.learn('u', reading({ 'Channel-Call-State': 'DOWN' }), engine, 'event')
   await registry.learn('u', reading({ ...first, 'Call-Direction': 'inbound' }), engine, 'event')

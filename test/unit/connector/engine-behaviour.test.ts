@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
-import { eventPipeline } from '../../../connector/assembly/event-pipeline.ts'
-import { eventLinks } from '../../../connector/links/event-links.ts'
+import { EventPipeline } from '../../../connector/assembly/event-pipeline.ts'
+import { EventLinks } from '../../../connector/links/event-links.ts'
 import type { GapFound } from '../../../connector/links/gap-log.ts'
 import { isEventName } from '../../../core/events/catalogue.ts'
 import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
@@ -36,8 +36,8 @@ async function aSide(wanted: readonly string[]) {
   const hooks = wanted.map((event) => aHook({ event, domain: tenant }))
   await ports.hooks.create(hooks, hooks.length)
   const domains = domainNames(ports.domains, time.clock)
-  const registry = channelRegistry(domains)
-  const side = eventPipeline({
+  const registry = new ChannelRegistry(domains)
+  const side = new EventPipeline({
     ...time,
     ports,
     registry,
@@ -109,7 +109,7 @@ test.each(['bench/stream-json', 'bench/stream-plain'])(
   (name) => {
     const time = manualTime()
     const gaps: GapFound[] = []
-    const links = eventLinks({ ...time, tell: (gap) => gaps.push(gap), onUnread: () => {} })
+    const links = new EventLinks({ ...time, tell: (gap) => gaps.push(gap), onUnread: () => {} })
     const sequences: number[] = []
 
     for (const event of recordedEvents(name)) {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import type { EngineEvent } from '../../../connector/runtime/engine.ts'
 import { readEvent } from '../../../connector/esl/event.ts'
-import { eventInbox } from '../../../connector/events/event-inbox.ts'
+import { EventInbox } from '../../../connector/events/event-inbox.ts'
 import { InTurn } from '../../../connector/events/in-turn.ts'
 import type { Drop } from '../../../connector/spool/drop-tally.ts'
 import { DomainError } from '../../../core/errors.ts'
@@ -18,7 +18,7 @@ function anInbox(limits?: { events: number; bytes: number }) {
   const drops: Drop[] = []
   const handled: EngineEvent[] = []
   const store = { isGone: false, fails: (_event: EngineEvent) => false }
-  const inbox = eventInbox({
+  const inbox = new EventInbox({
     ...time,
     log,
     random: () => 0,
@@ -285,7 +285,7 @@ test('whatever comes and goes, its bounds hold and every event is handled in ord
 
 test('an event that has to wait is foreseen when it comes, the first one is handled at once', async () => {
   const foreseen: string[] = []
-  const inbox = eventInbox({
+  const inbox = new EventInbox({
     ...manualTime(),
     log: capturedLog(),
     random: () => 0,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventLinks } from '../../../connector/links/event-links.ts'
+import { EventLinks } from '../../../connector/links/event-links.ts'
 import type { GapFound } from '../../../connector/links/gap-log.ts'
 import { aCoreUuid, anEngineEvent } from '../../support/engine/engine-event.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
@@ -12,7 +12,7 @@ function someLinks() {
   const time = manualTime()
   const gaps: GapFound[] = []
   const unread: string[] = []
-  const links = eventLinks({
+  const links = new EventLinks({
     ...time,
     tell: (gap) => void gaps.push(gap),
     onUnread: (name) => void unread.push(name),
@@ -225,7 +225,7 @@ test('a report says up to which moment of the engine all events are queued, howe
 test('a report says from when on events were missed until the gap is stored', async () => {
   const time = manualTime()
   let storedFrom: number | undefined
-  const links = eventLinks({ ...time, tell: () => {}, onUnread: () => {}, unstoredFrom: () => storedFrom })
+  const links = new EventLinks({ ...time, tell: () => {}, onUnread: () => {}, unstoredFrom: () => storedFrom })
   const lostAt = () => links.reports({ queuedTo: 0, keptTo: 0, narrow })[0]?.lostAt
   const start = time.clock.now()
   links.up(engine, aCoreUuid)

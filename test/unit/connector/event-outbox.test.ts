@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
-import { eventOutbox } from '../../../connector/events/event-outbox.ts'
+import { EventOutbox } from '../../../connector/events/event-outbox.ts'
 import type { Drop } from '../../../connector/spool/drop-tally.ts'
 import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
@@ -14,7 +14,7 @@ import { anEvent } from '../../support/records/records.ts'
 function anOutbox(sink: EventSink, memory?: MemoryLimits, onDropped?: (drop: Drop) => void) {
   const time = manualTime()
   const log = capturedLog()
-  const outbox = eventOutbox({ ...time, sink, log, random: () => 0, memory, onDropped })
+  const outbox = new EventOutbox({ ...time, sink, log, random: () => 0, memory, onDropped })
   return { time, outbox, log }
 }
 

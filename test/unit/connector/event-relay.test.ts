@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
-import { eventPipeline } from '../../../connector/assembly/event-pipeline.ts'
+import { EventPipeline } from '../../../connector/assembly/event-pipeline.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { type EventGiven, aCoreUuid, anEngineEvent } from '../../support/engine/engine-event.ts'
 import { fakeEslSession } from '../../support/engine/fake-esl-session.ts'
@@ -28,10 +28,10 @@ async function aSide(wanted: readonly string[], isGone: (store: 'domains' | 'hoo
     gone(ports.domains, 'exists', () => isGone('domains')),
     time.clock,
   )
-  const registry = channelRegistry(domains)
+  const registry = new ChannelRegistry(domains)
   const isUp = async () => false
   const subscriptions = gone(ports.subscriptions, 'version', () => isGone('hooks'))
-  const side = eventPipeline({
+  const side = new EventPipeline({
     ...time,
     ports: { ...ports, subscriptions },
     registry,

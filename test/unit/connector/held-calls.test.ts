@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { heldCalls } from '../../../connector/calls/held-calls.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 import { ofCaller } from '../../support/engine/leg-fields.ts'
@@ -12,7 +12,7 @@ const ofB = { domain: 'b.example.com', presenceId: null }
 
 function anEngine() {
   const time = manualTime()
-  const registry = channelRegistry({ exists: (name) => name.endsWith('.example.com') })
+  const registry = new ChannelRegistry({ exists: (name) => name.endsWith('.example.com') })
   const held = heldCalls(registry, engine, time.clock)
   /** Reports a channel by an event. */
   const report = (uuid: string, fields: Readonly<Record<string, string>>) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import type { EslSession } from '../../../connector/esl/session.ts'
 import { observationReport } from '../../../connector/health/observation-report.ts'
@@ -55,7 +55,7 @@ test('an observed engine gets no job at all, and answers what is read', async ()
 test('a leg belongs to the tenant that the setting gives its context or domain, and so does its account', async () => {
   const store = { exists: async (name: string) => name === 'acme.example.com' || name === 'pbx.local' }
   const tenants = new Map([['pbx.local', 'acme.example.com']])
-  const registry = channelRegistry(domainNames(store, movableClock(), tenants))
+  const registry = new ChannelRegistry(domainNames(store, movableClock(), tenants))
   const leg = (fields: Record<string, string>) => (name: string) => fields[name]
   const placed = { 'Call-Direction': 'inbound', variable_user_name: '1000', variable_domain_name: 'PBX.local' }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chooseEngine } from '../../../connector/commands/choose-engine.ts'
 import { phoneAsks } from '../../../connector/commands/phone-asks.ts'
-import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { manualTime, settle } from '../../support/processes/manual-time.ts'
 import { playedEngine } from '../../support/engine/played-engine.ts'
@@ -10,7 +10,7 @@ import { playedEngine } from '../../support/engine/played-engine.ts'
 function twoEngines() {
   const time = manualTime()
   const domains = domainNames({ exists: async () => true }, time.clock)
-  const registry = channelRegistry(domains)
+  const registry = new ChannelRegistry(domains)
   const open = new Array<(reply: string) => void>()
   const engines = ['192.0.2.1:8021', '192.0.2.2:8021'].map((name) => {
     const engine = playedEngine(name, { time, registry, domains })

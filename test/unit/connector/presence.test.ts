@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { presenceTracker } from '../../../connector/events/presence.ts'
+import { PresenceTracker } from '../../../connector/events/presence.ts'
 import { presenceWriter } from '../../../connector/events/presence-writer.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { gone } from '../../support/stores/flaky.ts'
@@ -16,7 +16,7 @@ function aTracker() {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const storedCalls: string[] = []
-  const tracker = presenceTracker(
+  const tracker = new PresenceTracker(
     ports.presence,
     time.clock,
     ({ login }, uuid) => void storedCalls.push(`${login} ${uuid}`),
@@ -152,7 +152,7 @@ test('an account without a phone and a call is forgotten once that is stored, ho
 
   expect(tracker.accounts).toBe(1)
   expect(await ports.presence.read(domain, '2000')).toMatchObject({ contacts: [], calls: [] })
-  const again = presenceTracker(ports.presence, time.clock)
+  const again = new PresenceTracker(ports.presence, time.clock)
   await again.load(domain)
   expect(again.accounts).toBe(1)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
-import { eventOutbox } from '../../../connector/events/event-outbox.ts'
+import { EventOutbox } from '../../../connector/events/event-outbox.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
@@ -15,7 +15,7 @@ function aFullOutbox(room: number) {
   const sink = memoryEventSink()
   const bytes = room * sizeOf(anEvent())
   const queue = { isAway: true }
-  const outbox = eventOutbox({
+  const outbox = new EventOutbox({
     ...time,
     sink: { publish: (events) => (queue.isAway ? Promise.reject(new Error('away')) : sink.publish(events)) },
     log: capturedLog(),

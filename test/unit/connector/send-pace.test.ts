@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventOutbox } from '../../../connector/events/event-outbox.ts'
+import { EventOutbox } from '../../../connector/events/event-outbox.ts'
 import { SendPace } from '../../../connector/events/send-pace.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
@@ -22,7 +22,7 @@ function anOutbox() {
       return []
     },
   }
-  const outbox = eventOutbox({ ...time, sink, log: capturedLog(), random: () => 0 })
+  const outbox = new EventOutbox({ ...time, sink, log: capturedLog(), random: () => 0 })
   return { time, outbox, batches }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
-import { type EventOutbox, eventOutbox } from '../../../connector/events/event-outbox.ts'
+import { EventOutbox } from '../../../connector/events/event-outbox.ts'
 import { systemSpoolFiles } from '../../../connector/spool/spool-files.ts'
 import { processOwner } from '../../../connector/spool/process-owner.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
@@ -24,7 +24,7 @@ function anOutbox(owner = processOwner()) {
   const time = manualTime()
   const sink = memoryEventSink()
   let isAway = true
-  const outbox = eventOutbox({
+  const outbox = new EventOutbox({
     ...time,
     log: capturedLog(),
     random: () => 0,

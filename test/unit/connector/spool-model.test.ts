@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type EventOutbox, eventOutbox } from '../../../connector/events/event-outbox.ts'
+import { EventOutbox } from '../../../connector/events/event-outbox.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { pause } from '../../../core/concurrency/timers.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
@@ -45,7 +45,7 @@ function start(world: Omit<World, 'outbox'>): EventOutbox {
   const ifAlive = <T>(work: () => T | Promise<T>): Promise<T> =>
     world.generation === generation ? Promise.resolve().then(work) : new Promise(() => {})
   const slowly = (ms: number) => pause(world.time.timers, ms).then(() => ifAlive(() => {}))
-  return eventOutbox({
+  return new EventOutbox({
     ...world.time,
     log: capturedLog(),
     random: () => 0,

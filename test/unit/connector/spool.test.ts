@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
-import { eventOutbox } from '../../../connector/events/event-outbox.ts'
+import { EventOutbox } from '../../../connector/events/event-outbox.ts'
 import type { Drop } from '../../../connector/spool/drop-tally.ts'
 import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
@@ -28,7 +28,7 @@ function aProcess(
   const log = capturedLog()
   const drops: Drop[] = []
   let isAway = true
-  const outbox = eventOutbox({
+  const outbox = new EventOutbox({
     ...time,
     log,
     memory,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
-import { storedCalls } from '../../../connector/calls/stored-calls.ts'
+import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { StoredCalls } from '../../../connector/calls/stored-calls.ts'
 import type { KnownCall } from '../../../core/channels/known-call.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
@@ -19,12 +19,12 @@ const uuidsOf = (legs: readonly { readonly uuid: string }[]) => legs.map(({ uuid
 /** A registry whose channels are stored in a store that the test answers for. */
 function aRegistry(given = { isStoredByPeer: false }) {
   const time = manualTime()
-  const registry = channelRegistry({ exists: (name) => name === domain })
+  const registry = new ChannelRegistry({ exists: (name) => name === domain })
   const writes: string[] = []
   const reads: string[] = []
   const stored = new Map<string, KnownCall>()
   const answers = { put: async (_calls: readonly KnownCall[]) => {}, remove: async () => {} }
-  const calls = storedCalls({
+  const calls = new StoredCalls({
     ...time,
     store: {
       put: async (calls) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { presenceTracker } from '../../../connector/events/presence.ts'
+import { PresenceTracker } from '../../../connector/events/presence.ts'
 import { presenceWriter } from '../../../connector/events/presence-writer.ts'
 import type { PresenceStore } from '../../../core/accounts/presence-store.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
@@ -30,7 +30,7 @@ async function aPresenceSide(given: { isStoredByPeer?: boolean; shared?: Presenc
       return store.readEach(accounts)
     },
   }
-  const tracker = presenceTracker(store, time.clock)
+  const tracker = new PresenceTracker(store, time.clock)
   const settings = { isStoredByPeer: given.isStoredByPeer ?? false }
   const writer = presenceWriter({
     ...time,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { presenceTracker } from '../../../connector/events/presence.ts'
+import { PresenceTracker } from '../../../connector/events/presence.ts'
 import { unsureCalls } from '../../../connector/events/unsure-calls.ts'
 import { labDomain, labWorld, ofCall } from '../../support/connector/event-lab.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
@@ -33,7 +33,7 @@ async function aStoredCall(given: { readonly endFollows: boolean }) {
     writer: () => ({ wake: () => {} }),
     random: () => 0,
   })
-  const tracker = presenceTracker(ports.presence, time.clock, (of, uuid) => unsure.add(of, uuid))
+  const tracker = new PresenceTracker(ports.presence, time.clock, (of, uuid) => unsure.add(of, uuid))
   await tracker.load(account.domain)
   const calls = () => tracker.snapshot().get('1000@a.example.com')?.calls
   return { time, engine, ended, unsure, tracker, calls }
