@@ -110,34 +110,40 @@ function namesAnother({ operationId, query, bodyDomain, things }: Crossing): boo
 const isAboutThing = ({ path, group, operationId }: Route) =>
   operationId === 'originateCall' || (group !== 'blacklists' && /\{(?!domain_name)/.test(path))
 
-it('no call about the things of another tenant changes, shows or gives away anything of it', async () => {
-  const seen = { refused: 0, served: 0, cursors: 0 }
+/** Each batch is a test of its own: a busy machine ends a hundred crossings within the time of a test, and not five hundred. */
+const batches = [1, 2, 3, 4, 5]
 
-  await fc.assert(
-    fc.asyncProperty(crossing, async (given) => {
-      const { here, before, cursor, answer, there } = await cross(given)
+it.each(batches)(
+  'no call about the things of another tenant changes, shows or gives away anything of it: batch %i',
+  async (batch) => {
+    const seen = { refused: 0, served: 0, cursors: 0 }
 
-      expect(answer.status, answer.text).toBeLessThan(500)
-      expect(ownedBy(here, given.other)).toEqual(before)
-      expect(answer.text + JSON.stringify(answer.headers)).not.toContain(mark)
-      expect(answer.headers).not.toHaveProperty('Idempotent-Replayed')
-      for (const { scope } of here.ports.engine.given) expect(scope.domain).toBe(own)
-      for (const { domain } of here.ports.events.published) expect(domain).toBe(own)
-      expect(answer.status).toBe(there.status)
-      if (answer.status >= 400) expect(answer.text).toBe(there.text)
-      if (namesAnother(given)) expect([400, 403]).toContain(answer.status)
-      if (isAboutThing(routeOf(given.operationId)) || cursor !== undefined)
-        expect([400, 403, 404]).toContain(answer.status)
-      seen[answer.status < 400 ? 'served' : 'refused'] += 1
-      if (cursor !== undefined) seen.cursors += 1
-    }),
-    fixed(500),
-  )
+    await fc.assert(
+      fc.asyncProperty(crossing, async (given) => {
+        const { here, before, cursor, answer, there } = await cross(given)
 
-  expect(seen.refused).toBeGreaterThan(200)
-  expect(seen.served).toBeGreaterThan(50)
-  expect(seen.cursors).toBeGreaterThan(5)
-})
+        expect(answer.status, answer.text).toBeLessThan(500)
+        expect(ownedBy(here, given.other)).toEqual(before)
+        expect(answer.text + JSON.stringify(answer.headers)).not.toContain(mark)
+        expect(answer.headers).not.toHaveProperty('Idempotent-Replayed')
+        for (const { scope } of here.ports.engine.given) expect(scope.domain).toBe(own)
+        for (const { domain } of here.ports.events.published) expect(domain).toBe(own)
+        expect(answer.status).toBe(there.status)
+        if (answer.status >= 400) expect(answer.text).toBe(there.text)
+        if (namesAnother(given)) expect([400, 403]).toContain(answer.status)
+        if (isAboutThing(routeOf(given.operationId)) || cursor !== undefined)
+          expect([400, 403, 404]).toContain(answer.status)
+        seen[answer.status < 400 ? 'served' : 'refused'] += 1
+        if (cursor !== undefined) seen.cursors += 1
+      }),
+      { ...fixed(100), seed: fixed(100).seed + batch },
+    )
+
+    expect(seen.refused).toBeGreaterThan(40)
+    expect(seen.served).toBeGreaterThan(4)
+    expect(seen.cursors).toBeGreaterThan(0)
+  },
+)
 
 it('the other tenant of these tests has the things that the requests name', async () => {
   const [other = ''] = otherNames
