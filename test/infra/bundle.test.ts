@@ -12,7 +12,9 @@ import {
 } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
+import { wrap } from 'node:module'
 import { dirname, join } from 'node:path'
+import { Script } from 'node:vm'
 import { afterAll, describe, expect, it } from 'vitest'
 import { bundle } from '../../lib/bundle.ts'
 import { type Handler, connectorFolder, functionFolder, handlers } from '../../lib/handlers.ts'
@@ -102,7 +104,8 @@ describe('the bundles of the project', async () => {
   })
 
   it.each(all)('%s is a module that node can read', (_name, file) => {
-    expect(spawnSync(process.execPath, ['--check', file]).status).toBe(0)
+    // As a process checks it that is started with --check, without a process for each of a hundred bundles.
+    expect(() => new Script(wrap(readFileSync(file, 'utf8')), { filename: file })).not.toThrow()
   })
 
   it.each(all)('%s loads no module of Node by an import at run time, which loads what nothing uses', (_name, file) => {

@@ -20,12 +20,6 @@ import {
   thingsFor,
 } from './two-tenants.ts'
 
-/** Which part of the table is run. */
-export interface Part {
-  readonly things?: readonly Thing[]
-  readonly domains?: boolean
-}
-
 type Platform = FilledPlatform<HeadersOf>
 
 /** The traces that every request leaves: the time of the caller's activity, and the attempt. */
@@ -81,11 +75,10 @@ const cases = routes.flatMap((route) =>
 )
 
 /** Runs the table of callers and things, and what callers and root are answered who name another domain. */
-export function callersAndThings(kind: PlatformKind, { things, domains = true }: Part = {}): void {
+export function callersAndThings(kind: PlatformKind): void {
   const source = opened(() => kind.open({}, fillTenants))
 
-  const chosen = cases.filter(([, thing]) => things === undefined || things.includes(thing))
-  describe.each(chosen)('%s asked for a thing %s', (_, thing, statuses, route) => {
+  describe.each(cases)('%s asked for a thing %s', (_, thing, statuses, route) => {
     it.each(callers.map((caller, index) => [caller, Number(statuses.split(' ')[index])] as const))(
       'answers %s %i',
       async (caller, status) => {
@@ -123,7 +116,7 @@ export function callersAndThings(kind: PlatformKind, { things, domains = true }:
     })
   })
 
-  if (domains) callersElsewhere(source)
+  callersElsewhere(source)
 }
 
 const withoutTraces = (records: readonly string[]) => records.filter((text) => !traces.test(text))

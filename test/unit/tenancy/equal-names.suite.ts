@@ -23,12 +23,6 @@ import {
   recordsOf,
 } from './like-names.ts'
 
-/** Which calls are made. */
-export interface Part {
-  readonly names?: readonly string[]
-  readonly callers?: readonly Caller[]
-}
-
 /**
  * The records that the platform keeps for itself. An alias is two uuids; its owner is that of the channel that it leads to. Deliveries
  * that are in no index are marked as such, by their key, over memory only. Owed drops are written and read by connectors alone.
@@ -121,7 +115,7 @@ async function cleanUpAfter({ ports, tools, clock }: Api): Promise<boolean> {
 }
 
 /** Calls every endpoint for each tenant and compares all that is stored of every other tenant before and after. */
-export function equalNames(kind: PlatformKind, part: Part = {}): void {
+export function equalNames(kind: PlatformKind): void {
   const source = opened(() => kind.open(env, fillLikes))
 
   it('a tenant of these tests has something in every store that knows tenants', async () => {
@@ -135,12 +129,12 @@ export function equalNames(kind: PlatformKind, part: Part = {}): void {
     }
   })
 
-  describe.each(part.names ?? names)('a call for %s', (name) => {
+  describe.each(names)('a call for %s', (name) => {
     it.each(routes.map((route) => [route.operationId, route] as const))(
       'a call for %s changes nothing of tenants with a similar name, reveals nothing of them and sends nothing for them',
       async (operationId, route) => {
         const served: Caller[] = []
-        for (const caller of route.authentication === 'token' ? (part.callers ?? callers) : (['admin'] as const)) {
+        for (const caller of route.authentication === 'token' ? callers : (['admin'] as const)) {
           const platform = await source().fresh()
           const { api, answer, others, before, after, isSwept } = await callFor(platform, name, caller, route)
 
