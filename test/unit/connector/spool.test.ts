@@ -162,6 +162,35 @@ test('a storm goes to disk as it comes, without waiting for what it overtakes to
   expect(ids()).toEqual(numbered('a', 200))
 })
 
+test('nothing is read from the disk for which memory has no room', async () => {
+  const memory = { window: 1_000_000, all: 2_000_000 }
+  const sink = memoryEventSink()
+  const { outbox, time, disk, back, drops } = aProcess('1', {
+    memory,
+    bytes: 1e9,
+    // The queue takes some events and then does not answer.
+    sink: { ...sink, publish: (events) => (sink.published.length > 4 ? new Promise(() => {}) : sink.publish(events)) },
+  })
+  const add = async (count: number) => {
+    for (let left = count; left > 0; left -= 1) {
+      outbox.add(anEvent({ uuid: 'a', fields: { Filler: 'x'.repeat(100_000) } }))
+      await time.advance(100)
+    }
+  }
+  await add(40)
+  await time.advance(2_000)
+  disk.beforeWrite = () => new Promise(() => {})
+  await add(10)
+  expect(outbox.memoryBytes).toBeGreaterThan(memory.all - 200_000)
+
+  back()
+  await time.advance(10_000)
+
+  expect(sink.published.length).toBeGreaterThan(4)
+  expect(outbox.memoryBytes).toBeLessThanOrEqual(memory.all)
+  expect(drops).toEqual([])
+})
+
 describe('the next process', () => {
   test('the next process sends the events of a killed one first, under the same ids', async () => {
     const killed = aProcess('1')
