@@ -63,6 +63,9 @@ export class ConnectorService extends Construct {
       securityGroups: [this.guard(props)],
       assignPublicIp: false,
     })
+    // Its first tasks need these; without them they would fail, and the deployment with them.
+    this.service.node.addDependency(network)
+    if (recordings !== undefined) this.service.node.addDependency(recordings)
     network.admit(this.service)
     recordings?.admit(this.service)
     for (const port of new Set(settings.engines.map((engine) => engine.port))) {

@@ -1,6 +1,7 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib'
+import { Validations } from 'aws-cdk-lib'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
+import { retained } from './retained.ts'
 
 /** A generated secret of the deployment: 40 letters and digits (238 bits), kept when its stack is deleted. */
 export class GeneratedSecret extends Secret {
@@ -9,7 +10,7 @@ export class GeneratedSecret extends Secret {
       description: `Callplane: ${purpose}`,
       // No punctuation: the event socket's password stands inside an XML file, the engine's credential inside a URL.
       generateSecretString: { passwordLength: 40, excludePunctuation: true },
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: retained,
     })
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-SMG4',

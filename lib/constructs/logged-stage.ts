@@ -32,7 +32,8 @@ export class LoggedStage extends Construct {
       httpApi: api,
       stageName: '$default',
       autoDeploy: true,
-      detailedMetricsEnabled: true,
+      // Figures of each route would cost more than the rest of the monitoring; alarms read those of the whole API.
+      detailedMetricsEnabled: false,
       // A tenth of what an account's functions and gateway allow, so that one API cannot starve its neighbours.
       throttle: { rateLimit: 1000, burstLimit: 500 },
       accessLogSettings: {

@@ -1,7 +1,8 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { Duration } from 'aws-cdk-lib'
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, type BucketProps } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import type { BucketSpec } from '../../contracts/resources.ts'
+import { retained } from './retained.ts'
 
 const guarded: BucketProps = {
   blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -9,7 +10,7 @@ const guarded: BucketProps = {
   objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
   enforceSSL: true,
   minimumTLSVersion: 1.2,
-  removalPolicy: RemovalPolicy.RETAIN,
+  removalPolicy: retained,
 }
 
 /**

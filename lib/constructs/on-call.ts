@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib'
+import { Annotations, Stack } from 'aws-cdk-lib'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
@@ -22,5 +22,11 @@ export class OnCall extends Construct {
       }),
     )
     if (email !== '') this.topic.addSubscription(new EmailSubscription(email))
+    else {
+      Annotations.of(this).addWarningV2(
+        'callplane:no-alarm-email',
+        'No alarm is mailed: set alarmEmail, or subscribe a pager to the topic OnCall after the deployment.',
+      )
+    }
   }
 }

@@ -1,9 +1,10 @@
-import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib'
+import { CfnOutput } from 'aws-cdk-lib'
 import { Peer, Port, type SubnetSelection, SubnetType } from 'aws-cdk-lib/aws-ec2'
 import type { ContainerDefinition, FargateService, FargateTaskDefinition } from 'aws-cdk-lib/aws-ecs'
 import { type AccessPoint, FileSystem, ThroughputMode } from 'aws-cdk-lib/aws-efs'
 import { Construct } from 'constructs'
 import type { PrivateNetwork } from './private-network.ts'
+import { retained } from './retained.ts'
 
 /** The inputs of the volume. */
 export interface RecordingsVolumeProps {
@@ -36,7 +37,7 @@ export class RecordingsVolume extends Construct {
       encrypted: true,
       throughputMode: ThroughputMode.ELASTIC,
       enableAutomaticBackups: false,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: retained,
       // Engines have no identity in the account; access depends on the network that they connect from.
       allowAnonymousAccess: true,
     })

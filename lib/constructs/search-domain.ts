@@ -1,9 +1,10 @@
 import { Aws, RemovalPolicy, Validations } from 'aws-cdk-lib'
 import { EbsDeviceVolumeType } from 'aws-cdk-lib/aws-ec2'
-import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { AccountRootPrincipal, PolicyDocument, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { type LogGroup, ResourcePolicy, RetentionDays, LogGroup as Logs } from 'aws-cdk-lib/aws-logs'
 import { CfnDomain, Domain, EngineVersion, TLSSecurityPolicy } from 'aws-cdk-lib/aws-opensearchservice'
 import { Construct } from 'constructs'
+import { retained } from './retained.ts'
 
 /** The size of a search domain. */
 export interface SearchDomainProps {
@@ -57,10 +58,10 @@ export class SearchDomain extends Construct {
       suppressLogsResourcePolicy: true,
       offPeakWindowStart: { hours: 2, minutes: 0 },
       enableAutoSoftwareUpdate: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: retained,
     })
     this.domain.node.addDependency(policy)
-    this.refuseOthers()
+    this.admitAccount()
     this.acknowledge(instances)
   }
 
@@ -81,18 +82,16 @@ export class SearchDomain extends Construct {
     })
   }
 
-  /** The roles' own policies admit callers. This policy denies all others, whatever another policy says. */
-  private refuseOthers(): void {
+  /** Principals of this account may call, as far as their own policies admit them. No policy admits any other. */
+  private admitAccount(): void {
     const resource = this.domain.node.defaultChild
     if (!(resource instanceof CfnDomain)) throw new Error('the search domain has no resource')
     resource.accessPolicies = new PolicyDocument({
       statements: [
         new PolicyStatement({
-          effect: Effect.DENY,
-          principals: [new AnyPrincipal()],
-          actions: ['es:*'],
+          principals: [new AccountRootPrincipal()],
+          actions: ['es:ESHttp*'],
           resources: ['*'],
-          conditions: { StringNotEquals: { 'aws:PrincipalAccount': Aws.ACCOUNT_ID } },
         }),
       ],
     }).toJSON()

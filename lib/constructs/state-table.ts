@@ -1,7 +1,7 @@
-import { RemovalPolicy } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
 import type { TableSpec } from '../../contracts/resources.ts'
+import { retained } from './retained.ts'
 
 const text = (name: string) => ({ name, type: AttributeType.STRING })
 
@@ -15,7 +15,7 @@ export class StateTable extends Table {
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: retained,
       ...(spec.expires && { timeToLiveAttribute: 'expiresAt' }),
     })
     if (spec.index === undefined) return

@@ -1,9 +1,10 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { Duration } from 'aws-cdk-lib'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import type { QueueSpec } from '../../contracts/resources.ts'
 import { RunbookAlarm } from './runbook-alarm.ts'
+import { retained } from './retained.ts'
 
 /** The inputs of a work queue. */
 export interface WorkQueueProps {
@@ -26,6 +27,9 @@ const fifo: QueueProps = {
   fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
 }
 
+/** The service's largest message: 1 MiB, since August 2025. */
+const largestMessage = 1024 * 1024
+
 /** SQS keeps a message for 14 days at most. */
 const longestRetention = Duration.days(14)
 
@@ -40,7 +44,8 @@ export class WorkQueue extends Construct {
       ...(spec.fifo ? fifo : {}),
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: retained,
+      maxMessageSizeBytes: largestMessage,
     }
     this.deadLetters = new Queue(this, 'DeadLetters', { ...shared, retentionPeriod: longestRetention })
     this.queue = new Queue(this, 'Work', {

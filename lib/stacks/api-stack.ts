@@ -7,7 +7,7 @@ import {
   HttpRouteKey,
 } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
-import type { Construct } from 'constructs'
+import type { Construct, IDependable } from 'constructs'
 import { cors } from '../../contracts/routes/cors.ts'
 import * as platform from '../../contracts/settings/platform.ts'
 import { routes } from '../../contracts/routes/index.ts'
@@ -39,7 +39,7 @@ export class ApiStack extends Stack {
       createDefaultStage: false,
       ...(props.allowedOrigins.length > 0 && { corsPreflight: preflightFor(props.allowedOrigins) }),
     })
-    new LoggedStage(this, 'Stage', { api: this.api })
+    const stage = new LoggedStage(this, 'Stage', { api: this.api })
     const publicUrl = props.publicUrl === '' ? this.api.apiEndpoint : props.publicUrl
     const defaults: FunctionDefaults = {
       build: props.build,
@@ -50,8 +50,7 @@ export class ApiStack extends Stack {
         [platform.rateLimits.variable]: props.rateLimits,
       },
     }
-    this.answerUnmatched(defaults)
-    this.answerRoutes(defaults)
+    this.answerRoutes(defaults, [stage, this.answerUnmatched(defaults)])
     new CfnOutput(this, 'PublicUrl', { value: publicUrl, description: 'Base address of the API' })
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-APIG4',
@@ -62,7 +61,7 @@ export class ApiStack extends Stack {
   }
 
   /** Answers everything that no declared route matches: unknown paths, wrong methods, aliases. */
-  private answerUnmatched(defaults: FunctionDefaults): void {
+  private answerUnmatched(defaults: FunctionDefaults): HttpRoute {
     const { function: handler } = new PlatformFunction(this, 'Unmatched', {
       ...defaults,
       handler: unmatched,
@@ -71,16 +70,23 @@ export class ApiStack extends Stack {
       memoryMb: 512,
       timeoutSeconds: endpointTimeoutSeconds,
     })
-    new HttpRoute(this, 'Default', {
+    return new HttpRoute(this, 'Default', {
       httpApi: this.api,
       routeKey: HttpRouteKey.DEFAULT,
       integration: new HttpLambdaIntegration('Unmatched', handler),
     })
   }
 
-  private answerRoutes(defaults: FunctionDefaults): void {
+  /**
+   * Creates the nested stacks one after the other, the first one after `earlier`: API Gateway refuses changes of one API that
+   * come at the same time.
+   */
+  private answerRoutes(defaults: FunctionDefaults, earlier: readonly IDependable[]): void {
+    let before = earlier
     for (const group of new Set(routes.map((route) => route.group))) {
       const stack = new NestedStack(this, nestedStackId(group), { description: `Callplane endpoints: ${group}` })
+      stack.node.addDependency(...before)
+      before = [stack]
       for (const route of routes.filter((route) => route.group === group)) {
         new Endpoint(stack, constructId(route.operationId), { ...defaults, api: this.api, route })
       }

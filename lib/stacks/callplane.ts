@@ -31,7 +31,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     resources: stateful,
     environment: { ...settings.environment, [buildVersion.variable]: version },
   }
-  const { api } = new ApiStack(app, 'CallplaneApi', {
+  const apiStack = new ApiStack(app, 'CallplaneApi', {
     description: 'Callplane: the management API',
     publicUrl: settings.publicUrl,
     allowedOrigins: settings.allowedOrigins,
@@ -42,15 +42,18 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     description: 'Callplane: the functions that queues and schedules call',
     ...functions,
   })
-  const { connector } = new ConnectorStack(app, 'CallplaneConnector', {
+  const connectorStack = new ConnectorStack(app, 'CallplaneConnector', {
     description: 'Callplane: the link to the engine',
     settings,
     ...functions,
   })
+  // Each part is changed before those that send it commands or messages, so it knows new ones before they come.
+  connectorStack.addDependency(workers)
+  apiStack.addDependency(connectorStack)
   new MonitoringStack(app, 'CallplaneMonitoring', {
     description: 'Callplane: alarms and dashboard',
-    api,
-    connector: connector.service,
+    api: apiStack.api,
+    connector: connectorStack.connector.service,
     workers,
     queues: stateful.queues,
     searchDomains: stateful.searchDomains,

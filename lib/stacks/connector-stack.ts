@@ -1,4 +1,4 @@
-import { Stack, type StackProps } from 'aws-cdk-lib'
+import { CfnOutput, Fn, Stack, type StackProps } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import { ConnectorService } from '../constructs/connector-service.ts'
 import { PrivateNetwork } from '../constructs/private-network.ts'
@@ -22,5 +22,16 @@ export class ConnectorStack extends Stack {
     super(scope, id, props)
     const network = new PrivateNetwork(this, 'Network', { cidr: settings.connectorNetwork })
     this.connector = new ConnectorService(this, 'Connector', { settings, network, build, resources, environment })
+    const { vpc } = network
+    const { cluster, serviceName } = this.connector.service
+    const tables = vpc.isolatedSubnets.map(({ routeTable }) => routeTable.routeTableId)
+    for (const [name, value, description] of [
+      ['VpcId', vpc.vpcId, 'The network to join with that of the engines'],
+      ['RouteTableIds', Fn.join(',', tables), 'The tables that need a route to the network of the engines'],
+      ['ClusterName', cluster.clusterName, 'The cluster of the connector'],
+      ['ServiceName', serviceName, 'The service of the connector'],
+    ] as const) {
+      new CfnOutput(this, name, { value, description })
+    }
   }
 }

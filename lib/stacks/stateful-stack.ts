@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { type QueueName, buckets, keys, queues, searchDomains, secrets, tables } from '../../contracts/resources.ts'
@@ -9,6 +9,7 @@ import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
 import { SearchDomain, type SearchDomainProps } from '../constructs/search-domain.ts'
 import { StateTable } from '../constructs/state-table.ts'
 import { WorkQueue } from '../constructs/work-queue.ts'
+import { retained } from '../constructs/retained.ts'
 
 /** For each queue, the consequence of dead letters and the article that helps. */
 const deadLetters: Readonly<Record<QueueName, { readonly article: string; readonly impact: string }>> = {
@@ -80,7 +81,7 @@ export class StatefulStack extends Stack implements Resources {
         new Key(this, `${constructId(name)}Key`, {
           description: `Callplane: ${purpose}`,
           enableKeyRotation: true,
-          removalPolicy: RemovalPolicy.RETAIN,
+          removalPolicy: retained,
         }),
     )
     this.buckets = eachOf(buckets, (name, spec) => new ObjectBucket(this, `${constructId(name)}Bucket`, spec).bucket)

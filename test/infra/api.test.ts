@@ -78,3 +78,22 @@ it('a configured origin gets exactly the declared methods and headers', () => {
     MaxAge: 3600,
   })
 })
+
+it('the nested stacks of the API are changed one after the other, the first after the stage and the default route', () => {
+  const nested = assembly.ofType('AWS::CloudFormation::Stack').filter(({ stack }) => stack.name === 'CallplaneApi')
+  const order: string[] = []
+  for (
+    let next = nested.filter(({ DependsOn = [] }) => !DependsOn.some((id) => nested.some((one) => one.id === id)));
+    next.length > 0;
+  ) {
+    expect(next).toHaveLength(1)
+    const before = next[0]?.id ?? ''
+    order.push(before)
+    next = nested.filter(({ DependsOn = [] }) => DependsOn.includes(before))
+  }
+
+  expect(order).toHaveLength(nested.length)
+  const [first] = nested.filter(({ id }) => id === order[0])
+  const types = (first?.DependsOn ?? []).map((id) => first?.stack.template.Resources[id]?.Type)
+  expect(types).toEqual(expect.arrayContaining(['AWS::ApiGatewayV2::Stage', 'AWS::ApiGatewayV2::Route']))
+})

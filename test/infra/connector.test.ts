@@ -113,3 +113,20 @@ it('nothing may connect to the connector, and it may reach the engines on their 
     expect.objectContaining({ CidrIp: '10.20.0.0/16', FromPort: 8022, ToPort: 8022, IpProtocol: 'tcp' }),
   ])
 })
+
+it('the service comes after the private endpoints, their rules and the roles of its tasks', () => {
+  const service = assembly.one('AWS::ECS::Service', 'Connector')
+  const isNeeded = ({ Type }: { readonly Type: string }) =>
+    ['AWS::EC2::VPCEndpoint', 'AWS::EC2::SecurityGroupIngress', 'AWS::EC2::SubnetRouteTableAssociation'].includes(Type)
+  const needed = Object.entries(service.stack.template.Resources).filter(([, resource]) => isNeeded(resource))
+  const roles = Object.keys(service.stack.template.Resources).filter((id) => /^ConnectorRole/.test(id))
+
+  expect(needed.length).toBeGreaterThan(8)
+  expect(service.DependsOn).toEqual(expect.arrayContaining([...needed.map(([id]) => id), ...roles]))
+})
+
+it('outputs name the network and the service that engineers have to find', () => {
+  const outputs = Object.keys(task.stack.template.Outputs ?? {}).filter((name) => !name.startsWith('ExportsOutput'))
+
+  expect(outputs.toSorted()).toEqual(['ClusterName', 'RouteTableIds', 'ServiceName', 'VpcId'])
+})

@@ -13,7 +13,7 @@ const task = assembly.one('AWS::ECS::TaskDefinition', 'Connector')
 
 it('the recordings are on an encrypted disk that outlives the stack', () => {
   expect(fileSystem.Properties).toMatchObject({ Encrypted: true })
-  expect(fileSystem).toMatchObject({ DeletionPolicy: 'Retain' })
+  expect(fileSystem).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate' })
 })
 
 it('the connector sees the folder of the engines, over an encrypted connection', () => {

@@ -8,7 +8,8 @@ const { assembly } = synthesized
 afterAll(() => synthesized[Symbol.dispose]())
 
 const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
-const retained = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' }
+/** Kept, unless the deployment that creates it fails. */
+const retained = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' }
 
 describe.each(Object.entries(tables))('the table %s', (name, spec) => {
   const table = assembly.one('AWS::DynamoDB::Table', `${capital(name)}Table`)
@@ -53,6 +54,7 @@ describe.each(Object.entries(queues))('the queue %s', (name, spec) => {
       VisibilityTimeout: spec.visibilitySeconds,
       MessageRetentionPeriod: spec.retentionSeconds,
       SqsManagedSseEnabled: true,
+      MaximumMessageSize: 1_048_576,
     })
     expect(queue.Properties['FifoQueue']).toBe(spec.fifo ? true : undefined)
   })
@@ -176,20 +178,6 @@ describe('the store of CDRs', () => {
     expect(domain.Properties['EBSOptions']).toMatchObject({ EBSEnabled: true, VolumeSize: 20, VolumeType: 'gp3' })
   })
 
-  it('the store of CDRs denies every caller from outside this account, and allows none by itself', () => {
-    const { Statement } = domain.Properties['AccessPolicies'] as unknown as { Statement: unknown[] }
-
-    expect(Statement).toEqual([
-      {
-        Effect: 'Deny',
-        Principal: { AWS: '*' },
-        Action: 'es:*',
-        Resource: '*',
-        Condition: { StringNotEquals: { 'aws:PrincipalAccount': { Ref: 'AWS::AccountId' } } },
-      },
-    ])
-  })
-
   it('the store of CDRs writes slow searches, slow writes and errors to logs that the service may write', () => {
     const { LogPublishingOptions: published } = domain.Properties as unknown as {
       LogPublishingOptions: Record<string, { CloudWatchLogsLogGroupArn: string; Enabled: boolean }>
@@ -218,4 +206,20 @@ describe('the store of CDRs', () => {
 
     expect(Properties['ClusterConfig']).toMatchObject(expected)
   })
+})
+
+it('nothing that holds data is kept by a first deployment that failed', () => {
+  const kept = assembly.stacks.flatMap(({ template }) =>
+    Object.entries(template.Resources).filter(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain'),
+  )
+
+  expect(kept.map(([id]) => id)).toEqual([])
+})
+
+it('the search domain admits principals of its own account and denies none of them', () => {
+  const [domain] = assembly.ofType('AWS::OpenSearchService::Domain')
+  const { Statement } = domain?.Properties['AccessPolicies'] as unknown as { Statement: Record<string, unknown>[] }
+
+  expect(Statement).toMatchObject([{ Effect: 'Allow', Action: 'es:ESHttp*' }])
+  expect(JSON.stringify(Statement[0]?.['Principal'])).toContain('AWS::AccountId')
 })

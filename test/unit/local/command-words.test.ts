@@ -26,7 +26,7 @@ it.each(commands)('%s refuses stray words, which may be secrets, without repeati
   expect(output.trim()).toBe(`${name} takes no words; ${name} -- --help shows what it takes`)
 })
 
-it.each([...commands, ['npm run smoke', 'local/smoke.ts']])('%s -- --help prints the usage and ends well', async (name, file) => {
+it.each([...commands, ['npm run smoke', 'local/smoke.ts'] as const])('%s -- --help prints the usage and ends well', async (name, file) => {
   const { status, output } = await end(file, '--help')
 
   expect(status).toBe(0)
