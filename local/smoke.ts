@@ -1,6 +1,6 @@
 /**
  * `npm run smoke -- --url <address>`: whether a platform works, as a user finds out after a deployment. Each step prints its
- * time; the first that fails is told with its reason, and everything that was made is removed in any case.
+ * time; the first that fails is reported with its reason, and everything that was made is removed in any case.
  */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'

@@ -1,11 +1,20 @@
 import * as z from 'zod/mini'
 import type { CdrAdmin } from '../../core/cdr/cdr-admin.ts'
+import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
+import { DomainError } from '../../core/errors.ts'
 import type { AdapterContext } from '../context.ts'
+import { retryDeps } from '../system/retry-deps.ts'
 import { type OpenSearchAnswer, type SendToOpenSearch, askOpenSearch, searchRefused } from './client.ts'
 import { cdrMappings, cdrTemplates, retentionPolicy, retentionPolicyId } from './index-template.ts'
 
 /** Changes of the cluster's own state wait for all of its nodes. */
 const TIMEOUT_MS = 20_000
+
+/**
+ * A store that was just created does not know the roles of its account yet, and is busy: what it refuses with 403, 429 or 5xx
+ * is asked again, for about a minute and a half in all.
+ */
+const patience = { attempts: 15, backoff: { firstMs: 500, longestMs: 8_000 } }
 
 /** All indices, months and legs; there may be none yet. */
 const everyIndex = { index: ['cdr-a-*', 'cdr-b-*'], allow_no_indices: true, ignore_unavailable: true }
@@ -24,8 +33,14 @@ function knowsNoPath({ status, body }: OpenSearchAnswer): boolean {
   return status === 405 || status === 501 || (status === 400 && JSON.stringify(body).includes('no handler found'))
 }
 
+/** The adapter's context, and the timers of its waits. */
+interface AdminContext extends AdapterContext {
+  readonly waits: RetryDeps
+}
+
 /** Prepares the OpenSearch at `OPENSEARCH_URL`. */
-export function openSearchCdrAdmin(context: AdapterContext): CdrAdmin {
+export function openSearchCdrAdmin(given: AdapterContext, waits: RetryDeps = retryDeps): CdrAdmin {
+  const context = { ...given, waits }
   return {
     async prepare() {
       for (const [name, template] of Object.entries(cdrTemplates)) {
@@ -41,17 +56,39 @@ export function openSearchCdrAdmin(context: AdapterContext): CdrAdmin {
   }
 }
 
-function ask(context: AdapterContext, send: SendToOpenSearch): Promise<OpenSearchAnswer> {
-  return askOpenSearch(context, { timeoutMs: TIMEOUT_MS }, send)
+async function ask(context: AdminContext, send: SendToOpenSearch): Promise<OpenSearchAnswer> {
+  const askOnce = async () => {
+    const answer = await askOpenSearch(context, { timeoutMs: TIMEOUT_MS }, send)
+    if (answer.status === 403) throw new NotAdmitted(answer)
+    return answer
+  }
+  const mayPass = (problem: unknown) =>
+    problem instanceof NotAdmitted || (problem instanceof DomainError && problem.code === 'search_unavailable')
+  try {
+    return (await retry(askOnce, context.waits, { ...patience, mayPass })).value
+  } catch (problem) {
+    throw problem instanceof NotAdmitted ? searchRefused(problem.answer) : problem
+  }
 }
 
-async function change(context: AdapterContext, send: SendToOpenSearch): Promise<void> {
+/** The store does not admit the caller, or not yet. */
+class NotAdmitted extends Error {
+  override readonly name = 'NotAdmitted'
+  readonly answer: OpenSearchAnswer
+
+  constructor(answer: OpenSearchAnswer) {
+    super('the search store answered 403')
+    this.answer = answer
+  }
+}
+
+async function change(context: AdminContext, send: SendToOpenSearch): Promise<void> {
   const answer = await ask(context, send)
   if (answer.status >= 300) throw searchRefused(answer)
 }
 
 /** Applies the policy to new and existing indices; returns `false` if the store does not support policies. */
-async function keepFor400Days(context: AdapterContext): Promise<boolean> {
+async function keepFor400Days(context: AdminContext): Promise<boolean> {
   const outcome = await writePolicy(context)
   if (outcome === 'unknown') return false
   // Indices without a policy get it, and those with an older edition get this one. Neither is an error for an index that has
@@ -63,7 +100,7 @@ async function keepFor400Days(context: AdapterContext): Promise<boolean> {
 }
 
 /** A concurrent preparation writes the same: the second look finds it written. */
-async function writePolicy(context: AdapterContext, looks = 2): Promise<'same' | 'written' | 'unknown'> {
+async function writePolicy(context: AdminContext, looks = 2): Promise<'same' | 'written' | 'unknown'> {
   const policy = { policy_id: retentionPolicyId }
   const read = await ask(context, (client, options) => client.ism.getPolicy(policy, options))
   if (knowsNoPath(read)) return 'unknown'

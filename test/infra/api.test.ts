@@ -93,7 +93,7 @@ it('the nested stacks of the API are changed one after the other, the first afte
   }
 
   expect(order).toHaveLength(nested.length)
-  const [first] = nested.filter(({ id }) => id === order[0])
+  const first = nested.find(({ id }) => id === order[0])
   const types = (first?.DependsOn ?? []).map((id) => first?.stack.template.Resources[id]?.Type)
   expect(types).toEqual(expect.arrayContaining(['AWS::ApiGatewayV2::Stage', 'AWS::ApiGatewayV2::Route']))
 })

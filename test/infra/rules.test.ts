@@ -124,7 +124,7 @@ it('a part is changed after those that it sends commands and messages to', () =>
   expect(dependencies('CallplaneApi')).toContain('CallplaneConnector')
 })
 
-it('synthesis warns when nobody gets alarms by mail, and not when somebody does', () => {
+it('synthesis warns when no address gets alarms by mail, and not when there is one', () => {
   const warnings = (folder: string) => readFileSync(join(folder, 'validation-report.json'), 'utf8')
   using mailed = synthesize({ context: { alarmEmail: 'oncall@example.com' } })
 

@@ -217,8 +217,8 @@ it('nothing that holds data is kept by a first deployment that failed', () => {
 })
 
 it('the search domain admits principals of its own account and denies none of them', () => {
-  const [domain] = assembly.ofType('AWS::OpenSearchService::Domain')
-  const { Statement } = domain?.Properties['AccessPolicies'] as unknown as { Statement: Record<string, unknown>[] }
+  const domain = assembly.one('AWS::OpenSearchService::Domain', 'Cdr')
+  const { Statement } = domain.Properties['AccessPolicies'] as unknown as { Statement: Record<string, unknown>[] }
 
   expect(Statement).toMatchObject([{ Effect: 'Allow', Action: 'es:ESHttp*' }])
   expect(JSON.stringify(Statement[0]?.['Principal'])).toContain('AWS::AccountId')

@@ -32,8 +32,15 @@ async function aStore(answers: Readonly<Record<string, readonly CloudReply[]>>) 
     asked.set(action, time + 1)
     return answers[action]?.[time] ?? answers[action]?.at(-1) ?? done
   }
-  const admin = openSearchCdrAdmin({ env: gate.env, clock: movableClock(), random: systemRandomness })
-  return { admin, actions: () => gate.calls.map(({ action }) => action) }
+  const waits: number[] = []
+  const after = (ms: number, run: () => void) => {
+    waits.push(ms)
+    setImmediate(run)
+    return () => {}
+  }
+  const context = { env: gate.env, clock: movableClock(), random: systemRandomness }
+  const admin = openSearchCdrAdmin(context, { timers: { after }, random: () => 0.5 })
+  return { admin, waits, actions: () => gate.calls.map(({ action }) => action) }
 }
 
 const templates = [
@@ -115,4 +122,23 @@ it('an index is removed when its last CDR has been kept for 400 days', () => {
 
   expect(days - longestMonth).toBeGreaterThanOrEqual(400)
   expect(days).toBeLessThan(400 + 2 * longestMonth)
+})
+
+it.each([403, 429, 503])('a new store that answers %i for a while is asked again', async (status) => {
+  const [first = ''] = templates
+  const refusal: CloudReply = { status, body: { message: 'not now' } }
+  const { admin, actions, waits } = await aStore({ [first]: [refusal, refusal, done] })
+
+  expect(await admin.prepare()).toEqual({ retention: 'by-store' })
+  expect(actions().filter((action) => action === first)).toHaveLength(3)
+  expect(waits).toHaveLength(2)
+})
+
+it('a store that never admits the caller fails the preparation within two minutes', async () => {
+  const [first = ''] = templates
+  const { admin, waits } = await aStore({ [first]: [{ status: 403, body: { message: 'not authorized' } }] })
+
+  await expect(admin.prepare()).rejects.toMatchObject({ code: 'internal_error' })
+  expect(waits).toHaveLength(14)
+  expect(waits.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(110_000)
 })

@@ -26,12 +26,15 @@ it.each(commands)('%s refuses stray words, which may be secrets, without repeati
   expect(output.trim()).toBe(`${name} takes no words; ${name} -- --help shows what it takes`)
 })
 
-it.each([...commands, ['npm run smoke', 'local/smoke.ts'] as const])('%s -- --help prints the usage and ends well', async (name, file) => {
-  const { status, output } = await end(file, '--help')
+it.each([...commands, ['npm run smoke', 'local/smoke.ts'] as const])(
+  '%s -- --help prints the usage and ends well',
+  async (name, file) => {
+    const { status, output } = await end(file, '--help')
 
-  expect(status).toBe(0)
-  expect(output.startsWith(`${name}\n\n`)).toBe(true)
-})
+    expect(status).toBe(0)
+    expect(output.startsWith(`${name}\n\n`)).toBe(true)
+  },
+)
 
 it('npm start stops before anything starts when a setting is wrong, and names it without its value', async () => {
   const { status, output } = await startCommand(process.execPath, ['local/main.ts'], {
