@@ -1,7 +1,7 @@
+import { RemovalPolicy } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
 import type { TableSpec } from '../../contracts/resources.ts'
-import { retained } from './retained.ts'
 
 const text = (name: string) => ({ name, type: AttributeType.STRING })
 
@@ -15,7 +15,9 @@ export class StateTable extends Table {
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
-      removalPolicy: retained,
+      // Also when its creation is rolled back: the protection refuses a deletion, which would leave the stack stuck, and an
+      // empty table costs nothing.
+      removalPolicy: RemovalPolicy.RETAIN,
       ...(spec.expires && { timeToLiveAttribute: 'expiresAt' }),
     })
     if (spec.index === undefined) return

@@ -41,12 +41,19 @@ export function readStacks(directory: string, place: Place, parameters: Readonly
     }
     throw new Error(`no stack exports ${name}`)
   }
+  const deployed = new Map<string, Stack>()
+  const stackOutput = (stackName: string, output: string): unknown => {
+    const stack = deployed.get(stackName)
+    if (stack === undefined) throw new Error(`the assembly has no stack ${stackName}`)
+    return stack.output(output)
+  }
   const add = (name: string, parsed: Template, parameter: (name: string) => unknown): Stack => {
     const children = new Map<string, Stack>()
     const stack: Stack = new Stack(name, parsed, {
       place,
       parameter,
       exported,
+      stackOutput,
       nested: (logicalId) => {
         const child = children.get(logicalId)
         if (child === undefined) throw new Error(`stack ${name} has no nested stack ${logicalId}`)
@@ -67,7 +74,8 @@ export function readStacks(directory: string, place: Place, parameters: Readonly
   }
   for (const [id, { properties }] of ofType('aws:cloudformation:stack')) {
     const { templateFile, stackName } = z.parse(stackProperties, properties)
-    add(stackName ?? id, readTemplate(join(directory, templateFile)), (name) => parameters[name])
+    const stack = add(stackName ?? id, readTemplate(join(directory, templateFile)), (name) => parameters[name])
+    deployed.set(stackName ?? id, stack)
   }
   return { stacks, assets }
 }

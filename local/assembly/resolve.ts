@@ -5,6 +5,8 @@ export interface Scope {
   ref(name: string): unknown
   attribute(logicalId: string, attribute: string): unknown
   exported(name: string): unknown
+  /** Returns an output of another stack of the assembly. */
+  stackOutput(stackName: string, output: string): unknown
   condition(name: string): boolean
   mapped(map: string, key: string, name: string): unknown
 }
@@ -54,6 +56,10 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
     return listOf(list)[Number(index)]
   },
   'Fn::ImportValue': (argument, scope) => scope.exported(textOf(resolve(argument, scope))),
+  'Fn::GetStackOutput': (argument, scope) => {
+    const { StackName, OutputName } = fieldsOf(resolve(argument, scope))
+    return scope.stackOutput(textOf(StackName), textOf(OutputName))
+  },
   'Fn::If': (argument, scope) => {
     const [condition, yes, no] = listOf(argument)
     return resolve(scope.condition(textOf(condition)) ? yes : no, scope)
@@ -91,6 +97,11 @@ function substitute(pattern: string, variables: Readonly<Record<string, unknown>
 
 function listOf(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw new Error(`the template has ${JSON.stringify(value)} where a list belongs`)
+  return value
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (!isRecord(value)) throw new Error(`the template has ${JSON.stringify(value)} where an object belongs`)
   return value
 }
 

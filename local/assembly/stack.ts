@@ -23,6 +23,8 @@ export interface StackSurroundings {
   parameter(name: string): unknown
   /** Returns the value that any stack exported under this name. */
   exported(name: string): unknown
+  /** Returns an output of the top-level stack that is deployed under this name. */
+  stackOutput(stackName: string, output: string): unknown
   /** The nested stack of a resource of type `AWS::CloudFormation::Stack`. */
   nested(logicalId: string): Stack
 }
@@ -99,6 +101,10 @@ export class Stack implements Scope {
 
   exported(name: string): unknown {
     return this.#around.exported(name)
+  }
+
+  stackOutput(stackName: string, output: string): unknown {
+    return this.#around.stackOutput(stackName, output)
   }
 
   condition(name: string): boolean {

@@ -82,6 +82,7 @@ export class Assembly {
     if (name === 'Ref') return this.reference(stack, text(argument))
     if (name === 'Fn::GetAtt' && Array.isArray(argument)) return `${stack.name}/${argument.join('.')}`
     if (name === 'Fn::ImportValue') return this.imported(text(argument))
+    if (name === 'Fn::GetStackOutput') return this.output(argument)
     if (name === 'Fn::Join' && Array.isArray(argument)) return this.joined(stack, argument)
     throw new Error(`no rule for ${name}`)
   }
@@ -104,6 +105,14 @@ export class Assembly {
       if (output) return this.resolve(stack, output.Value)
     }
     throw new Error(`nothing exports ${name}`)
+  }
+
+  private output(argument: Value | undefined): string {
+    const { StackName, OutputName } = argument as { readonly StackName: string; readonly OutputName: string }
+    const stack = this.stacks.find(({ name }) => name === StackName)
+    const output = stack?.template.Outputs?.[OutputName]
+    if (stack === undefined || output === undefined) throw new Error(`${StackName} has no output ${OutputName}`)
+    return this.resolve(stack, output.Value)
   }
 
   private joined(stack: Stack, [separator, parts]: readonly Value[]): string {

@@ -124,9 +124,3 @@ it('the service comes after the private endpoints, their rules and the roles of 
   expect(needed.length).toBeGreaterThan(8)
   expect(service.DependsOn).toEqual(expect.arrayContaining([...needed.map(([id]) => id), ...roles]))
 })
-
-it('outputs name the network and the service that engineers have to find', () => {
-  const outputs = Object.keys(task.stack.template.Outputs ?? {}).filter((name) => !name.startsWith('ExportsOutput'))
-
-  expect(outputs.toSorted()).toEqual(['ClusterName', 'RouteTableIds', 'ServiceName', 'VpcId'])
-})

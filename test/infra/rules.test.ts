@@ -94,6 +94,32 @@ it('stateful resources are in a stack that cannot be deleted by mistake', () => 
   expect(manifest.artifacts['CallplaneStateful'].properties.terminationProtection).toBe(true)
 })
 
+it('no reference of one stack keeps another from being changed', () => {
+  for (const { name, template } of assembly.stacks) {
+    expect(JSON.stringify(template), name).not.toMatch(/"Fn::ImportValue"|"Export"/)
+  }
+})
+
+it('the outputs for people are few, and each says what it is', () => {
+  const outputs = assembly.stacks
+    .filter(({ name }) => /^Callplane[A-Z][a-z]+$/.test(name))
+    .flatMap(({ template }) => Object.entries(template.Outputs ?? {}))
+    .filter(([name]) => !name.startsWith('PublishOutput'))
+
+  expect(outputs.map(([name]) => name).toSorted()).toEqual([
+    'ClusterName',
+    'CursorSecretArn',
+    'EngineSecretArn',
+    'PublicUrl',
+    'RootSecretArn',
+    'RouteTableIds',
+    'ServiceName',
+    'SocketSecretArn',
+    'VpcId',
+  ])
+  for (const [name, output] of outputs) expect(output, name).toHaveProperty('Description')
+})
+
 it('no stack is bound to an account or region', () => {
   const manifest = JSON.parse(readFileSync(join(synthesized.folder, 'manifest.json'), 'utf8'))
   const environments = Object.values(manifest.artifacts as Record<string, { type: string; environment?: string }>)

@@ -5,6 +5,7 @@ const scope: Scope = {
   ref: (name) => (name === 'AWS::NoValue' ? noValue : `ref(${name})`),
   attribute: (logicalId, attribute) => `${logicalId}/${attribute}`,
   exported: (name) => `exported(${name})`,
+  stackOutput: (stackName, output) => `${stackName}>${output}`,
   condition: (name) => name === 'Yes',
   mapped: (map, key, name) => `${map}:${key}:${name}`,
 }
@@ -21,6 +22,11 @@ describe('resolve', () => {
     ['a selection', { 'Fn::Select': [1, ['a', 'b']] }, 'b'],
     ['a selection by text', { 'Fn::Select': ['0', { 'Fn::Split': ['/', 'a/b'] }] }, 'a'],
     ['an import', { 'Fn::ImportValue': { 'Fn::Sub': 'Stack:${Name}' } }, 'exported(Stack:ref(Name))'],
+    [
+      "another stack's output",
+      { 'Fn::GetStackOutput': { StackName: 'Data', Region: { Ref: 'AWS::Region' }, OutputName: 'Name' } },
+      'Data>Name',
+    ],
     ['the first branch of a condition that holds', { 'Fn::If': ['Yes', 1, 2] }, 1],
     ['the second branch of one that does not', { 'Fn::If': ['No', 1, 2] }, 2],
     ['a condition', { 'Fn::And': [{ Condition: 'Yes' }, { 'Fn::Not': [{ 'Fn::Equals': ['a', 'b'] }] }] }, true],
