@@ -317,3 +317,41 @@ test('a connector counts a silent engine as read to its end after 21 s', async (
 
   expect(passed).toEqual(['a'])
 })
+
+test('events that are missed again while the reports are read wait for what another connector read meanwhile', async () => {
+  const reports: ConnectorReport[] = []
+  const reading = Promise.withResolvers<void>()
+  let reads = 0
+  const list = async () => {
+    reads += 1
+    const found = [...reports]
+    if (reads === 1) await reading.promise
+    return found
+  }
+  const { time, inOrder, passed, linkedAt } = await aPlace({ store: { list } })
+  const other = (handedOverTo: number) =>
+    reports.splice(
+      0,
+      1,
+      aReport({
+        connectorId: 'other',
+        reportedAt: time.clock.now(),
+        eventLinks: [{ engine, last, upSince: linkedAt - 60_000 }],
+        handedOverTo,
+      }),
+    )
+  other(linkedAt + 1_000)
+  inOrder.heardAgain(engine)
+  inOrder.add(ofCall('a'), engine)
+  await time.advance(2_000)
+  inOrder.heardAgain(engine)
+  other(linkedAt + 1_000)
+
+  reading.resolve()
+  await time.advance(2_000)
+  expect([reads > 1, passed]).toEqual([true, []])
+  other(linkedAt + 3_000)
+  await time.advance(1_000)
+
+  expect(passed).toEqual(['a'])
+})

@@ -95,6 +95,14 @@ describe('an event', () => {
     expect(side.counters()['eventsWithoutDomain']).toBe(1)
   })
 
+  test('an event of no domain that no hook wants is not counted', async () => {
+    const { send, side } = await aSide(['CHANNEL_ANSWER'])
+
+    await send({ name: 'CHANNEL_HOLD', uuid: randomUUID(), headers: {} })
+
+    expect(side.counters()['eventsWithoutDomain']).toBe(0)
+  })
+
   test('an event without a call is of the domain that it names', async () => {
     const { send, published } = await aSide(['CUSTOM->engine::dialer_member_end'])
 

@@ -173,13 +173,14 @@ describe('a connector next to one that stores presence', () => {
   })
 
   test('a connector next to one that stores presence leaves what the other one has observed later', async () => {
-    const { time, store, call, read } = await aPresenceSide({ isStoredByPeer: true })
+    const { time, store, call, calls, read } = await aPresenceSide({ isStoredByPeer: true })
     call('one')
     await store.put(aPresence({ ...account, contacts: [], calls: [], observedAt: time.clock.now() + 500 }))
 
     await time.advance(3_000)
 
     expect((await read())?.calls).toEqual([])
+    expect(calls).toEqual(['read 1'])
   })
 
   test('a connector next to one that stores presence stores at once what waits when it stops in order', async () => {
