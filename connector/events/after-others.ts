@@ -117,9 +117,8 @@ export class AfterOthers {
     const { clock, timers } = this.#deps
     const { signal } = place.over
     while (!signal.aborted && clock.now() < place.since + longestMs) {
-      const mustHold = await mayHandOver(this.#deps, engine, place)
-      if (!mustHold) break
-      if (mustHold) await pause(timers, lookMs, signal)
+      if (!(await mayHandOver(this.#deps, engine, place))) break
+      await pause(timers, lookMs, signal)
     }
     if (!signal.aborted) this.#leave([place])
   }
