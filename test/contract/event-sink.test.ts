@@ -285,6 +285,8 @@ describe('events on the queue', () => {
     clock.move(11 * 60_000)
     task.answer = { status: 500, endsAt: 0 }
     await expect(sink.publish([anEvent({ id: 'two' })])).rejects.toMatchObject({ code: 'store_unavailable' })
+    // Each of two attempts asks a single time.
+    expect(task.asked()).toBe(3)
     task.answer = { status: 200, endsAt: clock.now() + 10 * 60_000 }
     expect(await sink.publish([anEvent({ id: 'two' })])).toEqual([])
 
