@@ -8,9 +8,17 @@ import {
   aclResources,
 } from './acl.ts'
 
-/** Returns the refusal of a forbidden request: 403 with the contract's fixed text. */
-export function permissionDenied(): DomainError {
-  return new DomainError('permission_denied', 'Permission denied!')
+/**
+ * Returns the refusal of a forbidden request: 403 with the contract's fixed text. `problem` says which permission is missing or
+ * which rule forbids it, and never depends on what is stored of others.
+ */
+export function permissionDenied(problem: string): DomainError {
+  return new DomainError('permission_denied', 'Permission denied!', { details: [{ field: 'permission', problem }] })
+}
+
+/** Returns the refusal to give or change something that allows more than the caller's own role. */
+export function beyondOwnPermissions(): DomainError {
+  return permissionDenied('a role that allows more than your own cannot be given, nor what has it changed')
 }
 
 /** Returns the reach of an action in a map: everything, only the caller's own things, or nothing (`null`). */
@@ -36,7 +44,7 @@ export function decidePermission(
   if (wanted.and !== undefined) decidePermission(acl, wanted.and)
   const scope = scopeOf(acl, wanted.resource, wanted.action)
   if (scope === 'all' || (scope === 'own' && wanted.own === true)) return scope
-  throw permissionDenied()
+  throw permissionDenied(`your role lacks the permission "${wanted.action}" of "${wanted.resource}"`)
 }
 
 const everyAction: readonly AclAction[] = ['c', 'r', 'u', 'd']

@@ -40,7 +40,9 @@ export async function resolveDomain(
   const names = [named.path, named.query, named.body].filter((name) => name !== undefined).map(lowerAscii)
   if (caller.domain !== null) {
     const isOther = names.some((name) => name !== caller.domain)
-    if (isOther || caller.domainCreatedAt === null) throw permissionDenied()
+    if (isOther || caller.domainCreatedAt === null) {
+      throw permissionDenied('you are bound to a domain and may name no other: leave domain out')
+    }
     return { name: caller.domain, createdAt: caller.domainCreatedAt }
   }
   const [name, ...others] = names

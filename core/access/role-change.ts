@@ -4,7 +4,7 @@ import { DomainError, invalidField } from '../errors.ts'
 import type { CustomRole } from './custom-role.ts'
 import type { RoleStore } from './role-store.ts'
 import type { Caller } from './token.ts'
-import { exceeds, permissionDenied } from './permission.ts'
+import { beyondOwnPermissions, exceeds } from './permission.ts'
 import { aclOfRole, isDefaultRole, rootRole } from './roles.ts'
 
 /** The most roles of one domain; all of them are one stored record, which has room for far more. */
@@ -73,7 +73,7 @@ export function checkRoleGiven(role: CustomRole, all: readonly CustomRole[], aut
 
 /** Refuses a role that holds a permission which the caller lacks. */
 export function checkRoleWithin(name: string, all: readonly CustomRole[], caller: Pick<Caller, 'acl'>): void {
-  if (exceeds(aclOfRole(name, all) ?? {}, caller.acl)) throw permissionDenied()
+  if (exceeds(aclOfRole(name, all) ?? {}, caller.acl)) throw beyondOwnPermissions()
 }
 
 /** Lists what has a role in a domain; part of the stores of accounts and of tokens. */

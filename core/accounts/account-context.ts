@@ -46,7 +46,9 @@ export async function findAccount(
   context: AccountContext,
   id: string,
 ): Promise<Account> {
-  if (context.scope === 'own' && !isOwn(context, id)) throw permissionDenied()
+  if (context.scope === 'own' && !isOwn(context, id)) {
+    throw permissionDenied('your role may use your own account only')
+  }
   const account = /^[A-Za-z0-9._+-]{1,64}$/.test(id) ? await accounts.read(context.domain, id) : undefined
   if (account === undefined) throw noSuchAccount()
   return account

@@ -1,5 +1,5 @@
 import { readRoles } from '../access/read-roles.ts'
-import { exceeds, permissionDenied } from '../access/permission.ts'
+import { beyondOwnPermissions, exceeds } from '../access/permission.ts'
 import { noSuchDomain } from '../access/resolve-domain.ts'
 import { aclOfRole } from '../access/roles.ts'
 import { DomainError, invalidField } from '../errors.ts'
@@ -41,7 +41,7 @@ export async function createAccount(
   const change = readChange(input, { domain, passwordMinLength, added })
   const custom = await readRoles(ports.roles, domain, [input.role])
   checkRole(input.role, custom)
-  if (exceeds(aclOfRole(input.role, custom) ?? {}, context.caller.acl)) throw permissionDenied()
+  if (exceeds(aclOfRole(input.role, custom) ?? {}, context.caller.acl)) throw beyondOwnPermissions()
   if (input.login === '__proto__') throw invalidField('login', 'is a name that is not allowed')
   await checkAgentContact(ports.accounts, change, { domain, login: input.login })
   const account = newAccount(input, change, await ports.passwords.hash(input.password), context)

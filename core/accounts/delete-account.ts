@@ -1,5 +1,5 @@
 import { readRoles } from '../access/read-roles.ts'
-import { exceeds, permissionDenied } from '../access/permission.ts'
+import { beyondOwnPermissions, exceeds } from '../access/permission.ts'
 import { aclOfRole } from '../access/roles.ts'
 import { preconditionFailed, requireMatch } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
@@ -29,7 +29,7 @@ export async function deleteAccount(ports: DeleteAccountPorts, id: string, conte
   requireMatch(context.precondition, account)
   if (isOwn(context, account.login)) throw new DomainError('bad_request', 'you cannot delete your own account')
   const custom = await readRoles(ports.roles, context.domain, [account.role])
-  if (exceeds(aclOfRole(account.role, custom) ?? {}, context.caller.acl)) throw permissionDenied()
+  if (exceeds(aclOfRole(account.role, custom) ?? {}, context.caller.acl)) throw beyondOwnPermissions()
   const { isGiven } = context.precondition
   if (!(await ports.accounts.remove(account, isGiven))) throw isGiven ? preconditionFailed() : noSuchAccount()
   const { login, domain, role, credentialsId } = account

@@ -1,5 +1,5 @@
 import { readRoles } from '../access/read-roles.ts'
-import { exceeds, permissionDenied } from '../access/permission.ts'
+import { beyondOwnPermissions, exceeds, permissionDenied } from '../access/permission.ts'
 import { lowerAscii } from '../access/resolve-domain.ts'
 import { aclOfRole } from '../access/roles.ts'
 import { requireMatch } from '../concurrency/precondition.ts'
@@ -76,7 +76,8 @@ function checkOwnChange(context: ChangeContext, id: string, input: UpdateInput):
     input.role === undefined &&
     names(input.parameters).every((name) => name === 'password' || name.startsWith('vm-')) &&
     names(input.variables).every((name) => name === 'default_language')
-  if (!isAllowed) throw permissionDenied()
+  if (!isAllowed)
+    throw permissionDenied('your role may change password, language and voicemail of your own account only')
 }
 
 function checkSame(field: string, given: string | undefined, actual: string): void {
@@ -92,7 +93,7 @@ function checkRoleChange(
 ): void {
   const touched = role === undefined ? [previous.role] : [previous.role, role]
   if (context.scope === 'all' && touched.some((name) => exceeds(aclOfRole(name, custom) ?? {}, context.caller.acl))) {
-    throw permissionDenied()
+    throw beyondOwnPermissions()
   }
   if (role !== undefined && role !== previous.role && isOwn(context, previous.login)) {
     throw new DomainError('bad_request', 'you cannot change your own role')

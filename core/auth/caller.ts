@@ -3,10 +3,21 @@ import { DomainError } from '../errors.ts'
 import type { Credentials, DomainTokenCredentials } from './credentials.ts'
 import type { Caller } from '../access/token.ts'
 
-/** Returns the refusal of an invalid credential, with the same text for every reason. */
-export function invalidToken(): DomainError {
-  return new DomainError('invalid_token', 'Bad caller')
+/**
+ * Returns the refusal of an invalid credential. What is wrong with the headers themselves is said. The answer is the same for
+ * every reason that depends on what is stored, so that it does not reveal whether a token, an account or a domain exists.
+ */
+export function invalidToken(header: keyof typeof problems = 'unknown'): DomainError {
+  return new DomainError('invalid_token', 'Bad caller', { details: [problems[header]] })
 }
+
+const problems = {
+  noToken: { field: 'X-Access-Token', problem: 'must be given: POST /login answers it as token' },
+  noKey: { field: 'X-Key', problem: 'must be given once: POST /login answers it as key' },
+  malformed: { field: 'X-Access-Token', problem: 'is no token of this service, or was given twice' },
+  otherKey: { field: 'X-Key', problem: 'must be the key of the token' },
+  unknown: { field: 'X-Access-Token', problem: 'is unknown or has ended: log in again' },
+} as const
 
 /** The inputs for judging a presented token. */
 export interface PresentedToken {

@@ -1,5 +1,5 @@
 import { readRoles } from '../access/read-roles.ts'
-import { exceeds, permissionDenied } from '../access/permission.ts'
+import { beyondOwnPermissions, exceeds } from '../access/permission.ts'
 import { aclOfRole } from '../access/roles.ts'
 import { noSecondFactor, replaceFactor } from './second-factor.ts'
 import { DomainError } from '../errors.ts'
@@ -28,7 +28,7 @@ export async function endAccountSecondFactor(
     throw new DomainError('bad_request', 'your own second factor ends by DELETE /api/v2/whoami/totp with a code')
   }
   const custom = await readRoles(ports.roles, context.domain, [account.role])
-  if (exceeds(aclOfRole(account.role, custom) ?? {}, context.caller.acl)) throw permissionDenied()
+  if (exceeds(aclOfRole(account.role, custom) ?? {}, context.caller.acl)) throw beyondOwnPermissions()
   if (account.secondFactor === undefined) throw noSecondFactor()
   await replaceFactor(ports.accounts, account, undefined)
 }

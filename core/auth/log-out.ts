@@ -8,7 +8,8 @@ import { invalidToken } from './caller.ts'
  * for a domain token, which only the domain's administrators can end.
  */
 export async function logOut(tokens: Pick<TokenStore, 'remove'>, caller: Caller): Promise<string> {
-  if (caller.kind === 'domain-token') throw permissionDenied()
+  if (caller.kind === 'domain-token')
+    throw permissionDenied('a static token cannot end itself: delete it as an administrator of the domain')
   if (!(await tokens.remove(caller.domain ?? '', caller.login, caller.tokenKey))) throw invalidToken()
   return 'Successful logout.'
 }

@@ -30,7 +30,7 @@ export async function readCallAccount(
   }
   const [login = '', namedDomain] = given.split('@')
   if (namedDomain !== undefined && namedDomain.toLowerCase() !== domain) {
-    throw permissionDenied()
+    throw permissionDenied('you may call accounts of your own domain only')
   }
   if (login === '') throw invalidField(field, 'must be "<login>" or "<login>@<domain>"')
   const account = await accounts.read(domain, login)

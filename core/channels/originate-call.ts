@@ -86,7 +86,7 @@ function refuseOthersCall({ caller, domain, scope }: Orderer, callerId: string |
   if (scope === 'all' || callerId === undefined) return
   const named = callerId.includes('@') ? callerId : `${callerId}@${domain}`
   if (named.toLowerCase() === ownPresenceId(caller).toLowerCase()) return
-  throw permissionDenied()
+  throw permissionDenied('your role may place calls from your own account only')
 }
 
 function autoAnswerOf(assignment: string | undefined): { name: string; value: string } | undefined {

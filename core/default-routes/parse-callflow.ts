@@ -111,7 +111,8 @@ function throwProblem(at: string, problem: string): never {
 }
 
 function checkScript(kind: string, at: string, { scripts }: CallflowJudges): void {
-  if (!scripts.arePermitted) throw permissionDenied()
+  if (!scripts.arePermitted)
+    throw permissionDenied(`steps of the kind ${quoted(kind)} need every permission of "rotes/default"`)
   if (!scripts.areOn) throw invalidField(at, `steps of the kind ${quoted(kind)} are switched off here`)
 }
 

@@ -1,4 +1,4 @@
-import { exceeds, permissionDenied } from '../access/permission.ts'
+import { beyondOwnPermissions, exceeds } from '../access/permission.ts'
 import { readRoles } from '../access/read-roles.ts'
 import { aclOfRole, rootRole } from '../access/roles.ts'
 import { DomainError, invalidField } from '../errors.ts'
@@ -47,7 +47,7 @@ export function checkExpire(expire: number, now: number): void {
 export function checkTokenRole(role: string, custom: readonly CustomRole[], { caller }: DomainTokenContext): void {
   const acl = role === rootRole ? undefined : aclOfRole(role, custom)
   if (acl === undefined) throw invalidField('role', 'must be "admin", "user" or a role of the domain')
-  if (exceeds(acl, caller.acl)) throw permissionDenied()
+  if (exceeds(acl, caller.acl)) throw beyondOwnPermissions()
 }
 
 /**
@@ -62,7 +62,7 @@ export async function findDomainToken(
   const token = isUuid(uuid) ? await ports.domainTokens.read(domain, uuid) : undefined
   if (token === undefined) throw noSuchToken()
   const custom = await readRoles(ports.roles, domain, [token.role])
-  if (exceeds(aclOfRole(token.role, custom) ?? {}, caller.acl)) throw permissionDenied()
+  if (exceeds(aclOfRole(token.role, custom) ?? {}, caller.acl)) throw beyondOwnPermissions()
   return token
 }
 

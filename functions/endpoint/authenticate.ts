@@ -27,9 +27,11 @@ export interface TokenJudge {
 export async function authenticateToken(headers: Headers, judge: TokenJudge): Promise<Caller> {
   const text = headers['x-access-token'] ?? ''
   const claims = readTokenClaims(text)
-  if (claims === undefined || !isUuid(claims.key)) throw invalidToken()
+  if (text === '') throw invalidToken('noToken')
+  if (claims === undefined || !isUuid(claims.key)) throw invalidToken('malformed')
   const key = headers['x-key'] ?? (claims.isDomainToken ? claims.key : undefined)
-  if (key !== claims.key) throw invalidToken()
+  if (key === undefined) throw invalidToken('noKey')
+  if (key !== claims.key) throw invalidToken('otherKey')
   return claims.isDomainToken ? domainTokenCaller(text, claims, judge) : userCaller(text, claims, judge)
 }
 

@@ -67,7 +67,9 @@ export async function readScroll(
   if (rest.length > 0 || !(await signer.isSigned(text, signature))) throw malformed()
   const position: unknown = JSON.parse(decoded(text))
   if (!isPosition(position)) throw malformed()
-  if (position.caller !== by.caller || (by.domain !== null && by.domain !== position.domain)) throw permissionDenied()
+  if (position.caller !== by.caller || (by.domain !== null && by.domain !== position.domain)) {
+    throw permissionDenied('only the caller who began a search may go on with it')
+  }
   if (by.now >= position.expiresAt) throw invalidField('scrollId', 'has ended: begin the search again')
   return position
 }
