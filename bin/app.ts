@@ -4,13 +4,14 @@ import { App } from 'aws-cdk-lib'
 import { bundle } from '../lib/bundle.ts'
 import { addCallplane } from '../lib/stacks/callplane.ts'
 import { readSettings } from '../lib/settings.ts'
+import { readStageFile } from '../lib/stage-file.ts'
 
 const root = join(import.meta.dirname, '..')
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 try {
   const app = new App({ autoSynth: false })
-  const settings = readSettings(app.node)
+  const settings = readSettings(readStageFile(root, (name) => app.node.tryGetContext(name)))
   const build = await bundle({
     source: root,
     target: join(root, '.build'),

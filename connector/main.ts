@@ -82,7 +82,7 @@ async function start(
     recordings: settings.recordings && { ...settings.recordings, disk: recordingDisk(settings.recordings.folder) },
     random: Math.random,
     log,
-    metrics: emfMetrics({ ...context, write: (line) => void process.stdout.write(`${line}\n`) }),
+    metrics: emfMetrics({ ...context, stage: settings.stage, write: (line) => void process.stdout.write(`${line}\n`) }),
   })
   const health = await startHealthServer(settings.healthPort, () => connector.health())
   log.info('the connector has started', { healthPort: health.port })

@@ -13,6 +13,8 @@ export interface ConnectorSettings {
   /** 0 takes a free port. */
   readonly healthPort: number
   readonly version: string
+  /** The stage in the names of metrics; empty: they have none. */
+  readonly stage: string
   /** Where events wait while the queue is away, and the bytes they may take there; absent: in memory only. */
   readonly spool: { readonly folder: string; readonly bytes: number } | undefined
   /** Where the engines' recordings are; absent: none is stored. */
@@ -42,6 +44,7 @@ export function readSettings(env: Variables): ConnectorSettings {
     engines: readEngineAddresses(env),
     healthPort: readVariable(declared.healthPort, env),
     version: readVariable(buildVersion, env),
+    stage: readVariable(declared.stage, env),
     spool: readSpool(env),
     recordings: readRecordings(env),
     clientVariables: readVariable(clientVariables, env),

@@ -3,16 +3,24 @@
  * number or an engine; all connectors write under one dimension, so that their numbers add up.
  */
 
+/** The groups of metrics, each with a namespace of its own. */
+export type MetricGroup = 'Connector' | 'Cdr'
+
+/** Returns the namespace of a group of metrics in CloudWatch; the stage is empty where names have none. */
+export function metricNamespace(group: MetricGroup, stage: string): string {
+  return stage === '' ? `Callplane/${group}` : `Callplane/${stage}/${group}`
+}
+
 /** The connector's metrics in CloudWatch. */
 export const connectorMetrics = {
-  namespace: 'Callplane/Connector',
+  group: 'Connector',
   dimension: 'service',
   service: 'connector',
 } as const
 
 /** The metrics of CDRs in CloudWatch; each counts the log lines that have its message. */
 export const cdrMetrics = {
-  namespace: 'Callplane/Cdr',
+  group: 'Cdr',
   /** A leg whose reported values cannot be indexed. */
   refused: { name: 'CdrsRefused', message: 'CDR refused' },
   /** A leg that ended belongs to no tenant, or to one that was deleted since. */

@@ -1,18 +1,27 @@
-import type { Node } from 'constructs'
 import * as deployment from '../contracts/settings/deployment.ts'
 import { clientVariables } from '../contracts/settings/client-variables.ts'
-import { recordingsEngineDir } from '../contracts/settings/connector.ts'
+import { recordingsEngineDir, stage } from '../contracts/settings/connector.ts'
 import * as platform from '../contracts/settings/platform.ts'
 import { type Setting, readText } from '../contracts/settings/setting.ts'
 
-/** The settings of a deployment: context values (`-c name=value`, cdk.json), each described in contracts/settings. */
+/** The values of a stage's settings by name, as its file has them, and its name as `stage`. */
+export type GivenSettings = Readonly<Record<string, unknown>>
+
+/** The settings of a deployment, each described in contracts/settings. */
 export interface Settings {
+  /** The name of the stage. */
+  readonly stage: string
+  /** The stage in the names of stacks, alarms and metrics; empty: they have none. */
+  readonly nameStage: string
   /** The engines' event sockets, as the connector's network sees them: at least one, without duplicates. */
   readonly engines: readonly EngineSocket[]
   /** In CIDR form. */
   readonly engineNetwork: string
   /** In CIDR form; must not overlap the engine's, so that the two can be peered. */
   readonly connectorNetwork: string
+  /** The number of availability zones of the connector's network. */
+  readonly zones: number
+  readonly connectorTasks: number
   /** Empty: recordings are not stored. */
   readonly recordingsFolder: string
   /** Empty: the API's own address. */
@@ -25,6 +34,8 @@ export interface Settings {
   /** Variables of every process. A setting that is not given is left out, so that the process uses its own default. */
   readonly environment: Readonly<Record<string, string>>
   readonly search: SearchSize
+  /** The concurrency that each function of `/engine/*` has for itself; 0: none. */
+  readonly engineConcurrency: number
 }
 
 /** The size of the store of CDRs. */
@@ -44,7 +55,7 @@ export interface EngineSocket {
   readonly port: number
 }
 
-/** A setting that the CDK context holds. */
+/** A setting that the file of a stage holds. */
 type ContextSetting<T = unknown> = Setting<T> & { readonly context: string }
 
 /** The settings that every process has in its environment, if they are given. */
@@ -62,17 +73,22 @@ const ofEveryProcess = [
 ]
 
 /**
- * Reads the settings from the context. Throws a sentence that names the first unusable one and the expected form, never its
+ * Reads the settings of a stage. Throws a sentence that names the first unusable one and the expected form, never its
  * value.
  */
-export function readSettings(node: Node): Settings {
-  const text = (setting: ContextSetting) => checkedText(node, setting)
+export function readSettings(values: GivenSettings): Settings {
+  const text = (setting: ContextSetting) => checkedText(values, setting)
   const read = <T>(setting: ContextSetting<T>): T => readText(setting.rule(), text(setting), nameOf(setting))
-  const given = ofEveryProcess.filter((setting) => (node.tryGetContext(setting.context) ?? '') !== '')
+  const given = ofEveryProcess.filter((setting) => (values[setting.context] ?? '') !== '')
+  const name = text(stage)
   return {
+    stage: name,
+    nameStage: read(deployment.namesWithoutStage) ? '' : name,
     engines: engineSockets(read(deployment.engineHost), read(deployment.enginePort)),
     engineNetwork: read(deployment.engineNetwork),
     connectorNetwork: read(deployment.connectorNetwork),
+    zones: read(deployment.zones),
+    connectorTasks: read(deployment.connectorTasks),
     recordingsFolder: read(recordingsEngineDir),
     publicUrl: text(platform.publicUrl),
     allowedOrigins: read(deployment.allowedOrigins),
@@ -81,32 +97,54 @@ export function readSettings(node: Node): Settings {
     environment: Object.fromEntries(
       [platform.logLevel, ...given].map((setting) => [setting.variable, text(setting)] as const),
     ),
-    search: {
+    search: searchSize({
       instanceType: read(deployment.searchInstanceType),
       instances: read(deployment.searchInstances),
       volumeGb: read(deployment.searchVolumeGb),
-    },
+    }),
+    engineConcurrency: read(deployment.engineConcurrency),
   }
 }
 
+/**
+ * The limits of the small nodes, which the service would refuse a domain for only when the deployment gets to it:
+ * https://docs.aws.amazon.com/opensearch-service/latest/developerguide/limits.html
+ */
+const smallNodes = { instances: 10, volumeGb: { 't3.small.search': 100, 't3.medium.search': 200 } }
+
+/** Refuses sizes that the service does not offer together. */
+function searchSize(size: SearchSize): SearchSize {
+  const [, most] = Object.entries(smallNodes.volumeGb).find(([type]) => type === size.instanceType) ?? []
+  if (most === undefined) return size
+  if (size.volumeGb > most) {
+    throw new Error(`${nameOf(deployment.searchVolumeGb)} must be ${most} at most with ${size.instanceType}`)
+  }
+  if (size.instances > smallNodes.instances) {
+    throw new Error(
+      `${nameOf(deployment.searchInstances)} must be ${smallNodes.instances} at most with ${size.instanceType}`,
+    )
+  }
+  return size
+}
+
 /** Returns the text of a setting once the rule of a deployment has accepted it. */
-function checkedText(node: Node, setting: ContextSetting): string {
+function checkedText(values: GivenSettings, setting: ContextSetting): string {
   const rule = (setting.deployment?.rule ?? setting.rule)()
-  const given: unknown = node.tryGetContext(setting.context)
+  const given = values[setting.context]
   const text = given === undefined ? (setting.deployment?.fallback ?? setting.fallback ?? '') : asText(setting, given)
   if (text === undefined) throw new Error(`${nameOf(setting)} must be ${rule.words}`)
   readText(rule, text, nameOf(setting))
   return text
 }
 
-/** cdk.json may hold numbers, and the object of the client variables itself instead of its text. */
+/** A file may hold numbers, and the object of the client variables itself instead of its text. */
 function asText(setting: ContextSetting, given: unknown): string | undefined {
   if (typeof given === 'string') return given
   if (typeof given === 'number') return String(given)
   return setting.context === clientVariables.context ? JSON.stringify(given) : undefined
 }
 
-const nameOf = ({ context }: ContextSetting): string => `context value ${context}`
+const nameOf = ({ context }: ContextSetting): string => `setting ${context}`
 
 function engineSockets(hosts: readonly string[], usualPort: number): EngineSocket[] {
   const engines = hosts.map((text) => {

@@ -1,5 +1,11 @@
 import { Metrics as EmbeddedMetrics, MetricUnit } from '@aws-lambda-powertools/metrics'
-import { type ConnectorMetric, connectorMetrics, levelMetrics, timeMetrics } from '../../contracts/metrics.ts'
+import {
+  type ConnectorMetric,
+  connectorMetrics,
+  levelMetrics,
+  metricNamespace,
+  timeMetrics,
+} from '../../contracts/metrics.ts'
 import type { Clock } from '../../core/time.ts'
 
 /** Values of a metric in one line. The library writes a line of its own accord when a metric has a hundred. */
@@ -20,12 +26,15 @@ const times: ReadonlySet<string> = new Set(timeMetrics)
 export function emfMetrics({
   clock,
   write,
+  stage = '',
 }: {
   readonly clock: Clock
   readonly write: (line: string) => void
+  /** The stage in the namespace; by default there is none. */
+  readonly stage?: string
 }): Metrics {
-  const { namespace, service } = connectorMetrics
-  const metrics = new EmbeddedMetrics({ namespace, serviceName: service })
+  const { group, service } = connectorMetrics
+  const metrics = new EmbeddedMetrics({ namespace: metricNamespace(group, stage), serviceName: service })
   return {
     put: (values) => {
       const finite = Object.entries(values).flatMap(([name, value]) =>

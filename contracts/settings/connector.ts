@@ -5,6 +5,19 @@ import type { Variable } from './setting.ts'
 
 // The settings of the connector. `npm start` takes those of another engine, and passes them on.
 
+const stageName = () => matching(/^[a-z][a-z0-9-]{0,15}$/, 'up to 16 small letters, digits and hyphens, such as prod')
+
+export const stage = {
+  variable: 'STAGE',
+  context: 'stage',
+  readers: ['connector'],
+  rule: () => optional(stageName()),
+  fallback: '',
+  meaning:
+    'which file of `settings` a deployment takes, given with `-c stage=`; part of the names of stacks, alarms and metrics',
+  deployment: { rule: () => stageName(), unset: 'none: required' },
+} as const satisfies Variable
+
 export const engineUrl = {
   variable: 'ENGINE_URL',
   readers: ['connector', 'laptop'],

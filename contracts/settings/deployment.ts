@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { type Rule, ipv4Network, listOf, matching, optional, wholeNumber } from './rule.ts'
+import { type Rule, ipv4Network, listOf, matching, onOrOff, optional, wholeNumber } from './rule.ts'
 import type { ContextValue, Variable } from './setting.ts'
 
-// The settings of a deployment: CDK context values (`-c name=value`, or cdk.json).
+// The settings of a deployment, from the file of its stage (`settings/<stage>.json`).
 
 const engineHostRule = listOf(
   matching(
@@ -25,7 +25,7 @@ const nodeCount: Rule<number> = {
 export const engineHost = {
   context: 'engineHost',
   rule: () => engineHosts,
-  fallback: 'engine.callplane.internal',
+  unset: 'none: required',
   meaning:
     "the engine's event socket, as the connector's network sees it; several are separated by commas, each with `:port` if that is not `enginePort`",
 } as const satisfies ContextValue
@@ -51,6 +51,38 @@ export const connectorNetwork = {
   meaning: "the connector's own network; must not overlap the engine's",
 } as const satisfies ContextValue
 
+export const zones = {
+  context: 'zones',
+  rule: () => wholeNumber(1, 2),
+  fallback: '2',
+  meaning:
+    "the number of availability zones of the connector's network: 1 or 2. Remove the stack `CallplaneConnector` before a change",
+} as const satisfies ContextValue
+
+export const connectorTasks = {
+  context: 'connectorTasks',
+  rule: () => wholeNumber(1, 4),
+  fallback: '2',
+  meaning:
+    'the number of connectors: 1 to 4. One does all the work; a second keeps events and commands flowing when it ends',
+} as const satisfies ContextValue
+
+export const engineConcurrency = {
+  context: 'engineConcurrency',
+  rule: () => wholeNumber(0, 1000),
+  fallback: '0',
+  meaning:
+    'how many requests of engines each function of `/engine/*` can always run at once, and at most, whatever tenants do; `0`: they share the concurrency of the account',
+} as const satisfies ContextValue
+
+export const namesWithoutStage = {
+  context: 'namesWithoutStage',
+  rule: () => onOrOff(),
+  fallback: 'off',
+  meaning:
+    '`on` keeps the names of stacks, alarms and metrics of a deployment that was made before there were stages; for one stage of an account and region',
+} as const satisfies ContextValue
+
 export const allowedOrigins = {
   variable: 'ALLOWED_ORIGINS',
   context: 'allowedOrigins',
@@ -71,7 +103,11 @@ export const alarmEmail = {
 
 export const searchInstanceType = {
   context: 'searchInstanceType',
-  rule: () => matching(/^[a-z][a-z0-9-]{1,15}\.[a-z0-9]{1,15}\.search$/, 'an instance type such as t3.small.search'),
+  rule: () =>
+    matching(
+      /^(?:t3\.(?:small|medium)|(?:[mcr](?:5|6g|7g|7i|8g)|or[12]|om2)\.(?:medium|large|\d{0,2}xlarge))\.search$/,
+      'an instance type that takes gp3 disks, such as t3.small.search or r7g.large.search',
+    ),
   fallback: 't3.small.search',
   meaning: 'the instance type of the nodes that store CDRs',
 } as const satisfies ContextValue

@@ -35,12 +35,15 @@ export const laptopSettings: readonly Variable[] = [
   platform.logLevel,
 ]
 
-/** The context values of a deployment, in the order of the runbook. */
+/** The settings of a deployment, in the order of the runbook. */
 export const deploymentSettings: readonly (Setting & { readonly context: string })[] = [
+  connector.stage,
   deployment.engineHost,
   deployment.enginePort,
   deployment.engineNetwork,
   deployment.connectorNetwork,
+  deployment.zones,
+  deployment.connectorTasks,
   connector.recordingsEngineDir,
   platform.publicUrl,
   deployment.allowedOrigins,
@@ -60,4 +63,6 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.searchInstanceType,
   deployment.searchInstances,
   deployment.searchVolumeGb,
+  deployment.engineConcurrency,
+  deployment.namesWithoutStage,
 ]

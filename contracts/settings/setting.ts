@@ -21,7 +21,7 @@ export interface Setting<T = unknown> {
   readonly unset?: string
   /** One or two sentences for all documented tables; words in backquotes are code. */
   readonly meaning: string
-  /** The differences in a deployment, which reads the setting from the CDK context. */
+  /** The differences in a deployment, which reads the setting from the file of its stage. */
   readonly deployment?: Difference & { readonly rule?: () => Rule<unknown> }
   /** The differences on a laptop (`npm start`). */
   readonly laptop?: Difference
@@ -31,11 +31,11 @@ export interface Setting<T = unknown> {
 export interface Variable<T = unknown> extends Setting<T> {
   readonly variable: string
   readonly readers: readonly Reader[]
-  /** The CDK context value with which a deployment sets it. */
+  /** The name under which the file of a stage has it. */
   readonly context?: string
 }
 
-/** A setting that a deployment reads from the CDK context. */
+/** A setting that a deployment reads from the file of its stage. */
 export interface ContextValue<T = unknown> extends Setting<T> {
   readonly context: string
 }

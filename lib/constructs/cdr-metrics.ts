@@ -6,8 +6,9 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { cdrMetrics } from '../../contracts/metrics.ts'
 import { RunbookAlarm } from './runbook-alarm.ts'
+import { namespaceOf } from './stage.ts'
 
-const { namespace, refused, withoutDomain } = cdrMetrics
+const { group, refused, withoutDomain } = cdrMetrics
 const period = Duration.minutes(1)
 
 /** Counts the log lines about CDRs that could not be indexed. */
@@ -18,7 +19,7 @@ export class CdrCounts extends Construct {
       new MetricFilter(this, name, {
         logGroup,
         filterPattern: FilterPattern.stringValue('$.message', '=', message),
-        metricNamespace: namespace,
+        metricNamespace: namespaceOf(group),
         metricName: name,
         metricValue: '1',
       })
@@ -64,5 +65,5 @@ export function cdrGraphs(queue: IQueue): GraphWidget[][] {
 }
 
 function sum(metricName: string): Metric {
-  return new Metric({ namespace, metricName, statistic: 'Sum', period })
+  return new Metric({ namespace: namespaceOf(group), metricName, statistic: 'Sum', period })
 }

@@ -1,15 +1,16 @@
 import { Duration } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { type ConnectorMetric, type CountMetric, type LevelMetric, connectorMetrics } from '../../contracts/metrics.ts'
+import { namespaceOf } from './stage.ts'
 
 /**
  * Returns the combined metric of all connectors, minute by minute. A time has percentiles, a count its sum, a level its
  * highest.
  */
 export function connectorMetric(name: ConnectorMetric, statistic: 'Sum' | 'Maximum' | 'p50' | 'p99'): Metric {
-  const { namespace, dimension, service } = connectorMetrics
+  const { group, dimension, service } = connectorMetrics
   return new Metric({
-    namespace,
+    namespace: namespaceOf(group),
     metricName: name,
     statistic,
     dimensionsMap: { [dimension]: service },

@@ -24,6 +24,7 @@ import { acknowledgeInsides, environmentOf, statementsOf } from './grants.ts'
 import type { FunctionDefaults } from './platform-function.ts'
 import type { PrivateNetwork } from './private-network.ts'
 import { RecordingsVolume, recordingsMount } from './recordings-volume.ts'
+import { stageOf } from './stage.ts'
 
 const healthPort = 8080
 
@@ -39,7 +40,7 @@ export interface ConnectorServiceProps extends FunctionDefaults {
   readonly network: PrivateNetwork
 }
 
-/** Two connector tasks. One is enough: both relay every event, and either can carry out a command. */
+/** The connector tasks. One is enough: each relays every event, and each can carry out a command. */
 export class ConnectorService extends Construct {
   readonly service: FargateService
 
@@ -55,7 +56,7 @@ export class ConnectorService extends Construct {
     this.service = new FargateService(this, 'Service', {
       cluster,
       taskDefinition: this.defineTask(props, recordings),
-      desiredCount: 2,
+      desiredCount: settings.connectorTasks,
       minHealthyPercent: 100,
       maxHealthyPercent: 200,
       circuitBreaker: { enable: true, rollback: true },
@@ -137,6 +138,7 @@ export class ConnectorService extends Construct {
       ...environmentOf(connector.needs, resources),
       [queues[connector.consumes].variable]: resources.queues[connector.consumes].queue.queueUrl,
       [declared.engineUrl.variable]: settings.engines.map(({ host, port }) => `esl://${host}:${port}`).join(','),
+      [declared.stage.variable]: stageOf(this),
       [declared.healthPort.variable]: String(healthPort),
       [declared.spoolDir.variable]: `${home}/spool`,
       [declared.spoolBytes.variable]: String(spoolBytes),

@@ -12,6 +12,8 @@ export const endpointTimeoutSeconds = 29
 export interface EndpointProps extends FunctionDefaults {
   readonly api: IHttpApi
   readonly route: Route
+  /** See {@link PlatformFunctionProps}. */
+  readonly reservedConcurrency?: number
 }
 
 /** One declared route: its function, and a route of the API for each of its methods. */

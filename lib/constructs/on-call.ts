@@ -3,6 +3,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
+import { staged } from './stage.ts'
 
 /** The topic of all alarms, and its subscriber. */
 export class OnCall extends Construct {
@@ -11,7 +12,7 @@ export class OnCall extends Construct {
   /** `email` may be empty; engineers then subscribe their own pager. */
   constructor(scope: Construct, id: string, { email }: { readonly email: string }) {
     super(scope, id)
-    this.topic = new Topic(this, 'Topic', { displayName: 'Callplane alarms', enforceSSL: true })
+    this.topic = new Topic(this, 'Topic', { displayName: `${staged(this, 'Callplane', ' ')} alarms`, enforceSSL: true })
     // A custom policy replaces the default one, which let the account's alarms publish.
     this.topic.addToResourcePolicy(
       new PolicyStatement({

@@ -25,6 +25,8 @@ export interface PlatformFunctionProps extends FunctionDefaults {
   readonly timeoutSeconds: number
   /** Grants in addition to the needs, required by its trigger. */
   readonly triggerGrants?: readonly PolicyStatement[]
+  /** How many calls always can run at once, and at most; 0 or none: they share the concurrency of the account. */
+  readonly reservedConcurrency?: number
 }
 
 /** A function with its own log group and role. The role allows what its needs name, and nothing else. */
@@ -51,6 +53,7 @@ export class PlatformFunction extends Construct {
       timeout: Duration.seconds(props.timeoutSeconds),
       role: this.role,
       logGroup: this.logGroup,
+      ...(props.reservedConcurrency ? { reservedConcurrentExecutions: props.reservedConcurrency } : {}),
       environment: { ...props.environment, ...environmentOf(props.needs, props.resources) },
     })
     this.recordHandler(props.handler)

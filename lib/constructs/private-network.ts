@@ -21,20 +21,27 @@ const services = {
   Images: InterfaceVpcEndpointAwsService.ECR_DOCKER,
 }
 
+/** The inputs of the network. */
+export interface PrivateNetworkProps {
+  readonly cidr: string
+  /** The number of availability zones. */
+  readonly zones: number
+}
+
 /**
- * Two isolated subnets without any route to or from the internet. The process that holds the engine's password reaches the
- * platform's services by private endpoints, and the engine by a peering that an engineer sets up. The event socket is not
- * encrypted, so it must not cross a public network anyway.
+ * Isolated subnets, one in each zone, without any route to or from the internet. The process that holds the engine's
+ * password reaches the platform's services by private endpoints, and the engine by a peering that an engineer sets up. The
+ * event socket is not encrypted, so it must not cross a public network anyway.
  */
 export class PrivateNetwork extends Construct {
   readonly vpc: Vpc
   private readonly endpoints: readonly InterfaceVpcEndpoint[]
 
-  constructor(scope: Construct, id: string, { cidr }: { readonly cidr: string }) {
+  constructor(scope: Construct, id: string, { cidr, zones }: PrivateNetworkProps) {
     super(scope, id)
     this.vpc = new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr(cidr),
-      maxAzs: 2,
+      maxAzs: zones,
       natGateways: 0,
       subnetConfiguration: [{ name: 'Connector', subnetType: SubnetType.PRIVATE_ISOLATED }],
       gatewayEndpoints: {

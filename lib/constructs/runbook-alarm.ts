@@ -2,10 +2,11 @@ import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-c
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
+import { staged } from './stage.ts'
 
 /** The inputs of an alarm. */
 export interface RunbookAlarmProps {
-  /** The heading of its article in docs/runbook.md; also the alarm's name. */
+  /** The heading of its article in docs/runbook.md; also the alarm's name, after the stage. */
   readonly article: string
   /** The sentence that a tired person needs at night: who is affected, and how. */
   readonly impact: string
@@ -28,7 +29,7 @@ export class RunbookAlarm extends Construct {
   constructor(scope: Construct, id: string, props: RunbookAlarmProps) {
     super(scope, id)
     this.alarm = new Alarm(this, 'Alarm', {
-      alarmName: `Callplane: ${props.article}`,
+      alarmName: `${staged(this, 'Callplane', ' ')}: ${props.article}`,
       alarmDescription: `${props.impact} What to do: docs/runbook.md, "${props.article}".`,
       metric: props.metric,
       threshold: props.threshold,

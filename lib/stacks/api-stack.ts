@@ -15,6 +15,7 @@ import { Endpoint, endpointTimeoutSeconds } from '../constructs/endpoint.ts'
 import { LoggedStage } from '../constructs/logged-stage.ts'
 import { type FunctionDefaults, PlatformFunction } from '../constructs/platform-function.ts'
 import { constructId } from '../constructs/resources.ts'
+import { staged } from '../constructs/stage.ts'
 import { unmatched } from '../handlers.ts'
 
 /** The inputs of the API. */
@@ -25,6 +26,8 @@ export interface ApiStackProps extends StackProps, FunctionDefaults {
   readonly allowedOrigins: readonly string[]
   /** The rate limits of requests. */
   readonly rateLimits: string
+  /** The concurrency that each function of `/engine/*` has for itself; 0: none. */
+  readonly engineConcurrency: number
 }
 
 /** The HTTP API: one nested stack for each resource group, one function for each declared route. */
@@ -34,7 +37,7 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, props)
     this.api = new HttpApi(this, 'Api', {
-      apiName: 'callplane',
+      apiName: staged(this, 'callplane', '-'),
       description: 'Callplane management API',
       createDefaultStage: false,
       ...(props.allowedOrigins.length > 0 && { corsPreflight: preflightFor(props.allowedOrigins) }),
@@ -50,7 +53,8 @@ export class ApiStack extends Stack {
         [platform.rateLimits.variable]: props.rateLimits,
       },
     }
-    this.answerRoutes(defaults, [stage, this.answerUnmatched(defaults)])
+    const earlier = [stage, this.answerUnmatched(defaults)]
+    this.answerRoutes(defaults, { earlier, engineConcurrency: props.engineConcurrency })
     new CfnOutput(this, 'PublicUrl', { value: publicUrl, description: 'Base address of the API' })
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-APIG4',
@@ -81,14 +85,20 @@ export class ApiStack extends Stack {
    * Creates the nested stacks one after the other, the first one after `earlier`: API Gateway refuses changes of one API that
    * come at the same time.
    */
-  private answerRoutes(defaults: FunctionDefaults, earlier: readonly IDependable[]): void {
+  private answerRoutes(
+    defaults: FunctionDefaults,
+    { earlier, engineConcurrency }: { readonly earlier: readonly IDependable[]; readonly engineConcurrency: number },
+  ): void {
     let before = earlier
     for (const group of new Set(routes.map((route) => route.group))) {
       const stack = new NestedStack(this, nestedStackId(group), { description: `Callplane endpoints: ${group}` })
       stack.node.addDependency(...before)
       before = [stack]
       for (const route of routes.filter((route) => route.group === group)) {
-        new Endpoint(stack, constructId(route.operationId), { ...defaults, api: this.api, route })
+        // Requests of tenants, and of callers without a credential, must not keep phones from registering.
+        const reservedConcurrency = route.path.startsWith('/engine/') ? engineConcurrency : 0
+        const props = { ...defaults, api: this.api, route, reservedConcurrency }
+        new Endpoint(stack, constructId(route.operationId), props)
       }
     }
   }

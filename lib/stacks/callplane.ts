@@ -1,6 +1,6 @@
-import type { App } from 'aws-cdk-lib'
-import { Validations } from 'aws-cdk-lib'
+import { type App, type StackProps, Validations } from 'aws-cdk-lib'
 import { buildVersion } from '../../contracts/settings/platform.ts'
+import { setStage, staged } from '../constructs/stage.ts'
 import type { Build } from '../handlers.ts'
 import { RulePack } from '../rule-pack.ts'
 import type { Settings } from '../settings.ts'
@@ -21,8 +21,15 @@ export interface CallplaneProps {
 
 /** Adds the whole platform to an app. Synthesis then fails on any finding of the rule pack without a documented reason. */
 export function addCallplane(app: App, { settings, build, version }: CallplaneProps): void {
+  setStage(app, settings.nameStage)
+  /** Construct ids name no stage: they name tables on a laptop, and a change of them would replace resources. */
+  const stackProps = (id: string, description: string): StackProps => ({
+    stackName: staged(app, id, '-'),
+    description: `Callplane: ${description}`,
+    tags: { 'callplane:stage': settings.stage },
+  })
   const stateful = new StatefulStack(app, 'CallplaneStateful', {
-    description: 'Callplane: what must outlive a deployment',
+    ...stackProps('CallplaneStateful', 'what must outlive a deployment'),
     alarmEmail: settings.alarmEmail,
     search: settings.search,
   })
@@ -32,18 +39,19 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     environment: { ...settings.environment, [buildVersion.variable]: version },
   }
   const apiStack = new ApiStack(app, 'CallplaneApi', {
-    description: 'Callplane: the management API',
+    ...stackProps('CallplaneApi', 'the management API'),
     publicUrl: settings.publicUrl,
     allowedOrigins: settings.allowedOrigins,
     rateLimits: settings.rateLimits,
+    engineConcurrency: settings.engineConcurrency,
     ...functions,
   })
   const workers = new WorkersStack(app, 'CallplaneWorkers', {
-    description: 'Callplane: the functions that queues and schedules call',
+    ...stackProps('CallplaneWorkers', 'the functions that queues and schedules call'),
     ...functions,
   })
   const connectorStack = new ConnectorStack(app, 'CallplaneConnector', {
-    description: 'Callplane: the link to the engine',
+    ...stackProps('CallplaneConnector', 'the link to the engine'),
     settings,
     ...functions,
   })
@@ -51,9 +59,10 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   connectorStack.addDependency(workers)
   apiStack.addDependency(connectorStack)
   new MonitoringStack(app, 'CallplaneMonitoring', {
-    description: 'Callplane: alarms and dashboard',
+    ...stackProps('CallplaneMonitoring', 'alarms and dashboard'),
     api: apiStack.api,
     connector: connectorStack.connector.service,
+    connectorTasks: settings.connectorTasks,
     workers,
     queues: stateful.queues,
     searchDomains: stateful.searchDomains,

@@ -20,7 +20,10 @@ export class ConnectorStack extends Stack {
     { settings, build, resources, environment, ...props }: ConnectorStackProps,
   ) {
     super(scope, id, props)
-    const network = new PrivateNetwork(this, 'Network', { cidr: settings.connectorNetwork })
+    const network = new PrivateNetwork(this, 'Network', {
+      cidr: settings.connectorNetwork,
+      zones: settings.zones,
+    })
     this.connector = new ConnectorService(this, 'Connector', { settings, network, build, resources, environment })
     const { vpc } = network
     const { cluster, serviceName } = this.connector.service

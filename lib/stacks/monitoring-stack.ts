@@ -18,6 +18,7 @@ import { connectorGraphs } from '../constructs/connector-graphs.ts'
 import { type Resources, constructId } from '../constructs/resources.ts'
 import { RunbookAlarm } from '../constructs/runbook-alarm.ts'
 import { SearchAlarms, searchGraphs } from '../constructs/search-alarms.ts'
+import { staged } from '../constructs/stage.ts'
 import type { SearchSize } from '../settings.ts'
 import type { WorkersStack } from './workers-stack.ts'
 
@@ -25,6 +26,8 @@ import type { WorkersStack } from './workers-stack.ts'
 export interface MonitoringStackProps extends StackProps {
   readonly api: HttpApi
   readonly connector: FargateService
+  /** The number of connectors that should run. */
+  readonly connectorTasks: number
   readonly workers: Pick<WorkersStack, 'scheduled' | 'attemptLogs'>
   readonly queues: Resources['queues']
   readonly searchDomains: Resources['searchDomains']
@@ -102,12 +105,12 @@ export class MonitoringStack extends Stack {
     })
   }
 
-  private watchConnector({ connector, onCall }: MonitoringStackProps): void {
+  private watchConnector({ connector, connectorTasks, onCall }: MonitoringStackProps): void {
     new RunbookAlarm(this, 'ConnectorsMissing', {
       article: 'A connector is missing',
       impact: 'One connector is left, or none: with none, no call is placed through the API and no event is seen.',
       metric: runningTasks(connector),
-      threshold: 2,
+      threshold: connectorTasks,
       below: true,
       periods: 5,
       alarmOnSilence: true,
@@ -131,7 +134,7 @@ export class MonitoringStack extends Stack {
   /** Counts the dead letters of hooks by tenant: the 500 with the most, without a metric for each of them. */
   private countFailedDeliveries({ workers }: MonitoringStackProps): void {
     new CfnInsightRule(this, 'FailedDeliveries', {
-      ruleName: 'Callplane-failed-deliveries-by-domain',
+      ruleName: `${staged(this, 'Callplane', '-')}-failed-deliveries-by-domain`,
       ruleState: 'ENABLED',
       ruleBody: Stack.of(this).toJsonString({
         Schema: { Name: 'CloudWatchLogRule', Version: 1 },

@@ -74,7 +74,8 @@ export function readStacks(directory: string, place: Place, parameters: Readonly
   }
   for (const [id, { properties }] of ofType('aws:cloudformation:stack')) {
     const { templateFile, stackName } = z.parse(stackProperties, properties)
-    const stack = add(stackName ?? id, readTemplate(join(directory, templateFile)), (name) => parameters[name])
+    // Named by its id: names of tables on disk come from it, and must not change with the stage.
+    const stack = add(id, readTemplate(join(directory, templateFile)), (name) => parameters[name])
     deployed.set(stackName ?? id, stack)
   }
   return { stacks, assets }

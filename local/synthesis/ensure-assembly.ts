@@ -9,6 +9,7 @@ import { contentHash } from './content-hash.ts'
 /** Everything that the assembly is made from. */
 const sources = [
   'bin',
+  'settings',
   'lib',
   'contracts',
   'core',
@@ -25,7 +26,7 @@ const stampFile = '.made-from'
 
 /**
  * Rebuilds the cloud assembly in `cdk.out` if its sources or the assembly itself have changed; returns its folder. Runs the
- * CDK app itself, as `cdk synth` would, with the context of cdk.json; the app bundles the functions too.
+ * CDK app itself, as `cdk synth` would, with the context of cdk.json and the stage `dev`; the app bundles the functions too.
  */
 export async function ensureAssembly(
   root: string,
@@ -59,7 +60,7 @@ async function runApp(root: string, directory: string, signal: AbortSignal): Pro
   )
   const child = spawn(process.execPath, ['bin/app.ts'], {
     cwd: root,
-    env: { ...process.env, CDK_OUTDIR: directory, CDK_CONTEXT_JSON: JSON.stringify(context) },
+    env: { ...process.env, CDK_OUTDIR: directory, CDK_CONTEXT_JSON: JSON.stringify({ ...context, stage: 'dev' }) },
     stdio: ['ignore', 'pipe', 'pipe'],
     signal,
   })

@@ -41,7 +41,7 @@ const connectorAlarm = (
   when: string,
   { periods, why }: { readonly periods: number; readonly why: string },
 ): StatedAlarm => ({
-  metric: `Callplane/Connector ${metric} 60 s`,
+  metric: `Callplane/test/Connector ${metric} 60 s`,
   on: 'service=connector',
   when,
   periods,
@@ -151,7 +151,7 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
     why: 'Three tries of 90 s and the next one: what waits longer is not taken by the store.',
   },
   'CDRs are refused': {
-    metric: 'Callplane/Cdr CdrsRefused Sum 60 s',
+    metric: 'Callplane/test/Cdr CdrsRefused Sum 60 s',
     on: '',
     when: '>= 1',
     periods: 1,
@@ -201,7 +201,7 @@ const operators: Readonly<Record<string, string>> = {
 
 type Properties = Readonly<Record<string, Value>>
 
-const titleOf = ({ Properties }: Placed) => text(Properties['AlarmName']).replace(/^Callplane: /, '')
+const titleOf = ({ Properties }: Placed) => text(Properties['AlarmName']).replace(/^Callplane test: /, '')
 const alarms = assembly.ofType('AWS::CloudWatch::Alarm').map((alarm) => [titleOf(alarm), alarm] as const)
 
 /** A logical id without its stack and without the hash that CDK adds. */
@@ -265,7 +265,7 @@ it('each metric filter counts one for each line of its log with its message, and
     pattern: Properties['FilterPattern'],
     becomes: Properties['MetricTransformations'],
   }))
-  const one = (MetricName: string) => [{ MetricName, MetricNamespace: 'Callplane/Cdr', MetricValue: '1' }]
+  const one = (MetricName: string) => [{ MetricName, MetricNamespace: 'Callplane/test/Cdr', MetricValue: '1' }]
 
   expect(filters).toEqual([
     { log: 'CdrIndexHandlerLogs', pattern: '{ $.message = "CDR refused" }', becomes: one('CdrsRefused') },

@@ -59,6 +59,20 @@ it('the stage throttles and logs each request without headers or query', () => {
   expect(log?.Format).not.toMatch(/header|query|authorizer/i)
 })
 
+it('functions that engines call have a concurrency of their own where it is set, and no others do', () => {
+  using reserving = synthesize({ settings: { engineConcurrency: 30 } })
+  const reserved = (made: typeof assembly) =>
+    made.ofType('AWS::Lambda::Function').flatMap(({ Metadata, Properties }) => {
+      const { declaration } = Object(Metadata?.['callplane'])
+      const own = Properties['ReservedConcurrentExecutions']
+      return own === undefined ? [] : [`${declaration} ${own}`]
+    })
+  const called = routes.filter(({ path }) => path.startsWith('/engine/')).map(({ operationId }) => `${operationId} 30`)
+
+  expect(reserved(reserving.assembly).toSorted()).toEqual(called.toSorted())
+  expect(reserved(assembly)).toEqual([])
+})
+
 it('no origin may call the API from a browser by default', () => {
   const [api] = assembly.ofType('AWS::ApiGatewayV2::Api')
 
@@ -66,7 +80,7 @@ it('no origin may call the API from a browser by default', () => {
 })
 
 it('a configured origin gets exactly the declared methods and headers', () => {
-  using configured = synthesize({ context: { allowedOrigins: 'https://a.example.com, https://b.example.com' } })
+  using configured = synthesize({ settings: { allowedOrigins: 'https://a.example.com, https://b.example.com' } })
 
   const [api] = configured.assembly.ofType('AWS::ApiGatewayV2::Api')
 

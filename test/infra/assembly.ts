@@ -21,6 +21,10 @@ interface Template {
   readonly Parameters?: Readonly<Record<string, Value>>
 }
 
+interface Manifest {
+  readonly artifacts: Readonly<Record<string, { readonly properties?: { readonly stackName?: string } }>>
+}
+
 /** One stack of the assembly, nested or not. */
 export interface Stack {
   readonly name: string
@@ -37,8 +41,12 @@ export interface Placed extends Resource {
 /** A synthesized app, read as data. */
 export class Assembly {
   readonly stacks: readonly Stack[]
+  /** The ids of the stacks by the names that they are deployed under. */
+  private readonly deployed: ReadonlyMap<unknown, string>
 
   constructor(folder: string) {
+    const { artifacts } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest
+    this.deployed = new Map(Object.entries(artifacts).map(([id, { properties }]) => [properties?.stackName ?? id, id]))
     this.stacks = readdirSync(folder)
       .filter((file) => file.endsWith('.template.json'))
       .map((file) => {
@@ -109,7 +117,7 @@ export class Assembly {
 
   private output(argument: Value | undefined): string {
     const { StackName, OutputName } = argument as { readonly StackName: string; readonly OutputName: string }
-    const stack = this.stacks.find(({ name }) => name === StackName)
+    const stack = this.stacks.find(({ name }) => name === this.deployed.get(StackName))
     const output = stack?.template.Outputs?.[OutputName]
     if (stack === undefined || output === undefined) throw new Error(`${StackName} has no output ${OutputName}`)
     return this.resolve(stack, output.Value)

@@ -5,7 +5,7 @@ import { permissionsFor, permissionsOf, variablesFor } from './permissions.ts'
 import { synthesize } from './synthesized-app.ts'
 
 const synthesized = synthesize({
-  context: {
+  settings: {
     engineHost: 'fs1.example.internal,fs2.example.internal,fs3.example.internal:8022',
     engineNetwork: '10.20.0.0/16',
   },
@@ -46,6 +46,7 @@ it("the environment of the connector's task has the address of everything that i
     ...variablesFor(assembly, connector.needs),
     QUEUE_COMMANDS: `${commands.stack.name}/${commands.id}`,
     ENGINE_URL: 'esl://fs1.example.internal:8021,esl://fs2.example.internal:8021,esl://fs3.example.internal:8022',
+    STAGE: 'test',
     HEALTH_PORT: '8080',
     SPOOL_DIR: '/home/node/spool',
     SPOOL_BYTES: '8589934592',

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
-import { connectorMetrics, countMetrics, levelMetrics, timeMetrics } from '../../contracts/metrics.ts'
+import { connectorMetrics, countMetrics, levelMetrics, metricNamespace, timeMetrics } from '../../contracts/metrics.ts'
 import { schedules } from '../../contracts/schedules.ts'
 import { type Value, text } from './assembly.ts'
 import { synthesize } from './synthesized-app.ts'
@@ -8,7 +8,8 @@ const synthesized = synthesize()
 const { assembly } = synthesized
 afterAll(() => synthesized[Symbol.dispose]())
 
-const { namespace, dimension, service } = connectorMetrics
+const { group, dimension, service } = connectorMetrics
+const namespace = metricNamespace(group, 'test')
 const written: readonly string[] = [...countMetrics, ...Object.keys(levelMetrics), ...timeMetrics]
 
 /** The connector's metrics that alarms look at, each with its statistic and its dimensions. */
@@ -77,7 +78,7 @@ it('a schedule that fails three times of five alarms', () => {
   for (const { name, everyMinutes, failing } of schedules) {
     const alarm = assembly
       .ofType('AWS::CloudWatch::Alarm')
-      .find(({ Properties }) => Properties['AlarmName'] === `Callplane: ${failing.article}`)
+      .find(({ Properties }) => Properties['AlarmName'] === `Callplane test: ${failing.article}`)
     const [dimension] = (alarm?.Properties['Dimensions'] ?? []) as { Name: string; Value: Value }[]
 
     expect(alarm?.Properties).toMatchObject({

@@ -4,7 +4,7 @@ import { synthesize } from './synthesized-app.ts'
 
 const engineNetwork = '10.20.0.0/16'
 const recordingsFolder = '/var/lib/freeswitch/recordings'
-const synthesized = synthesize({ context: { engineNetwork, recordingsFolder } })
+const synthesized = synthesize({ settings: { engineNetwork, recordingsFolder } })
 const { assembly } = synthesized
 afterAll(() => synthesized[Symbol.dispose]())
 

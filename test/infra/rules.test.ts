@@ -120,6 +120,50 @@ it('the outputs for people are few, and each says what it is', () => {
   for (const [name, output] of outputs) expect(output, name).toHaveProperty('Description')
 })
 
+it('two stages share an account: names of stacks, alarms, metrics and rules have the stage, and so have tags', () => {
+  using other = synthesize({ settings: { stage: 'other' } })
+  const namesIn = ({ folder, assembly: made }: typeof synthesized) => {
+    const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+    const stacks = Object.values<{ type: string; properties: { stackName: string; tags: object } }>(manifest.artifacts)
+      .filter(({ type }) => type === 'aws:cloudformation:stack')
+      .map(({ properties }) => properties)
+    const named = (type: string, property: string) => made.ofType(type).map(({ Properties }) => Properties[property])
+    return {
+      tags: stacks.map(({ tags }) => tags),
+      names: [
+        ...stacks.map(({ stackName }) => stackName),
+        ...named('AWS::CloudWatch::Alarm', 'AlarmName'),
+        ...named('AWS::CloudWatch::InsightRule', 'RuleName'),
+        ...named('AWS::CloudWatch::Alarm', 'Namespace').filter((name) => String(name).startsWith('Callplane')),
+        ...named('AWS::ApiGatewayV2::Api', 'Name'),
+      ],
+    }
+  }
+
+  const [one, two] = [namesIn(synthesized), namesIn(other)]
+
+  expect(one.names.length).toBeGreaterThan(40)
+  expect(one.names.filter((name) => two.names.includes(name))).toEqual([])
+  expect(two.tags).toEqual(two.tags.map(() => ({ 'callplane:stage': 'other' })))
+})
+
+it('a stage that keeps names without a stage has those of a deployment before there were stages', () => {
+  using former = synthesize({ settings: { namesWithoutStage: 'on' } })
+  const alarms = former.assembly.ofType('AWS::CloudWatch::Alarm').map(({ Properties }) => Properties)
+  const manifest = JSON.parse(readFileSync(join(former.folder, 'manifest.json'), 'utf8'))
+
+  expect(manifest.artifacts['CallplaneApi'].properties.stackName ?? 'CallplaneApi').toBe('CallplaneApi')
+  expect(alarms.map(({ AlarmName }) => AlarmName)).toContain('Callplane: Events wait')
+  expect(alarms.map(({ Namespace }) => Namespace)).toContain('Callplane/Connector')
+})
+
+it('the dashboard shows the metrics of its stage', () => {
+  const [dashboard] = assembly.ofType('AWS::CloudWatch::Dashboard')
+
+  expect(JSON.stringify(dashboard?.Properties)).toContain('Callplane/test/Connector')
+  expect(JSON.stringify(dashboard?.Properties)).not.toMatch(/Callplane\/(?:Connector|Cdr)|Token\[/)
+})
+
 it('no stack is bound to an account or region', () => {
   const manifest = JSON.parse(readFileSync(join(synthesized.folder, 'manifest.json'), 'utf8'))
   const environments = Object.values(manifest.artifacts as Record<string, { type: string; environment?: string }>)
@@ -152,7 +196,7 @@ it('a part is changed after those that it sends commands and messages to', () =>
 
 it('synthesis warns when no address gets alarms by mail, and not when there is one', () => {
   const warnings = (folder: string) => readFileSync(join(folder, 'validation-report.json'), 'utf8')
-  using mailed = synthesize({ context: { alarmEmail: 'oncall@example.com' } })
+  using mailed = synthesize({ settings: { alarmEmail: 'oncall@example.com' } })
 
   expect(warnings(synthesized.folder)).toContain('No alarm is mailed: set alarmEmail')
   expect(warnings(mailed.folder)).not.toContain('No alarm is mailed')

@@ -19,7 +19,7 @@ function articlesOf(runbook: string): [string, string][] {
   return parts.map((part) => [part.slice(0, part.indexOf('\n')).trim(), part.slice(part.indexOf('\n'))])
 }
 
-const titleOf = (alarm: Placed) => text(alarm.Properties['AlarmName']).replace(/^Callplane: /, '')
+const titleOf = (alarm: Placed) => text(alarm.Properties['AlarmName']).replace(/^Callplane test: /, '')
 
 describe.each(alarms.map((alarm) => [titleOf(alarm), alarm] as const))('the alarm "%s"', (title, alarm) => {
   it('the alarm has an article with description, investigation and resolution', () => {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { App } from 'aws-cdk-lib'
 import { expect, it } from 'vitest'
 import { deploymentSettings, laptopSettings } from '../../contracts/settings/index.ts'
 import * as connectorPart from '../../contracts/settings/connector.ts'
@@ -37,7 +36,7 @@ it("the README's table of settings is the one of the declarations", () => {
   expect(readFileSync('README.md', 'utf8').includes(`\n${laptopTable()}\n`), wayOut).toBe(true)
 })
 
-it("the runbook's table of context values is the one of the declarations", () => {
+it("the runbook's table of a deployment's settings is the one of the declarations", () => {
   expect(readFileSync('docs/runbook.md', 'utf8').includes(`\n${deploymentTable()}\n`), wayOut).toBe(true)
 })
 
@@ -70,13 +69,10 @@ it('functions read the settings that are declared for them, and the text of the 
   expect([...read].sort()).toEqual([...namesOf('functions'), 'CLIENT_VARIABLES'].sort())
 })
 
-it('a deployment reads the context values that are declared, and the table has each of them', () => {
-  const { node } = new App({ autoSynth: false })
-  const read = new Set<string>()
-  const tryGetContext = node.tryGetContext.bind(node)
-  node.tryGetContext = (name) => (read.add(name), tryGetContext(name))
+it('a deployment reads the settings that are declared, and the table has each of them', () => {
+  const { env, read } = watched({ stage: 'test', engineHost: 'engine.example.internal' })
 
-  deploymentReader(node)
+  deploymentReader(env)
 
   const names = declared.flatMap(({ context }) => context ?? []).sort()
   expect([...read].sort()).toEqual(names)

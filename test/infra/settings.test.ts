@@ -1,20 +1,30 @@
-import { App } from 'aws-cdk-lib'
 import { describe, expect, it } from 'vitest'
 import { usualRateLimits } from '../../contracts/settings/rates.ts'
 import { readSettings } from '../../lib/settings.ts'
 
-const settingsFrom = (context: Record<string, unknown>) => readSettings(new App({ autoSynth: false, context }).node)
+const settingsFrom = (given: Record<string, unknown>) =>
+  readSettings({ stage: 'test', engineHost: 'engine.example.internal', ...given })
 
-it('a deployment needs no setting to be synthesized', () => {
+it('a deployment needs a stage and the address of an engine, and nothing else', () => {
   expect(settingsFrom({})).toMatchObject({
-    engines: [{ host: 'engine.callplane.internal', port: 8021 }],
+    stage: 'test',
+    nameStage: 'test',
+    engines: [{ host: 'engine.example.internal', port: 8021 }],
+    zones: 2,
+    connectorTasks: 2,
     allowedOrigins: [],
     publicUrl: '',
     environment: { LOG_LEVEL: 'info' },
   })
+  expect(() => readSettings({ stage: 'test' })).toThrow(/^setting engineHost must be /)
+  expect(() => readSettings({ engineHost: 'host' })).toThrow(/^setting stage must be /)
 })
 
-it('numbers may stand in cdk.json as numbers', () => {
+it('names have no stage where a deployment of former times keeps them', () => {
+  expect(settingsFrom({ namesWithoutStage: 'on' })).toMatchObject({ stage: 'test', nameStage: '' })
+})
+
+it('numbers may stand in the file of a stage as numbers', () => {
   expect(settingsFrom({ enginePort: 8022, tokenSeconds: 3600 })).toMatchObject({
     engines: [{ port: 8022 }],
     environment: { TOKEN_SECONDS: '3600' },
@@ -41,7 +51,7 @@ it('the rates are those of the contract, others, or none', () => {
   expect(settingsFrom({ rateLimits: 'token=5/s:9, login=1/h' }).rateLimits).toBe('token=5/s:9, login=1/h')
 })
 
-it('the names that the operator adds are JSON text, or the object itself in cdk.json', () => {
+it('the names that the operator adds are JSON text, or the object itself', () => {
   const added = { tier: '[a-z]{1,8}', sip_h_X_Team: { pattern: '[0-9]+', force: true } }
 
   expect(settingsFrom({}).environment).not.toHaveProperty('CLIENT_VARIABLES')
@@ -59,14 +69,27 @@ it('the store of CDRs has two small nodes, or as many and as large ones as are w
 })
 
 it.each([
-  ['{"inbound_dialplan":"XML"}', /^context value clientVariables must not hold inbound_dialplan without "force": true/],
-  ['{"user_context":{"pattern":".*","force":true}}', /^context value clientVariables must not hold user_context/],
-  ['{"tier":"(a"}', /^context value clientVariables must hold regular expressions that match in linear time/],
+  ['{"inbound_dialplan":"XML"}', /^setting clientVariables must not hold inbound_dialplan without "force": true/],
+  ['{"user_context":{"pattern":".*","force":true}}', /^setting clientVariables must not hold user_context/],
+  ['{"tier":"(a"}', /^setting clientVariables must hold regular expressions that match in linear time/],
 ])('the setting clientVariables refuses %s and says why', (clientVariables, problem) => {
   expect(() => settingsFrom({ clientVariables })).toThrow(problem)
 })
 
 describe.each([
+  ['stage', ''],
+  ['stage', 'Prod'],
+  ['stage', 'a-name-that-is-too-long'],
+  ['searchInstanceType', 'm3.large.search'],
+  ['searchInstanceType', 'i3.large.search'],
+  ['searchVolumeGb', '101'],
+  ['searchInstances', '12'],
+  ['engineConcurrency', '1001'],
+  ['zones', '0'],
+  ['zones', '3'],
+  ['connectorTasks', '0'],
+  ['connectorTasks', '5'],
+  ['namesWithoutStage', 'yes'],
   ['engineHost', ''],
   ['engineHost', 'esl://host:8021'],
   ['engineHost', 'host:0'],
@@ -121,7 +144,7 @@ describe.each([
   it(`the setting refuses ${JSON.stringify(value)} in a sentence that names it and does not repeat the value`, () => {
     const read = () => settingsFrom({ [name]: value })
 
-    expect(read).toThrow(new RegExp(`^context value ${name} must be `))
+    expect(read).toThrow(new RegExp(`^setting ${name} must be `))
     expect(read).not.toThrow(/\bgot\b/)
   })
 })

@@ -201,7 +201,7 @@ describe('the store of CDRs', () => {
     { searchInstances: 1, expected: { InstanceCount: 1, ZoneAwarenessEnabled: false, DedicatedMasterEnabled: false } },
     { searchInstances: 4, expected: { InstanceCount: 4, ZoneAwarenessEnabled: true, DedicatedMasterCount: 3 } },
   ])('the store of CDRs passes the rule packs with $searchInstances nodes', ({ searchInstances, expected }) => {
-    using other = synthesize({ context: { searchInstances } })
+    using other = synthesize({ settings: { searchInstances } })
 
     const { Properties } = other.assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')
 

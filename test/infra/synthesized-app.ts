@@ -15,7 +15,8 @@ export interface SynthesizedApp extends Disposable {
 
 /** The inputs of synthesis that a test may change. */
 export interface SynthesisOptions {
-  readonly context?: Readonly<Record<string, unknown>>
+  /** What the file of the stage has. */
+  readonly settings?: Readonly<Record<string, unknown>>
   readonly change?: (app: App) => void
 }
 
@@ -32,10 +33,11 @@ export function synthesize(options: SynthesisOptions = {}): SynthesizedApp {
   }
 }
 
-function synthesizeInto(folder: string, { context = {}, change }: SynthesisOptions): string {
+function synthesizeInto(folder: string, { settings: given = {}, change }: SynthesisOptions): string {
   const outdir = join(folder, 'cdk.out')
-  const app = new App({ outdir, autoSynth: false, context: { ...projectContext(), ...context } })
-  addCallplane(app, { settings: readSettings(app.node), build: standInBuild(folder), version: '1.2.3' })
+  const app = new App({ outdir, autoSynth: false, context: projectContext() })
+  const settings = readSettings({ stage: 'test', engineHost: 'engine.example.internal', ...given })
+  addCallplane(app, { settings, build: standInBuild(folder), version: '1.2.3' })
   change?.(app)
   app.synth()
   return outdir

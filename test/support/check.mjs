@@ -11,7 +11,7 @@ const steps = [
   { title: 'links of docs', command: 'node', args: ['test/support/check-links.mjs'] },
   { title: 'plain English', command: 'node', args: ['test/support/check-prose.ts'] },
   { title: 'API description', command: 'node', args: ['test/support/api/openapi-file.ts', '--check'] },
-  { title: 'synth with rule packs', command: 'cdk', args: ['synth', '--quiet'] },
+  { title: 'synth with rule packs', command: 'cdk', args: ['synth', '--quiet', '-c', 'stage=dev'] },
 ]
 
 takeNoOptions(

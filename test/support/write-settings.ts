@@ -18,4 +18,4 @@ function replaceTable(file: string, title: string, table: string): void {
 
 writeFileSync('local/settings/settings.json', `${JSON.stringify(helpRows(), null, 2)}\n`)
 replaceTable('README.md', 'variable', laptopTable())
-replaceTable('docs/runbook.md', 'context value', deploymentTable())
+replaceTable('docs/runbook.md', 'setting', deploymentTable())

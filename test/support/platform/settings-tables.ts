@@ -23,14 +23,14 @@ export function laptopTable(): string {
   return table('variable', rows)
 }
 
-/** Returns the runbook's table of the context values of a deployment. */
+/** Returns the runbook's table of the settings of a deployment. */
 export function deploymentTable(): string {
   const rows = deploymentSettings.map((setting) => [
     setting.context,
     defaultOf(setting, setting.deployment),
     setting.meaning,
   ])
-  return table('context value', rows)
+  return table('setting', rows)
 }
 
 function defaultOf({ fallback, unset }: Setting, difference: Pick<Setting, 'fallback' | 'unset'> = {}): string {

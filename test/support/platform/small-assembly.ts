@@ -112,7 +112,7 @@ const api = {
         TemplateURL: published('nested.json'),
         Parameters: {
           Api: { Ref: 'Api' },
-          Table: imported('TableName'),
+          Table: { 'Fn::GetStackOutput': { StackName: 'Data-dev', OutputName: 'TableName' } },
           Endpoint: att('Api', 'ApiEndpoint'),
           Role: att('Role', 'Arn'),
         },
@@ -176,7 +176,10 @@ export function writeAssembly(directory: string): void {
     artifacts: {
       'Api.assets': { type: 'cdk:asset-manifest', properties: { file: 'Api.assets.json' } },
       Api: { type: 'aws:cloudformation:stack', properties: { templateFile: 'Api.template.json' } },
-      Data: { type: 'aws:cloudformation:stack', properties: { templateFile: 'Data.template.json', stackName: 'Data' } },
+      Data: {
+        type: 'aws:cloudformation:stack',
+        properties: { templateFile: 'Data.template.json', stackName: 'Data-dev' },
+      },
       Tree: { type: 'cdk:tree', properties: { file: 'tree.json' } },
     },
   })

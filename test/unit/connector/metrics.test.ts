@@ -183,6 +183,15 @@ describe('the embedded metric format', () => {
     expect(values.OrderTime).toHaveLength(99)
   })
 
+  test('the metrics of a stage have a namespace of their own', () => {
+    const lines: string[] = []
+    const metrics = emfMetrics({ clock: { now: () => 7 }, stage: 'prod', write: (line) => lines.push(line) })
+
+    metrics.put({ Gaps: 1 })
+
+    expect(JSON.parse(lines[0] ?? '')._aws.CloudWatchMetrics[0].Namespace).toBe('Callplane/prod/Connector')
+  })
+
   test('a metric that is not a number is left out, and a line without any number is not written', () => {
     const lines: string[] = []
     const metrics = emfMetrics({ clock: { now: () => 7 }, write: (line) => lines.push(line) })

@@ -29,6 +29,13 @@ describe('readAssembly', () => {
     })
   })
 
+  it('a stack that is deployed under a name with a stage keeps the names of its tables and queues', () => {
+    const { tables, queues } = readAssembly(anAssembly(), place)
+
+    expect(tables.map(({ name }) => name)).toEqual(['Data-Table'])
+    expect(queues.map(({ name }) => name)).toContain('Data-Work.fifo')
+  })
+
   it('reading the assembly finds the code of a function by the key that it would be published under', () => {
     const directory = anAssembly()
 

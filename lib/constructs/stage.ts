@@ -1,0 +1,27 @@
+import { type App, Lazy } from 'aws-cdk-lib'
+import type { IConstruct } from 'constructs'
+import { type MetricGroup, metricNamespace } from '../../contracts/metrics.ts'
+
+/** The stage in names, by app. An app's context would not do: it is closed once the app has a child. */
+const stages = new WeakMap<IConstruct, string>()
+
+/** Sets the stage that the names of everything in the app have; empty: they have none. */
+export function setStage(app: App, stage: string): void {
+  stages.set(app, stage)
+}
+
+/** Returns the stage in the names of an app; empty where they have none. */
+export function stageOf(scope: IConstruct): string {
+  return stages.get(scope.node.root) ?? ''
+}
+
+/** Returns a name with the stage after it, such as `Callplane dev`. */
+export function staged(scope: IConstruct, name: string, separator: string): string {
+  const stage = stageOf(scope)
+  return stage === '' ? name : `${name}${separator}${stage}`
+}
+
+/** Returns the namespace of a group of metrics; the stage is filled in where a template uses it. */
+export function namespaceOf(group: MetricGroup): string {
+  return Lazy.uncachedString({ produce: ({ scope }) => metricNamespace(group, stageOf(scope)) })
+}

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { stage as stageSetting } from '../contracts/settings/connector.ts'
+import { deploymentSettings } from '../contracts/settings/index.ts'
+import { readText } from '../contracts/settings/setting.ts'
+import type { GivenSettings } from './settings.ts'
+
+/** The names that a file may hold: every setting except the stage, which is the name of the file. */
+const names: readonly string[] = deploymentSettings
+  .map(({ context }) => context)
+  .filter((name) => name !== stageSetting.context)
+
+/**
+ * Reads the settings of the stage that was chosen with `-c stage=<name>` from `settings/<name>.json`. `contextValue` looks up
+ * a value of the CDK context. Throws a sentence with the way out when no stage is chosen, its file cannot be read, or a
+ * setting stands in the context, where the next deployment would not find it.
+ */
+export function readStageFile(root: string, contextValue: (name: string) => unknown): GivenSettings {
+  const folder = join(root, 'settings')
+  const chosen = contextValue(stageSetting.context)
+  const stages = readdirSync(folder).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? [])
+  if (typeof chosen !== 'string' || chosen === '') {
+    throw new Error(`choose a stage with -c stage=<name>; the folder settings has ${stages.sort().join(', ')}`)
+  }
+  const stage = readText(stageSetting.deployment.rule(), chosen, 'context value stage')
+  const misplaced = names.find((name) => contextValue(name) !== undefined)
+  if (misplaced !== undefined) {
+    throw new Error(
+      `${misplaced} belongs in settings/${stage}.json: from -c or cdk.json the next deployment may not take it`,
+    )
+  }
+  const file = join(folder, `${stage}.json`)
+  if (!existsSync(file)) {
+    throw new Error(`there is no settings/${stage}.json; the folder settings has ${stages.sort().join(', ')}`)
+  }
+  return { ...fieldsOf(readFileSync(file, 'utf8'), `settings/${stage}.json`), stage }
+}
+
+function fieldsOf(text: string, name: string): GivenSettings {
+  const given = parsed(text)
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new Error(`${name} must be a JSON object with the names and values of settings`)
+  }
+  const fields: GivenSettings = Object.fromEntries(Object.entries(given))
+  const unknown = Object.keys(fields).filter((field) => !names.includes(field))
+  if (unknown.length > 0) throw new Error(`${name} has no setting that is called ${unknown.join(', ')}`)
+  return fields
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

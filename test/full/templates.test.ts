@@ -1,0 +1,60 @@
+/** The templates of the committed stages, judged by the linter of CloudFormation, where it is installed. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readStageFile } from '../../lib/stage-file.ts'
+import { synthesize } from '../infra/synthesized-app.ts'
+
+const isMissing = spawnSync('cfn-lint', ['--version']).status !== 0
+if (isMissing) console.warn('No template is linted: cfn-lint is not installed (pip install cfn-lint)')
+
+const folder = mkdtempSync(join(tmpdir(), 'callplane-lint-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** The linter does not know `Fn::GetStackOutput` yet: a parameter takes its place, of which nothing is known either. */
+function withParameter(text: string): string {
+  const template = JSON.parse(text, (_name, value: unknown) =>
+    typeof value === 'object' && value !== null && 'Fn::GetStackOutput' in value ? { Ref: 'OtherStack' } : value,
+  )
+  if (!text.includes('Fn::GetStackOutput')) return text
+  return JSON.stringify({ ...template, Parameters: { ...template.Parameters, OtherStack: { Type: 'String' } } })
+}
+
+describe.skipIf(isMissing)('the templates', () => {
+  it.each(['dev', 'prod'])('the templates of the stage %s pass the linter of CloudFormation', (stage) => {
+    const settings = readStageFile(process.cwd(), (name) => (name === 'stage' ? stage : undefined))
+    using made = synthesize({
+      settings: { engineHost: '10.20.0.10', recordingsFolder: '/var/lib/recordings', ...settings },
+    })
+    const files = readdirSync(made.folder).filter((file) => file.endsWith('.template.json'))
+    for (const file of files) {
+      writeFileSync(join(folder, file), withParameter(readFileSync(join(made.folder, file), 'utf8')))
+    }
+
+    const linted = spawnSync(
+      'cfn-lint',
+      [
+        '--format',
+        'parseable',
+        '--non-zero-exit-code',
+        'error',
+        '--ignore-checks',
+        'W',
+        '--regions',
+        'us-east-1',
+        '--',
+        ...files,
+      ],
+      { cwd: folder, encoding: 'utf8' },
+    )
+
+    expect(files.length).toBeGreaterThan(15)
+    expect({ status: linted.status, findings: linted.stdout, problems: linted.stderr }).toEqual({
+      status: 0,
+      findings: '',
+      problems: '',
+    })
+  })
+})

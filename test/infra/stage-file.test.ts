@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { readStageFile } from '../../lib/stage-file.ts'
+import { readSettings } from '../../lib/settings.ts'
+import { synthesize } from './synthesized-app.ts'
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+})
+
+/** Reads a stage of a project whose folder of settings holds one file, `one.json`. */
+function read(context: Readonly<Record<string, unknown>>, file = '{}') {
+  const root = mkdtempSync(join(tmpdir(), 'callplane-stage-'))
+  folders.push(root)
+  mkdirSync(join(root, 'settings'))
+  writeFileSync(join(root, 'settings', 'one.json'), file)
+  return readStageFile(root, (name) => context[name])
+}
+
+const committed = (stage: string) => readStageFile(process.cwd(), (name) => (name === 'stage' ? stage : undefined))
+
+it('the settings of a stage are those of its file', () => {
+  expect(read({ stage: 'one' }, '{"engineHost":"10.0.0.9","zones":1}')).toEqual({
+    stage: 'one',
+    engineHost: '10.0.0.9',
+    zones: 1,
+  })
+})
+
+it.each([
+  ['no stage', {}, '{}', 'choose a stage with -c stage=<name>; the folder settings has one'],
+  ['an empty stage', { stage: '' }, '{}', 'choose a stage with -c stage=<name>'],
+  ['a stage that leaves the folder', { stage: '../one' }, '{}', 'context value stage must be'],
+  ['a stage without a file', { stage: 'two' }, '{}', 'there is no settings/two.json; the folder settings has one'],
+  ['a setting in the context', { stage: 'one', engineHost: 'h' }, '{}', 'engineHost belongs in settings/one.json'],
+  [
+    'an unknown setting',
+    { stage: 'one' },
+    '{"engineHots":"h"}',
+    'settings/one.json has no setting that is called engineHots',
+  ],
+  ['a stage inside of its file', { stage: 'one' }, '{"stage":"two"}', 'has no setting that is called stage'],
+  ['a list', { stage: 'one' }, '[]', 'settings/one.json must be a JSON object'],
+  ['text that is no JSON', { stage: 'one' }, '{', 'settings/one.json must be a JSON object'],
+])('a deployment with %s is refused with the way out', (_what, context, file, problem) => {
+  expect(() => read(context, file)).toThrow(problem)
+})
+
+it('the stage dev is cheap: one zone, one connector, one of the smallest search nodes', () => {
+  using dev = synthesize({ settings: committed('dev') })
+  const [service] = dev.assembly.ofType('AWS::ECS::Service')
+
+  expect(service?.Properties['DesiredCount']).toBe(1)
+  expect(dev.assembly.ofType('AWS::EC2::Subnet')).toHaveLength(1)
+  expect(dev.assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch').Properties['ClusterConfig']).toMatchObject({
+    InstanceType: 't3.small.search',
+    InstanceCount: 1,
+  })
+})
+
+it('the stage prod survives the loss of a zone, and is refused until it names its engine', () => {
+  expect(() => readSettings(committed('prod'))).toThrow(/^setting engineHost must be /)
+
+  using prod = synthesize({ settings: { ...committed('prod'), engineHost: '10.20.0.10' } })
+  const [service] = prod.assembly.ofType('AWS::ECS::Service')
+
+  expect(service?.Properties['DesiredCount']).toBe(2)
+  expect(prod.assembly.ofType('AWS::EC2::Subnet')).toHaveLength(2)
+  expect(prod.assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch').Properties['ClusterConfig']).toMatchObject({
+    InstanceCount: 2,
+    ZoneAwarenessEnabled: true,
+  })
+})
+
+it('an alarm tells of a missing connector when fewer run than the stage has', () => {
+  using dev = synthesize({ settings: committed('dev') })
+
+  const missing = dev.assembly.one('AWS::CloudWatch::Alarm', 'ConnectorsMissing')
+
+  expect(missing.Properties).toMatchObject({ Threshold: 1, ComparisonOperator: 'LessThanThreshold' })
+})
