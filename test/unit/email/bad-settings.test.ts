@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import * as z from 'zod/mini'
+import { mailAddress } from '../../../contracts/fields.ts'
 import { handler as createEmailSettings } from '../../../functions/email/create-email-settings.ts'
 import { handler as readEmailSettings } from '../../../functions/email/read-email-settings.ts'
 import { anApi } from '../../support/platform/api.ts'
@@ -37,4 +38,12 @@ it.each(samples)('mail settings whose %s is %j are refused, and nothing is kept'
   expect(refused.status).toBe(400)
   expect(JSON.stringify(refused.body.details)).toContain(path.split('.').at(-1))
   expect((await api.call(readEmailSettings, { headers: admin })).status).toBe(404)
+})
+
+it('a mail address has at most 64 characters before its @, and 254 in all', () => {
+  const accepted = (before: number, after: number) =>
+    mailAddress.safeParse(`${'a'.repeat(before)}@${'b.'.repeat((after - 1) / 2)}c`).success
+
+  expect([accepted(1, 1), accepted(64, 189), accepted(62, 191)]).toEqual([true, true, true])
+  expect([accepted(0, 1), accepted(65, 1), accepted(64, 191)]).toEqual([false, false, false])
 })

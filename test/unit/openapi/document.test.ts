@@ -43,6 +43,15 @@ it('a number in a query is described as a number', () => {
   })
 })
 
+it('no pattern of the document looks behind, which several other engines refuse', () => {
+  const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, text = '']) =>
+    JSON.parse(text),
+  )
+
+  expect(patterns.length).toBeGreaterThan(10)
+  expect(patterns.filter((pattern) => /\(\?<[=!]/.test(pattern))).toEqual([])
+})
+
 it('the order of the routes changes no path and no component', () => {
   const { paths, components } = openApiDocument(routes.toReversed())
 
