@@ -1,4 +1,7 @@
+import asyncApi from '@asyncapi/specs'
+import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
 import { expect, it } from 'vitest'
 import { readEvent } from '../../../connector/esl/event.ts'
 import { asyncApiDocument } from '../../../contracts/asyncapi/document.ts'
@@ -73,4 +76,16 @@ it('the description of deliveries names each known event once, and every referen
   const found = references.map((path) => path.split('/').reduce((at, name) => at?.[name], answer.body))
   expect(found.filter((each) => each === undefined)).toEqual([])
   expect(Object.keys(answer.body.components.messages)).toHaveLength(eventTypes().length)
+})
+
+it('the description of deliveries is valid AsyncAPI 3 by the schema that its authors publish', async () => {
+  // Not every schema of theirs is strict. The variant without identifiers is one document, which nothing has to load.
+  const published = new Ajv({ strict: false, allErrors: true })
+  formats.default(published)
+  const judge = published.compile(asyncApi.schemasWithoutId['3.0.0'])
+  const { body } = await anApi().call(readEventDescription)
+  const misspelt = { ...body, channels: { hook: { ...body.channels.hook, adress: null } } }
+
+  expect(judge(misspelt)).toBe(false)
+  expect(judge(body), published.errorsText(judge.errors)).toBe(true)
 })
