@@ -1,6 +1,6 @@
 /**
- * `npm run openapi` writes docs/api/openapi.json from contracts/routes. With `--check` it writes nothing, and fails if the
- * file differs, if the document is not valid, or if it removes or narrows something that an earlier version of the file had
+ * `npm run openapi` writes docs/api/openapi.json and client/operations.ts from contracts/routes. With `--check` it writes
+ * nothing, and fails if a file differs, if the document is not valid, or if it removes or narrows something that an earlier version of the file had
  * and docs/api/declared-changes.json does not name.
  */
 import { execFileSync } from 'node:child_process'
@@ -10,31 +10,43 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { openApiDocument } from '../../../contracts/openapi/document.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { takeNoOptions } from '../../../local/toolchain.mjs'
+import { clientOperations } from './client-types.ts'
 import { contractChanges } from './contract-changes.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const name = 'docs/api/openapi.json'
 const file = join(root, name)
+const clientName = 'client/operations.ts'
+const clientFile = join(root, clientName)
 const declaredName = 'docs/api/declared-changes.json'
 
 const isCheck = process.argv.includes('--check')
 // The option is for `npm run check`.
-if (!isCheck) takeNoOptions('npm run openapi', `Writes ${name} from the route records in contracts/routes.`)
+if (!isCheck) {
+  takeNoOptions('npm run openapi', `Writes ${name} and ${clientName} from the route records in contracts/routes.`)
+}
 
 const document = openApiDocument(routes)
 const text = `${JSON.stringify(document, null, 2)}\n`
+const clientText = clientOperations(routes, document)
 
 if (isCheck) await check()
 else {
   mkdirSync(join(root, 'docs/api'), { recursive: true })
   writeFileSync(file, text)
+  writeFileSync(clientFile, clientText)
 }
 
 async function check(): Promise<void> {
   const { valid, errors } = await new Validator().validate(JSON.parse(text))
   if (!valid) fail(`the document of the API is not valid OpenAPI: ${JSON.stringify(errors)}`)
-  if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
-    fail(`${name} is not what contracts/routes say: run "npm run openapi" and commit the file`)
+  for (const [path, current] of [
+    [name, text],
+    [clientName, clientText],
+  ] as const) {
+    if (!existsSync(join(root, path)) || readFileSync(join(root, path), 'utf8') !== current) {
+      fail(`${path} is not what contracts/routes say: run "npm run openapi" and commit the file`)
+    }
   }
   const declared = new Set(
     (JSON.parse(readFileSync(join(root, declaredName), 'utf8')) as { change: string }[]).map(({ change }) => change),

@@ -1,0 +1,5 @@
+export { type Answer, type Answered, type CallOptions, Client, type ClientOptions } from './client.ts'
+export type { Input, Login, OperationId, Token } from './client.ts'
+export { CallplaneError, type CallplaneErrorCode, type FieldProblem } from './error.ts'
+export type { ErrorCode } from './operations.ts'
+export { type Delivery, type VerifyOptions, verifyDelivery } from './webhook.ts'
