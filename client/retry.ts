@@ -1,6 +1,6 @@
 import { CallplaneError } from './error.ts'
 
-/** What retries reach outside; tests replace it. */
+/** Chance and time of retries; tests replace them. */
 export interface RetryDeps {
   /** A number from 0 to 1, 1 excluded. */
   readonly random: () => number

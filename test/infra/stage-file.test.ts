@@ -75,7 +75,7 @@ it('the stage prod survives the loss of a zone, and is refused until it names it
   })
 })
 
-it('an alarm tells of a missing connector when fewer run than the stage has', () => {
+it('an alarm reports a missing connector when fewer run than the stage has', () => {
   using dev = synthesize({ settings: committed('dev') })
 
   const missing = dev.assembly.one('AWS::CloudWatch::Alarm', 'ConnectorsMissing')

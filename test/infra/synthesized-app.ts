@@ -15,7 +15,7 @@ export interface SynthesizedApp extends Disposable {
 
 /** The inputs of synthesis that a test may change. */
 export interface SynthesisOptions {
-  /** What the file of the stage has. */
+  /** The content of the file of the stage. */
   readonly settings?: Readonly<Record<string, unknown>>
   readonly change?: (app: App) => void
 }

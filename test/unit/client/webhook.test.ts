@@ -67,6 +67,6 @@ it('a delivery is accepted up to five minutes from its time, and within another 
   ])
 })
 
-it('a secret that is none is an error, since every delivery would be refused', async () => {
+it('a text that is no secret is an error, since every delivery would be refused', async () => {
   await expect(verifyDelivery({ headers: signed(), body }, { secret: 'whsec_', now })).rejects.toThrow(TypeError)
 })

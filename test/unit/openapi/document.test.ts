@@ -43,7 +43,7 @@ it('a number in a query is described as a number', () => {
   })
 })
 
-it('no pattern of the document looks behind, which several other engines refuse', () => {
+it('no pattern of the document has a lookbehind, which several other engines refuse', () => {
   const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, text = '']) =>
     JSON.parse(text),
   )
