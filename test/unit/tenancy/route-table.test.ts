@@ -243,7 +243,8 @@ describe.each(byAuthentication('token'))('%s', (_, route) => {
       expect(answer.status).toBe(401)
       expect(answer.headers['Content-Type']).toBe('application/json')
       const requestId = answer.headers['X-Request-Id']
-      expect(answer.body).toEqual({ status: 'error', code, info: expect.any(String), requestId })
+      const details = code === 'invalid_token' ? { details: [expect.any(Object)] } : {}
+      expect(answer.body).toEqual({ status: 'error', code, info: expect.any(String), ...details, requestId })
       expect(requestId).toMatch(/^[\w.-]{1,64}$/)
       expect(kept(api)).toEqual(before)
     },
