@@ -55,7 +55,7 @@ export type Answer<O extends OperationId> = Operations[O]['answer']
 
 /** The input may be left out where nothing in it is required. */
 type InputArguments<O extends OperationId> =
-  Record<never, never> extends Omit<Operations[O], 'answer'> ? [input?: Input<O>] : [input: Input<O>]
+  object extends Omit<Operations[O], 'answer'> ? [input?: Input<O>] : [input: Input<O>]
 
 /** An answer with its headers. */
 export interface Answered<O extends OperationId> {
@@ -263,14 +263,19 @@ function urlOf(base: string, path: string, { params = {}, query = {} }: AnyInput
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(segmentOf(name, params[name])))
   const url = new URL(`${base.replace(/\/+$/, '')}${filled}`)
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) url.searchParams.set(name, String(value))
+    if (value !== undefined) url.searchParams.set(name, textOf(value))
   }
   return url
 }
 
+/** Returns a value of a path or a query as text: what is no text as JSON. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 /** Returns a parameter of a path as text. Throws for one that would make the path that of another thing. */
 function segmentOf(name: string, value: unknown): string {
-  const segment = value === undefined ? '' : String(value)
+  const segment = value === undefined ? '' : textOf(value)
   if (!['', '.', '..'].includes(segment)) return segment
   throw new TypeError(`params.${name} must be a name, got ${JSON.stringify(segment)}`)
 }

@@ -65,7 +65,7 @@ it('functions that engines call have a concurrency of their own where it is set,
     made.ofType('AWS::Lambda::Function').flatMap(({ Metadata, Properties }) => {
       const { declaration } = Object(Metadata?.['callplane'])
       const own = Properties['ReservedConcurrentExecutions']
-      return own === undefined ? [] : [`${declaration} ${own}`]
+      return typeof own === 'number' ? [`${declaration} ${own}`] : []
     })
   const called = routes.filter(({ path }) => path.startsWith('/engine/')).map(({ operationId }) => `${operationId} 30`)
 

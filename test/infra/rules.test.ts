@@ -134,7 +134,9 @@ it('two stages share an account: names of stacks, alarms, metrics and rules have
         ...stacks.map(({ stackName }) => stackName),
         ...named('AWS::CloudWatch::Alarm', 'AlarmName'),
         ...named('AWS::CloudWatch::InsightRule', 'RuleName'),
-        ...named('AWS::CloudWatch::Alarm', 'Namespace').filter((name) => String(name).startsWith('Callplane')),
+        ...named('AWS::CloudWatch::Alarm', 'Namespace').filter(
+          (name) => typeof name === 'string' && name.startsWith('Callplane'),
+        ),
         ...named('AWS::ApiGatewayV2::Api', 'Name'),
       ],
     }

@@ -76,7 +76,7 @@ function operationLines(route: Route, document: OpenApiDocument): string[] {
 export function typeOf(schema: Schema): string {
   const { $ref, enum: values, const: constant, anyOf, oneOf, allOf, type } = schema
   if (typeof $ref === 'string') return titled($ref.split('/').at(-1) ?? '')
-  if (constant !== undefined) return typeof constant === 'string' ? quoted(constant) : String(constant)
+  if (constant !== undefined) return typeof constant === 'string' ? quoted(constant) : JSON.stringify(constant)
   if (Array.isArray(values))
     return union(values.map((each) => (typeof each === 'string' ? quoted(each) : String(each))))
   const choices = anyOf ?? oneOf

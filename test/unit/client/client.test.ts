@@ -128,7 +128,7 @@ it('a search is continued by its scroll id until a page is empty', async () => {
   const bodies: unknown[] = []
   const pages = [['one', 'two'], ['three'], []]
   const fetch = async (_: string, init?: RequestInit) => {
-    bodies.push(JSON.parse(String(init?.body)))
+    bodies.push(JSON.parse(typeof init?.body === 'string' ? init.body : ''))
     const hits = (pages.shift() ?? []).map((_id) => ({ _id }))
     return Response.json({ hits: { total: 3, hits }, scrollId: `after ${hits.length}` })
   }
