@@ -96,9 +96,9 @@ describe('an event', () => {
   })
 
   test('an event of no domain that no hook wants is not counted', async () => {
-    const { send, side } = await aSide(['CHANNEL_ANSWER'])
+    const { send, side } = await aSide([])
 
-    await send({ name: 'CHANNEL_HOLD', uuid: randomUUID(), headers: {} })
+    await send({ name: 'CHANNEL_CREATE', uuid: randomUUID(), headers: { 'Caller-Context': 'public' } })
 
     expect(side.counters()['eventsWithoutDomain']).toBe(0)
   })

@@ -8,6 +8,7 @@ test('the engine, the health port and the version come from the environment', ()
     engines: [{ host: '192.0.2.1', port: 8022, password: 'ClueCon' }],
     healthPort: 8081,
     version: '1.2.3',
+    stage: '',
     clientVariables: new Map(),
   })
 })
