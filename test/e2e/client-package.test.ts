@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { opened } from '../support/processes/opened.ts'
 import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
@@ -22,8 +23,11 @@ function documentedProgram(): string {
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('\n')
 }
 
-const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  execFileSync(node, args, { cwd: folder, env: { ...process.env, ...env }, encoding: 'utf8' })
+/** Runs Node without holding up this process, in which the platform answers. */
+const run = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
+  const { stdout } = await promisify(execFile)(node, args, { cwd: folder, env: { ...process.env, ...env } })
+  return stdout
+}
 
 const tsc = join(modules, 'typescript/bin/tsc')
 
@@ -32,20 +36,20 @@ beforeAll(async () => {
   const installed = join(folder, 'node_modules/callplane-client')
   mkdirSync(installed, { recursive: true })
   copyFileSync(join(root, 'client/package.json'), join(installed, 'package.json'))
-  run([tsc, '-p', join(root, 'client'), '--outDir', join(installed, 'dist')])
+  await run([tsc, '-p', join(root, 'client'), '--outDir', join(installed, 'dist')])
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   writeFileSync(join(folder, 'program.ts'), documentedProgram())
 })
 
-it('the program of the README compiles against the declarations of the package', () => {
+it('the program of the README compiles against the declarations of the package', async () => {
   const options = ['--strict', '--noEmit', '--target', 'es2022', '--module', 'nodenext', '--skipLibCheck']
   const types = ['--types', 'node', '--typeRoots', join(modules, '@types')]
 
-  expect(run([tsc, ...options, ...types, 'program.ts'])).toBe('')
+  expect(await run([tsc, ...options, ...types, 'program.ts'])).toBe('')
 })
 
-it('the program of the README runs with the built package against the platform', () => {
-  const output = run(['program.ts'], {
+it('the program of the README runs with the built package against the platform', async () => {
+  const output = await run(['program.ts'], {
     CALLPLANE_URL: rig().url,
     CALLPLANE_USER: `1000@${domain}`,
     CALLPLANE_PASSWORD: tenantPassword('1000'),
