@@ -1,17 +1,10 @@
-import { XMLParser } from 'fast-xml-parser'
 import { isRecord } from '../assembly/record.ts'
+import { engineXmlParser } from '../engine-xml/engine-xml-parser.ts'
 
 /** A section of an engine's configuration: names of parameters, in lower case, with their values. */
 export type Parameters = ReadonlyMap<string, string>
 
-const lists = new Set(['param', 'profile', 'binding'])
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: '',
-  parseAttributeValue: false,
-  htmlEntities: true,
-  isArray: (name) => lists.has(name),
-})
+const parser = engineXmlParser(['param', 'profile', 'binding'])
 
 /** An element of a configuration document. */
 export interface Element {

@@ -1,8 +1,9 @@
-import { XMLParser } from 'fast-xml-parser'
+import { isRecord } from '../../assembly/record.ts'
+import { engineXmlParser } from '../../engine-xml/engine-xml-parser.ts'
 import { fromByteText, toByteText } from '../runtime/byte-text.ts'
 import { preprocessXml } from './preprocess-xml.ts'
 
-const lists = new Set([
+const parser = engineXmlParser([
   'section',
   'domain',
   'group',
@@ -14,14 +15,6 @@ const lists = new Set([
   'condition',
   'action',
 ])
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: '',
-  parseAttributeValue: false,
-  // Without it numeric references such as `&#36;` stay as they are.
-  htmlEntities: true,
-  isArray: (name) => lists.has(name),
-})
 
 /** Parses an answer of the platform as the engine does: through its preprocessor. Throws for what is no document. */
 export function readDocument(answer: string): unknown {
@@ -47,8 +40,4 @@ export function children(element: unknown, name: string): unknown[] {
 export function attribute(element: unknown, name: string): string | undefined {
   const found = isRecord(element) ? element[name] : undefined
   return typeof found === 'string' ? found : undefined
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
