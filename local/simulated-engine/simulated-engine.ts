@@ -39,6 +39,8 @@ export interface SimulatedEngineOptions {
   readonly managesPresence?: boolean
   /** Events that may wait for one client: 100 000, as in the engine. */
   readonly maxQueuedEvents?: number
+  /** Numbers that the engine's own dial plan gives no account; none where left out. */
+  readonly emergencyNumbers?: readonly string[]
   /** The name of the engine's SIP profile; `internal` if absent. */
   readonly sipProfile?: string
 }
@@ -113,6 +115,7 @@ function newEngine(options: SimulatedEngineOptions, log: Engine['log']): Engine 
     events,
     directory,
     dialplan: options.dialplan,
+    emergencyNumbers: new Set(options.emergencyNumbers),
     channels,
     log,
     phones: new Phones({ timers, random, events, directory, behaviour, profile: options.sipProfile ?? 'internal' }),

@@ -3,7 +3,7 @@ import { bridge } from './bridge.ts'
 import { enterCallState, fireChannel } from './channel-events.ts'
 import type { Channel } from './channel.ts'
 import { eavesdrop } from './eavesdrop.ts'
-import { hangUp, microsNow, waitOn } from './flow.ts'
+import { hangUp, microsNow, waitOn, whenHungUp } from './flow.ts'
 import { causeNamed } from './hangup-cause.ts'
 import { answerLoopback } from './loopback-leg.ts'
 import { answerCaller } from './phone-call.ts'
@@ -120,11 +120,6 @@ function scheduled(run: (engine: Engine, channel: Channel, data: string) => void
   return (engine, channel, data) => {
     const [, seconds = '0', rest = ''] = /^\+(\d+) (.*)$/s.exec(data) ?? []
     const cancel = engine.timers.after(Number(seconds) * 1_000, () => run(engine, channel, rest))
-    whenOver(channel, cancel)
+    whenHungUp(channel, cancel)
   }
-}
-
-/** An interrupted call need not be over: a transfer interrupts it, too. */
-function whenOver(channel: Channel, run: () => void): void {
-  channel.onInterrupt(() => (channel.up ? whenOver(channel, run) : run()))
 }

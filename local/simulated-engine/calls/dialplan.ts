@@ -59,6 +59,7 @@ async function ownRoute(
   target: Extension,
 ): Promise<readonly Application[] | undefined> {
   if (target.extension === '5000') return recordTone(`${engine.recordingsDir}/${uuid}.wav`, uuid)
+  if (engine.emergencyNumbers.has(target.extension)) return undefined
   const fixed = extensions.get(target.extension)
   if (fixed !== undefined) return fixed
   const question = { user: target.extension, domain: target.context, action: 'user_call' } as const

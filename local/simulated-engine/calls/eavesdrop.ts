@@ -2,7 +2,7 @@ import type { Engine } from './engine.ts'
 import type { Header } from '../events/engine-event.ts'
 import { fireChannel } from './channel-events.ts'
 import type { Channel } from './channel.ts'
-import { liveChannel, waitOn } from './flow.ts'
+import { liveChannel, waitOn, whenHungUp } from './flow.ts'
 
 /** Listens to another channel until either ends. With no such channel it is over at once (`control/eavesdrop`). */
 export async function eavesdrop(engine: Engine, channel: Channel, data: string): Promise<void> {
@@ -23,9 +23,4 @@ export async function eavesdrop(engine: Engine, channel: Channel, data: string):
   whenHungUp(target, stop)
   await waitOn(engine, channel)
   stop()
-}
-
-/** A transfer interrupts a channel too, and ends no eavesdropping. */
-function whenHungUp(target: Channel, run: () => void): void {
-  target.onInterrupt(() => (target.up ? whenHungUp(target, run) : run()))
 }

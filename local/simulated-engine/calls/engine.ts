@@ -15,6 +15,8 @@ export interface Engine {
   readonly directory: UserDirectory
   /** Absent: every call is handled by the engine's own dial plan. */
   readonly dialplan: XmlLookup | undefined
+  /** Numbers that call no account, as in the dial plan of the kit. */
+  readonly emergencyNumbers: ReadonlySet<string>
   readonly phones: Phones
   /** Every channel until it is destroyed, by uuid, oldest first. */
   readonly channels: Map<string, Channel>

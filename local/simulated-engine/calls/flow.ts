@@ -63,6 +63,11 @@ export function endChannel(engine: Engine, channel: Channel): void {
   engine.channelTable.changed()
 }
 
+/** Calls `run` once when a channel is hung up. A transfer, which interrupts a channel too, does not count. */
+export function whenHungUp(channel: Channel, run: () => void): void {
+  channel.onInterrupt(() => (channel.up ? whenHungUp(channel, run) : run()))
+}
+
 /** Adds a channel to those of the engine. The caller has checked that there is room. */
 export function addChannel(engine: Engine, channel: Channel): number {
   engine.channels.set(channel.uuid, channel)

@@ -17,6 +17,7 @@ beforeEach(async () => {
   routes = () => []
   lab = await engineLab({
     phoneBehaviour: (login) => (login === '1001' ? busy : { kind: 'answer', afterMs: 300 }),
+    emergencyNumbers: ['1001'],
     dialplan: async (form) => {
       asked.push(form)
       return writeDialplanXml(
@@ -144,6 +145,11 @@ describe('a call that the platform does not route', () => {
   it('the engine has its own numbers', async () => {
     expect(await placed('5111', 0)).toEqual(['hangup USER_NOT_REGISTERED', 'ended USER_NOT_REGISTERED'])
     expect(await placed('5110', 6_000)).toEqual(['ring_ready', 'sleep 5000', 'answer', 'echo'])
+  })
+
+  it('an emergency number calls no account', async () => {
+    expect(await placed('1001', 1_000)).toEqual(['ended NO_ROUTE_DESTINATION'])
+    expect((await placed('1002', 1_000)).at(-1)).toBe(`bridge user/1002@${domain}`)
   })
 
   it('a platform that fails counts as one without a route', async () => {
