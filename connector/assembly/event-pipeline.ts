@@ -55,8 +55,8 @@ export interface EventPipelineDeps extends Time {
 }
 
 /**
- * The way of events from the engines to the queue: what is wanted, whose it is, and handing it over. It does nothing until
- * events come.
+ * Takes events from the engines to the queue: selects the wanted ones, finds the domain of each, and sends them in order. It
+ * is idle until events come.
  */
 export class EventPipeline {
   readonly #deps: EventPipelineDeps

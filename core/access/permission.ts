@@ -18,7 +18,9 @@ export function permissionDenied(problem: string): DomainError {
 
 /** Returns the refusal to give or change something that allows more than the caller's own role. */
 export function beyondOwnPermissions(): DomainError {
-  return permissionDenied('a role that allows more than your own cannot be given, nor what has it changed')
+  return permissionDenied(
+    'you cannot give a role that allows more than your own, or change an account or a token that has one',
+  )
 }
 
 /** Returns the reach of an action in a map: everything, only the caller's own things, or nothing (`null`). */

@@ -7,8 +7,8 @@ import type { Caller } from '../access/token.ts'
  * Returns the refusal of an invalid credential. What is wrong with the headers themselves is said. The answer is the same for
  * every reason that depends on what is stored, so that it does not reveal whether a token, an account or a domain exists.
  */
-export function invalidToken(header: keyof typeof problems = 'unknown'): DomainError {
-  return new DomainError('invalid_token', 'Bad caller', { details: [problems[header]] })
+export function invalidToken(reason: keyof typeof problems = 'unknown'): DomainError {
+  return new DomainError('invalid_token', 'Bad caller', { details: [problems[reason]] })
 }
 
 const problems = {

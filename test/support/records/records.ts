@@ -15,7 +15,7 @@ import type { Gap } from '../../../core/events/gap.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
-import type { DefaultRoute } from '../../../core/default-routes/default-route.ts'
+import type { DefaultRoute, RouteHead } from '../../../core/default-routes/default-route.ts'
 import type { ConnectorReport } from '../../../core/connectors/connector-report.ts'
 import type { ExportJob } from '../../../core/cdr/exports/export-job.ts'
 import { type ExpectedRecording, type StoredObject, recordingKey } from '../../../core/recordings/recording.ts'
@@ -231,6 +231,25 @@ export function anEvent(given: Partial<PlatformEvent> = {}): PlatformEvent {
     uuid,
     occurredAt: T0,
     fields: { 'Event-Name': 'CHANNEL_CREATE', 'Event-Domain': domain, 'Unique-ID': uuid },
+    ...given,
+  }
+}
+
+/** The head of an enabled default route that matches every number. */
+export function aRouteHead(given: Partial<RouteHead> = {}): RouteHead {
+  return {
+    id: '0'.repeat(24),
+    domain: 'a.example.com',
+    name: 'all',
+    destinationNumber: '.+',
+    order: 0,
+    disabled: false,
+    fsTimezone: null,
+    description: '',
+    version: 2,
+    callflowBytes: 2,
+    createdAt: 0,
+    revision: 1,
     ...given,
   }
 }

@@ -5,7 +5,7 @@ import { type RoutePorts, routeCall } from '../../../core/dialplan/route-call.ts
 import { handler as createDefaultRoute } from '../../../functions/default-routes/create-default-route.ts'
 import { handler as simulateDefaultRoutes } from '../../../functions/default-routes/simulate-default-routes.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
-import { aDomain } from '../../support/records/records.ts'
+import { aDomain, aRouteHead } from '../../support/records/records.ts'
 
 /** A compiler of patterns as large as `size`, that match where the text is the pattern. */
 const compilerOf = (size: number) => {
@@ -73,20 +73,9 @@ describe('the patterns of a call', () => {
 })
 
 describe('a call whose patterns are too much work', () => {
-  const head = {
-    domain: 'a.example.com',
-    order: 0,
-    disabled: false,
-    fsTimezone: null,
-    description: '',
-    version: 2,
-    callflowBytes: 2,
-    createdAt: 0,
-    revision: 1,
-  }
   const routes = Array.from({ length: 20 }, (_, at) => {
     const pattern = `p${at}`
-    return { ...head, id: String(at).padStart(24, '0'), destinationNumber: pattern, name: pattern }
+    return aRouteHead({ id: String(at).padStart(24, '0'), destinationNumber: pattern, name: pattern })
   })
   const ports: RoutePorts = {
     accounts: { read: async () => undefined, readByNumber: async () => undefined },

@@ -3,23 +3,9 @@ import { routePattern } from '../../../adapters/regex/route-pattern.ts'
 import { CallPatterns } from '../../../core/dialplan/call-patterns.ts'
 import { type RoutePorts, routeCall } from '../../../core/dialplan/route-call.ts'
 import { positionVariable } from '../../../core/dialplan/run-callflow.ts'
-import { aDomain } from '../../support/records/records.ts'
+import { aDomain, aRouteHead } from '../../support/records/records.ts'
 
-const id = '0'.repeat(24)
-const route = {
-  id,
-  domain: 'a.example.com',
-  name: 'all',
-  destinationNumber: '.+',
-  order: 0,
-  disabled: false,
-  fsTimezone: null,
-  description: '',
-  version: 2,
-  callflowBytes: 2,
-  createdAt: 0,
-  revision: 1,
-}
+const route = aRouteHead()
 
 /** Returns the last application of a call to 112 whose domain has one route. */
 async function lastOf(callflow: unknown, { gateway = 'rescue', position = '' } = {}) {
@@ -28,7 +14,7 @@ async function lastOf(callflow: unknown, { gateway = 'rescue', position = '' } =
     blacklists: { read: async () => undefined },
     defaultRoutes: {
       list: async () => ({ edition: 1, routes: [route] }),
-      callflows: async () => new Map([[id, callflow as never]]),
+      callflows: async () => new Map([[route.id, callflow as never]]),
     },
     domains: { read: async () => aDomain() },
   }
