@@ -191,4 +191,18 @@ describe('a connector next to one that stores presence', () => {
 
     expect((await read())?.calls).toEqual(['one'])
   })
+
+  test('a connector that has stopped in order leaves a refreshed registration to the next one', async () => {
+    const { time, calls, writer, register } = await aPresenceSide()
+    register('sip:a')
+    await time.advance(5_000)
+    register('sip:a')
+    await time.advance(0)
+    calls.length = 0
+
+    await writer.flushed()
+    await time.advance(120_000)
+
+    expect(calls).toEqual([])
+  })
 })
