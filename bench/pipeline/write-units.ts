@@ -7,7 +7,8 @@ import * as z from 'zod/mini'
 type Attribute = Readonly<Record<string, unknown>>
 type Attributes = Readonly<Record<string, Attribute>>
 
-const attributes = z.record(z.string(), z.record(z.string(), z.unknown()))
+// What is in the items is looked at by hand: to parse each value cost a seventh of the processor that is measured here.
+const attributes = z.custom<Attributes>(isObject)
 const put = z.object({ TableName: z.string(), Item: attributes })
 const update = z.object({
   TableName: z.string(),
@@ -118,15 +119,17 @@ function sizeOf(item: Attributes): number {
 }
 
 /** The size of a value by the rules of DynamoDB. */
-function valueSize(value: unknown): number {
-  const [[type, content] = []] = Object.entries(z.parse(z.record(z.string(), z.unknown()), value))
-  if (type === 'S') return Buffer.byteLength(String(content))
-  if (type === 'B') return Buffer.byteLength(String(content), 'base64')
-  if (type === 'N') return 1 + Math.ceil(String(content).length / 2)
-  if (type === 'L' && Array.isArray(content)) return content.reduce((sum: number, each) => sum + 1 + valueSize(each), 3)
-  if (type === 'M') {
-    const members = Object.entries(z.parse(z.record(z.string(), z.unknown()), content))
-    return members.reduce((sum, [name, each]) => sum + 1 + Buffer.byteLength(name) + valueSize(each), 3)
-  }
-  return 1
+function valueSize(value: Attribute): number {
+  const { S, B, N, L, M } = value
+  if (typeof S === 'string') return Buffer.byteLength(S)
+  if (typeof B === 'string') return Buffer.byteLength(B, 'base64')
+  if (typeof N === 'string') return 1 + Math.ceil(N.length / 2)
+  if (Array.isArray(L)) return L.filter(isObject).reduce((sum, each) => sum + 1 + valueSize(each), 3)
+  if (!isObject(M)) return 1
+  const members = Object.entries(M).filter((member): member is [string, Attribute] => isObject(member[1]))
+  return members.reduce((sum, [name, each]) => sum + 1 + Buffer.byteLength(name) + valueSize(each), 3)
+}
+
+function isObject(value: unknown): value is Attribute {
+  return typeof value === 'object' && value !== null
 }

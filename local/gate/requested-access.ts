@@ -67,9 +67,11 @@ const batchActions: Readonly<Record<string, string>> = {
   ChangeMessageVisibilityBatch: 'ChangeMessageVisibility',
 }
 
+const queueName = z.union([z.object({ QueueUrl: z.string() }), z.object({ QueueName: z.string() })])
+
 /** Returns the access that an SQS call requires; `undefined` when it names no queue. */
 export function sqsAccess(place: Place, action: string, body: unknown): RequestedAccess[] | undefined {
-  const parsed = z.safeParse(z.union([z.object({ QueueUrl: z.string() }), z.object({ QueueName: z.string() })]), body)
+  const parsed = z.safeParse(queueName, body)
   if (!parsed.success) return undefined
   const address = 'QueueUrl' in parsed.data ? parsed.data.QueueUrl : parsed.data.QueueName
   const name = address.slice(address.lastIndexOf('/') + 1)

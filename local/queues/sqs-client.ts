@@ -20,6 +20,8 @@ const receivedMessage = z.object({
 /** A message as SQS hands it out. */
 export type ReceivedMessage = z.infer<typeof receivedMessage>
 
+const receivedMessages = z.array(receivedMessage)
+
 /** Every receive here waits a second at most; the rest is for a machine that is busy. */
 const RECEIVE_TIMEOUT_MS = 25_000
 
@@ -54,7 +56,7 @@ export class SqsClient implements PolledQueue {
     })
     const limits = { requestTimeout: RECEIVE_TIMEOUT_MS, abortSignal: this.#closing.signal }
     const { Messages = [] } = await this.#polling.send(command, limits)
-    return z.parse(z.array(receivedMessage), Messages)
+    return z.parse(receivedMessages, Messages)
   }
 
   /** Deletes messages that are done with. */
