@@ -33,7 +33,7 @@ const budgets: Figures = {
   startFirstMs: 15_000,
   startSecondMs: 5000,
   memoryMb: 500,
-  memoryBusyMb: 500,
+  memoryBusyMb: 700,
   coldPlainRatio: 1.6,
   originateToEngineP50Ms: 50,
   eventToHookP50Ms: 60,

@@ -33,7 +33,7 @@ const lookMs = 500
 
 /** The options and the environment with which `local/start.mjs` starts the platform. */
 const asStarted = {
-  options: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4', '--heap-growing-percent=40'],
+  options: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', '--heap-growing-percent=40'],
   env: { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '2' },
 }
 

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { environment } from '../../contracts/environment.ts'
-import { clientOptions, oncePerEnvironment } from './client-options.ts'
+import { clientOptions, oncePerEnvironment, withoutLogging } from './client-options.ts'
 
 /** How stored values become values of JavaScript: every number a plain one, also beyond 2^53. */
 export const unmarshallOptions = { wrapNumbers: Number }
@@ -12,7 +12,9 @@ const marshallOptions = { removeUndefinedValues: true, allowImpreciseNumbers: tr
 /** The client of the store. */
 export const dynamoClient = oncePerEnvironment((context) => {
   const address = { name: 'dynamodb', endpointVariable: environment.dynamodbEndpoint }
-  const client = new DynamoDBClient({ ...clientOptions(context, address), accountIdEndpointMode: 'disabled' })
+  const client = withoutLogging(
+    new DynamoDBClient({ ...clientOptions(context, address), accountIdEndpointMode: 'disabled' }),
+  )
   // The client adds options of its own to the objects that it is given.
   return DynamoDBDocumentClient.from(client, {
     marshallOptions: { ...marshallOptions },

@@ -1,6 +1,6 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { environment } from '../../contracts/environment.ts'
-import { clientOptions, oncePerEnvironment } from './client-options.ts'
+import { clientOptions, oncePerEnvironment, withoutLogging } from './client-options.ts'
 import { objectRequestHandler } from './request-handler.ts'
 
 /** The SDK would warn on the console of each body that is not sent again. */
@@ -23,9 +23,9 @@ const objectOptions = (context: Parameters<typeof clientOptions>[0]): S3ClientCo
 })
 
 /** The client of the object store. */
-export const s3Client = oncePerEnvironment((context) => new S3Client(objectOptions(context)))
+export const s3Client = oncePerEnvironment((context) => withoutLogging(new S3Client(objectOptions(context))))
 
 /** The client for calls that must not be made again when their answer is lost. */
-export const s3ClientOfOneAttempt = oncePerEnvironment(
-  (context) => new S3Client({ ...objectOptions(context), maxAttempts: 1 }),
+export const s3ClientOfOneAttempt = oncePerEnvironment((context) =>
+  withoutLogging(new S3Client({ ...objectOptions(context), maxAttempts: 1 })),
 )

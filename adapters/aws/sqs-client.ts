@@ -1,6 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { environment } from '../../contracts/environment.ts'
-import { clientOptions, oncePerEnvironment } from './client-options.ts'
+import { clientOptions, oncePerEnvironment, withoutLogging } from './client-options.ts'
 import { pollRequestHandler } from './request-handler.ts'
 
 /**
@@ -13,9 +13,9 @@ const queueOptions = (context: Parameters<typeof clientOptions>[0]) => ({
 })
 
 /** The client of the queues. */
-export const sqsClient = oncePerEnvironment((context) => new SQSClient(queueOptions(context)))
+export const sqsClient = oncePerEnvironment((context) => withoutLogging(new SQSClient(queueOptions(context))))
 
 /** The client for long polls. A poll that fails is not retried, since its caller polls again anyway. */
-export const pollingClient = oncePerEnvironment(
-  (context) => new SQSClient({ ...queueOptions(context), requestHandler: pollRequestHandler, maxAttempts: 1 }),
+export const pollingClient = oncePerEnvironment((context) =>
+  withoutLogging(new SQSClient({ ...queueOptions(context), requestHandler: pollRequestHandler, maxAttempts: 1 })),
 )

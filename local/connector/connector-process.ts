@@ -23,8 +23,8 @@ export interface ConnectorProcessOptions {
 /** The most disk space that events take on a laptop while their queue is unreachable. */
 const spoolBytes = 64 * 1024 * 1024
 
-/** Young objects get 4 MB a space, as in the main process; with the default of 16 MB it takes 20 MB more under load. */
-const semiSpaceMb = 4
+/** Young objects get 16 MB a space, as in the main process, also on machines where Node would choose less. */
+const semiSpaceMb = 16
 
 const preload = fileURLToPath(new URL('../processes/leave-with-parent.mjs', import.meta.url))
 

@@ -30,11 +30,11 @@ interface Waiting {
 const stuckAfterMs = 3000
 /**
  * More heap than this ends the thread, not the platform. A crowd on every operation also got by with 144 MB, more slowly;
- * with this, all processes together take some 580 MB under such a crowd.
+ * with this, all processes together take some 655 MB under such a crowd.
  */
 const maxHeapMb = 192
-/** Young objects get 4 MB a space, as in the main thread. */
-const maxYoungMb = 12
+/** Young objects get 16 MB a space, as in the main thread: three spaces. */
+const maxYoungMb = 48
 
 /** Runs the functions of an assembly in one thread that is started again when it goes down. */
 export class FunctionHost {

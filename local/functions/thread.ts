@@ -79,9 +79,21 @@ async function call(definition: HostedFunction, invocation: Invocation): Promise
   try {
     const context = contextOf(definition, invocation)
     const handle = () => runWithEnvironment(copy.environment, () => copy.handler(invocation.event, context))
-    return await runReporting(() => send({ kind: 'sent-outside', id: invocation.id }), handle)
+    return await runReporting(
+      once(() => send({ kind: 'sent-outside', id: invocation.id })),
+      handle,
+    )
   } finally {
     copy.running -= 1
+  }
+}
+
+/** A batch of events makes a request for each hook, and the first one says it all. */
+function once(report: () => void): () => void {
+  let isReported = false
+  return () => {
+    if (!isReported) report()
+    isReported = true
   }
 }
 

@@ -87,10 +87,10 @@ async function dispatchOfDomain(deps: EventDispatchDeps, events: readonly Platfo
   const numbered = await number(deps, judged, Math.min(...hooks.map(({ createdAt }) => createdAt)))
   const late = await makeAttempts(deps, { hooks, readAt }, numbered)
   const unjudged = new Map(judged.map((each) => [each.event.id, each.unjudged.length]))
-  const error = new DomainError('store_unavailable', 'the delivery queue did not take every attempt')
   return events.map((event) => {
     const end = { event, unjudged: unjudged.get(event.id) ?? 0 }
-    return late.has(event.id) ? { ...end, error } : end
+    if (!late.has(event.id)) return end
+    return { ...end, error: new DomainError('store_unavailable', 'the delivery queue did not take every attempt') }
   })
 }
 
