@@ -22,6 +22,7 @@ export interface Settings {
   /** The number of availability zones of the connector's network. */
   readonly zones: number
   readonly connectorTasks: number
+  readonly connectorSize: ConnectorSize
   /** Empty: recordings are not stored. */
   readonly recordingsFolder: string
   /** Empty: the API's own address. */
@@ -34,8 +35,31 @@ export interface Settings {
   /** Variables of every process. A setting that is not given is left out, so that the process uses its own default. */
   readonly environment: Readonly<Record<string, string>>
   readonly search: SearchSize
+  readonly throttles: Throttles
   /** The concurrency that each function of `/engine/*` has for itself; 0: none. */
   readonly engineConcurrency: number
+}
+
+/** The size of a connector's task. */
+export interface ConnectorSize {
+  /** In units of Fargate, 1024 for each processor. */
+  readonly cpu: number
+  readonly memoryMb: number
+}
+
+/** The requests that the API takes, as API Gateway applies it to routes. */
+export interface Throttle {
+  /** Requests a second. */
+  readonly rate: number
+  /** Requests at one moment. */
+  readonly burst: number
+}
+
+/** The throttles of the API's routes. */
+export interface Throttles {
+  readonly usual: Throttle
+  /** Of each route of `/engine/*`. */
+  readonly engine: Throttle
 }
 
 /** The size of the store of CDRs. */
@@ -89,6 +113,10 @@ export function readSettings(values: GivenSettings): Settings {
     connectorNetwork: read(deployment.connectorNetwork),
     zones: read(deployment.zones),
     connectorTasks: read(deployment.connectorTasks),
+    connectorSize: connectorSize({
+      cpu: read(deployment.connectorCpu),
+      memoryMb: read(deployment.connectorMemoryMb),
+    }),
     recordingsFolder: read(recordingsEngineDir),
     publicUrl: text(platform.publicUrl),
     allowedOrigins: read(deployment.allowedOrigins),
@@ -102,8 +130,36 @@ export function readSettings(values: GivenSettings): Settings {
       instances: read(deployment.searchInstances),
       volumeGb: read(deployment.searchVolumeGb),
     }),
+    throttles: {
+      usual: { rate: read(deployment.requestsPerSecond), burst: read(deployment.requestBurst) },
+      engine: { rate: read(deployment.engineRequestsPerSecond), burst: read(deployment.engineRequestBurst) },
+    },
     engineConcurrency: read(deployment.engineConcurrency),
   }
+}
+
+/**
+ * The least and the most GiB of memory that Fargate has for a processor, beside 512 MiB for the smallest one; it takes whole GiB:
+ * https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-cpu-memory-error.html
+ */
+const memoryGbOf: Readonly<Record<number, readonly [least: number, most: number]>> = {
+  256: [1, 2],
+  512: [1, 4],
+  1024: [2, 8],
+  2048: [4, 16],
+  4096: [8, 30],
+}
+
+/** Refuses sizes that Fargate does not offer together. */
+function connectorSize(size: ConnectorSize): ConnectorSize {
+  const [least, most] = memoryGbOf[size.cpu] ?? [0, 0]
+  const gb = size.memoryMb / 1024
+  const isOffered = (Number.isInteger(gb) && gb >= least && gb <= most) || (size.cpu === 256 && size.memoryMb === 512)
+  if (isOffered) return size
+  const smallest = size.cpu === 256 ? '512, or ' : ''
+  throw new Error(
+    `${nameOf(deployment.connectorMemoryMb)} must be ${smallest}a multiple of 1024 from ${least * 1024} to ${most * 1024} with ${size.cpu} units of processor`,
+  )
 }
 
 /**

@@ -38,7 +38,12 @@ function domainRule({ authentication, domain }: Route): readonly string[] {
   return []
 }
 
+/** Names of limits whose plural is not the name with an s. */
+const counted: Readonly<Record<string, string>> = { search: 'searches' }
+
 function limits(route: Route): readonly string[] {
   const own = limitsOf(route).filter((name) => name !== 'token' && name !== 'domain')
-  return own.length === 0 ? [] : [`Counts against the limit of ${own.map((name) => `${name}s`).join(' and ')}.`]
+  return own.length === 0
+    ? []
+    : [`Counts against the limit of ${own.map((name) => counted[name] ?? `${name}s`).join(' and ')}.`]
 }

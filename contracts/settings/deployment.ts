@@ -22,6 +22,11 @@ const nodeCount: Rule<number> = {
   schema: z.pipe(z.string().check(z.regex(/^(?:1|[2468]|[1-7][02468]|80)$/)), z.transform(Number)),
 }
 
+const cpuUnits: Rule<number> = {
+  words: '256, 512, 1024, 2048 or 4096',
+  schema: z.pipe(z.string().check(z.regex(/^(?:256|512|1024|2048|4096)$/)), z.transform(Number)),
+}
+
 export const engineHost = {
   context: 'engineHost',
   rule: () => engineHosts,
@@ -65,6 +70,50 @@ export const connectorTasks = {
   fallback: '2',
   meaning:
     'the number of connectors: 1 to 4. One does all the work; a second keeps events and commands flowing when it ends',
+} as const satisfies ContextValue
+
+export const connectorCpu = {
+  context: 'connectorCpu',
+  rule: () => cpuUnits,
+  fallback: '512',
+  meaning: 'the processor of a connector in units of Fargate, 1024 for each: 256 to 4096',
+} as const satisfies ContextValue
+
+export const connectorMemoryMb = {
+  context: 'connectorMemoryMb',
+  rule: () => wholeNumber(512, 30_720),
+  fallback: '1024',
+  meaning: 'the memory of a connector in MiB, of the sizes that Fargate has for its `connectorCpu`',
+} as const satisfies ContextValue
+
+export const requestsPerSecond = {
+  context: 'requestsPerSecond',
+  rule: () => wholeNumber(1, 10_000),
+  fallback: '1000',
+  meaning:
+    'the requests a second that the API takes, which API Gateway applies as the default of its routes; more are answered with 429',
+} as const satisfies ContextValue
+
+export const requestBurst = {
+  context: 'requestBurst',
+  rule: () => wholeNumber(1, 5_000),
+  fallback: '500',
+  meaning: 'the requests that it takes at one moment, applied in the same way',
+} as const satisfies ContextValue
+
+export const engineRequestsPerSecond = {
+  context: 'engineRequestsPerSecond',
+  rule: () => wholeNumber(1, 10_000),
+  fallback: '1000',
+  meaning:
+    'the same as `requestsPerSecond` for each route of `/engine/*`, so that no other request takes what phones need',
+} as const satisfies ContextValue
+
+export const engineRequestBurst = {
+  context: 'engineRequestBurst',
+  rule: () => wholeNumber(1, 5_000),
+  fallback: '1000',
+  meaning: 'the same as `requestBurst` for each route of `/engine/*`',
 } as const satisfies ContextValue
 
 export const engineConcurrency = {

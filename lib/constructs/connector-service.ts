@@ -91,8 +91,8 @@ export class ConnectorService extends Construct {
 
   private defineTask(props: ConnectorServiceProps, recordings: RecordingsVolume | undefined): FargateTaskDefinition {
     const task = new FargateTaskDefinition(this, 'Task', {
-      cpu: 512,
-      memoryLimitMiB: 1024,
+      cpu: props.settings.connectorSize.cpu,
+      memoryLimitMiB: props.settings.connectorSize.memoryMb,
       runtimePlatform: {
         cpuArchitecture: CpuArchitecture.ARM64,
         operatingSystemFamily: OperatingSystemFamily.LINUX,

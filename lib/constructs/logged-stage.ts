@@ -1,8 +1,9 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
-import { type HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2'
+import { CfnStage, type HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
+import type { Throttle, Throttles } from '../settings.ts'
 
 /** One JSON line a request. Headers and query are left out: they carry credentials and personal data. */
 const line = {
@@ -20,26 +21,43 @@ const line = {
   integrationError: '$context.integrationErrorMessage',
 }
 
+/** The inputs of the stage. */
+export interface LoggedStageProps {
+  readonly api: HttpApi
+  readonly throttles: Throttles
+  /** The keys of the routes that engines call, which must exist before the stage. */
+  readonly engineRouteKeys: readonly string[]
+}
+
 /** The stage that answers at the API's bare address, throttled and with a log line for each request. */
 export class LoggedStage extends Construct {
-  constructor(scope: Construct, id: string, { api }: { readonly api: HttpApi }) {
+  constructor(scope: Construct, id: string, { api, throttles, engineRouteKeys }: LoggedStageProps) {
     super(scope, id)
     const logs = new LogGroup(this, 'Logs', {
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     })
-    new HttpStage(this, 'Default', {
+    const stage = new HttpStage(this, 'Default', {
       httpApi: api,
       stageName: '$default',
       autoDeploy: true,
       // Figures of each route would cost more than the rest of the monitoring; alarms read those of the whole API.
       detailedMetricsEnabled: false,
-      // A tenth of what an account's functions and gateway allow, so that one API cannot starve its neighbours.
-      throttle: { rateLimit: 1000, burstLimit: 500 },
+      // By default a tenth of what an account's gateway allows, so that one API cannot starve its neighbours.
+      throttle: { rateLimit: throttles.usual.rate, burstLimit: throttles.usual.burst },
       accessLogSettings: {
         destination: new LogGroupLogDestination(logs),
         format: AccessLogFormat.custom(JSON.stringify(line)),
       },
     })
+    const own = routeSettings(throttles.engine)
+    const { defaultChild } = stage.node
+    if (!(defaultChild instanceof CfnStage)) throw new TypeError('the stage has no resource of its own')
+    defaultChild.routeSettings = Object.fromEntries(engineRouteKeys.map((key) => [key, own]))
   }
+}
+
+/** Settings of a route replace those of the stage: what is left out would be the service's default. */
+function routeSettings({ rate, burst }: Throttle) {
+  return { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst, DetailedMetricsEnabled: false }
 }

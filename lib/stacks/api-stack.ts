@@ -11,12 +11,14 @@ import type { Construct, IDependable } from 'constructs'
 import { cors } from '../../contracts/routes/cors.ts'
 import * as platform from '../../contracts/settings/platform.ts'
 import { routes } from '../../contracts/routes/index.ts'
+import type { Route } from '../../contracts/routes/route.ts'
 import { Endpoint, endpointTimeoutSeconds } from '../constructs/endpoint.ts'
 import { LoggedStage } from '../constructs/logged-stage.ts'
 import { type FunctionDefaults, PlatformFunction } from '../constructs/platform-function.ts'
 import { constructId } from '../constructs/resources.ts'
 import { staged } from '../constructs/stage.ts'
 import { unmatched } from '../handlers.ts'
+import type { Throttles } from '../settings.ts'
 
 /** The inputs of the API. */
 export interface ApiStackProps extends StackProps, FunctionDefaults {
@@ -26,6 +28,7 @@ export interface ApiStackProps extends StackProps, FunctionDefaults {
   readonly allowedOrigins: readonly string[]
   /** The rate limits of requests. */
   readonly rateLimits: string
+  readonly throttles: Throttles
   /** The concurrency that each function of `/engine/*` has for itself; 0: none. */
   readonly engineConcurrency: number
 }
@@ -42,7 +45,6 @@ export class ApiStack extends Stack {
       createDefaultStage: false,
       ...(props.allowedOrigins.length > 0 && { corsPreflight: preflightFor(props.allowedOrigins) }),
     })
-    const stage = new LoggedStage(this, 'Stage', { api: this.api })
     const publicUrl = props.publicUrl === '' ? this.api.apiEndpoint : props.publicUrl
     const defaults: FunctionDefaults = {
       build: props.build,
@@ -53,8 +55,13 @@ export class ApiStack extends Stack {
         [platform.rateLimits.variable]: props.rateLimits,
       },
     }
-    const earlier = [stage, this.answerUnmatched(defaults)]
-    this.answerRoutes(defaults, { earlier, engineConcurrency: props.engineConcurrency })
+    const last = this.answerRoutes(defaults, {
+      earlier: this.answerUnmatched(defaults),
+      engineConcurrency: props.engineConcurrency,
+    })
+    const engineRouteKeys = routes.filter(isOfEngine).map(({ method, path }) => `${method} ${path}`)
+    const { api } = this
+    new LoggedStage(this, 'Stage', { api, throttles: props.throttles, engineRouteKeys }).node.addDependency(last)
     new CfnOutput(this, 'PublicUrl', { value: publicUrl, description: 'Base address of the API' })
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-APIG4',
@@ -83,25 +90,31 @@ export class ApiStack extends Stack {
 
   /**
    * Creates the nested stacks one after the other, the first one after `earlier`: API Gateway refuses changes of one API that
-   * come at the same time.
+   * come at the same time. Returns the last one.
    */
   private answerRoutes(
     defaults: FunctionDefaults,
-    { earlier, engineConcurrency }: { readonly earlier: readonly IDependable[]; readonly engineConcurrency: number },
-  ): void {
+    { earlier, engineConcurrency }: { readonly earlier: IDependable; readonly engineConcurrency: number },
+  ): IDependable {
     let before = earlier
     for (const group of new Set(routes.map((route) => route.group))) {
       const stack = new NestedStack(this, nestedStackId(group), { description: `Callplane endpoints: ${group}` })
-      stack.node.addDependency(...before)
-      before = [stack]
+      stack.node.addDependency(before)
+      before = stack
       for (const route of routes.filter((route) => route.group === group)) {
         // Requests of tenants, and of callers without a credential, must not keep phones from registering.
-        const reservedConcurrency = route.path.startsWith('/engine/') ? engineConcurrency : 0
+        const reservedConcurrency = isOfEngine(route) ? engineConcurrency : 0
         const props = { ...defaults, api: this.api, route, reservedConcurrency }
         new Endpoint(stack, constructId(route.operationId), props)
       }
     }
+    return before
   }
+}
+
+/** Whether engines call the route, with a credential of their own. */
+function isOfEngine({ path }: Route): boolean {
+  return path.startsWith('/engine/')
 }
 
 /**

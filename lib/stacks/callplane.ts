@@ -43,6 +43,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     publicUrl: settings.publicUrl,
     allowedOrigins: settings.allowedOrigins,
     rateLimits: settings.rateLimits,
+    throttles: settings.throttles,
     engineConcurrency: settings.engineConcurrency,
     ...functions,
   })

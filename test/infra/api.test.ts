@@ -59,6 +59,28 @@ it('the stage throttles and logs each request without headers or query', () => {
   expect(log?.Format).not.toMatch(/header|query|authorizer/i)
 })
 
+it('each route that engines call has a throttle of its own', () => {
+  using slower = synthesize({
+    settings: { requestsPerSecond: 20, requestBurst: 30, engineRequestsPerSecond: 40, engineRequestBurst: 50 },
+  })
+  const stageOf = (made: typeof assembly) => made.ofType('AWS::ApiGatewayV2::Stage')[0]?.Properties
+  const called = routes.filter(({ path }) => path.startsWith('/engine/'))
+  const settings = (rate: number, burst: number) =>
+    Object.fromEntries(
+      called.map(({ method, path }) => [
+        `${method} ${path}`,
+        { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst, DetailedMetricsEnabled: false },
+      ]),
+    )
+
+  expect(called.length).toBeGreaterThan(1)
+  expect(stageOf(assembly)?.['RouteSettings']).toEqual(settings(1000, 1000))
+  expect(stageOf(slower.assembly)).toMatchObject({
+    DefaultRouteSettings: { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 30 },
+    RouteSettings: settings(40, 50),
+  })
+})
+
 it('functions that engines call have a concurrency of their own where it is set, and no others do', () => {
   using reserving = synthesize({ settings: { engineConcurrency: 30 } })
   const reserved = (made: typeof assembly) =>
@@ -93,7 +115,7 @@ it('a configured origin gets exactly the declared methods and headers', () => {
   })
 })
 
-it('the nested stacks of the API are changed one after the other, the first after the stage and the default route', () => {
+it('the nested stacks of the API are changed one after the other, the first after the default route, and the stage after the last', () => {
   const nested = assembly.ofType('AWS::CloudFormation::Stack').filter(({ stack }) => stack.name === 'CallplaneApi')
   const order: string[] = []
   for (
@@ -109,5 +131,7 @@ it('the nested stacks of the API are changed one after the other, the first afte
   expect(order).toHaveLength(nested.length)
   const first = nested.find(({ id }) => id === order[0])
   const types = (first?.DependsOn ?? []).map((id) => first?.stack.template.Resources[id]?.Type)
-  expect(types).toEqual(expect.arrayContaining(['AWS::ApiGatewayV2::Stage', 'AWS::ApiGatewayV2::Route']))
+  expect(types).toContain('AWS::ApiGatewayV2::Route')
+  const [stage] = assembly.ofType('AWS::ApiGatewayV2::Stage')
+  expect(stage?.DependsOn).toContain(order.at(-1))
 })

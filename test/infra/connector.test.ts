@@ -70,6 +70,14 @@ it('the container is probed, cannot change its image and has time to finish', ()
   expect(container.HealthCheck.Command.join(' ')).toContain('http://127.0.0.1:8080/health')
 })
 
+it('a connector has the processor and the memory that the settings give it', () => {
+  using larger = synthesize({ settings: { connectorCpu: 1024, connectorMemoryMb: 4096 } })
+  const [taller] = larger.assembly.ofType('AWS::ECS::TaskDefinition')
+
+  expect(task.Properties).toMatchObject({ Cpu: '512', Memory: '1024' })
+  expect(taller?.Properties).toMatchObject({ Cpu: '1024', Memory: '4096' })
+})
+
 it('a process that ended is started again in its task, where the events are that it left on disk', () => {
   expect(container.RestartPolicy).toEqual({ Enabled: true, RestartAttemptPeriod: 60 })
   expect(container.MountPoints).toEqual([{ SourceVolume: 'spool', ContainerPath: '/home/node', ReadOnly: false }])

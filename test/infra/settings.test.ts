@@ -69,6 +69,27 @@ it('the store of CDRs has two small nodes, or as many and as large ones as are w
 })
 
 it.each([
+  [{}, { cpu: 512, memoryMb: 1024 }],
+  [
+    { connectorCpu: 256, connectorMemoryMb: 512 },
+    { cpu: 256, memoryMb: 512 },
+  ],
+  [
+    { connectorCpu: 4096, connectorMemoryMb: 30_720 },
+    { cpu: 4096, memoryMb: 30_720 },
+  ],
+])('a connector has the processor and the memory of %j', (given, size) => {
+  expect(settingsFrom(given).connectorSize).toEqual(size)
+})
+
+it.each([
+  [{ connectorCpu: 256, connectorMemoryMb: 3_072 }, /512, or a multiple of 1024 from 1024 to 2048 with 256 units/],
+  [{ connectorCpu: 1024, connectorMemoryMb: 1_024 }, /a multiple of 1024 from 2048 to 8192 with 1024 units/],
+])('%j is refused, because Fargate does not have it', (given, problem) => {
+  expect(() => settingsFrom(given)).toThrow(problem)
+})
+
+it.each([
   ['{"inbound_dialplan":"XML"}', /^setting clientVariables must not hold inbound_dialplan without "force": true/],
   ['{"user_context":{"pattern":".*","force":true}}', /^setting clientVariables must not hold user_context/],
   ['{"tier":"(a"}', /^setting clientVariables must hold regular expressions that match in linear time/],
@@ -85,6 +106,14 @@ describe.each([
   ['searchVolumeGb', '101'],
   ['searchInstances', '12'],
   ['engineConcurrency', '1001'],
+  ['connectorCpu', '300'],
+  ['connectorMemoryMb', '511'],
+  ['connectorMemoryMb', '5120'],
+  ['connectorMemoryMb', '1500'],
+  ['requestsPerSecond', '0'],
+  ['requestBurst', '5001'],
+  ['engineRequestsPerSecond', '10001'],
+  ['engineRequestBurst', 'many'],
   ['zones', '0'],
   ['zones', '3'],
   ['connectorTasks', '0'],
