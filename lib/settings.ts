@@ -58,7 +58,7 @@ export interface Throttle {
 /** The throttles of the API's routes. */
 export interface Throttles {
   readonly usual: Throttle
-  /** Of each route of `/engine/*`. */
+  /** The throttle of each route of `/engine/*`. */
   readonly engine: Throttle
 }
 
@@ -139,7 +139,7 @@ export function readSettings(values: GivenSettings): Settings {
 }
 
 /**
- * The least and the most GiB of memory that Fargate has for a processor, beside 512 MiB for the smallest one; it takes whole GiB:
+ * The least and the most GiB of memory that Fargate has for a processor, in whole GiB; the smallest one also has 512 MiB:
  * https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-cpu-memory-error.html
  */
 const memoryGbOf: Readonly<Record<number, readonly [least: number, most: number]>> = {

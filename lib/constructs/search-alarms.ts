@@ -35,6 +35,14 @@ export class SearchAlarms extends Construct {
       periods: 3,
       onCall,
     })
+    new RunbookAlarm(this, 'WritesBlocked', {
+      article: 'The store of CDRs takes no writes',
+      impact: 'New CDRs wait in their queue and do not appear in searches; after 14 days they would be lost.',
+      metric: domain.metricClusterIndexWritesBlocked(everyMinute),
+      threshold: 1,
+      periods: 3,
+      onCall,
+    })
     new RunbookAlarm(this, 'Storage', {
       article: 'The store of CDRs fills up',
       impact:

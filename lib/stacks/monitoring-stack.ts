@@ -12,6 +12,7 @@ import type { FargateService } from 'aws-cdk-lib/aws-ecs'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import { failedDelivery } from '../../contracts/metrics.ts'
+import { AccountAlarms } from '../constructs/account-alarms.ts'
 import { CdrAlarms, cdrGraphs } from '../constructs/cdr-metrics.ts'
 import { ConnectorAlarms } from '../constructs/connector-alarms.ts'
 import { connectorGraphs } from '../constructs/connector-graphs.ts'
@@ -42,10 +43,12 @@ export class MonitoringStack extends Stack {
   constructor(scope: Construct, id: string, props: MonitoringStackProps) {
     super(scope, id, props)
     this.watchApi(props)
+    this.watchLatency(props)
     this.watchQueues(props)
     this.watchConnector(props)
     this.watchSchedules(props)
     this.countFailedDeliveries(props)
+    new AccountAlarms(this, 'Account', props)
     new ConnectorAlarms(this, 'Connector', props)
     new CdrAlarms(this, 'Cdrs', { queue: props.queues.cdrs.queue, onCall: props.onCall })
     new SearchAlarms(this, 'Search', {
@@ -73,6 +76,26 @@ export class MonitoringStack extends Stack {
       }),
       threshold: 5,
       periods: 2,
+      onCall,
+    })
+  }
+
+  private watchLatency({ api, onCall }: MonitoringStackProps): void {
+    new RunbookAlarm(this, 'ApiLatency', {
+      article: 'The API is slow',
+      impact: 'Every second request takes three seconds or more: consoles feel broken, and clients give up.',
+      metric: new MathExpression({
+        expression: 'IF(requests >= 100, latency, 0)',
+        usingMetrics: {
+          requests: api.metricCount({ period: Duration.minutes(5) }),
+          // Not a higher percentile: a call that is placed waits up to 20 s until it is answered.
+          latency: api.metricLatency({ period: Duration.minutes(5), statistic: 'p50' }),
+        },
+        period: Duration.minutes(5),
+        label: 'median of the latency, ms',
+      }),
+      threshold: 3000,
+      periods: 3,
       onCall,
     })
   }

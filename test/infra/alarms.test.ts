@@ -70,6 +70,40 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
     missingData: 'notBreaching',
     why: 'One request in twenty of at least 20; ten minutes, because a deployment or a failover is over by then.',
   },
+  'The API is slow': {
+    metric:
+      'IF(requests >= 100, latency, 0) with ' +
+      'requests = AWS/ApiGateway Count SampleCount 300 s, latency = AWS/ApiGateway Latency p50 300 s',
+    on: 'ApiId=Api',
+    when: '>= 3000',
+    periods: 3,
+    missingData: 'notBreaching',
+    why: 'A usual request takes 20 to 50 ms and a cold start less than a second. A placed call waits 20 s, so the median.',
+  },
+  'Functions are throttled': {
+    metric: 'AWS/Lambda Throttles Sum 300 s',
+    on: '',
+    when: '>= 50',
+    periods: 2,
+    missingData: 'notBreaching',
+    why: 'Consumers of a queue are refused now and then while they grow; ten minutes of it are a quota.',
+  },
+  'Functions fail': {
+    metric: 'AWS/Lambda Errors Sum 300 s',
+    on: '',
+    when: '>= 20',
+    periods: 2,
+    missingData: 'notBreaching',
+    why: 'Handlers answer failures themselves: an error is a crash or a time limit. Schedules have alarms of their own.',
+  },
+  'DynamoDB throttles': {
+    metric: 'SELECT SUM(ThrottledRequests) FROM SCHEMA("AWS/DynamoDB", Operation, TableName) with ',
+    on: '',
+    when: '>= 100',
+    periods: 2,
+    missingData: 'notBreaching',
+    why: 'A few throttled calls are repeated by the clients; ten minutes of them are a hot partition or a quota.',
+  },
   'Commands are not taken': {
     metric: age,
     on: 'QueueName=CommandsQueueWork.QueueName',
@@ -162,6 +196,11 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
     'ClusterStatus.red Maximum 60 s',
     '>= 1',
     'Red is 1; a node that is replaced can turn an index red for less than three minutes.',
+  ),
+  'The store of CDRs takes no writes': searchAlarm(
+    'ClusterIndexWritesBlocked Maximum 60 s',
+    '>= 1',
+    'The service blocks writes when a disk is full or memory is short; for three minutes, so a passing block raises no alarm.',
   ),
   'The store of CDRs fills up': searchAlarm(
     'FreeStorageSpace Minimum 300 s',

@@ -53,7 +53,7 @@ it('a count is summed and a level taken at its highest; neither alarms for want 
   }
 })
 
-it('the store of CDRs raises an alarm when a part of it is lost, a quarter of a disk is left, or its memory is full', () => {
+it('the store of CDRs raises an alarm when a part of it is lost, it takes no writes, a quarter of a disk is left, or its memory is full', () => {
   const domain = assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')
   const alarms = assembly
     .ofType('AWS::CloudWatch::Alarm')
@@ -68,6 +68,7 @@ it('the store of CDRs raises an alarm when a part of it is lost, a quarter of a 
     })
 
   expect(alarms.sort()).toEqual([
+    'ClusterIndexWritesBlocked Maximum GreaterThanOrEqualToThreshold 1',
     'ClusterStatus.red Maximum GreaterThanOrEqualToThreshold 1',
     'FreeStorageSpace Minimum LessThanThreshold 5120',
     'JVMMemoryPressure Maximum GreaterThanOrEqualToThreshold 90',
