@@ -176,13 +176,15 @@ export interface BucketSpec {
   readonly purpose: string
   /** Days after which the store itself removes an object; absent: never. */
   readonly keptDays?: number
+  /** Whether clients get links to its objects. */
+  readonly isLinked?: boolean
 }
 
 /** Buckets of the object store. */
 export const buckets = {
-  recordings: { variable: 'BUCKET_RECORDINGS', purpose: 'call recordings' },
+  recordings: { variable: 'BUCKET_RECORDINGS', purpose: 'call recordings', isLinked: true },
   payloads: { variable: 'BUCKET_PAYLOADS', purpose: 'what large deliveries carry', keptDays: 7 },
-  exports: { variable: 'BUCKET_EXPORTS', purpose: 'what searches were exported to', keptDays: 1 },
+  exports: { variable: 'BUCKET_EXPORTS', purpose: 'what searches were exported to', keptDays: 1, isLinked: true },
 } as const satisfies Record<string, BucketSpec>
 
 /** The name of a bucket. */

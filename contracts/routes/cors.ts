@@ -38,3 +38,16 @@ export const cors = {
     'X-Truncated',
   ] as readonly string[],
 } as const
+
+/** The headers with which pages of the allowed origins ask for an object by its signed link, and those that they may read. */
+export const linkCors = {
+  requestHeaders: ['Range'] as readonly string[],
+  exposedHeaders: [
+    'Accept-Ranges',
+    'Content-Disposition',
+    'Content-Length',
+    'Content-Range',
+    'Content-Type',
+    'ETag',
+  ] as readonly string[],
+} as const

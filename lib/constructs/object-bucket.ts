@@ -1,7 +1,16 @@
 import { Duration } from 'aws-cdk-lib'
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, type BucketProps } from 'aws-cdk-lib/aws-s3'
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type BucketProps,
+  type CorsRule,
+  HttpMethods,
+  ObjectOwnership,
+} from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import type { BucketSpec } from '../../contracts/resources.ts'
+import { cors, linkCors } from '../../contracts/routes/cors.ts'
 import { retained } from './retained.ts'
 
 const guarded: BucketProps = {
@@ -13,6 +22,13 @@ const guarded: BucketProps = {
   removalPolicy: retained,
 }
 
+/** The inputs of a bucket. */
+export interface ObjectBucketProps {
+  readonly spec: BucketSpec
+  /** Origins whose pages may read objects by their links. */
+  readonly allowedOrigins: readonly string[]
+}
+
 /**
  * A bucket of tenants' files. Not versioned: an object that its owner deletes must be gone, and no key is written twice.
  * Every read and write is logged to a second bucket, because a signed link is used without the service's knowledge.
@@ -20,8 +36,9 @@ const guarded: BucketProps = {
 export class ObjectBucket extends Construct {
   readonly bucket: Bucket
 
-  constructor(scope: Construct, id: string, { keptDays }: BucketSpec) {
+  constructor(scope: Construct, id: string, { spec, allowedOrigins }: ObjectBucketProps) {
     super(scope, id)
+    const { keptDays, isLinked = false } = spec
     const accessLogs = new Bucket(this, 'AccessLogs', {
       ...guarded,
       lifecycleRules: [{ expiration: Duration.days(90) }],
@@ -30,10 +47,21 @@ export class ObjectBucket extends Construct {
       ...guarded,
       versioned: false,
       serverAccessLogsBucket: accessLogs,
+      ...(isLinked && allowedOrigins.length > 0 && { cors: [pagesOf(allowedOrigins)] }),
       lifecycleRules: [
         { abortIncompleteMultipartUploadAfter: Duration.days(7) },
         ...(keptDays === undefined ? [] : [{ expiration: Duration.days(keptDays) }]),
       ],
     })
+  }
+}
+
+function pagesOf(origins: readonly string[]): CorsRule {
+  return {
+    allowedOrigins: [...origins],
+    allowedMethods: [HttpMethods.GET, HttpMethods.HEAD],
+    allowedHeaders: [...linkCors.requestHeaders],
+    exposedHeaders: [...linkCors.exposedHeaders],
+    maxAge: cors.maxAgeSeconds,
   }
 }

@@ -31,6 +31,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   const stateful = new StatefulStack(app, 'CallplaneStateful', {
     ...stackProps('CallplaneStateful', 'what must outlive a deployment'),
     alarmEmail: settings.alarmEmail,
+    allowedOrigins: settings.allowedOrigins,
     search: settings.search,
   })
   const functions = {

@@ -46,6 +46,8 @@ const deadLetters: Readonly<Record<QueueName, { readonly article: string; readon
 /** The choices of the engineer about the stack. */
 export interface StatefulStackProps extends StackProps {
   readonly alarmEmail: string
+  /** Origins whose pages may read recordings and exports by their links. */
+  readonly allowedOrigins: readonly string[]
   readonly search: SearchDomainProps
 }
 
@@ -59,7 +61,7 @@ export class StatefulStack extends Stack implements Resources {
   readonly buckets: Resources['buckets']
   readonly searchDomains: Resources['searchDomains']
 
-  constructor(scope: Construct, id: string, { alarmEmail, search, ...props }: StatefulStackProps) {
+  constructor(scope: Construct, id: string, { alarmEmail, allowedOrigins, search, ...props }: StatefulStackProps) {
     super(scope, id, { ...props, terminationProtection: true })
     this.onCall = new OnCall(this, 'OnCall', { email: alarmEmail })
     this.tables = eachOf(tables, (name, spec) => new StateTable(this, `${constructId(name)}Table`, spec))
@@ -84,7 +86,10 @@ export class StatefulStack extends Stack implements Resources {
           removalPolicy: retained,
         }),
     )
-    this.buckets = eachOf(buckets, (name, spec) => new ObjectBucket(this, `${constructId(name)}Bucket`, spec).bucket)
+    this.buckets = eachOf(
+      buckets,
+      (name, spec) => new ObjectBucket(this, `${constructId(name)}Bucket`, { spec, allowedOrigins }).bucket,
+    )
     this.searchDomains = eachOf(
       searchDomains,
       (name) => new SearchDomain(this, `${constructId(name)}Search`, search).domain,

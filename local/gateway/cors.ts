@@ -1,5 +1,5 @@
 import type { CrossOrigin } from '../assembly/assembly.ts'
-import { cors } from '../../contracts/routes/cors.ts'
+import { cors, linkCors } from '../../contracts/routes/cors.ts'
 import type { Reply } from './function-reply.ts'
 
 /** The part of a request that matters to CORS. */
@@ -46,6 +46,11 @@ export function crossOriginReply(config: CrossOrigin | undefined, request: Origi
   if (config === undefined) return reply
   const own = Object.entries(reply.headers).filter(([name]) => !name.startsWith('access-control-'))
   return { ...reply, headers: { ...Object.fromEntries(own), ...originHeaders(config, request) } }
+}
+
+/** Returns the headers with which the object store lets a page of an allowed origin read an object by its link. */
+export function linkHeaders(config: CrossOrigin | undefined, request: OriginRequest): Record<string, string> {
+  return config === undefined ? {} : originHeaders({ ...config, ...linkCors }, request)
 }
 
 function originHeaders(config: CrossOrigin, { headers }: OriginRequest): Record<string, string> {

@@ -8,7 +8,7 @@ import { addressOf, listen } from '../processes/listen.ts'
 import { requestTarget } from '../processes/request-target.ts'
 import { Admission } from './admission.ts'
 import { Callers } from './callers.ts'
-import { crossOriginReply, preflightReply } from './cors.ts'
+import { crossOriginReply, linkHeaders, preflightReply } from './cors.ts'
 import { failureReply, isSafe, refusalReply } from './failure-reply.ts'
 import { type Reply, functionReply } from './function-reply.ts'
 import { requestEvent, sourceAddress } from './request-event.ts'
@@ -82,6 +82,8 @@ export class Gateway {
         this.#responses.set(request.socket, response)
         const answerLink = isSignedLink(request) ? this.#served?.answerLink : undefined
         if (answerLink !== undefined) {
+          const asked = { method: 'GET', headers: request.headers }
+          response.setHeaders(new Map(Object.entries(linkHeaders(this.#served?.crossOrigin, asked))))
           // An object has no time limit while its bytes are taken.
           response.setTimeout(linkIdleMs, () => response.destroy())
           return void answerLink(request, response).catch(() => response.destroy())

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { buckets, queues, secrets, tables } from '../../contracts/resources.ts'
+import { linkCors } from '../../contracts/routes/cors.ts'
 import { permissionsIn } from './permissions.ts'
 import { synthesize } from './synthesized-app.ts'
 
@@ -144,6 +145,29 @@ it('recordings are kept, private, encrypted, and every access to them is logged'
     expect(each.Properties).toHaveProperty('BucketEncryption')
   }
   expect(bucket.Properties).toHaveProperty('LoggingConfiguration.DestinationBucketName')
+})
+
+it('pages of the allowed origins, and of no others, may read recordings and exports by their links', () => {
+  using configured = synthesize({ settings: { allowedOrigins: 'https://a.example.com, https://b.example.com' } })
+  const corsOf = (made: typeof assembly) =>
+    made.ofType('AWS::S3::Bucket').flatMap(({ id, Properties }) => {
+      const rules = Properties['CorsConfiguration']
+      return rules === undefined ? [] : [[id.replace(/Objects.*/, ''), rules]]
+    })
+  const rule = {
+    CorsRules: [
+      {
+        AllowedOrigins: ['https://a.example.com', 'https://b.example.com'],
+        AllowedMethods: ['GET', 'HEAD'],
+        AllowedHeaders: linkCors.requestHeaders,
+        ExposedHeaders: linkCors.exposedHeaders,
+        MaxAge: 3600,
+      },
+    ],
+  }
+
+  expect(corsOf(assembly)).toEqual([])
+  expect(Object.fromEntries(corsOf(configured.assembly))).toEqual({ RecordingsBucket: rule, ExportsBucket: rule })
 })
 
 it('the bucket of exports drops files after a day, and the bucket of recordings never', () => {

@@ -5,6 +5,8 @@ import { signLink } from '../../../adapters/s3/sign-link.ts'
 import { s3RecordingFiles } from '../../../adapters/s3/s3-file-store.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { environment } from '../../../contracts/environment.ts'
+import { linkCors } from '../../../contracts/routes/cors.ts'
+import { crossOriginFor } from '../../../local/gateway/cors.ts'
 import { Gateway } from '../../../local/gateway/gateway.ts'
 import { RouteTable } from '../../../local/gateway/route-table.ts'
 import { publicUrl } from '../../../local/platform/public-url.ts'
@@ -59,6 +61,29 @@ test('the link of a recording leads to the address of the API and gives the reco
     'the recording',
   ])
   expect([part.status, await part.text()]).toEqual([206, 'rec'])
+})
+
+test('a page of an allowed origin may read a recording by its link, and a page of another origin may not', async () => {
+  const table = new RouteTable([{ key: '$default', target: 'unmatched' }])
+  gateway.serve({
+    table,
+    invoke: () => Promise.reject(new Error('no function answers a link')),
+    crossOrigin: crossOriginFor(['https://console.example.com']),
+    answerLink: (asked, response) => objects.gate.answerLink(asked, response),
+  })
+  const url = await aLink('the recording')
+  const allowedTo = async (page: string) => {
+    const { status, headers } = await fetch(url, { headers: { origin: page } })
+    const names = ['access-control-allow-origin', 'access-control-expose-headers']
+    return [status, ...names.map((name) => headers.get(name))]
+  }
+
+  expect(await allowedTo('https://console.example.com')).toEqual([
+    200,
+    'https://console.example.com',
+    linkCors.exposedHeaders.join(',').toLowerCase(),
+  ])
+  expect(await allowedTo('https://other.example.com')).toEqual([200, null, null])
 })
 
 test('a changed link is refused at the address of the API as well as at the object store', async () => {
