@@ -59,8 +59,8 @@ export class FunctionHost {
   }
 
   /**
-   * Calls a function. Rejects with {@link FunctionFailed}, at once when the host is closed. `sentOutside` is called each time
-   * the function queues a message or calls a receiver.
+   * Calls a function. Rejects with {@link FunctionFailed}, at once when the host is closed. `sentOutside` is called when
+   * the function queues a message or calls a receiver for the first time.
    */
   invoke(name: string, event: unknown, sentOutside = () => {}): Promise<unknown> {
     if (this.#closed) return Promise.reject(new FunctionFailed('crash', 'the platform is stopping'))
