@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as esbuild from 'esbuild'
 import { type Build, connectorFolder, functionFolder, handlers } from './handlers.ts'
-import { writeFolder } from './write-folder.ts'
+import { type OutputFile, writeFolder } from './write-folder.ts'
 
 /** The source and the target of a build. */
 export interface BundleOptions {
@@ -37,7 +37,7 @@ const common = {
 } as const satisfies esbuild.BuildOptions
 
 /**
- * Bundles every function into `functions/<group>/<name>/index.cjs` and the connector into `connector/main.mjs`. The
+ * Bundles every function into `functions/<group>/<name>/index.cjs`, with its files in the folder `files` next to it, and the connector into `connector/main.mjs`. The
  * output depends on the sources alone, so that an unchanged function keeps its asset hash. Throws a plain sentence
  * when a declared handler has no file, and esbuild's own messages when a source does not compile.
  */
@@ -51,7 +51,7 @@ export async function bundle({ source, target, onSlow }: BundleOptions): Promise
       path: join(connectorFolder(build), 'Dockerfile'),
       contents: read(source, 'connector/Dockerfile'),
     }
-    writeFolder(target, [...functions, ...connector, dockerfile])
+    writeFolder(target, [...functions, ...filesOfFunctions(source, build), ...connector, dockerfile])
   } finally {
     clearTimeout(notice)
   }
@@ -71,6 +71,16 @@ async function bundleFunctions(source: string, build: Build): Promise<esbuild.Ou
   return result.outputFiles
 }
 
+/** Returns the files that functions need besides their code. */
+function filesOfFunctions(source: string, build: Build): OutputFile[] {
+  return handlers.flatMap((handler) =>
+    Object.entries(handler.files ?? {}).map(([name, path]) => ({
+      path: join(functionFolder(build, handler), 'files', name),
+      contents: read(source, path),
+    })),
+  )
+}
+
 /** Returns how functions are bundled. The benchmark bundles what it compares with them in the same way. */
 export function functionOptions(source: string) {
   return {
@@ -79,6 +89,8 @@ export function functionOptions(source: string) {
     format: 'cjs',
     banner: {},
     outExtension: { '.js': '.cjs' },
+    // Functions read their files from the folder of their code.
+    define: { 'import.meta.dirname': '__dirname' },
     // An `import('node:http')` of the SDK touches every export of that module, and one of them loads Node's own undici: an
     // eighth of a cold start. A `require` touches only the exports in use.
     supported: { 'dynamic-import': false },
@@ -121,7 +133,9 @@ async function bundleConnector(source: string, build: Build): Promise<esbuild.Ou
 
 function requireSources(source: string): void {
   const missing = handlers
-    .map(({ name, declaration }) => ({ file: `functions/${name}.ts`, declaration }))
+    .flatMap(({ name, declaration, files = {} }) =>
+      [`functions/${name}.ts`, ...Object.values(files)].map((file) => ({ file, declaration })),
+    )
     .concat({ file: 'connector/main.ts', declaration: 'the connector' })
     .filter(({ file }) => !existsSync(join(source, file)))
     .map(({ file, declaration }) => `${file} (needed by ${declaration})`)

@@ -10,6 +10,8 @@ export interface Handler {
   readonly name: string
   /** The declaration: an operation id, the name of a worker, schedule or preparation, or `$default`. */
   readonly declaration: string
+  /** Files that come with the code: by name, their paths below the source folder. */
+  readonly files?: Readonly<Record<string, string>> | undefined
 }
 
 /** The function that answers requests without a route: unknown paths, wrong methods, aliases. */
@@ -18,13 +20,13 @@ export const unmatched: Handler = { name: 'unmatched', declaration: '$default' }
 /**
  * Returns the handler of an endpoint, named by its operation id, or of a worker, schedule or preparation, named by its name.
  */
-export function handlerOf(group: string, name: string): Handler {
-  return { name: `${group}/${handlerName(name)}`, declaration: name }
+export function handlerOf(group: string, name: string, files?: Handler['files']): Handler {
+  return { name: `${group}/${handlerName(name)}`, declaration: name, files }
 }
 
 /** The handler of every declared route, worker, schedule and preparation, and of the `$default` route. */
 export const handlers: readonly Handler[] = [
-  ...routes.map(({ group, operationId }) => handlerOf(group, operationId)),
+  ...routes.map(({ group, operationId, files }) => handlerOf(group, operationId, files)),
   ...workers.map(({ group, name }) => handlerOf(group, name)),
   ...schedules.map(({ group, name }) => handlerOf(group, name)),
   ...preparations.map(({ group, name }) => handlerOf(group, name)),

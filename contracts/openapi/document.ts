@@ -64,6 +64,31 @@ const headers = {
   'X-Truncated': text('`true` if the list is longer than the answer.'),
 } as const
 
+/** The subject of each group of operations. */
+const groupPurposes: Readonly<Record<string, string>> = {
+  auth: 'Log in and out, second factor',
+  acl: 'Roles and their permissions',
+  domains: 'Tenants, their settings and static tokens',
+  accounts: 'Users and phones',
+  channels: 'Live calls',
+  blacklists: 'Numbers that may not call',
+  'default-routes': 'Where dialled numbers lead',
+  hooks: 'Events that are delivered to your server',
+  events: 'Events of the last days',
+  email: 'The mail server of a domain',
+  cdr: 'Call detail records: search and export',
+  recordings: 'Recordings of calls',
+  audit: 'Who did what and when',
+  status: 'State of the service',
+  descriptions: 'Machine-readable descriptions and this reference',
+  engine: 'For call engines only',
+}
+
+function tagOf(name: string): object {
+  const description = groupPurposes[name]
+  return { name, ...(description === undefined ? {} : { description }) }
+}
+
 /** Returns the OpenAPI 3.1 document of some routes. The same routes always give the same document. */
 export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   const shared: SharedComponents = { schemas: {}, responses: {} }
@@ -79,7 +104,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     openapi: '3.1.1',
     info,
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(({ group }) => group))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(({ group }) => group))].map(tagOf),
     paths: sorted(Object.fromEntries(Object.entries(paths).map(([path, operations]) => [path, sorted(operations)]))),
     components: {
       schemas: { Error: error, ...sorted(shared.schemas) },

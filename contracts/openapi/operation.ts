@@ -79,9 +79,9 @@ function successesOf(route: Route, method: HttpMethod, { schemas }: SharedCompon
   const headers = headersOf(route, method)
   const statuses = ['200', ...otherStatuses.map(String)]
   if (method === 'HEAD') return Object.fromEntries(statuses.map((status) => [status, emptyResponse(route, 'No body.')]))
-  const schema = jsonSchemaOf(route.response, 'answer', `${route.operationId}Answer`, schemas)
+  const body = () => jsonSchemaOf(route.response, 'answer', `${route.operationId}Answer`, schemas)
   const content = {
-    [responseType]: { schema },
+    ...(answers.includes('json') ? { [responseType]: { schema: body() } } : {}),
     ...(answers.includes('bytes') ? { '*/*': {} } : {}),
   }
   const redirect = {

@@ -28,3 +28,47 @@ export const readEventDescription = route({
   needs: {},
   response: z.looseObject({ asyncapi: z.string(), channels: z.record(z.string(), z.unknown()) }),
 })
+
+/** The files of the API reference: by name, their paths. */
+const referenceFiles = {
+  'swagger-ui-bundle.js': 'node_modules/swagger-ui-dist/swagger-ui-bundle.js',
+  'swagger-ui.css': 'node_modules/swagger-ui-dist/swagger-ui.css',
+  'reference.js': 'functions/descriptions/files/reference.js',
+  'reference.css': 'functions/descriptions/files/reference.css',
+} as const
+
+/** The media types of the files of the API reference, by the ending of their names. */
+export const referenceTypes = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const
+
+/** `GET /docs`: the API reference, a page that shows the description and can try each operation. */
+export const readReference = route({
+  operationId: 'readReference',
+  group: 'descriptions',
+  method: 'GET',
+  path: '/docs',
+  summary: 'Show the API reference',
+  authentication: 'none',
+  permission: null,
+  domain: 'none',
+  needs: {},
+  files: { 'reference.html': 'functions/descriptions/files/reference.html' },
+  response: z.string(),
+  responseType: 'text/html',
+})
+
+/** `GET /docs/<file>`: a script or style sheet of the API reference. It comes compressed to clients that accept gzip. */
+export const readReferenceFile = route({
+  operationId: 'readReferenceFile',
+  group: 'descriptions',
+  method: 'GET',
+  path: '/docs/{file}',
+  summary: 'Get a script or style sheet of the API reference',
+  authentication: 'none',
+  permission: null,
+  domain: 'none',
+  needs: {},
+  files: referenceFiles,
+  params: z.object({ file: z.string() }),
+  response: z.never(),
+  answers: ['bytes'],
+})

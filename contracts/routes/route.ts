@@ -28,6 +28,9 @@ export type DomainRule = 'required' | 'optional' | 'path' | 'none'
  */
 export const limitNames = ['token', 'domain', 'login', 'call', 'search'] as const
 
+/** A media type of a success body that is text. */
+export type TextType = 'application/json' | 'text/html' | 'text/xml'
+
 /** A form of a success: see {@link Route.answers}. */
 export type AnswerForm = 'json' | 'redirect' | 'bytes'
 
@@ -90,7 +93,12 @@ export interface Route {
    */
   readonly errors?: readonly ErrorCode[]
   /** The media type of the success body; JSON by default. */
-  readonly responseType?: 'application/json' | 'text/xml'
+  readonly responseType?: TextType
+  /**
+   * Files that the function finds in the folder `files` next to its code: by name, their paths in the repository or in an installed
+   * package.
+   */
+  readonly files?: Readonly<Record<string, string>>
   /** The most bytes that a request body may have; 256 KiB by default. */
   readonly maxBodyBytes?: number
   /** Whether the audit trail gets a line for each call; by default when the method changes something. */

@@ -1,4 +1,4 @@
-/** A media range of an `Accept` header, with its weight from 0 to 1. */
+/** A media range of an `Accept` header, or a coding of an `Accept-Encoding` header, with its weight from 0 to 1. */
 interface Range {
   readonly type: string
   readonly weight: number
@@ -19,6 +19,13 @@ export function accepting(header: string | undefined): (mediaType: string) => bo
     const closest = names.map((name) => ranges.find(({ type }) => type === name)).find((found) => found !== undefined)
     return closest !== undefined && closest.weight > 0
   }
+}
+
+/** Returns whether an `Accept-Encoding` header accepts gzip. A client that sends none may not be able to read it. */
+export function acceptsGzip(header = ''): boolean {
+  const codings = header.split(',', maxRanges).map(rangeOf)
+  const named = codings.find(({ type }) => type === 'gzip') ?? codings.find(({ type }) => type === '*')
+  return named !== undefined && named.weight > 0
 }
 
 function rangeOf(text: string): Range {

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { errorStatus } from '../../contracts/routes/error-codes.ts'
+import type { TextType } from '../../contracts/routes/route.ts'
 import { DomainError } from '../../core/errors.ts'
 import { rateHeaders } from '../../core/limits/allowance.ts'
 import { Bytes, Redirect, Reply } from './reply.ts'
@@ -22,12 +23,8 @@ const answer = (statusCode: number, requestId: string, contentType: string, body
   body,
 })
 
-/** Returns a success: JSON, plain text if the route has another media type, bytes, or a redirect. */
-export function successAnswer(
-  result: unknown,
-  requestId: string,
-  mediaType: 'application/json' | 'text/xml' = 'application/json',
-): Answer {
+/** Returns a success: JSON, text if the route has another media type, bytes, or a redirect. */
+export function successAnswer(result: unknown, requestId: string, mediaType: TextType = 'application/json'): Answer {
   if (result instanceof Redirect) return emptyAnswer(302, requestId, { Location: result.location, ...result.headers })
   if (result instanceof Bytes) {
     const text = Buffer.from(result.body).toString('base64')
@@ -35,7 +32,13 @@ export function successAnswer(
   }
   const { body, status, headers } = result instanceof Reply ? result : new Reply(result, 200, {})
   const text = mediaType === 'application/json' ? JSON.stringify(body) : String(body)
-  return answer(status, requestId, mediaType === 'text/xml' ? 'text/xml; charset=utf-8' : mediaType, text, headers)
+  return answer(
+    status,
+    requestId,
+    mediaType === 'application/json' ? mediaType : `${mediaType}; charset=utf-8`,
+    text,
+    headers,
+  )
 }
 
 /**

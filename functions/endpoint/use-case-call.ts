@@ -1,6 +1,6 @@
 import type { Route } from '../../contracts/routes/route.ts'
 import { tenancyStart } from '../../core/domains/tenancy-start.ts'
-import { accepting } from './accepting.ts'
+import { acceptsGzip, accepting } from './accepting.ts'
 import { type Answer, successAnswer } from './answer.ts'
 import type { Endpoint } from './endpoint-parts.ts'
 import type { Exchange } from './exchange.ts'
@@ -28,6 +28,7 @@ function requestFor(exchange: Exchange, { clock, settings }: Endpoint['tools']):
     createdAt: exchange.domainCreatedAt ?? undefined,
     since: sinceOf(exchange, settings),
     accepts: accepting(exchange.event.headers['accept']),
+    acceptsGzip: acceptsGzip(exchange.event.headers['accept-encoding']),
     requestId: exchange.requestId,
     sourceAddress: exchange.event.requestContext.http.sourceIp,
     clock,

@@ -13,7 +13,7 @@ import {
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { wrap } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 import { afterAll, describe, expect, it } from 'vitest'
 import { bundle } from '../../lib/bundle.ts'
@@ -27,6 +27,7 @@ function aSource(name: string, { except = '' } = {}): string {
   const source = join(folder, name)
   for (const handler of handlers.filter((handler) => handler.name !== except)) {
     write(join(source, 'functions', `${handler.name}.ts`), `export const handler = async () => '${handler.name}'\n`)
+    for (const [name, path] of Object.entries(handler.files ?? {})) write(join(source, path), `the file ${name}`)
   }
   write(join(source, 'connector/main.ts'), "console.log('connected')\n")
   write(join(source, 'connector/Dockerfile'), 'FROM scratch\n')
@@ -176,6 +177,19 @@ it('a build removes the files of an older one and does not touch those that are 
 
   expect(existsSync(join(target, 'functions/gone/index.cjs'))).toBe(false)
   expect(kept && statSync(kept).mtimeMs).toBe(before)
+})
+
+it('the files of a function lie next to its code, and those of no other', async () => {
+  const build = await bundle({ source: aSource('files'), target: join(folder, 'files-build') })
+
+  const found = globSync('**/files/*', { cwd: join(build.folder, 'functions') }).toSorted()
+
+  const wanted = handlers.flatMap(({ name, files }) => Object.keys(files ?? {}).map((file) => `${name}/files/${file}`))
+  expect(wanted.length).toBeGreaterThan(0)
+  expect(found).toEqual(wanted.toSorted())
+  for (const file of found) {
+    expect(readFileSync(join(build.folder, 'functions', file), 'utf8')).toBe(`the file ${basename(file)}`)
+  }
 })
 
 it('the connector comes with its Dockerfile', async () => {

@@ -23,7 +23,10 @@ const heading = `/** Written by \`npm run openapi\` from the route records in co
 /** Returns client/operations.ts: each operation as a value, and the types of its parameters, body and answer. */
 export function clientOperations(routes: readonly Route[], document: OpenApiDocument): string {
   const served = routes
-    .filter(({ authentication, responseType }) => authentication !== 'engine' && responseType === undefined)
+    .filter(
+      ({ authentication, responseType, answers = ['json'] }) =>
+        authentication !== 'engine' && responseType === undefined && answers.includes('json'),
+    )
     .toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1))
   const shared = Object.entries(document.components['schemas'] ?? {}).filter(([name]) => name !== 'Error')
   return [

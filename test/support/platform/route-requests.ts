@@ -47,6 +47,7 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   hangUpChannel: ({ channel }) => ({ params: { channel_id: channel } }),
   eavesdropChannel: ({ channel }) => ({ params: { channel_id: channel }, body: { user: '1000' } }),
   createRole: () => ({ body: { roles: 'new', allows: { hook: ['r'] } } }),
+  readReferenceFile: () => ({ params: { file: 'reference.js' } }),
   readRole: ({ role }) => ({ params: { name: role } }),
   updateRole: ({ role }) => ({ params: { name: role }, body: { allows: { hook: ['c'] } } }),
   deleteRole: ({ role }) => ({ params: { name: role } }),

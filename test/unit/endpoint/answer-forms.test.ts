@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readRecording } from '../../../contracts/routes/recordings.ts'
 import { readStatus } from '../../../contracts/routes/status.ts'
 import { Bytes, Redirect, createEndpoint } from '../../../functions/endpoint.ts'
-import { accepting } from '../../../functions/endpoint/accepting.ts'
+import { acceptsGzip, accepting } from '../../../functions/endpoint/accepting.ts'
 import { aContext, anApi, gatewayEvent } from '../../support/platform/api.ts'
 
 const uuid = '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'
@@ -63,5 +63,20 @@ describe('an Accept header', () => {
     [`${'text/html,'.repeat(40)}audio/wav`, 'audio/wav', false],
   ])('the Accept header %j accepts %s: %j', (header, type, expected) => {
     expect(accepting(header)(type)).toBe(expected)
+  })
+})
+
+describe('an Accept-Encoding header', () => {
+  it.each([
+    [undefined, false],
+    ['', false],
+    ['gzip', true],
+    ['deflate, GZIP', true],
+    ['*', true],
+    ['gzip;q=0, *', false],
+    ['identity, *;q=0', false],
+    ['br', false],
+  ])('%s accepts gzip: %s', (header, expected) => {
+    expect(acceptsGzip(header)).toBe(expected)
   })
 })

@@ -69,6 +69,8 @@ export const table: Readonly<Record<string, Line>> = {
   readHealth: { own: forAll },
   readApiDescription: { own: forAll },
   readEventDescription: { own: forAll },
+  readReference: { own: forAll },
+  readReferenceFile: { own: forAll, 'of another tenant': forAll, missing: forAll },
   // The colleague and the account of another tenant would need a code besides.
   logIn: { own: forAll, 'of the tenant': refused, 'of another tenant': refused, missing: '404 404 404 404 404 404' },
   takeCdr: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },

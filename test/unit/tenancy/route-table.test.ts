@@ -131,7 +131,7 @@ describe('the routes', () => {
   it('the routes each say what a caller needs: a permission, or expressly none', () => {
     for (const route of routes) expect(route, route.operationId).toHaveProperty('permission')
     const open = routes.filter(({ authentication }) => authentication === 'none').map(({ path }) => path)
-    expect(open.toSorted()).toEqual(['/asyncapi.json', '/health', '/login', '/openapi.json'])
+    expect(open.toSorted()).toEqual(['/asyncapi.json', '/docs', '/docs/{file}', '/health', '/login', '/openapi.json'])
     expect(
       routes.filter(({ permission, authentication }) => permission !== null && authentication !== 'token'),
     ).toEqual([])
