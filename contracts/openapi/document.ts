@@ -1,5 +1,6 @@
 import type { Route } from '../routes/route.ts'
 import { errorBody } from '../routes/shapes.ts'
+import type { Examples } from './examples.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { type SharedComponents, operationOf } from './operation.ts'
 import { sharedParameters } from './parameters.ts'
@@ -89,15 +90,15 @@ function tagOf(name: string): object {
   return { name, ...(description === undefined ? {} : { description }) }
 }
 
-/** Returns the OpenAPI 3.1 document of some routes. The same routes always give the same document. */
-export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
+/** Returns the OpenAPI 3.1 document of some routes. The same routes and examples always give the same document. */
+export function openApiDocument(routes: readonly Route[], examples: Examples = {}): OpenApiDocument {
   const shared: SharedComponents = { schemas: {}, responses: {} }
   const error = jsonSchemaOf(errorBody, 'answer', 'Error', shared.schemas)
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
     for (const method of [route.method, ...(route.otherMethods ?? [])]) {
       const operations = (paths[route.path] ??= {})
-      operations[method.toLowerCase()] = operationOf(route, method, shared)
+      operations[method.toLowerCase()] = operationOf(route, method, shared, examples[route.operationId])
     }
   }
   return {

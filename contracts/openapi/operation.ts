@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../core/errors.ts'
 import { errorStatus } from '../routes/error-codes.ts'
 import { type HttpMethod, type Route, limitsOf, takesKey } from '../routes/route.ts'
 import { descriptionOf } from './description.ts'
+import type { Example } from './examples.ts'
 import { errorCodesOf, takesBody } from './error-codes-of.ts'
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
 import { parametersOf } from './parameters.ts'
@@ -13,8 +14,28 @@ export interface SharedComponents {
   readonly responses: Record<string, object>
 }
 
-/** Returns the operation of one method of a route, and adds what it shares with others to `shared`. */
-export function operationOf(route: Route, method: HttpMethod, shared: SharedComponents): object {
+/** Operations without an example: their answers are whole documents. */
+const withoutExample = new Set(['readApiDescription', 'readEventDescription', 'readReference'])
+
+/** Returns which parts of an operation have an example: those with a described body. */
+export function describedForms(route: Route): { readonly request: boolean; readonly answer: boolean } {
+  const { body, form, answers = ['json'], operationId } = route
+  return {
+    request: body !== undefined || form !== undefined,
+    answer: answers.includes('json') && !withoutExample.has(operationId),
+  }
+}
+
+/**
+ * Returns the operation of one method of a route, and adds what it shares with others to `shared`. `example` is shown with its
+ * bodies.
+ */
+export function operationOf(
+  route: Route,
+  method: HttpMethod,
+  shared: SharedComponents,
+  { request, answer }: Example = {},
+): object {
   const parameters = parametersOf(route, method, shared.schemas)
   return {
     operationId: method === route.method ? route.operationId : `${route.operationId}By${titled(method)}`,
@@ -23,8 +44,8 @@ export function operationOf(route: Route, method: HttpMethod, shared: SharedComp
     tags: [route.group],
     security: securityOf(route),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(takesBody(route) ? { requestBody: requestBodyOf(route, shared) } : {}),
-    responses: responsesOf(route, method, shared),
+    ...(takesBody(route) ? { requestBody: requestBodyOf(route, shared, request) } : {}),
+    responses: responsesOf(route, method, shared, answer),
   }
 }
 
@@ -36,17 +57,19 @@ function securityOf({ authentication }: Route): readonly object[] {
   return authentication === 'engine' ? [{ engine: [] }] : [{ accessToken: [], key: [] }, { accessToken: [] }]
 }
 
-function requestBodyOf(route: Route, { schemas }: SharedComponents): object {
+function requestBodyOf(route: Route, { schemas }: SharedComponents, example: unknown): object {
   if (route.rawBody === true) return { required: true, content: { '*/*': {} } }
   const declared: z.ZodMiniType | undefined = route.form ?? route.body
   if (declared === undefined) return { content: {} }
   const mediaType = route.form === undefined ? 'application/json' : 'application/x-www-form-urlencoded'
   const schema = jsonSchemaOf(declared, 'request', `${route.operationId}Body`, schemas)
-  return { required: !declared.safeParse({}).success, content: { [mediaType]: { schema } } }
+  return { required: !declared.safeParse({}).success, content: { [mediaType]: { schema, ...shown(example) } } }
 }
 
-function responsesOf(route: Route, method: HttpMethod, shared: SharedComponents): object {
-  const success = successesOf(route, method, shared)
+const shown = (example: unknown) => (example === undefined ? {} : { example })
+
+function responsesOf(route: Route, method: HttpMethod, shared: SharedComponents, example: unknown): object {
+  const success = successesOf(route, method, shared, example)
   const byStatus = Map.groupBy(errorCodesOf(route), (code) => errorStatus[code])
   const refusals = [...byStatus].map(([status, codes]) => [
     String(status),
@@ -74,14 +97,19 @@ function headersOf(route: Route, method: HttpMethod): Record<string, object> {
 
 const emptyResponse = (route: Route, description: string) => ({ description, headers: headersOf(route, 'HEAD') })
 
-function successesOf(route: Route, method: HttpMethod, { schemas }: SharedComponents): Record<string, object> {
+function successesOf(
+  route: Route,
+  method: HttpMethod,
+  { schemas }: SharedComponents,
+  example: unknown,
+): Record<string, object> {
   const { answers = ['json'], otherStatuses = [], responseType = 'application/json' } = route
   const headers = headersOf(route, method)
   const statuses = ['200', ...otherStatuses.map(String)]
   if (method === 'HEAD') return Object.fromEntries(statuses.map((status) => [status, emptyResponse(route, 'No body.')]))
   const body = () => jsonSchemaOf(route.response, 'answer', `${route.operationId}Answer`, schemas)
   const content = {
-    ...(answers.includes('json') ? { [responseType]: { schema: body() } } : {}),
+    ...(answers.includes('json') ? { [responseType]: { schema: body(), ...shown(example) } } : {}),
     ...(answers.includes('bytes') ? { '*/*': {} } : {}),
   }
   const redirect = {

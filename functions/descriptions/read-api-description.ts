@@ -1,9 +1,12 @@
 import { openApiDocument } from '../../contracts/openapi/document.ts'
+import examples from '../../contracts/openapi/examples.json' with { type: 'json' }
 import { readApiDescription } from '../../contracts/routes/descriptions.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { endpoint } from '../endpoint.ts'
 
-/** Made once: the routes do not change while a process lives. */
+/** Made once: routes and examples do not change while a process lives. */
 let document: ReturnType<typeof openApiDocument> | undefined
 
-export const handler = endpoint(readApiDescription, {}, async () => ({ ...(document ??= openApiDocument(routes)) }))
+export const handler = endpoint(readApiDescription, {}, async () => ({
+  ...(document ??= openApiDocument(routes, examples)),
+}))

@@ -1,6 +1,6 @@
 /**
- * `npm run openapi` writes docs/api/openapi.json and client/operations.ts from contracts/routes. With `--check` it writes
- * nothing, and fails if a file differs, if the document is not valid, or if it removes or narrows something that an earlier version of the file had
+ * `npm run openapi` writes docs/api/openapi.json and client/operations.ts from contracts/routes, and contracts/openapi/examples.json from
+ * requests to a platform in memory. With `--check` it writes nothing, and fails if a file differs, if the document is not valid, or if it removes or narrows something that an earlier version of the file had
  * and docs/api/declared-changes.json does not name.
  */
 import { execFileSync } from 'node:child_process'
@@ -12,21 +12,28 @@ import { routes } from '../../../contracts/routes/index.ts'
 import { takeNoOptions } from '../../../local/toolchain.mjs'
 import { clientOperations } from './client-types.ts'
 import { contractChanges } from './contract-changes.ts'
+import { recordExamples } from './record-examples.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const name = 'docs/api/openapi.json'
 const file = join(root, name)
 const clientName = 'client/operations.ts'
 const clientFile = join(root, clientName)
+const examplesName = 'contracts/openapi/examples.json'
 const declaredName = 'docs/api/declared-changes.json'
 
 const isCheck = process.argv.includes('--check')
 // The option is for `npm run check`.
 if (!isCheck) {
-  takeNoOptions('npm run openapi', `Writes ${name} and ${clientName} from the route records in contracts/routes.`)
+  takeNoOptions(
+    'npm run openapi',
+    `Writes ${name}, ${examplesName} and ${clientName} from the route records in contracts/routes.`,
+  )
 }
 
-const document = openApiDocument(routes)
+const examples = await recordExamples()
+const examplesText = `${JSON.stringify(examples, null, 2)}\n`
+const document = openApiDocument(routes, examples)
 const text = `${JSON.stringify(document, null, 2)}\n`
 const clientText = clientOperations(routes, document)
 
@@ -35,6 +42,7 @@ else {
   mkdirSync(join(root, 'docs/api'), { recursive: true })
   writeFileSync(file, text)
   writeFileSync(clientFile, clientText)
+  writeFileSync(join(root, examplesName), examplesText)
 }
 
 async function check(): Promise<void> {
@@ -43,6 +51,7 @@ async function check(): Promise<void> {
   for (const [path, current] of [
     [name, text],
     [clientName, clientText],
+    [examplesName, examplesText],
   ] as const) {
     if (!existsSync(join(root, path)) || readFileSync(join(root, path), 'utf8') !== current) {
       fail(`${path} is not what contracts/routes say: run "npm run openapi" and commit the file`)

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { openApiDocument } from '../../../contracts/openapi/document.ts'
+import examples from '../../../contracts/openapi/examples.json' with { type: 'json' }
 import { routes } from '../../../contracts/routes/index.ts'
 import { handler as readApiDescription } from '../../../functions/descriptions/read-api-description.ts'
 import { handler as readReference } from '../../../functions/descriptions/read-reference.ts'
@@ -11,7 +12,7 @@ it('the description of the API is served without a credential, as the routes say
   const answer = await anApi().call(readApiDescription)
 
   expect(answer.status).toBe(200)
-  expect(JSON.parse(answer.text)).toEqual(JSON.parse(JSON.stringify(openApiDocument(routes))))
+  expect(JSON.parse(answer.text)).toEqual(JSON.parse(JSON.stringify(openApiDocument(routes, examples))))
 })
 
 it('the API reference is a page without scripts of its own, which may load nothing from elsewhere', async () => {
