@@ -1,11 +1,21 @@
 import { defineConfig } from 'vitest/config'
 
+/** Files that replace a module, which others in the same worker may have loaded already. Each gets a worker of its own. */
+const alone = ['test/unit/adapters/password-hash-work.test.ts']
+
 const suite = (name: string, extra: object = {}) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
+    exclude: [...alone],
     environment: 'node' as const,
-    setupFiles: ['test/support/invariants/no-secret-written.ts', 'test/support/invariants/every-fault-is-judged.ts'],
+    // Files share a worker, so modules are compiled once and not once for each of 500 files.
+    isolate: false,
+    setupFiles: [
+      'test/support/invariants/globals-restored.ts',
+      'test/support/invariants/no-secret-written.ts',
+      'test/support/invariants/every-fault-is-judged.ts',
+    ],
     ...extra,
   },
 })
@@ -17,6 +27,7 @@ export default defineConfig({
     reporters: ['default'],
     projects: [
       suite('unit', { testTimeout: 30_000 }),
+      suite('alone', { include: alone, exclude: [], isolate: true, testTimeout: 30_000 }),
       suite('contract', { testTimeout: 60_000, hookTimeout: 60_000 }),
       suite('infra', { testTimeout: 120_000, hookTimeout: 120_000 }),
       suite('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }),

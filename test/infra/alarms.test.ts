@@ -1,10 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Placed, type Value, text } from './assembly.ts'
-import { synthesize } from './synthesized-app.ts'
+import { usualApp } from './synthesized-app.ts'
 
-const synthesized = synthesize()
+const synthesized = usualApp()
 const { assembly } = synthesized
-afterAll(() => synthesized[Symbol.dispose]())
 
 /** An alarm as this file states it: each number once more, with the reason for it. */
 interface StatedAlarm {

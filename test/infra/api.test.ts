@@ -1,12 +1,11 @@
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { cors } from '../../contracts/routes/cors.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { type Placed, text } from './assembly.ts'
-import { synthesize } from './synthesized-app.ts'
+import { synthesize, usualApp } from './synthesized-app.ts'
 
-const synthesized = synthesize()
+const synthesized = usualApp()
 const { assembly } = synthesized
-afterAll(() => synthesized[Symbol.dispose]())
 
 /** The declaration that a route of the gateway ends at. */
 function declarationOf(route: Placed): unknown {

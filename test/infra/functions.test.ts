@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { usualRateLimits } from '../../contracts/settings/rates.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { needsOf } from '../../contracts/routes/route.ts'
@@ -7,11 +7,10 @@ import { schedules } from '../../contracts/schedules.ts'
 import { workers } from '../../contracts/workers.ts'
 import type { Placed } from './assembly.ts'
 import { permissionsFor, permissionsOf, variablesFor } from './permissions.ts'
-import { synthesize } from './synthesized-app.ts'
+import { usualApp } from './synthesized-app.ts'
 
-const synthesized = synthesize()
+const synthesized = usualApp()
 const { assembly } = synthesized
-afterAll(() => synthesized[Symbol.dispose]())
 
 const functions = assembly.ofType('AWS::Lambda::Function')
 const at = ({ stack, id }: Placed) => `${stack.name}/${id}`

@@ -1,12 +1,11 @@
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { connectorMetrics, countMetrics, levelMetrics, metricNamespace, timeMetrics } from '../../contracts/metrics.ts'
 import { schedules } from '../../contracts/schedules.ts'
 import { type Value, text } from './assembly.ts'
-import { synthesize } from './synthesized-app.ts'
+import { usualApp } from './synthesized-app.ts'
 
-const synthesized = synthesize()
+const synthesized = usualApp()
 const { assembly } = synthesized
-afterAll(() => synthesized[Symbol.dispose]())
 
 const { group, dimension, service } = connectorMetrics
 const namespace = metricNamespace(group, 'test')

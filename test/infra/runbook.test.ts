@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Placed, text } from './assembly.ts'
-import { synthesize } from './synthesized-app.ts'
+import { usualApp } from './synthesized-app.ts'
 
-const synthesized = synthesize()
+const synthesized = usualApp()
 const { assembly } = synthesized
-afterAll(() => synthesized[Symbol.dispose]())
 
 const alarms = assembly.ofType('AWS::CloudWatch::Alarm')
 const written = articlesOf(readFileSync('docs/runbook.md', 'utf8'))

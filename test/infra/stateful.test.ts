@@ -1,12 +1,11 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { buckets, queues, secrets, tables } from '../../contracts/resources.ts'
 import { linkCors } from '../../contracts/routes/cors.ts'
 import { permissionsIn } from './permissions.ts'
-import { synthesize } from './synthesized-app.ts'
+import { synthesize, usualApp } from './synthesized-app.ts'
 
-const synthesized = synthesize()
+const synthesized = usualApp()
 const { assembly } = synthesized
-afterAll(() => synthesized[Symbol.dispose]())
 
 const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 /** Kept, unless the deployment that creates it fails. */

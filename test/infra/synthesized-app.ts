@@ -20,6 +20,21 @@ export interface SynthesisOptions {
   readonly change?: (app: App) => void
 }
 
+let usual: SynthesizedApp | undefined
+
+/**
+ * Returns the app as it is synthesized with the context of cdk.json and no settings, over bundles that hold one line each. The test
+ * files of a worker share it, so no test may change its files.
+ */
+export function usualApp(): SynthesizedApp {
+  if (usual === undefined) {
+    const made = synthesize()
+    process.once('exit', () => made[Symbol.dispose]())
+    usual = made
+  }
+  return usual
+}
+
 /** Synthesizes the whole app with the context of cdk.json, over bundles that hold one line each. */
 export function synthesize(options: SynthesisOptions = {}): SynthesizedApp {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-infra-'))

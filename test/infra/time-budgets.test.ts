@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hookClientLimits, testClientLimits } from '../../adapters/http/guarded-hook-client.ts'
 import { mailLimits } from '../../adapters/mail/guarded-mail-sender.ts'
 import { bodyMs } from '../../adapters/s3/client.ts'
@@ -33,16 +33,15 @@ import { leaseMs as placeLeaseMs } from '../../functions/endpoint/steps/requests
 import { workTimeMs } from '../../functions/work-time.ts'
 import { patienceMs } from '../../local/connector/connector-process.ts'
 import { endpointTimeoutSeconds } from '../../lib/constructs/endpoint.ts'
-import { synthesize } from './synthesized-app.ts'
+import { usualApp } from './synthesized-app.ts'
 import { deadWriterMs } from '../../core/events/event-log-rules.ts'
 
 /**
  * Times that must fit each other, each pair with its numbers once more and the reason. They are declared in files that know
  * nothing of each other, so nothing else notices when one of them changes.
  */
-const synthesized = synthesize()
+const synthesized = usualApp()
 const { assembly } = synthesized
-afterAll(() => synthesized[Symbol.dispose]())
 
 const seconds = (count: number) => count * 1_000
 const endpointMs = seconds(endpointTimeoutSeconds)

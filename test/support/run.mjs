@@ -6,7 +6,7 @@ import { ensureInstalled, run, runAndRead, usageAsked } from '../../local/toolch
 
 const suites = {
   test: {
-    projects: ['unit', 'contract', 'infra', 'e2e'],
+    projects: ['unit', 'alone', 'contract', 'infra', 'e2e'],
     usage:
       'Runs the unit, contract, infrastructure and end-to-end tests. Other words go to vitest: npm test -- <file or option>.',
   },

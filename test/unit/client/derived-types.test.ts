@@ -22,9 +22,9 @@ const derived: readonly [
   Derived<typeof whoAmI>,
 ] = [true, true, true, true, true]
 
-it('the client has every operation that users call, with its method, path and keys', () => {
+it('the client has every operation that users call, but not the pages of the API reference', () => {
   const expected = routes
-    .filter(({ authentication }) => authentication !== 'engine')
+    .filter(({ authentication, path }) => authentication !== 'engine' && !path.startsWith('/docs'))
     .map((route) => [route.operationId, { method: route.method, path: route.path, takesKey: takesKey(route) }])
 
   expect(operations).toEqual(Object.fromEntries(expected))

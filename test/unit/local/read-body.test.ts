@@ -83,6 +83,7 @@ it('a body that passes its limit by more than may be dropped is refused before i
 })
 
 it('a body that comes together with its headers starts no timer', async () => {
+  vi.useRealTimers()
   const request = aRequest()
   const timer = vi.spyOn(globalThis, 'setTimeout')
 
@@ -91,4 +92,5 @@ it('a body that comes together with its headers starts no timer', async () => {
 
   expect((await reading).toString()).toBe('text')
   expect(timer).not.toHaveBeenCalled()
+  timer.mockRestore()
 })
