@@ -1,7 +1,7 @@
 /** Set up before every test file: files share a process, so each one has to leave its globals as it found them. */
 import { afterAll, beforeAll, expect } from 'vitest'
 
-/** What tests replace, and what they then have to put back. */
+/** Names that a test may replace and has to restore. */
 const replaceable: readonly (readonly [object, readonly string[]])[] = [
   [globalThis, ['setTimeout', 'clearTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'Date', 'fetch']],
   [performance, ['now']],
