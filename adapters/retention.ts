@@ -9,6 +9,7 @@ import type { Presence } from '../core/accounts/presence.ts'
 import type { AuditRecord } from '../core/audit/audit-log.ts'
 import type { Token } from '../core/access/token.ts'
 import type { Gap } from '../core/events/gap.ts'
+import type { DomainVersionHead } from '../core/domains/domain-version.ts'
 import type { Delivery } from '../core/hooks/delivery/delivery.ts'
 import type { StageWait } from '../core/connectors/connector-status-store.ts'
 import type { ConnectorReport } from '../core/connectors/connector-report.ts'
@@ -82,4 +83,6 @@ export const keptUntil = {
       : Number.POSITIVE_INFINITY,
   exportJob: ({ createdAt }: ExportJob) => createdAt + exportLifeMs,
   auditRecord: (record: AuditRecord) => record.at + 400 * DAY,
+  /** As long as the line of the trail that names it. */
+  domainVersion: ({ createdAt }: DomainVersionHead) => createdAt + 400 * DAY,
 }

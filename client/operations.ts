@@ -34,6 +34,7 @@ export const operations = {
   hangUpChannel: { method: 'DELETE', path: '/api/v2/channels/{channel_id}', takesKey: false },
   holdChannel: { method: 'PUT', path: '/api/v2/channels/{channel_id}', takesKey: false },
   holdRecordings: { method: 'PUT', path: '/cdr/api/v2/files/{uuid}/hold', takesKey: false },
+  keepDomainVersion: { method: 'PUT', path: '/api/v2/domains/{domain_name}/versions/{version}', takesKey: false },
   listAccounts: { method: 'GET', path: '/api/v2/accounts', takesKey: false },
   listAudit: { method: 'GET', path: '/api/v2/audit', takesKey: false },
   listBlacklists: { method: 'GET', path: '/api/v2/routes/blacklists', takesKey: false },
@@ -41,6 +42,7 @@ export const operations = {
   listDefaultRoutes: { method: 'GET', path: '/api/v2/routes/default', takesKey: false },
   listDeliveries: { method: 'GET', path: '/api/v2/hooks/{hook_id}/deliveries', takesKey: false },
   listDomainTokens: { method: 'GET', path: '/api/v2/domains/{domain_name}/settings/token', takesKey: false },
+  listDomainVersions: { method: 'GET', path: '/api/v2/domains/{domain_name}/versions', takesKey: false },
   listDomains: { method: 'GET', path: '/api/v2/domains', takesKey: false },
   listEventTypes: { method: 'GET', path: '/api/v2/events/types', takesKey: false },
   listEvents: { method: 'GET', path: '/api/v2/events', takesKey: false },
@@ -59,6 +61,7 @@ export const operations = {
   readCdr: { method: 'GET', path: '/api/v2/cdr/{uuid}', takesKey: false },
   readDefaultRoute: { method: 'GET', path: '/api/v2/routes/default/{route_id}', takesKey: false },
   readDomain: { method: 'GET', path: '/api/v2/domains/{domain_name}', takesKey: false },
+  readDomainVersion: { method: 'GET', path: '/api/v2/domains/{domain_name}/versions/{version}', takesKey: false },
   readEmailSettings: { method: 'GET', path: '/api/v2/email/settings', takesKey: false },
   readEventDescription: { method: 'GET', path: '/asyncapi.json', takesKey: false },
   readExport: { method: 'GET', path: '/api/v2/cdr/export/{job_id}', takesKey: false },
@@ -144,6 +147,8 @@ export interface Operations {
   holdChannel: { params: { channel_id: string }; query?: { domain?: string }; body: { readonly state: 'hold' | 'unhold'; readonly domain?: string }; answer: { readonly status: 'OK'; readonly info: string; readonly pending?: true } }
   /** Set or end the legal hold on recordings of a call. */
   holdRecordings: { params: { uuid: string }; query?: { domain?: string; name?: string }; body: { readonly hold: boolean; readonly domain?: string }; answer: { readonly status: 'OK'; readonly info: string } }
+  /** Keep a version of a domain. */
+  keepDomainVersion: { params: { domain_name: string; version: string }; body: { readonly document: string; readonly comment?: string }; answer: { readonly status: 'OK'; readonly info: { readonly version: number; readonly comment: string; readonly createdBy: string; readonly createdOn: number; readonly bytes: number } } }
   /** List the accounts of a domain. */
   listAccounts: { query?: { domain?: string; limit?: number; page?: number; cursor?: string; columns?: string; sort?: string; filter?: string }; answer: { readonly status: 'OK'; readonly data: { readonly [name: string]: { readonly id?: string; readonly domain?: string; readonly scheme?: 'account'; readonly online?: boolean; readonly state?: 'nonreg' | 'onhook' | 'isbusy' } } } }
   /** List the audit trail of a domain. */
@@ -158,6 +163,8 @@ export interface Operations {
   listDeliveries: { params: { hook_id: string }; query?: { domain?: string; limit?: number; page?: number; cursor?: string; columns?: string; sort?: string; filter?: string; state?: 'pending' | 'delivered' | 'failed' | 'skipped' }; answer: { readonly status: 'OK'; readonly data: readonly ({ readonly id?: string; readonly hook?: string; readonly event?: string; readonly uuid?: string; readonly sequence?: number; readonly created?: number; readonly state?: 'pending' | 'delivered' | 'failed' | 'skipped'; readonly attempts?: readonly ({ readonly at: number; readonly status?: number; readonly durationMs: number; readonly reason?: string; readonly replySnippet?: string })[]; readonly nextAttemptAt?: number })[] } }
   /** List the static tokens of a domain. */
   listDomainTokens: { params: { domain_name: string }; query?: { domain?: string; limit?: number; page?: number; cursor?: string; columns?: string; sort?: string; filter?: string }; answer: { readonly status: 'OK'; readonly info: readonly ({ readonly uuid?: string; readonly expire?: number; readonly roleName?: string; readonly description?: string; readonly createdBy?: string; readonly createdOn?: number; readonly enabled?: boolean })[] } }
+  /** List the kept versions of a domain. */
+  listDomainVersions: { params: { domain_name: string }; query?: { domain?: string; limit?: number; page?: number; cursor?: string; columns?: string; sort?: string; filter?: string }; answer: { readonly status: 'OK'; readonly info: readonly ({ readonly version?: number; readonly comment?: string; readonly createdBy?: string; readonly createdOn?: number; readonly bytes?: number })[] } }
   /** List domains. */
   listDomains: { query?: { domain?: string; limit?: number; page?: number; cursor?: string; columns?: string; sort?: string; filter?: string; customerId?: string }; answer: { readonly status: 'OK'; readonly data: { readonly [name: string]: { readonly id?: string; readonly domain?: string; readonly user?: string; readonly 'acc/dvc'?: string } } } }
   /** List the known events with the schemas of their fields. */
@@ -194,6 +201,8 @@ export interface Operations {
   readDefaultRoute: { params: { route_id: string }; query?: { domain?: string }; answer: { readonly _id: string; readonly destination_number: string; readonly name: string; readonly order: number; readonly disabled: boolean; readonly domain: string; readonly fs_timezone: string | null; readonly description: string; readonly callflow: readonly ({ readonly [name: string]: unknown })[]; readonly ignored?: readonly (string)[]; readonly version: number } }
   /** Read a domain. */
   readDomain: { params: { domain_name: string }; answer: { readonly status: 'OK'; readonly info: { readonly name: string; readonly customer_id: string; readonly variables: readonly (string)[]; readonly parameters: readonly (string)[]; readonly ignored?: readonly (string)[]; readonly created_on: number; readonly counts: { readonly accounts: number; readonly devices: number } } } }
+  /** Read a kept version of a domain with its document. */
+  readDomainVersion: { params: { domain_name: string; version: string }; answer: { readonly status: 'OK'; readonly info: { readonly version: number; readonly comment: string; readonly createdBy: string; readonly createdOn: number; readonly bytes: number; readonly document: string } } }
   /** Read the mail settings of a domain. */
   readEmailSettings: { query?: { domain?: string }; answer: { readonly _id: string; readonly provider: 'smtp'; readonly description: string; readonly from: string; readonly options: { readonly host: string; readonly port: number; readonly secure: boolean; readonly debug: boolean; readonly tls: { readonly rejectUnauthorized: boolean; readonly allowPlaintextLogin?: boolean }; readonly auth?: { readonly user?: string; readonly pass?: '********' } }; readonly domain: string } }
   /** Read the description of what hooks deliver. */

@@ -71,4 +71,5 @@ export const domainPartitions: readonly DomainPartition[] = [
   { table: 'blacklists', key: (domain) => ['count', domain] },
   { table: 'routes', key: (domain) => [domain] },
   { table: 'exports', key: (domain) => [domain] },
+  { table: 'versions', key: (domain) => [domain] },
 ]

@@ -12,6 +12,7 @@ import type { RecordingStore } from '../core/recordings/recording-store.ts'
 import type { DomainStore, DomainRemains } from '../core/domains/domain-store.ts'
 import type { CleanupQueue } from '../core/domains/cleanup-queue.ts'
 import type { DomainTokenStore } from '../core/domains/domain-token-store.ts'
+import type { DomainVersionStore } from '../core/domains/domain-version-store.ts'
 import type { RoleStore } from '../core/access/role-store.ts'
 import type { AccountStore } from '../core/accounts/account-store.ts'
 import type { PresenceStore } from '../core/accounts/presence-store.ts'
@@ -49,6 +50,7 @@ export interface Ports {
   accounts: AccountStore
   tokens: TokenStore
   domainTokens: DomainTokenStore
+  domainVersions: DomainVersionStore
   credentials: CredentialReader
   sessions: SessionStore
   loginThrottle: LoginThrottle

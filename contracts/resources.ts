@@ -62,6 +62,7 @@ export const tables = {
     index: 'by-state',
   },
   exports: { variable: 'TABLE_EXPORTS', purpose: 'exports of CDRs, and how far each has come', expires: true },
+  versions: { variable: 'TABLE_VERSIONS', purpose: 'earlier versions of domains as documents', expires: true },
   audit: { variable: 'TABLE_AUDIT', purpose: 'the append-only audit trail', expires: true },
 } as const satisfies Record<string, TableSpec>
 

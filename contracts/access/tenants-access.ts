@@ -62,6 +62,11 @@ export const tenantsAccess = {
     setEnabled: [{ table: 'tokens', actions: ['UpdateItem'] }],
     remove: [{ table: 'tokens', actions: ['DeleteItem', 'UpdateItem'] }],
   },
+  domainVersions: {
+    create: [{ table: 'versions', actions: ['PutItem', 'DeleteItem'] }],
+    list: [{ table: 'versions', actions: ['Query'] }],
+    read: [{ table: 'versions', actions: ['GetItem', 'Query'] }],
+  },
   credentials: {
     read: [
       { table: 'tokens', actions: ['GetItem'] },

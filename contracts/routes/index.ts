@@ -8,6 +8,7 @@ import * as defaultRoutes from './default-routes.ts'
 import * as deliveries from './deliveries.ts'
 import * as descriptions from './descriptions.ts'
 import * as domainTokens from './domain-tokens.ts'
+import * as domainVersions from './domain-versions.ts'
 import * as domains from './domains.ts'
 import * as email from './email.ts'
 import * as engine from './engine.ts'
@@ -28,6 +29,7 @@ export const routes: readonly Route[] = [
   roles,
   domains,
   domainTokens,
+  domainVersions,
   accounts,
   channels,
   blacklists,

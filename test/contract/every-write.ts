@@ -21,6 +21,7 @@ import {
   anEntry,
   anEvent,
   anExport,
+  aDomainVersion,
   emailSettingsOf,
 } from '../support/records/records.ts'
 import type { StorePorts } from '../support/stores/stores.ts'
@@ -438,6 +439,10 @@ export const writes: Readonly<Record<string, Write>> = {
     first: ({ emailSettings }) => emailSettings.put(settings),
     write: ({ emailSettings }) => emailSettings.remove(domain, settings.version),
     answer: 'removed',
+  },
+  'domainVersions.create': {
+    write: ({ domainVersions }) => domainVersions.create(aDomainVersion({ domain, createdAt: now }), 3),
+    answer: true,
   },
   'audit.append': { write: ({ audit }) => audit.append(anAuditRecord()) },
 }

@@ -19,6 +19,7 @@ const swept = [
   'emailSettings',
   'requestKeys',
   'exports',
+  'domainVersions',
 ] as const
 
 /** What the maps hold of a domain, removed at once. */

@@ -17,6 +17,7 @@ import { memoryDeliveryStore } from './memory-delivery-store.ts'
 import { memoryDomainRemains } from './memory-domain-remains.ts'
 import { memoryDomainStore } from './memory-domain-store.ts'
 import { memoryDomainTokenStore } from './memory-domain-token-store.ts'
+import { memoryDomainVersionStore } from './memory-domain-version-store.ts'
 import { memoryEmailSettingsStore } from './memory-email-settings-store.ts'
 import { memoryEventLog, memoryEventLogWriter } from './memory-event-log.ts'
 import { type MemoryEventSink, memoryEventSink } from './memory-event-sink.ts'
@@ -73,6 +74,7 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     accounts: memoryAccountStore(context),
     tokens: memoryTokenStore(context),
     domainTokens: memoryDomainTokenStore(context),
+    domainVersions: memoryDomainVersionStore(context),
     credentials: memoryCredentialReader(context),
     sessions: memorySessionStore(context),
     loginThrottle: memoryLoginThrottle(context),

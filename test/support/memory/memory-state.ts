@@ -3,6 +3,7 @@ import type { ExportJob } from '../../../core/cdr/exports/export-job.ts'
 import type { KnownCall } from '../../../core/channels/known-call.ts'
 import type { KeptCdr } from '../../../core/cdr/merge-cdr.ts'
 import type { EmailSettings } from '../../../core/email/email-settings.ts'
+import type { DomainVersion } from '../../../core/domains/domain-version.ts'
 import type { RequestKey } from '../../../core/idempotency/request-key.ts'
 import type { DomainRoles } from '../../../core/access/custom-role.ts'
 import type { Account } from '../../../core/accounts/account.ts'
@@ -95,6 +96,7 @@ export interface MemoryState {
   readonly liveCalls: Map<string, ReadonlyMap<string, number>>
   readonly knownCalls: Map<string, KnownCall>
   readonly emailSettings: Map<string, EmailSettings>
+  readonly domainVersions: Map<string, DomainVersion>
   readonly cdrs: Map<string, KeptCdr>
   readonly recordings: Map<string, Recording>
   readonly leftRecordings: Map<string, LeftRecordings>
@@ -147,6 +149,7 @@ export function memoryState(): MemoryState {
     liveCalls: new Map(),
     knownCalls: new Map(),
     emailSettings: new Map(),
+    domainVersions: new Map(),
     cdrs: new Map(),
     recordings: new Map(),
     leftRecordings: new Map(),

@@ -4,6 +4,7 @@ import {
   aDelivery,
   aDomain,
   aDomainToken,
+  aDomainVersion,
   aHook,
   aKnownCall,
   aPresence,
@@ -67,6 +68,7 @@ export async function fillDomain(
   await stores.knownCalls.put([aKnownCall({ domain: name })])
   await stores.recordings.expect(aRecording({ domain: name }))
   await stores.exports.create(anExport({ domain: name }))
+  await stores.domainVersions.create(aDomainVersion({ domain: name }), 200)
   await stores.emailSettings.put({
     id: 'a'.repeat(24),
     domain: name,

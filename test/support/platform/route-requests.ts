@@ -37,6 +37,12 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   createDomainToken: inPath({ expire: Date.UTC(2026, 5, 1), role: 'user' }),
   updateDomainToken: ({ domain, token }) => ({ params: { domain_name: domain, uuid: token }, body: { state: false } }),
   deleteDomainToken: ({ domain, token }) => ({ params: { domain_name: domain, uuid: token } }),
+  listDomainVersions: inPath(),
+  keepDomainVersion: ({ domain }) => ({
+    params: { domain_name: domain, version: '3' },
+    body: { document: `domain: ${domain}\n`, comment: 'a queue for the front desk' },
+  }),
+  readDomainVersion: ({ domain }) => ({ params: { domain_name: domain, version: '1' } }),
   readAccount: account(),
   createAccount: () => ({ body: { login: '3000', password: 's3cr3t-long enough', role: 'user' } }),
   updateAccount: account({ password: 's3cr3t-long enough' }),

@@ -25,6 +25,7 @@ import {
   anEntry,
   anEvent,
   anExport,
+  aDomainVersion,
   emailSettingsOf,
 } from '../records/records.ts'
 import type { Things } from './route-requests.ts'
@@ -149,6 +150,10 @@ async function fillSettings({ ports }: Api, { domain, mark, things }: Tenant): P
   const createdBy = `${people.user}@${domain}`
   for (const uuid of [things.token, things.token.replace(/^./, 'f')]) {
     await ports.domainTokens.create(aDomainToken({ domain, uuid, role: 'user', description: mark, createdBy }), 9)
+  }
+  for (const number of [1, 2]) {
+    const version = aDomainVersion({ domain, number, comment: mark, document: mark, createdBy })
+    await ports.domainVersions.create(version, 9)
   }
   for (const number of [things.number, `${things.number}1`]) {
     await ports.blacklists.add(anEntry({ domain, list: things.list, number, note: mark }), limits)

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { KnownCall } from '../../../core/channels/known-call.ts'
 import type { CommandRecord } from '../../../core/commands/commands.ts'
 import type { EmailSettings } from '../../../core/email/email-settings.ts'
+import type { DomainVersion } from '../../../core/domains/domain-version.ts'
 import type { RequestKey } from '../../../core/idempotency/request-key.ts'
 import type { CustomRole } from '../../../core/access/custom-role.ts'
 import type { Account } from '../../../core/accounts/account.ts'
@@ -355,6 +356,21 @@ export function anExport(given: Partial<ExportJob> = {}): ExportJob {
     progress: { parts: [], rows: 0 },
     version: 1,
     ...given,
+  }
+}
+
+/** The first version of a domain. */
+export function aDomainVersion(given: Partial<DomainVersion> = {}): DomainVersion {
+  const { document = 'domain: a.example.com' } = given
+  return {
+    domain: 'a.example.com',
+    number: 1,
+    comment: 'applied',
+    createdBy: '1000@a.example.com',
+    createdAt: T0,
+    bytes: Buffer.byteLength(document),
+    ...given,
+    document,
   }
 }
 

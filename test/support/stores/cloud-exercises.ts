@@ -30,6 +30,7 @@ import {
   anEntry,
   anExport,
   anEvent,
+  aDomainVersion,
   emailSettingsOf,
 } from '../records/records.ts'
 
@@ -100,6 +101,18 @@ export const exercises: {
   },
   exportQueue: { send: { run: ({ exportQueue }) => exportQueue.send(anExport()) } },
   cdrQueue: { send: { run: ({ cdrQueue }) => cdrQueue.send([anEndNews()]) } },
+  domainVersions: {
+    create: {
+      run: async ({ domainVersions }) => {
+        await domainVersions.create(aDomainVersion({ domain: domain.name, number: 9 }), 3)
+      },
+    },
+    list: { run: ({ domainVersions }) => domainVersions.list(domain.name) },
+    read: {
+      first: ({ domainVersions }) => domainVersions.create(aDomainVersion({ domain: domain.name }), 3),
+      run: ({ domainVersions }) => domainVersions.read(domain.name, 1),
+    },
+  },
   roles: {
     read: { run: ({ roles }) => roles.read(domain.name) },
     write: { run: ({ roles }) => roles.write({ domain: domain.name, roles: [aRole()], version: 1 }) },

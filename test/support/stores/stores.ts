@@ -8,6 +8,7 @@ import { dynamoDeliveryStore } from '../../../adapters/dynamodb/hooks/dynamo-del
 import { dynamoAuditLog } from '../../../adapters/dynamodb/audit/dynamo-audit-log.ts'
 import { dynamoDomainRemains } from '../../../adapters/dynamodb/domains/dynamo-domain-remains.ts'
 import { dynamoDomainTokenStore } from '../../../adapters/dynamodb/domains/dynamo-domain-token-store.ts'
+import { dynamoDomainVersionStore } from '../../../adapters/dynamodb/domains/dynamo-domain-version-store.ts'
 import { dynamoRecordingStore } from '../../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { dynamoRoleStore } from '../../../adapters/dynamodb/access/dynamo-role-store.ts'
 import { dynamoDomainStore } from '../../../adapters/dynamodb/domains/dynamo-domain-store.ts'
@@ -43,6 +44,7 @@ export type StorePorts = Pick<
   | 'accounts'
   | 'tokens'
   | 'domainTokens'
+  | 'domainVersions'
   | 'credentials'
   | 'sessions'
   | 'loginThrottle'
@@ -113,6 +115,7 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     accounts: dynamoAccountStore(context),
     tokens: dynamoTokenStore(context),
     domainTokens: dynamoDomainTokenStore(context),
+    domainVersions: dynamoDomainVersionStore(context),
     credentials: dynamoCredentialReader(context),
     sessions: dynamoSessionStore(context),
     loginThrottle: dynamoLoginThrottle(context),

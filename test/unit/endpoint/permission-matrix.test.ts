@@ -6,6 +6,7 @@ import { type Api, type ApiRequest, anApi } from '../../support/platform/api.ts'
 import {
   aDelivery,
   aDomainToken,
+  aDomainVersion,
   aHook,
   aReport,
   aRole,
@@ -84,6 +85,9 @@ const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
   createDomainToken: [{ params: tenant, body: { expire: Date.UTC(2026, 5, 1), role: 'user' } }, managers],
   updateDomainToken: [{ params: { ...tenant, uuid: tokenId }, body: { state: false } }, managers],
   deleteDomainToken: [{ params: { ...tenant, uuid: tokenId } }, managers],
+  listDomainVersions: [{ params: tenant }, managers],
+  keepDomainVersion: [{ params: { ...tenant, version: '2' }, body: { document: 'domain: a.example.com' } }, managers],
+  readDomainVersion: [{ params: { ...tenant, version: '1' } }, managers],
   listBlacklists: [inDomain(), { ...all(200), other: 403 }],
   readBlacklist: [inDomain({ params: spam }), { ...all(200), other: 403 }],
   readBlacklistNumber: [inDomain({ params: { ...spam, blacklist_number: '100' } }), { ...all(200), other: 403 }],
@@ -160,6 +164,7 @@ async function fill({ ports, clock }: Api): Promise<void> {
   const domain = 'a.example.com'
   await ports.roles.write({ domain, roles: [aRole()], version: 1 })
   await ports.domainTokens.create(aDomainToken({ domain, uuid: tokenId }), 9)
+  await ports.domainVersions.create(aDomainVersion({ domain }), 9)
   await ports.blacklists.add(anEntry({ domain, list: 'spam', number: '100' }), { entries: 9, lists: 9 })
   for (const [order, id] of routeIds.entries()) await ports.defaultRoutes.create(aRoute({ domain, id, order }), order)
   const secret = await ports.secretBox.seal(new Uint8Array(32), secretPurpose(domain, hook().hook_id))

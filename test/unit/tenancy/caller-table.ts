@@ -110,6 +110,9 @@ export const table: Readonly<Record<string, Line>> = {
   createDomainToken: itsDomain,
   updateDomainToken: managed,
   deleteDomainToken: managed,
+  listDomainVersions: itsDomain,
+  keepDomainVersion: itsDomain,
+  readDomainVersion: itsDomain,
 
   listAccounts: { 'of the tenant': forAll },
   createAccount: { 'of the tenant': forManagers },

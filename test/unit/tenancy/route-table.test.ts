@@ -33,6 +33,9 @@ const published = `
   GET /api/v2/domains/{domain_name}/settings/token domain u or uo
   PATCH /api/v2/domains/{domain_name}/settings/token/{uuid} domain u or uo
   DELETE /api/v2/domains/{domain_name}/settings/token/{uuid} domain u or uo
+  GET /api/v2/domains/{domain_name}/versions domain u or uo
+  GET /api/v2/domains/{domain_name}/versions/{version} domain u or uo
+  PUT /api/v2/domains/{domain_name}/versions/{version} domain u or uo
   GET /api/v2/acl/roles acl/roles r
   POST /api/v2/acl/roles acl/roles c
   GET /api/v2/acl/roles/{name} acl/roles r
