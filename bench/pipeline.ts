@@ -7,6 +7,7 @@ import * as z from 'zod/mini'
 import { createHooks } from '../contracts/routes/hooks.ts'
 import { freePort } from '../local/processes/free-port.ts'
 import { type Figures, percentile } from './figures.ts'
+import { startOptions } from './measured-server.ts'
 import { CallPlayer, callEvents } from './pipeline/calls.ts'
 import { residentMbOf, temporaryState } from './platform.ts'
 import { openTenant } from './tenant.ts'
@@ -33,7 +34,7 @@ const lookMs = 500
 
 /** The options and the environment with which `local/start.mjs` starts the platform. */
 const asStarted = {
-  options: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', '--heap-growing-percent=40'],
+  options: startOptions,
   env: { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '2' },
 }
 
