@@ -67,9 +67,20 @@ function environmentOf(url: string): Readonly<Record<string, string>> {
   }
 }
 
+/** The SDK's clients that a plain endpoint has, and the modules that make them. */
+const replaced = /^@aws-sdk\/(client-dynamodb|lib-dynamodb|client-secrets-manager)$|\/(dynamodb|secrets)-client\.ts$/
+
+/** Puts bare signed requests in place of the SDK's clients. */
+const signedStore: esbuild.Plugin = {
+  name: 'signed-store',
+  setup: (build) =>
+    build.onResolve({ filter: replaced }, () => ({ path: join(process.cwd(), 'bench/clients/signed-store.ts') })),
+}
+
 /**
  * Returns the medians of the time from loading a bundle to its first answer: of a bare signed request, of one call through
- * the store's client, and of endpoints, which make several calls at once.
+ * the store's client, of endpoints, which make several calls at once, and of the plain endpoint with bare signed requests in place of
+ * the client.
  */
 async function coldStarts(
   folder: string,
@@ -85,7 +96,16 @@ async function coldStarts(
     outdir: folder,
     write: true,
   })
+  const options = functionOptions(source)
+  await esbuild.build({
+    ...options,
+    plugins: [...options.plugins, signedStore],
+    entryPoints: [{ in: join(source, 'functions', `${endpoints.Plain}.ts`), out: 'signed-endpoint' }],
+    outdir: folder,
+    write: true,
+  })
   const files = {
+    Signed: join(folder, 'signed-endpoint.cjs'),
     Bare: join(folder, 'bare-call.cjs'),
     Client: join(folder, 'client-call.cjs'),
     ...Object.fromEntries(
@@ -104,12 +124,13 @@ async function coldStarts(
     percentile((samples.get(kind) ?? []).map(part), 0.5)
   const compared = ['Client', ...Object.keys(endpoints)]
   return {
-    ...Object.fromEntries(['Bare', 'Client', 'Plain'].map((kind) => [`cold${kind}Ms`, median(kind)])),
+    ...Object.fromEntries(['Bare', 'Client', 'Signed', 'Plain'].map((kind) => [`cold${kind}Ms`, median(kind)])),
     ...Object.fromEntries(
       ['Bare', 'Client', 'Plain'].map((kind) => [`cold${kind}LoadMs`, median(kind, ({ loadMs }) => loadMs)]),
     ),
     ...Object.fromEntries(compared.map((kind) => [`cold${kind}Ratio`, median(kind) / median('Bare')])),
     coldPlainToClientRatio: median('Plain') / median('Client'),
+    coldPlainToSignedRatio: median('Plain') / median('Signed'),
   }
 }
 
