@@ -7,7 +7,7 @@ import { clientOptions, oncePerEnvironment, withoutLogging } from './client-opti
 export const unmarshallOptions = { wrapNumbers: Number }
 
 /** How values are stored: fields without a value are left out, at every depth. */
-const marshallOptions = { removeUndefinedValues: true, allowImpreciseNumbers: true }
+const marshallOptions = { removeUndefinedValues: true, allowImpreciseNumbers: true, convertClassInstanceToMap: true }
 
 /** The client of the store. */
 export const dynamoClient = oncePerEnvironment((context) => {

@@ -31,6 +31,23 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(await stores().hooks.read('whole.test', 'ffffffffffffffffffffffff')).toBeUndefined()
   })
 
+  test.each(['constructor', 'toString', 'hasOwnProperty', 'prototype'])(
+    'a hook whose fields are named "%s" is stored as it was given',
+    async (name) => {
+      const hook = aHook({
+        domain: 'names.test',
+        map: { [name]: 'x' },
+        filter: { [name]: { operation: '==', value: '1' } },
+        headers: { [name]: 'y' },
+        auth: { ...aHook().auth, headers: { [name]: 'z' }, map: { [name]: '$.token' } },
+      })
+
+      expect(await stores().hooks.create([hook], 100)).toBe(true)
+
+      expect(await stores().hooks.read('names.test', hook.id)).toEqual(hook)
+    },
+  )
+
   test('the list holds the hooks of one domain, oldest first', async () => {
     const hooks = [3, 1, 2].map((createdAt) => aHook({ domain: 'order.test', createdAt }))
     for (const hook of hooks) await stores().hooks.create([hook], 100)
