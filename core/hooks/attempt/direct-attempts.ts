@@ -22,7 +22,7 @@ import {
 import type { OwnDelay } from './own-delay.ts'
 import type { PromptReceivers } from './prompt-receivers.ts'
 import { queuedAttempt } from '../delivery/queued-attempt.ts'
-import { notePromptness } from './receiver-speed.ts'
+import { notePromptness, promptness } from './receiver-speed.ts'
 
 /** The ports and tools of {@link attemptDirectly}. */
 export interface DirectAttemptDeps extends MadeAttemptDeps, Pick<HookCall, 'hmac'> {
@@ -56,10 +56,11 @@ export const directTogether = 40
 export const mostUntilSentMs = 800
 
 /**
- * How long all of them are waited for, and up to as long again where this process is late itself. This is also how long one
- * tenant's receiver, prompt until now, can hold up the events of other tenants that came in the same batch.
+ * How long all of them are waited for, and up to as long again where this process is late itself. In a batch with events of
+ * several tenants the wait is shorter, because the next events of all of them wait until the batch is over: a receiver that
+ * takes longer than this would not have been noted as prompt.
  */
-export const directMs = 1_000
+export const directMs = { ofOneDomain: 1_000, ofSeveralDomains: promptness.givenBelowMs } as const
 
 /** The end of a request that dispatch tried to make. */
 type DirectEnd =
@@ -73,7 +74,7 @@ type DirectEnd =
 /**
  * Makes first attempts to receivers that are known as prompt, side by side, and records all of them in one step. Returns
  * what is to be queued: the next attempts of those that failed for now, the first attempts that had no answer in
- * {@link directMs} or could not be sent, and a reminder for each hook that was disabled. Attempts without an answer are
+ * `waitMs` (one of {@link directMs}) or could not be sent, and a reminder for each hook that was disabled. Attempts without an answer are
  * interrupted runs in the log, and their receivers are late from then on. Where the hooks were read
  * more than {@link mostUntilSentMs} ago (`readAt`, epoch milliseconds), they are read again, and attempts of hooks that changed
  * are queued. Safe to kill anywhere: what is not recorded is pending, and its event comes again.
@@ -81,11 +82,11 @@ type DirectEnd =
 export async function attemptDirectly(
   deps: DirectAttemptDeps,
   attempts: readonly DirectAttempt[],
-  readAt: number,
+  { readAt, waitMs }: { readonly readAt: number; readonly waitMs: number },
 ): Promise<QueuedDelivery[]> {
   if (attempts.length === 0) return []
   const { current, changed } = await withCurrentHooks(deps, attempts, readAt)
-  const ends = await sendAll(deps, current)
+  const ends = await sendAll(deps, current, waitMs)
   const sent = ends.flatMap((each) => (typeof each === 'string' ? [] : [each.sent]))
   const disabled = await actOnReplies(deps, sent)
   const next = await record(deps, sent)
@@ -105,8 +106,12 @@ async function withCurrentHooks(deps: DirectAttemptDeps, attempts: readonly Dire
   return { current: attempts.filter(isCurrent), changed: attempts.filter((attempt) => !isCurrent(attempt)) }
 }
 
-async function sendAll(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[]): Promise<DirectEnd[]> {
-  const limit = waitLimit(deps)
+async function sendAll(
+  deps: DirectAttemptDeps,
+  attempts: readonly DirectAttempt[],
+  waitMs: number,
+): Promise<DirectEnd[]> {
+  const limit = waitLimit(deps, waitMs)
   const ends = await Promise.all(attempts.map((attempt) => send(deps, attempt, limit))).finally(limit.cancel)
   await judgePaces(deps, attempts, ends)
   return ends
@@ -120,7 +125,7 @@ interface WaitLimit {
 }
 
 /** Begins a wait. It is longer by our own delay, at most twice as long, since a busy process reads its answers last. */
-function waitLimit({ timers, ownDelay }: DirectAttemptDeps): WaitLimit {
+function waitLimit({ timers, ownDelay }: DirectAttemptDeps, waitMs: number): WaitLimit {
   const limit = new AbortController()
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const delay = ownDelay.begin()
@@ -128,8 +133,8 @@ function waitLimit({ timers, ownDelay }: DirectAttemptDeps): WaitLimit {
     resolve()
     limit.abort()
   }
-  let stop = timers.after(directMs, () => {
-    const moreMs = Math.min(delay.soFar(), directMs)
+  let stop = timers.after(waitMs, () => {
+    const moreMs = Math.min(delay.soFar(), waitMs)
     if (moreMs === 0) end()
     else stop = timers.after(moreMs, end)
   })
@@ -175,13 +180,13 @@ async function judgePaces(
   const made = attempts.flatMap(({ hook }, index) => {
     const end = ends[index] ?? 'unsent'
     if (end === 'unsent') return []
-    if (end === 'late') return { hook, durationMs: directMs, isSuccess: false }
+    if (end === 'late') return { hook, durationMs: directMs.ofOneDomain, isSuccess: false }
     return { hook, durationMs: end.receiverMs, isSuccess: end.sent.outcome.state === 'delivered' }
   })
   const byHook = Map.groupBy(made, ({ hook }) => hook.id)
   await mapAtMost(byHook.values(), directTogether, async (ofHook) => {
     const [first, ...others] = ofHook.toSorted((one, other) => one.durationMs - other.durationMs)
-    const pace = others.find(({ durationMs }) => durationMs >= directMs) ?? first
+    const pace = others.find(({ durationMs }) => durationMs >= directMs.ofOneDomain) ?? first
     if (pace === undefined || !deps.promptReceivers.note(pace.hook, pace.durationMs, deps.clock.now())) return
     await notePromptness(deps, pace.hook, pace)
   })

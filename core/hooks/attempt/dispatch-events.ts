@@ -3,7 +3,13 @@ import type { EventLogWriter, NewEntry } from '../delivery/event-log-writer.ts'
 import { deliveriesTogether } from '../../events/event-log-rules.ts'
 import type { PlatformEvent } from '../../events/platform-event.ts'
 import type { DeliveryQueue, QueuedDelivery } from '../delivery/delivery-queue.ts'
-import { type DirectAttempt, type DirectAttemptDeps, attemptDirectly, directTogether } from './direct-attempts.ts'
+import {
+  type DirectAttempt,
+  type DirectAttemptDeps,
+  attemptDirectly,
+  directMs,
+  directTogether,
+} from './direct-attempts.ts'
 import {
   type FirstAttemptDeps,
   type Numbered,
@@ -47,8 +53,9 @@ export async function dispatchEvents(
   report: (ends: readonly DispatchedEvent[]) => void = () => {},
 ): Promise<DispatchedEvent[]> {
   const domains = Map.groupBy(events, ({ domain }) => domain)
+  const waitMs = domains.size > 1 ? directMs.ofSeveralDomains : directMs.ofOneDomain
   const dispatch = async (ofDomain: readonly PlatformEvent[]) => {
-    const ends = await dispatchOrSplit(deps, ofDomain)
+    const ends = await dispatchOrSplit(deps, ofDomain, waitMs)
     report(ends)
     return ends
   }
@@ -56,9 +63,13 @@ export async function dispatchEvents(
 }
 
 /** Falls back to one by one, so that an event that the store refuses delays no other call. */
-async function dispatchOrSplit(deps: EventDispatchDeps, events: readonly PlatformEvent[]): Promise<DispatchedEvent[]> {
+async function dispatchOrSplit(
+  deps: EventDispatchDeps,
+  events: readonly PlatformEvent[],
+  waitMs: number,
+): Promise<DispatchedEvent[]> {
   try {
-    return await dispatchOfDomain(deps, events)
+    return await dispatchOfDomain(deps, events, waitMs)
   } catch (error) {
     const isRefused = !(error instanceof DomainError) || error.code === 'internal_error'
     if (events.length === 1 || !isRefused) return events.map((event) => ({ event, error, unjudged: 0 }))
@@ -67,14 +78,19 @@ async function dispatchOrSplit(deps: EventDispatchDeps, events: readonly Platfor
   const ends: DispatchedEvent[] = []
   for (const event of events) {
     const earlier = failed.get(event.uuid)
-    const end = earlier === undefined ? await dispatchOrSplit(deps, [event]) : [{ event, error: earlier, unjudged: 0 }]
+    const end =
+      earlier === undefined ? await dispatchOrSplit(deps, [event], waitMs) : [{ event, error: earlier, unjudged: 0 }]
     for (const { error } of end) if (error !== undefined) failed.set(event.uuid, error)
     ends.push(...end)
   }
   return ends
 }
 
-async function dispatchOfDomain(deps: EventDispatchDeps, events: readonly PlatformEvent[]): Promise<DispatchedEvent[]> {
+async function dispatchOfDomain(
+  deps: EventDispatchDeps,
+  events: readonly PlatformEvent[],
+  waitMs: number,
+): Promise<DispatchedEvent[]> {
   const names = [...new Set(events.map(({ name }) => name))]
   const readAt = deps.clock.now()
   const hooks = await deps.hooksFor(events[0]?.domain ?? '', names)
@@ -85,7 +101,7 @@ async function dispatchOfDomain(deps: EventDispatchDeps, events: readonly Platfo
     judged.push({ event, ...(await judge(deps, hooks, event)) })
   }
   const numbered = await number(deps, judged, Math.min(...hooks.map(({ createdAt }) => createdAt)))
-  const late = await makeAttempts(deps, { hooks, readAt }, numbered)
+  const late = await makeAttempts(deps, { hooks, readAt, waitMs }, numbered)
   const unjudged = new Map(judged.map((each) => [each.event.id, each.unjudged.length]))
   return events.map((event) => {
     const end = { event, unjudged: unjudged.get(event.id) ?? 0 }
@@ -100,7 +116,7 @@ async function dispatchOfDomain(deps: EventDispatchDeps, events: readonly Platfo
  */
 async function makeAttempts(
   deps: EventDispatchDeps,
-  { hooks, readAt }: { readonly hooks: readonly Hook[]; readonly readAt: number },
+  { hooks, readAt, waitMs }: { readonly hooks: readonly Hook[]; readonly readAt: number; readonly waitMs: number },
   numbered: readonly Numbered[],
 ): Promise<ReadonlySet<string>> {
   const direct = numbered.flatMap(({ direct: attempts = [] }) => attempts)
@@ -118,7 +134,7 @@ async function makeAttempts(
     }
     return all
   }
-  const ends = await Promise.allSettled([queue(attemptDirectly(deps, direct, readAt)), queue(queued())])
+  const ends = await Promise.allSettled([queue(attemptDirectly(deps, direct, { readAt, waitMs })), queue(queued())])
   const refused = ends.flatMap((end) => {
     if (end.status === 'rejected') throw end.reason
     return end.value

@@ -50,10 +50,10 @@ async function aSetup(...given: Partial<Hook>[]) {
     deliveries: () => [...ports.state.deliveries.values()],
     stored: (index = 0) => ports.hooks.read(hooks[index]?.domain ?? '', hooks[index]?.id ?? ''),
     /** Makes the attempts that are queued. */
-    work: async (hookClient: typeof deps.hookClient = ports.hookClient) => {
+    work: async (hookClient: typeof deps.hookClient = ports.hookClient, isSlow = false) => {
       for (const queued of ports.deliveryQueue.queued.splice(0)) {
         const tools = { ...ports, hookClient, clock, timers, ownDelay: deps.ownDelay }
-        await attemptDelivery({ ...tools, random: systemRandomness, hmac: hmacSha256, isSlow: false }, queued)
+        await attemptDelivery({ ...tools, random: systemRandomness, hmac: hmacSha256, isSlow }, queued)
       }
     },
   }
@@ -262,7 +262,7 @@ describe('receivers that are not prompt any more', () => {
     const client = heldClient()
     const dispatching = dispatchEvents({ ...deps, hookClient: client }, [anEvent(), anEvent()])
 
-    await advance(directMs)
+    await advance(directMs.ofOneDomain)
 
     expect((await dispatching).map(({ error }) => error)).toEqual([undefined, undefined])
     expect(client.signals.map((signal) => signal?.aborted)).toEqual([true, true])
@@ -333,7 +333,7 @@ describe('receivers that are not prompt any more', () => {
     await advance(20)
 
     await stall(900)
-    await advance(2 * directMs - 920)
+    await advance(2 * directMs.ofOneDomain - 920)
     await dispatching
 
     expect(await stored()).toMatchObject({ lateAt: clock.now() })
@@ -348,7 +348,7 @@ describe('receivers that are not prompt any more', () => {
     }
     const dispatching = dispatchEvents({ ...deps, secretBox: { open } }, [anEvent()])
 
-    await advance(directMs)
+    await advance(directMs.ofOneDomain)
 
     expect((await dispatching).map(({ error }) => error)).toEqual([undefined])
     expect(ports.hookClient.sent).toEqual([])
@@ -366,7 +366,7 @@ describe('receivers that are not prompt any more', () => {
         request.url === url ? new Promise<never>(() => {}) : ports.hookClient.send(request, signal),
     }
     const dispatching = dispatchEvents({ ...deps, hookClient }, [anEvent()])
-    await advance(directMs)
+    await advance(directMs.ofOneDomain)
     await dispatching
 
     await dispatchEvents(deps, [anEvent()])
@@ -395,15 +395,36 @@ describe('receivers that are not prompt any more', () => {
       ['a.example.com', 'pending'],
       ['b.example.com', 'delivered'],
     ])
-    await advance(directMs)
+    await advance(directMs.ofSeveralDomains)
     await dispatching
+  })
+
+  it('a receiver that stops answering holds up the other tenants of its batch for a quarter of a second, and for twice that in a busy process', async () => {
+    const run = async (stallMs: number) => {
+      const { ports, clock, deps, advance, stall } = await aSetup({}, { domain: 'b.example.com' })
+      const hookClient = heldClient()
+      const events = [anEvent(), anEvent({ domain: 'b.example.com' })]
+      const from = clock.now()
+      const over = dispatchEvents({ ...deps, hookClient }, events).then(() => clock.now() - from)
+      await advance(20)
+      if (stallMs > 0) await stall(stallMs)
+      for (let ms = 0; ms < 1_000; ms += 10) await advance(10)
+      return {
+        tookMs: await over,
+        aborted: hookClient.signals.map((signal) => signal?.aborted),
+        queued: ports.deliveryQueue.queued.length,
+      }
+    }
+
+    expect(await run(0)).toEqual({ tookMs: 250, aborted: [true, true], queued: 2 })
+    expect(await run(230)).toEqual({ tookMs: 500, aborted: [true, true], queued: 2 })
   })
 
   it('a late receiver gets nothing directly from the same process for a minute, even where that reads the old note', async () => {
     const { ports, hooks, deps, advance } = await aSetup({})
     const old = { ...deps, hooksFor: async () => hooks }
     const dispatching = dispatchEvents({ ...old, hookClient: heldClient() }, [anEvent()])
-    await advance(directMs)
+    await advance(directMs.ofOneDomain)
     await dispatching
     ports.deliveryQueue.queued.length = 0
 
@@ -437,6 +458,34 @@ describe('receivers that are not prompt any more', () => {
     await dispatch()
     expect(ports.hookClient.sent).toHaveLength(1)
   })
+})
+
+it('a receiver that answers one request and leaves another one without an answer is late', async () => {
+  const { deps, advance, stored } = await aSetup({})
+  let sent = 0
+  const send = () => {
+    sent += 1
+    return sent === 1 ? Promise.resolve(answer(200)) : new Promise<never>(() => {})
+  }
+  const dispatching = dispatchEvents({ ...deps, hookClient: { send } }, [anEvent(), anEvent()])
+
+  await advance(directMs.ofOneDomain)
+  await dispatching
+
+  expect(await stored()).toHaveProperty('lateAt')
+})
+
+it('a quick success does not make a receiver prompt while it counts as slow', async () => {
+  const { clock, ports, hooks, dispatch, stored, work } = await aSetup({ promptAt: undefined })
+  const [hook = expect.fail()] = hooks
+  await ports.hooks.noteSpeed(hook, clock.now() - 10_000)
+  await dispatch()
+
+  await work(ports.hookClient, true)
+
+  expect(ports.hookClient.sent).toHaveLength(1)
+  expect(await stored()).toHaveProperty('slowAt')
+  expect((await stored())?.promptAt).toBeUndefined()
 })
 
 /** A dispatcher whose receiver answers after a while, and the size of the batches that it sends directly. */
