@@ -17,8 +17,8 @@ const domain = 'a.example.com'
 
 /**
  * The way of an event through a task, as it is seen from outside: it was read; the store of domains is asked; the queue is
- * given it, has taken it, and has said so; the disk is given it, has half of it, has it, and is rid of it. In between reports are given to
- * the store, and are there.
+ * given it, has taken it, and has said so; the disk is given it, has half of it, has it, is asked for it, has answered, and is rid of it.
+ * In between reports and gaps are given to the store, and are there.
  */
 export const taskSteps = [
   'read',
@@ -30,9 +30,13 @@ export const taskSteps = [
   'writing',
   'half written',
   'written',
+  'reading back',
+  'read back',
   'removed',
   'reporting',
   'reported',
+  'recording a gap',
+  'recorded a gap',
 ] as const
 
 /** One of {@link taskSteps}. */
@@ -64,8 +68,10 @@ export interface TaskLab {
   isStatusAway: boolean
   /** Whether no gap is stored. */
   areGapsAway: boolean
-  /** What storing a report takes. */
+  /** Duration of storing a report or a gap. */
   statusMs: number
+  /** Duration of each reading of the disk. */
+  diskMs: number
   /** What each question to the store of domains takes. */
   domainMs: number
   /** What telling the engine which events to send takes, on a link that is up. */
@@ -90,6 +96,8 @@ export interface TaskLab {
    * into a gap that tenants are told of.
    */
   unrecorded(): Promise<number[]>
+  /** How many events the engine sent, and how many of them were queued. */
+  counts(): { readonly sent: number; readonly queued: number }
 }
 
 /** A disk, and the machine that it is in. */
@@ -127,6 +135,7 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
     alive: new Set(),
   })
 
+  const queuedSequences = () => new Set(ports.events.published.flatMap(({ fields }) => fields['Event-Sequence'] ?? []))
   const engineNow = () => time.clock.now() + lab.engineAheadMs
   /** An event is written to every connection that asked for it, and is on its way for a while. */
   const send = (event: EventGiven & { readonly name: string }) => {
@@ -147,6 +156,7 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
     isStatusAway: false,
     areGapsAway: false,
     statusMs: 0,
+    diskMs: 0,
     domainMs: 0,
     subscribeMs: 0,
     engineAheadMs: 0,
@@ -208,10 +218,16 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
           },
           gaps: {
             ...mine.gaps,
-            record: async (gap) => {
-              if (lab.areGapsAway) throw new Error('the store is away')
-              return mine.gaps.record(gap)
-            },
+            record: (gap) =>
+              between(
+                'recording a gap',
+                async () => {
+                  await later(lab.statusMs)
+                  if (lab.areGapsAway) throw new Error('the store is away')
+                  return mine.gaps.record(gap)
+                },
+                'recorded a gap',
+              ),
           },
           connectorStatus: {
             ...mine.connectorStatus,
@@ -253,6 +269,15 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
                   await files.append(path, bytes.subarray(half))
                 },
                 'written',
+              ),
+            read: (path, offset, length) =>
+              between(
+                'reading back',
+                async () => {
+                  await later(lab.diskMs)
+                  return files.read(path, offset, length)
+                },
+                'read back',
               ),
             remove: async (path) => {
               await files.remove(path)
@@ -328,8 +353,9 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
     beat: () => send({ name: 'HEARTBEAT' }),
     gaps: () => ports.gaps.list(0),
     report: async (id) => (await ports.connectorStatus.list(0)).find(({ connectorId }) => connectorId === id),
+    counts: () => ({ sent: told.size, queued: queuedSequences().size }),
     unrecorded: async () => {
-      const queued = new Set(ports.events.published.map(({ fields }) => fields['Event-Sequence']))
+      const queued = queuedSequences()
       const reports = await ports.connectorStatus.list(0)
       const recorded = await ports.gaps.list(0)
       const gaps = recorded.filter((gap) => !isHeardByOthers(gap, reports)).map(engineGap)
