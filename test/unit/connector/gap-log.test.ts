@@ -7,12 +7,18 @@ import { gone } from '../../support/stores/flaky.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 import { aGap } from '../../support/records/records.ts'
 
-function aLog(isGone = () => false, limit?: number, sentBefore?: (moment: number) => number) {
+function aLog(
+  isGone = () => false,
+  limit?: number,
+  sentBefore?: (moment: number) => number,
+  before: () => Promise<void> = async () => {},
+) {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const log = capturedLog()
   const store = gone(ports.gaps, 'record', isGone)
-  const gaps = gapLog({ ...time, store, connectorId: 'connector-1', random: () => 0, log, limit, sentBefore })
+  const slowly: typeof store = { ...store, record: (gap) => before().then(() => store.record(gap)) }
+  const gaps = gapLog({ ...time, store: slowly, connectorId: 'connector-1', random: () => 0, log, limit, sentBefore })
   return { time, ports, log, gaps, stored: () => ports.gaps.list(0) }
 }
 
@@ -60,6 +66,27 @@ test('above the limit the oldest gap goes, and is counted', async () => {
   expect([gaps.waiting, gaps.counts.lost, await stored()]).toEqual([2, 1, []])
 })
 
+test('a gap that goes while it is being stored takes no other one along', async () => {
+  const held = Promise.withResolvers<void>()
+  const { time, gaps, stored } = aLog(
+    () => false,
+    2,
+    undefined,
+    () => held.promise,
+  )
+  for (const from of [1, 2, 3]) {
+    gaps.add(aGap({ from }))
+    await time.advance(0)
+  }
+
+  held.resolve()
+  await time.advance(0)
+
+  expect(gaps.counts.lost).toBe(1)
+  expect((await stored()).map(({ from }) => from)).toEqual([1, 2, 3])
+  expect(gaps.waiting).toBe(0)
+})
+
 test('event drops of one class within ten seconds are one gap with their number', async () => {
   const { time, gaps, stored } = aLog()
 
@@ -76,6 +103,16 @@ test('event drops of one class within ten seconds are one gap with their number'
     { from: 15, to: 15, reason: 'dropped', dropped: { class: '1', count: 1 } },
     { from: 50, to: 60, reason: 'dropped', dropped: { class: '3', count: 7 } },
   ])
+})
+
+test('event drops of two classes that begin with events of the same moment are two gaps', async () => {
+  const { time, gaps, stored } = aLog()
+
+  gaps.recordDrop({ class: 1, count: 1, from: 10, to: 20 })
+  gaps.recordDrop({ class: 2, count: 1, from: 10, to: 20 })
+  await time.advance(10_000)
+
+  expect(new Set((await stored()).map(({ dropped }) => dropped?.class))).toEqual(new Set(['1', '2']))
 })
 
 test('a stop waits for what can be stored, and not for a store that is away', async () => {

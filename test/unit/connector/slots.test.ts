@@ -136,3 +136,26 @@ test('whatever tenants take and give back, no place is lost or given twice', asy
     { numRuns: 100 },
   )
 })
+
+test('no timer of a deadline is left when a place was given or refused', async () => {
+  const { time, deadline } = places(1)
+  const open = new Set<object>()
+  const timers: typeof time.timers = {
+    ...time.timers,
+    after: (ms, run) => {
+      const timer = {}
+      open.add(timer)
+      const cancel = time.timers.after(ms, run)
+      return () => {
+        open.delete(timer)
+        cancel()
+      }
+    },
+  }
+  const counted = slots({ ...time, timers, places: 1, queue: 0 })
+
+  expect(await counted.take('a.example.com', deadline)).toBeTypeOf('function')
+  expect(await counted.take('b.example.com', deadline)).toBeUndefined()
+
+  expect(open.size).toBe(0)
+})

@@ -4,6 +4,7 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { patternRest } from '../../../adapters/regex/pattern-rest.ts'
 import { type EventDispatchDeps, dispatchEvents } from '../../../core/hooks/attempt/dispatch-events.ts'
+import { DomainError } from '../../../core/errors.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
 import { readSettings } from '../../../functions/endpoint/settings.ts'
@@ -27,7 +28,7 @@ async function aSetup(...hooks: Hook[]) {
   const ports = memoryPorts({ clock, random: systemRandomness })
   for (const hook of hooks) await ports.hooks.create([hook], 100)
   const tools = dispatchDeps(ports, clock)
-  return { ports, clock, dispatch: (event: PlatformEvent) => dispatchEvent(tools, event) }
+  return { ports, clock, tools, dispatch: (event: PlatformEvent) => dispatchEvent(tools, event) }
 }
 
 const anyHook = (given: Partial<Hook> = {}): Hook => aHook({ filter: {}, ...given })
@@ -331,4 +332,64 @@ describe('the events of one batch', () => {
     await handle(aBatch([unknown], ['fourth']), aContext)
     expect(read.slice(4), 'a new hook may want it').toEqual(['a.example.com'])
   })
+})
+
+it('an event that is twice in a batch takes one number', async () => {
+  const { ports, tools } = await aSetup(anyHook())
+  const taken: number[] = []
+  const eventLogWriter: EventDispatchDeps['eventLogWriter'] = {
+    ...ports.eventLogWriter,
+    take: async (...given) => {
+      taken.push(given[1])
+      return ports.eventLogWriter.take(...given)
+    },
+  }
+  const event = anEvent()
+
+  const ends = await dispatchEvents({ ...tools, eventLogWriter }, [event, { ...event }, anEvent()])
+
+  expect(ends.map(({ error }) => error)).toEqual([undefined, undefined, undefined])
+  expect(taken).toEqual([2])
+  expect(ports.deliveryQueue.queued).toHaveLength(2)
+})
+
+it('the later events of a call wait for one that the store refuses, and those of other calls do not', async () => {
+  const { ports, tools } = await aSetup(anyHook())
+  const [refused, later, other] = [anEvent({ uuid: 'one' }), anEvent({ uuid: 'one' }), anEvent({ uuid: 'two' })]
+  const eventLogWriter: EventDispatchDeps['eventLogWriter'] = {
+    ...ports.eventLogWriter,
+    write: async (taken, entries) => {
+      if (entries.some(({ event }) => event.id === refused.id)) throw new DomainError('internal_error', 'refused')
+      return ports.eventLogWriter.write(taken, entries)
+    },
+  }
+
+  const ends = await dispatchEvents({ ...tools, eventLogWriter }, [refused, later, other])
+
+  const codes = ends.map(({ event, error }) => [event.id, error instanceof DomainError ? error.code : error])
+  expect(codes).toEqual([
+    [refused.id, 'internal_error'],
+    [later.id, 'internal_error'],
+    [other.id, undefined],
+  ])
+  const logged = await ports.eventLog.latest('a.example.com', 9)
+  expect(logged.flatMap((entry) => ('event' in entry ? entry.event.id : []))).toEqual([other.id])
+})
+
+it('numbers that a reader made void are taken anew, twice at most before the event is left to the queue', async () => {
+  const dispatchedAfter = async (voids: number) => {
+    const { ports, tools } = await aSetup(anyHook())
+    let left = voids
+    const eventLogWriter: EventDispatchDeps['eventLogWriter'] = {
+      ...ports.eventLogWriter,
+      write: async (taken, entries) => {
+        left -= 1
+        return left >= 0 ? undefined : ports.eventLogWriter.write(taken, entries)
+      },
+    }
+    const [end] = await dispatchEvents({ ...tools, eventLogWriter }, [anEvent()])
+    return end?.error instanceof DomainError ? end.error.code : ports.deliveryQueue.queued.length
+  }
+
+  expect([await dispatchedAfter(2), await dispatchedAfter(3)]).toEqual([1, 'store_unavailable'])
 })

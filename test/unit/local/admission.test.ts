@@ -106,6 +106,8 @@ function send(method: string, path: string, headers: Record<string, string> = {}
 
 const originate = (headers: Record<string, string>) => send('POST', originateCall.path, headers).answer
 
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
 /** Shows the gateway that tokens are genuine. */
 async function proveTokens(): Promise<void> {
   for (const headers of [a, b]) await send('GET', '/api/v2/accounts', headers).answer
@@ -177,6 +179,26 @@ describe('the gateway', () => {
     for (const { answer } of held) answer(ok)
 
     expect((await Promise.all(many)).map(({ status }) => status)).toEqual(Array(10).fill(200))
+  })
+
+  it.each([
+    ['an engine', 'originateCall'],
+    ['a receiver', 'testHook'],
+    ['a mail server', 'sendTestMail'],
+  ])('requests that wait for %s give their working places back after a second', async (_what, operationId) => {
+    const { method, path } = routes.find((route) => route.operationId === operationId) ?? expect.fail()
+    const admission = new Admission(routes)
+    const aResponse = () => new ServerResponse(new IncomingMessage(new Socket()))
+    for (let index = 0; index < 10; index += 1) void admission.call('a', `${method} ${path}`, aResponse())
+    await settled()
+    expect(admission.call('a', 'GET /api/v2/hooks', aResponse())).toBeInstanceOf(Promise)
+
+    vi.advanceTimersByTime(longestWorkMs)
+    await settled()
+    vi.advanceTimersByTime(longestWorkMs)
+    await settled()
+
+    expect(admission.call('a', 'GET /api/v2/hooks', aResponse())).not.toBeInstanceOf(Promise)
   })
 
   it('the gateway calls the function for a tenant at once while made-up tokens of a thousand domains wait', async () => {

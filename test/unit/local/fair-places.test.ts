@@ -47,6 +47,20 @@ describe('places that callers share', () => {
     expect(got).toEqual(['a 1', 'a 2', 'b 1', 'a 3', 'b 2', 'a 4'])
   })
 
+  it('a small request does not overtake a larger one of the same caller that waits', async () => {
+    const { got, ask, leave, settled } = aLab({ places: 8, waiting: 100 })
+    void ask('a', 'first', { count: 3 })
+    void ask('a', 'large', { count: 3 })
+    void ask('a', 'small')
+    await settled()
+    expect(got).toEqual(['first'])
+
+    leave('first')
+    await settled()
+
+    expect(got).toEqual(['first', 'large', 'small'])
+  })
+
   it('shared places are refused to the newest request of the longest queue when too many wait, not to a new caller', async () => {
     const { got, refused, ask, settled } = aLab({ places: 1, waiting: 3 })
     for (const name of ['first', 'second', 'third', 'fourth']) void ask('busy', name)
