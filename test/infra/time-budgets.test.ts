@@ -29,6 +29,7 @@ import { leaseMs as keyLeaseMs } from '../../core/idempotency/claim-key.ts'
 import { holdMs, missingAfterMs } from '../../core/recordings/fail-missing-recordings.ts'
 import { reportLifeMs } from '../../core/connectors/connectors.ts'
 import { requestLimitMs } from '../../functions/endpoint.ts'
+import { reserveMs } from '../../functions/endpoint/deadline.ts'
 import { leaseMs as placeLeaseMs } from '../../functions/endpoint/steps/requests-at-once.ts'
 import { workTimeMs } from '../../functions/work-time.ts'
 import { patienceMs } from '../../local/connector/connector-process.ts'
@@ -69,6 +70,12 @@ const below: readonly Pair[] = [
     [requestLimitMs, endpointMs],
     [28_000, 29_000],
     'A function that is ended answers with 502 in a foreign shape.',
+  ],
+  [
+    'a request that used up its time has a moment left for its answer before its function is ended',
+    [requestLimitMs + reserveMs, endpointMs],
+    [28_500, 29_000],
+    'The work ends half a second before the function, so that its end is answered or logged.',
   ],
   [
     'the function of an endpoint ends before the gateway gives up',

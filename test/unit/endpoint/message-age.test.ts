@@ -53,6 +53,16 @@ test('a worker logs how long the oldest message of a batch has waited, once in h
   expect(ages()).toEqual([12_000, 20_000])
 })
 
+test('a clock that is set back does not keep a worker from logging', async () => {
+  const { api, handle, ages } = aWorker(hookDispatch)
+  await handle({ body: event, sentMsAgo: 12_000 })
+
+  api.clock.move(-3_600_000)
+  await handle({ body: event, sentMsAgo: 20_000 })
+
+  expect(ages()).toEqual([12_000, 20_000])
+})
+
 test('the age that a worker logs is noted for the status report, and a store that is away keeps no message', async () => {
   const { api, handle } = aWorker(hookDispatch)
 

@@ -8,6 +8,7 @@ import type { RateVerdict } from '../../../core/limits/allowance.ts'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
+import { handler as logOut } from '../../../functions/auth/log-out.ts'
 import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
 import { handler as readStatus } from '../../../functions/status/read-status.ts'
 import { createEndpoint } from '../../../functions/endpoint.ts'
@@ -106,7 +107,43 @@ describe('a token', () => {
   })
 })
 
+it('a refusal is repeated from memory for a quarter of a second where the next request is free sooner', async () => {
+  const { api, admin } = await setUp('token=50/s:50')
+  const take = vi.spyOn(api.ports.rateLimits, 'take')
+  const call = aProcess(api, listAccounts)
+  for (let index = 0; index < 51; index += 1) await call(admin)
+  expect(take).toHaveBeenCalledTimes(51)
+
+  api.clock.move(249)
+  expect((await call(admin)).status).toBe(429)
+
+  expect(take).toHaveBeenCalledTimes(51)
+  api.clock.move(1)
+  expect((await call(admin)).status).toBe(200)
+})
+
+it('an answer shows the allowance of which the least is left', async () => {
+  const { api, admin } = await setUp('token=1/h:5,domain=1/h:3')
+
+  expect(await api.call(listAccounts, { headers: admin })).toMatchObject({
+    headers: { 'RateLimit-Limit': '3', 'RateLimit-Remaining': '2' },
+  })
+})
+
 describe('a domain', () => {
+  it('the allowance of a domain is used up by one request at most with a token that has ended', async () => {
+    const { api, admin, again } = await setUp('domain=1/h:5')
+    const call = aProcess(api, listAccounts)
+    expect((await call(admin)).status).toBe(200)
+    expect((await api.call(logOut, { headers: admin })).status).toBe(200)
+
+    for (let index = 0; index < 5; index += 1) expect((await call(admin)).status).toBe(401)
+
+    expect([(await call(again)).status, (await call(again)).status, (await call(again)).status]).toEqual([
+      200, 200, 429,
+    ])
+  })
+
   it('a domain has one allowance for all its tokens', async () => {
     const { api, admin, again, other } = await setUp('domain=1/m:3')
     const call = aProcess(api, listAccounts)
