@@ -11,9 +11,10 @@ import { DomainError } from '../../core/errors.ts'
 import type { FileStore, Upload, UploadedPart } from '../../core/files/file-store.ts'
 import { s3ClientOfOneAttempt } from '../aws/s3-client.ts'
 import type { AdapterContext } from '../context.ts'
+import { signPart } from './sign-part.ts'
 import { base64Of, bucketName, callObjects, refusalIn, sendBody, unlessAbsent } from './client.ts'
 
-type Uploads = Pick<FileStore, 'beginUpload' | 'putPart' | 'listParts' | 'completeUpload' | 'abortUpload'>
+type Uploads = Pick<FileStore, 'beginUpload' | 'putPart' | 'signPart' | 'listParts' | 'completeUpload' | 'abortUpload'>
 
 /** S3 keeps the connection alive by spaces while it puts parts together. */
 export const completionMs = 100_000
@@ -45,6 +46,7 @@ export function s3Uploads(context: AdapterContext, bucket: BucketName): Uploads 
       })
       return { number, size: body.size, sha256: body.sha256, etag: given(ETag, 'etag of a part') }
     },
+    signPart: (upload, part, seconds) => signPart(context, bucket, { upload, part, seconds }),
     listParts: (upload) => unlessAbsent(listParts(context, of(upload))),
     async completeUpload(upload, parts) {
       const Parts = parts.toSorted((a, b) => a.number - b.number).map(toPart)

@@ -1,4 +1,5 @@
-import { FileRefused, type RecordingType } from './mapped-path.ts'
+import type { RecordingType } from '../../core/recordings/recording-type.ts'
+import { FileRefused } from './mapped-path.ts'
 
 /** How many bytes of a file's beginning {@link isComplete} wants to see. */
 export const formBytes = 16

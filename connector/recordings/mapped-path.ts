@@ -1,9 +1,6 @@
-import { basename, extname } from 'node:path/posix'
-import type { recordingTypes } from '../../core/recordings/recording.ts'
+import { basename } from 'node:path/posix'
+import { type RecordingType, recordingTypeOf } from '../../core/recordings/recording-type.ts'
 import { hasControls } from '../../core/text/control-characters.ts'
-
-/** The media type of a recording. */
-export type RecordingType = (typeof recordingTypes)[number]
 
 /** Why a file is never uploaded. */
 export type RefusalReason =
@@ -24,14 +21,6 @@ export class FileRefused extends Error {
     super(`a recording is refused: ${reason}`)
     this.reason = reason
   }
-}
-
-/** The engine writes nothing of other endings that may be uploaded. */
-const typeOfEnding: Readonly<Record<string, RecordingType>> = {
-  '.mp3': 'audio/mpeg',
-  '.wav': 'audio/wav',
-  '.mp4': 'video/mp4',
-  '.pdf': 'application/pdf',
 }
 
 /** A path of the engine's that is longer is no recording of ours. */
@@ -56,8 +45,7 @@ export function mappedPath(path: string, engineFolder: string): readonly string[
 
 /** The media type that a file's name stands for. Throws {@link FileRefused} for any other. */
 export function typeOfFile(path: string): RecordingType {
-  const ending = extname(path).toLowerCase()
-  const type = Object.hasOwn(typeOfEnding, ending) ? typeOfEnding[ending] : undefined
+  const type = recordingTypeOf(path)
   if (type === undefined) throw new FileRefused('type not allowed')
   return type
 }

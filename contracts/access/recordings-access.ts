@@ -53,6 +53,7 @@ function filesIn(bucket: BucketName): MethodAccess['recordingFiles'] {
     remove: [{ bucket, actions: ['DeleteObject'] }],
     beginUpload: [put],
     putPart: [put],
+    signPart: [put],
     listParts: [{ bucket, actions: ['ListMultipartUploadParts'] }],
     completeUpload: [put],
     abortUpload: [{ bucket, actions: ['AbortMultipartUpload'] }],

@@ -94,3 +94,54 @@ export const takeCdr = route({
   rawBody: true,
   response: okInfo(z.literal('Queued.')),
 })
+
+const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, { error: 'must be 64 lower-case hexadecimal digits' }))
+
+/** By parts of 8 MiB, the longest recording has 60. */
+const partSums = z.string().check(
+  z.regex(/^[0-9a-f]{64}(?:,[0-9a-f]{64}){0,59}$/, {
+    error: 'must be the SHA-256 of each 8 MiB of the file, 64 lower-case hexadecimal digits each, separated by commas',
+  }),
+)
+
+/** Up to 500 MB, by the contract. */
+const recordingBytes = z.string().check(
+  z.refine((text) => /^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= 500_000_000, {
+    error: 'must be a number of bytes from 1 to 500000000',
+  }),
+)
+
+/**
+ * `POST /engine/recordings`: an engine that shares no folder with the connector offers the file of a recording
+ * (engine/bin/send-recordings). The first line of the answer is its state: `upload` (each further line is a part that is missing, as
+ * `<number> <bytes> <value of x-amz-checksum-sha256> <link>`; put them and ask again), `stored` or `deleted` (the file is not needed any
+ * more), `unknown`, `recording` or `elsewhere` (ask later).
+ */
+export const uploadRecording = route({
+  operationId: 'uploadRecording',
+  group: 'engine',
+  method: 'POST',
+  path: '/engine/recordings',
+  summary: 'Take a recording of an engine',
+  authentication: 'engine',
+  permission: null,
+  domain: 'none',
+  needs: {
+    domains: ['read'],
+    recordings: ['list', 'claim', 'renew', 'markStored'],
+    recordingFiles: ['beginUpload', 'signPart', 'listParts', 'completeUpload', 'abortUpload', 'head', 'remove'],
+    events: ['publish'],
+    cdrQueue: ['send'],
+  },
+  form: z.object({
+    domain: z.string().check(z.minLength(1), z.maxLength(253)),
+    uuid: z.string().check(z.minLength(1), z.maxLength(128)),
+    name: z.string().check(z.minLength(1), z.maxLength(255)),
+    size: recordingBytes,
+    sha256,
+    parts: partSums,
+  }),
+  errors: ['invalid_field', 'store_unavailable'],
+  response: z.string(),
+  responseType: 'text/plain',
+})

@@ -29,7 +29,7 @@ export type DomainRule = 'required' | 'optional' | 'path' | 'none'
 export const limitNames = ['token', 'domain', 'login', 'call', 'search'] as const
 
 /** A media type of a success body that is text. */
-export type TextType = 'application/json' | 'text/html' | 'text/xml'
+export type TextType = 'application/json' | 'text/html' | 'text/plain' | 'text/xml'
 
 /** A form of a success: see {@link Route.answers}. */
 export type AnswerForm = 'json' | 'redirect' | 'bytes'

@@ -332,7 +332,7 @@ class Router {
         : []),
       application('export', 'media_timeout=300000'),
       application('export', 'media_hold_timeout=1800000'),
-      set('recording_file', '${recordings_folder}/${uuid}.wav'),
+      set('recording_file', `\${recordings_folder}/${this.#domain.name}/\${uuid}.wav`),
       set('RECORD_STEREO', 'false'),
       set('media_bug_answer_req', 'true'),
       set('recording_follow_transfer', 'true'),

@@ -50,6 +50,22 @@ export interface UploadedPart {
   readonly etag: string
 }
 
+/** A link through which one part of an upload can be stored without credentials. */
+export interface PartLink {
+  readonly url: string
+  /** The value of the header `x-amz-checksum-sha256`, without which the link is refused. */
+  readonly checksum: string
+}
+
+/** The part that a {@link PartLink} takes; the store refuses other bytes. */
+export interface LinkedPart {
+  /** 1 to 10 000. */
+  readonly number: number
+  readonly size: number
+  /** 64 lower-case hexadecimal digits. */
+  readonly sha256: string
+}
+
 /** The least size of every part of an upload except the last: 5 MiB. */
 export const minPartBytes = 5 * 1024 * 1024
 
@@ -72,6 +88,8 @@ export interface FileStore {
   beginUpload(key: string, contentType: string): Promise<Upload>
   /** Stores a part; one of the same number replaces it. */
   putPart(upload: Upload, number: number, body: FileBody): Promise<UploadedPart>
+  /** Signs a link that stores this one part, with `PUT`, for so many seconds: 1 to 3600. The upload is not asked for. */
+  signPart(upload: Upload, part: LinkedPart, seconds: number): Promise<PartLink>
   /** The parts that the store has, by number; nothing when it does not know the upload (any more). */
   listParts(upload: Upload): Promise<UploadedPart[] | undefined>
   /**

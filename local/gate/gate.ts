@@ -119,16 +119,14 @@ export class Gate {
   }
 
   /**
-   * Answers a request for an object by a link, on the strength of the signature in its query alone. Only `GET` of an object
-   * is answered this way, whatever is signed.
+   * Answers a request for an object by a link, on the strength of the signature in its query alone. Only the `GET` of an object
+   * and the `PUT` of a part with a signed checksum are answered this way, whatever is signed.
    */
   async answerLink(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts = signedParts(request)
     const verification = this.#verify(parts, undefined)
     if ('refusal' in verification) return deny(response, denialOf('s3', signatureRefused(verification.refusal)))
-    const wanted = objectAccess(parts.method, decodeURIComponent(parts.rawPath), new URLSearchParams(parts.rawQuery))
-    const isReading = wanted?.every(({ action }) => action === 's3:GetObject') === true
-    if (parts.method !== 'GET' || !isReading) return deny(response, denialOf('s3', unknownOperation))
+    if (!isLinkRequest(parts)) return deny(response, denialOf('s3', unknownOperation))
     await this.#callObjects(verification.proof, request, response, parts)
   }
 
@@ -236,6 +234,16 @@ export class Gate {
     }
     return undefined
   }
+}
+
+/** Whether a link may be of this request: the reading of an object, or the storing of a part whose bytes are signed. */
+function isLinkRequest({ method, rawPath, rawQuery }: SignedParts): boolean {
+  const query = new URLSearchParams(rawQuery)
+  const wanted = objectAccess(method, decodeURIComponent(rawPath), query)
+  if (method === 'GET') return wanted?.every(({ action }) => action === 's3:GetObject') === true
+  const signed = query.get('X-Amz-SignedHeaders')?.split(';') ?? []
+  const isOfPart = query.has('uploadId') && query.has('partNumber')
+  return method === 'PUT' && wanted !== undefined && isOfPart && signed.includes('x-amz-checksum-sha256')
 }
 
 function signedParts(request: IncomingMessage): SignedParts {

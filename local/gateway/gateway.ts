@@ -173,11 +173,16 @@ export class Gateway {
   }
 }
 
-/** Whether it is a `GET` with a well-formed path and a signature in its query. No operation of the API is asked so. */
+/**
+ * Whether it reads an object or stores a part of one, with a well-formed path and a signature in its query. No operation of the API is
+ * asked so.
+ */
 function isSignedLink({ method, url }: IncomingMessage): boolean {
-  if (method !== 'GET') return false
+  if (method !== 'GET' && method !== 'PUT') return false
   const { rawPath, rawQuery } = requestTarget(url)
-  return rawQuery !== '' && isPercentEncoded(rawPath) && new URLSearchParams(rawQuery).has('X-Amz-Signature')
+  if (rawQuery === '' || !isPercentEncoded(rawPath)) return false
+  const query = new URLSearchParams(rawQuery)
+  return query.has('X-Amz-Signature') && (method === 'GET' || query.has('partNumber'))
 }
 
 /** Calls a function, and once more when its thread went down. */

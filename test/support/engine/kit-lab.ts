@@ -23,12 +23,16 @@ export interface KitLab {
 
 /**
  * Starts both. `settings` are of the kit; `socketPort` is where the platform reaches the event socket; `change` writes a
- * changed copy of the kit's configuration into a folder of the engine and returns where it is.
+ * changed copy of the kit's configuration into a folder of the engine and returns where it is; `platform` are settings of the platform, with
+ * which it shares the engine's folder of recordings by default.
  */
 export async function aKitLab(
   settings: Readonly<Record<string, string>> = {},
   socketPort?: (port: number) => Promise<number>,
   change: (kit: string, folder: string) => string = (kit) => kit,
+  platform: (place: EnginePlace) => Readonly<Record<string, string>> = ({ recordings }) => ({
+    RECORDINGS_DIR: recordings,
+  }),
 ): Promise<KitLab> {
   const place = await anEnginePlace()
   const configuration = change(kitConfiguration, place.folder)
@@ -43,7 +47,7 @@ export async function aKitLab(
         PORT: String(port),
         ENGINE_CREDENTIAL: credential,
         ENGINE_URL: `esl://:ClueCon@127.0.0.1:${reached}`,
-        RECORDINGS_DIR: place.recordings,
+        ...platform(place),
       },
       dataDir,
     )

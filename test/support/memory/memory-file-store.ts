@@ -76,6 +76,10 @@ export function memoryFileStore({ clock, random }: { clock: Clock; random: Rando
       open.parts.set(number, { part, bytes })
       return part
     },
+    async signPart({ key, uploadId }, { number, sha256 }) {
+      const url = `https://files.invalid/${key}?partNumber=${number}&uploadId=${uploadId}`
+      return { url, checksum: Buffer.from(sha256, 'hex').toString('base64') }
+    },
     async listParts(upload) {
       const open = uploadOf(upload)
       return open && [...open.parts.values()].map(({ part }) => part).sort((a, b) => a.number - b.number)

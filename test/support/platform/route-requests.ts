@@ -106,6 +106,10 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
     rawBody: `section=directory&user=${login}&domain=${domain}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   }),
+  uploadRecording: ({ account: login, domain }) => ({
+    rawBody: `domain=${domain}&uuid=${login}&name=a.wav&size=1&sha256=${'0'.repeat(64)}&parts=${'0'.repeat(64)}`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  }),
   lookUpDialplan: ({ account: login, domain }) => ({
     rawBody: `section=dialplan&Hunt-Destination-Number=${login}&Hunt-Context=${domain}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },

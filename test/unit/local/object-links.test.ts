@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { signLink } from '../../../adapters/s3/sign-link.ts'
 import { s3RecordingFiles } from '../../../adapters/s3/s3-file-store.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
@@ -150,4 +150,50 @@ test.each([
 
 test('an API that listens on all addresses of a machine without a network calls itself by the loopback address', () => {
   expect(publicUrl('0.0.0.0:8080', { lo: networks.lo })).toBe('http://127.0.0.1:8080')
+})
+
+describe('a link that stores a part of an upload', () => {
+  const sound = aFileBody('sound')
+  async function aPartLink() {
+    const files = s3RecordingFiles(context())
+    const key = `a/${systemRandomness.uuid()}`
+    const upload = await files.beginUpload(key, 'audio/wav')
+    const part = { number: 1, size: sound.size, sha256: sound.sha256 }
+    return { files, upload, ...(await files.signPart(upload, part, 60)) }
+  }
+  const put = async (url: string, body: string, headers: Record<string, string>) =>
+    (await fetch(url, { method: 'PUT', body, headers })).status
+
+  test('the link leads to the address of the API and stores that part', async () => {
+    const { files, upload, url, checksum } = await aPartLink()
+
+    expect(new URL(url).origin).toBe(origin)
+    expect(await put(url, 'sound', { 'x-amz-checksum-sha256': checksum })).toBe(200)
+
+    expect(await files.listParts(upload)).toMatchObject([{ number: 1, size: 5, sha256: sound.sha256 }])
+  })
+
+  test.each<[string, string, (checksum: string) => Record<string, string>]>([
+    ['other bytes of the same length', 'sounD', (sum) => ({ 'x-amz-checksum-sha256': sum })],
+    ['more bytes', 'sounds', (sum) => ({ 'x-amz-checksum-sha256': sum })],
+    ['another checksum', 'sound', () => ({ 'x-amz-checksum-sha256': Buffer.alloc(32).toString('base64') })],
+    ['no checksum', 'sound', () => ({})],
+  ])('the link takes no part with %s', async (_what, body, headers) => {
+    const { files, upload, url, checksum } = await aPartLink()
+
+    expect(await put(url, body, headers(checksum))).toBeGreaterThanOrEqual(400)
+
+    expect(await files.listParts(upload)).toEqual([])
+  })
+
+  test('the link stores no other part and no whole object', async () => {
+    const { files, upload, url, checksum } = await aPartLink()
+    const headers = { 'x-amz-checksum-sha256': checksum }
+
+    expect(await put(url.replace('partNumber=1', 'partNumber=2'), 'sound', headers)).toBe(403)
+    expect(await put(url.replace(/&uploadId=[^&]*/, ''), 'sound', headers)).toBe(403)
+
+    expect(await files.listParts(upload)).toEqual([])
+    expect(await files.head(upload.key)).toBeUndefined()
+  })
 })

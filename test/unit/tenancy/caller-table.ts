@@ -74,6 +74,7 @@ export const table: Readonly<Record<string, Line>> = {
   // The colleague and the account of another tenant would need a code besides.
   logIn: { own: forAll, 'of the tenant': refused, 'of another tenant': refused, missing: '404 404 404 404 404 404' },
   takeCdr: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
+  uploadRecording: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
   lookUpDirectory: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
   lookUpDialplan: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
 

@@ -1,0 +1,176 @@
+import type { CdrQueue } from '../cdr/cdr-news.ts'
+import { isOfTenant } from '../domains/tenancy-start.ts'
+import type { DomainStore } from '../domains/domain-store.ts'
+import { DomainError } from '../errors.ts'
+import type { EventSink } from '../events/event-sink.ts'
+import type { FileStore, LinkedPart, PartLink, Upload, UploadedPart } from '../files/file-store.ts'
+import type { Clock } from '../time.ts'
+import { recordingEvent } from './recording-event.ts'
+import { recordingNews } from './recording-news.ts'
+import type { RecordingStore } from './recording-store.ts'
+import { type RecordingType, recordingTypeOf } from './recording-type.ts'
+import type { Recording } from './recording.ts'
+
+/** The size of every part of a file but the last. */
+export const partBytes = 8 * 1024 * 1024
+
+/** How long links of parts are valid: 8 MiB at 75 kbit/s. */
+const linkSeconds = 900
+
+/** Longer than a link: when the claim is over, no part comes by it any more. */
+export const uploadClaimMs = (linkSeconds + 60) * 1000
+
+/** A finished file at an engine. */
+export interface OfferedFile {
+  readonly domain: string
+  readonly uuid: string
+  /** Its name, without folders. */
+  readonly name: string
+  readonly size: number
+  /** SHA-256 of the file, 64 lower-case hexadecimal digits. */
+  readonly sha256: string
+  /** The same of each {@link partBytes} of it. */
+  readonly parts: readonly string[]
+}
+
+/** A part that the uploader has to put. */
+export interface WantedPart extends PartLink {
+  readonly number: number
+  readonly size: number
+}
+
+/** The answer to an offer. */
+export type UploadState =
+  /** These parts are missing. */
+  | { readonly kind: 'upload'; readonly parts: readonly WantedPart[] }
+  /** The platform has it, or its owner deleted it: the file is not needed any more. */
+  | { readonly kind: 'stored' | 'deleted' }
+  /** No connector has reported it (yet); it goes on; another uploader has it, or other bytes are stored. */
+  | { readonly kind: 'unknown' | 'recording' | 'elsewhere' }
+
+export interface UploadDeps {
+  readonly domains: Pick<DomainStore, 'read'>
+  readonly recordings: Pick<RecordingStore, 'list' | 'claim' | 'renew' | 'markStored'>
+  readonly recordingFiles: Pick<
+    FileStore,
+    'beginUpload' | 'signPart' | 'listParts' | 'completeUpload' | 'abortUpload' | 'head' | 'remove'
+  >
+  readonly events: EventSink
+  readonly cdrQueue: CdrQueue
+  readonly clock: Clock
+  /** The time after its deletion for which a domain's name stays reserved, milliseconds. */
+  readonly graceMs: number
+}
+
+/**
+ * Takes the file of a recording from an engine, part by part, straight into the object store. Every call goes on where the last one ended: it
+ * answers what is missing, and once nothing is, completes the object, writes the record and publishes the event. Repeated calls
+ * change nothing more. Throws `invalid_field`, and `store_unavailable` while a store is away.
+ */
+export async function uploadRecording(deps: UploadDeps, file: OfferedFile): Promise<UploadState> {
+  const type = typeOf(file)
+  const offered = (await deps.recordings.list(file.domain, file.uuid.toLowerCase())).filter(
+    ({ name }) => name === file.name,
+  )
+  // A later recording of the call into the same file replaced what was in it.
+  const recording = offered.at(-1)
+  if (recording === undefined) return { kind: 'unknown' }
+  if (recording.state === 'deleted') return drop(deps, recording)
+  if (recording.state === 'stored')
+    return recording.sha256 === file.sha256 ? finish(deps, recording) : { kind: 'elsewhere' }
+  if (recording.endedAt === undefined) return { kind: 'recording' }
+  const by = `upload:${file.sha256}`
+  const now = deps.clock.now()
+  const claimed = await deps.recordings.claim(recording, by, { now, until: now + uploadClaimMs })
+  return claimed === undefined ? { kind: 'elsewhere' } : takeParts(deps, claimed, { file, by, type })
+}
+
+interface Taking {
+  readonly file: OfferedFile
+  readonly by: string
+  readonly type: RecordingType
+}
+
+async function takeParts(deps: UploadDeps, recording: Recording, { file, by, type }: Taking): Promise<UploadState> {
+  const { recordings, recordingFiles, clock } = deps
+  const known = await partsOf(deps, recording)
+  const upload = known?.upload ?? (await recordingFiles.beginUpload(recording.key, type))
+  if (known === undefined && !(await recordings.renew(recording, by, clock.now() + uploadClaimMs, upload.uploadId))) {
+    await recordingFiles.abortUpload(upload)
+    return { kind: 'elsewhere' }
+  }
+  const wanted = wantedParts(file)
+  const there = wanted.flatMap((part) => known?.parts.find((one) => isSamePart(one, part)) ?? [])
+  if (there.length < wanted.length) {
+    const missing = wanted.filter((part) => !there.some((one) => isSamePart(one, part)))
+    const sign = async (part: LinkedPart) => ({
+      number: part.number,
+      size: part.size,
+      ...(await recordingFiles.signPart(upload, part, linkSeconds)),
+    })
+    return { kind: 'upload', parts: await Promise.all(missing.map(sign)) }
+  }
+  if (!(await recordingFiles.completeUpload(upload, there))) throw storeAway('the upload is not known any more')
+  const head = await recordingFiles.head(recording.key)
+  if (head?.size !== file.size) throw storeAway('the object is not as long as its file')
+  const object = { size: file.size, sha256: file.sha256, contentType: type, storedAt: clock.now() }
+  const outcome = await recordings.markStored(recording, by, object)
+  if (outcome === 'claim_lost') return { kind: 'elsewhere' }
+  if (outcome === 'gone') return drop(deps, recording)
+  return finish(deps, { ...recording, ...object, state: 'stored' })
+}
+
+/** The upload that an earlier call began, unless the store has dropped it. */
+async function partsOf(
+  { recordingFiles }: UploadDeps,
+  { key, claim }: Recording,
+): Promise<{ readonly upload: Upload; readonly parts: readonly UploadedPart[] } | undefined> {
+  if (claim?.uploadId === undefined) return undefined
+  const upload = { key, uploadId: claim.uploadId }
+  const parts = await recordingFiles.listParts(upload)
+  return parts && { upload, parts }
+}
+
+function wantedParts({ size, parts }: OfferedFile): LinkedPart[] {
+  return parts.map((sha256, at) => ({ number: at + 1, size: Math.min(partBytes, size - at * partBytes), sha256 }))
+}
+
+function isSamePart(one: LinkedPart, other: LinkedPart): boolean {
+  return one.number === other.number && one.size === other.size && one.sha256 === other.sha256
+}
+
+function typeOf({ name, size, parts }: OfferedFile): RecordingType {
+  const type = recordingTypeOf(name)
+  if (type === undefined) throw invalid('name', 'must end with .wav, .mp3, .mp4 or .pdf')
+  const count = Math.ceil(size / partBytes)
+  if (parts.length !== count) throw invalid('parts', `must be ${count} checksums for ${size} bytes, one for each 8 MiB`)
+  return type
+}
+
+function invalid(field: string, problem: string): DomainError {
+  return new DomainError('invalid_field', `${field} ${problem}`, { details: [{ field, problem }] })
+}
+
+function storeAway(problem: string): DomainError {
+  return new DomainError('store_unavailable', `${problem}; send it again`)
+}
+
+/** Publishes the event and has the CDR show the recording. A call that is repeated publishes the same event. */
+async function finish(deps: UploadDeps, recording: Recording): Promise<UploadState> {
+  const { domains, events, cdrQueue, graceMs } = deps
+  const { domain, startedAt, storedAt = startedAt } = recording
+  if (isOfTenant(await domains.read(domain), startedAt, graceMs)) {
+    const refused = await events.publish([recordingEvent('recording_stored', recording, storedAt)])
+    if (refused.length > 0) throw storeAway('the event of the recording is not in its queue')
+  }
+  const news = recordingNews(recording)
+  const refused = news === undefined ? [] : await cdrQueue.send([news])
+  if (refused.length > 0) throw storeAway('the queue of CDRs did not take the news')
+  return { kind: 'stored' }
+}
+
+async function drop({ recordingFiles }: UploadDeps, { key, claim }: Recording): Promise<UploadState> {
+  if (claim?.uploadId !== undefined) await recordingFiles.abortUpload({ key, uploadId: claim.uploadId })
+  await recordingFiles.remove(key)
+  return { kind: 'deleted' }
+}

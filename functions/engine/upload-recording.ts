@@ -1,0 +1,31 @@
+import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
+import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
+import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
+import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
+import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
+import * as routes from '../../contracts/routes/engine.ts'
+import { type UploadState, uploadRecording } from '../../core/recordings/upload-recording.ts'
+import { endpoint } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.uploadRecording,
+  {
+    domains: dynamoDomainStore,
+    recordings: dynamoRecordingStore,
+    recordingFiles: s3RecordingFiles,
+    events: sqsEventSink,
+    cdrQueue: sqsCdrQueue,
+  },
+  async ({ body, clock, settings }, ports) => {
+    const file = { ...body, size: Number(body.size), parts: body.parts.split(',') }
+    const graceMs = settings.deletionGraceSeconds * 1000
+    return linesOf(await uploadRecording({ ...ports, clock, graceMs }, file))
+  },
+)
+
+/** Lines that a shell script can read. */
+function linesOf(state: UploadState): string {
+  const parts = state.kind === 'upload' ? state.parts : []
+  const lines = parts.map(({ number, size, checksum, url }) => `${number} ${size} ${checksum} ${url}`)
+  return [state.kind, ...lines, ''].join('\n')
+}

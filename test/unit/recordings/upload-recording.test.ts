@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import type { Recording } from '../../../core/recordings/recording.ts'
+import {
+  type OfferedFile,
+  type UploadState,
+  partBytes,
+  uploadClaimMs,
+  uploadRecording,
+} from '../../../core/recordings/upload-recording.ts'
+import { type MemoryPorts, memoryPorts } from '../../support/memory/memory-ports.ts'
+import { aFileBody, manyBytes } from '../../support/processes/file-bodies.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { aDomain, aRecording } from '../../support/records/records.ts'
+
+const graceMs = 120_000
+let time = manualTime()
+let ports: MemoryPorts
+let recording: Recording
+
+beforeEach(async () => {
+  time = manualTime()
+  ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  await ports.domains.create(aDomain({ name: aRecording().domain, createdAt: 0 }))
+  const now = time.clock.now()
+  recording = await ports.recordings.expect(
+    aRecording({ name: 'call.wav', startedAt: now - 9_000, endedAt: now - 1_000 }),
+  )
+})
+
+const sumOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const piecesOf = (bytes: Buffer) =>
+  Array.from({ length: Math.ceil(bytes.length / partBytes) }, (_, at) =>
+    bytes.subarray(at * partBytes, (at + 1) * partBytes),
+  )
+const sound = Buffer.from('sound')
+const large = manyBytes(2 * partBytes + 5)
+
+const offerOf = (bytes: Buffer, changed: Partial<OfferedFile> = {}): OfferedFile => ({
+  domain: recording.domain,
+  uuid: recording.uuid,
+  name: 'call.wav',
+  size: bytes.length,
+  sha256: sumOf(bytes),
+  parts: piecesOf(bytes).map(sumOf),
+  ...changed,
+})
+const offer = (bytes: Buffer, changed: Partial<OfferedFile> = {}) =>
+  uploadRecording({ ...ports, clock: time.clock, graceMs }, offerOf(bytes, changed))
+
+/** Puts the parts that were asked for, as far as their numbers are not left out. */
+async function put(state: UploadState, bytes: Buffer, leftOut: readonly number[] = []): Promise<void> {
+  const uploadId = ports.recordingFiles.openUploads().at(-1) ?? ''
+  const parts = state.kind === 'upload' ? state.parts : []
+  for (const { number } of parts.filter((part) => !leftOut.includes(part.number))) {
+    const piece = piecesOf(bytes)[number - 1] ?? Buffer.of()
+    await ports.recordingFiles.putPart({ key: recording.key, uploadId }, number, aFileBody(piece))
+  }
+}
+
+const numbersOf = (state: UploadState) =>
+  state.kind === 'upload' ? state.parts.map(({ number }) => number) : state.kind
+const stored = () => ports.recordings.read(recording)
+
+test('a file is asked for part by part, and stored when all parts are there', async () => {
+  const asked = await offer(large)
+  expect(numbersOf(asked)).toEqual([1, 2, 3])
+
+  await put(asked, large)
+  expect(await offer(large)).toEqual({ kind: 'stored' })
+
+  expect(await stored()).toMatchObject({
+    state: 'stored',
+    size: large.length,
+    sha256: sumOf(large),
+    contentType: 'audio/wav',
+  })
+  expect(Buffer.from((await ports.recordingFiles.read(recording.key, large.length)) ?? []).equals(large)).toBe(true)
+  expect(ports.events.published).toMatchObject([{ name: 'CUSTOM->svc::recording_stored', uuid: recording.uuid }])
+  expect(ports.cdrQueue.queued).toMatchObject([{ kind: 'recording', uuid: recording.uuid }])
+  expect(ports.recordingFiles.openUploads()).toEqual([])
+})
+
+test('a later offer asks only for the parts that did not arrive', async () => {
+  await put(await offer(large), large, [2])
+
+  expect(numbersOf(await offer(large))).toEqual([2])
+})
+
+test('a file whose bytes changed since the last offer is asked for again where they differ', async () => {
+  await put(await offer(sound), sound)
+
+  expect(numbersOf(await offer(Buffer.from('sounD')))).toEqual('elsewhere')
+  await time.advance(uploadClaimMs)
+  expect(numbersOf(await offer(Buffer.from('sounD')))).toEqual([1])
+})
+
+test('an offer of a stored file publishes the same event again, and asks for nothing', async () => {
+  await put(await offer(sound), sound)
+  const publish = ports.events.publish.bind(ports.events)
+  ports.events.publish = async (events) => events.map(({ id }) => id)
+  await expect(offer(sound)).rejects.toMatchObject({ code: 'store_unavailable' })
+  ports.events.publish = publish
+
+  expect(await offer(sound)).toEqual({ kind: 'stored' })
+
+  expect(ports.events.published).toHaveLength(1)
+  expect(await offer(Buffer.from('other'))).toEqual({ kind: 'elsewhere' })
+})
+
+describe('a file that is not taken', () => {
+  test('a file is not taken while no connector has reported the recording, or while its call goes on', async () => {
+    const now = time.clock.now()
+    await ports.recordings.expect(
+      aRecording({ uuid: 'going-on', name: 'call.wav', startedAt: now, endedAt: undefined }),
+    )
+
+    expect(await offer(sound, { name: 'other.wav' })).toEqual({ kind: 'unknown' })
+    expect(await offer(sound, { domain: 'other.example.com' })).toEqual({ kind: 'unknown' })
+    expect(await offer(sound, { uuid: 'going-on' })).toEqual({ kind: 'recording' })
+  })
+
+  test('a file is not taken while a connector stores the recording', async () => {
+    const now = time.clock.now()
+    await ports.recordings.claim(recording, 'connector-1', { now, until: now + 60_000 })
+
+    expect(await offer(sound)).toEqual({ kind: 'elsewhere' })
+  })
+
+  test('a file of a recording that was deleted during the upload is not needed, and its parts are removed', async () => {
+    await put(await offer(sound), sound)
+    await ports.recordings.markDeleted(recording, time.clock.now())
+
+    expect(await offer(sound)).toEqual({ kind: 'deleted' })
+
+    expect(ports.recordingFiles.files.size).toBe(0)
+    expect(ports.recordingFiles.openUploads()).toEqual([])
+    expect(ports.events.published).toEqual([])
+  })
+
+  test('a recording that is deleted while its object is completed leaves no object', async () => {
+    await put(await offer(sound), sound)
+    const complete = ports.recordingFiles.completeUpload.bind(ports.recordingFiles)
+    ports.recordingFiles.completeUpload = async (upload, parts) => {
+      const isComplete = await complete(upload, parts)
+      await ports.recordings.markDeleted(recording, time.clock.now())
+      return isComplete
+    }
+
+    expect(await offer(sound)).toEqual({ kind: 'deleted' })
+
+    expect(ports.recordingFiles.files.size).toBe(0)
+    expect(ports.events.published).toEqual([])
+  })
+
+  test.each<[string, Partial<OfferedFile>]>([
+    ['a name that is no recording', { name: 'call.txt' }],
+    ['fewer checksums than parts', { size: partBytes + 1 }],
+    ['more checksums than parts', { parts: [sumOf(sound), sumOf(sound)] }],
+  ])('a file with %s is refused', async (_what, changed) => {
+    await expect(offer(sound, changed)).rejects.toMatchObject({ code: 'invalid_field' })
+  })
+})
