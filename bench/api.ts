@@ -1,10 +1,7 @@
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
-import { logIn } from '../contracts/routes/auth.ts'
-import { readAccount } from '../contracts/routes/accounts.ts'
-import { hangUpChannel, originateCall } from '../contracts/routes/channels.ts'
-import { createHooks } from '../contracts/routes/hooks.ts'
-import { type Client, clientOf } from '../local/demo/client.ts'
+import type { Client } from '../client/index.ts'
+import { measuredClient } from './tenant.ts'
 import { type Receiver, openReceiver } from '../local/demo/receiver.ts'
 import { type Figures, percentile } from './figures.ts'
 import { type BenchPlatform, startPlatform, temporaryState } from './platform.ts'
@@ -22,7 +19,7 @@ export async function benchApi(): Promise<Figures> {
   try {
     const client = await authenticate(platform)
     const engine = await openEngine(platform.enginePort)
-    const readMs = await samples(reads, () => client.call(readAccount, { params: { account_id: '1001' } }))
+    const readMs = await samples(reads, () => client.call('readAccount', { params: { account_id: '1001' } }))
     const { originateMs, commandMs } = await originates(client, engine)
     const eventToHookMs = await eventsToHook(client, engine, receiver)
     engine.destroy()
@@ -46,8 +43,9 @@ export async function benchApi(): Promise<Figures> {
 
 async function authenticate(platform: BenchPlatform): Promise<Client> {
   const username = '1000@demo.example.com'
-  const body = { username, password: platform.password(username) }
-  return clientOf(platform.baseUrl, await clientOf(platform.baseUrl).call(logIn, { body }))
+  const client = measuredClient(platform.baseUrl, username, platform.password(username))
+  await client.call('whoAmI')
+  return client
 }
 
 async function samples(count: number, act: () => Promise<unknown>): Promise<number[]> {
@@ -95,9 +93,9 @@ async function originates(client: Client, engine: Socket): Promise<{ originateMs
   const originateMs = await samples(calls, async () => {
     const startedAt = performance.now()
     const created = appearance(engine, 'CHANNEL_CREATE').then(() => commandMs.push(performance.now() - startedAt))
-    const { info } = await client.call(originateCall, { body: { callerId: '1001', calledId: '9196' } })
+    const { info } = await client.call('originateCall', { body: { callerId: '1001', calledId: '9196' } })
     await created
-    await client.call(hangUpChannel, { params: { channel_id: info.replace('+OK ', '').trim() } })
+    await client.call('hangUpChannel', { params: { channel_id: info.replace('+OK ', '').trim() } })
   })
   return { originateMs, commandMs: commandMs.slice(warmUps) }
 }
@@ -106,7 +104,7 @@ async function originates(client: Client, engine: Socket): Promise<{ originateMs
 async function eventsToHook(client: Client, engine: Socket, receiver: Receiver): Promise<number[]> {
   const subclass = 'engine::bench'
   const name = `CUSTOM->${subclass}`
-  await client.call(createHooks, {
+  await client.call('createHooks', {
     body: { event: name, action: { type: 'web', method: 'POST', url: receiver.url } },
   })
   const send = () => engine.write(`sendevent CUSTOM\nEvent-Subclass: ${subclass}\nEvent-Domain: demo.example.com\n\n`)

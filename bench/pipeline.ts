@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod/mini'
-import { createHooks } from '../contracts/routes/hooks.ts'
 import { freePort } from '../local/processes/free-port.ts'
 import { type Figures, percentile } from './figures.ts'
 import { startOptions } from './measured-server.ts'
@@ -112,8 +111,8 @@ async function measure({ name, tenants, callsPerSecond, seconds }: Load): Promis
 
 async function addTenant(baseUrl: string, rootPassword: string, { domain, url }: { domain: string; url: string }) {
   const client = await openTenant(baseUrl, rootPassword, domain)
-  const action = { type: 'web', method: 'POST', url }
-  await client.call(createHooks, { body: callEvents.map(({ name: event }) => ({ event, action })) })
+  const action = { type: 'web' as const, method: 'POST', url }
+  await client.call('createHooks', { body: callEvents.map(({ name: event }) => ({ event, action })) })
 }
 
 type Arrival = readonly [number: number, at: number]

@@ -6,16 +6,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod/mini'
-import { logIn } from '../contracts/routes/auth.ts'
-import { searchCdrs } from '../contracts/routes/cdr.ts'
-import { hangUpChannel, holdChannel, listChannels, originateCall } from '../contracts/routes/channels.ts'
-import { createHooks } from '../contracts/routes/hooks.ts'
-import { readRecording } from '../contracts/routes/recordings.ts'
-import { type CallInput, type Client, clientOf, pathOf } from './demo/client.ts'
+import { CallplaneError, Client, verifyDelivery } from '../client/index.ts'
 import { apiPort, dataDir } from '../contracts/settings/laptop.ts'
 import { checkOnLaptop } from '../contracts/settings/setting.ts'
 import { takeNoOptions } from './toolchain.mjs'
-import { type Receiver, isSigned, openReceiver } from './demo/receiver.ts'
+import { type Receiver, openReceiver } from './demo/receiver.ts'
 
 const usage = `Walks the main job against the platform that \`npm start\` runs on this machine.
 
@@ -57,15 +52,15 @@ function password(): string {
 }
 
 async function authenticate(): Promise<Client> {
-  const result = await clientOf(baseUrl()).call(logIn, { body: { username, password: password() } })
+  const result = await new Client({ url: baseUrl() }).call('logIn', { body: { username, password: password() } })
   const until = new Date(result.expires).toISOString()
   step('Log in', `POST /login as ${username}`, `→ role ${result.roleName}, token until ${until}`)
-  return clientOf(baseUrl(), result)
+  return new Client({ url: baseUrl(), token: result })
 }
 
 async function subscribe(client: Client, receiver: Receiver): Promise<readonly string[]> {
-  const hook = (event: string) => ({ event, action: { type: 'web', method: 'POST', url: receiver.url } })
-  const { data } = await client.call(createHooks, {
+  const hook = (event: string) => ({ event, action: { type: 'web' as const, method: 'POST', url: receiver.url } })
+  const { data } = await client.call('createHooks', {
     query: { domain },
     body: [hook('CHANNEL_ANSWER'), hook('CHANNEL_HANGUP_COMPLETE')],
   })
@@ -86,7 +81,7 @@ async function showEvent(
   eventName: string,
 ): Promise<void> {
   const request = await receiver.next(eventName)
-  if (!secrets.some((secret) => isSigned(request, secret))) {
+  if (!(await verifyDelivery(request, { secret: secrets }))) {
     throw new Error(`the signature of ${eventName} does not verify`)
   }
   const { data } = z.parse(hookBody, JSON.parse(request.body))
@@ -100,24 +95,26 @@ async function showEvent(
 }
 
 async function placeCall(client: Client): Promise<string> {
-  const { info } = await client.call(originateCall, { body: { callerId: '1001', calledId: '9196' } })
+  const { info } = await client.call('originateCall', { body: { callerId: '1001', calledId: '9196' } })
   step('Place a call', 'POST /api/v2/channels, from 1001 to 9196 (echo)', `→ ${info.trim()}`)
   return info.replace(/^\+OK\s+/, '').trim()
 }
 
 async function showChannel(client: Client, uuid: string): Promise<void> {
-  const { data } = await client.call(listChannels)
+  const { data } = await client.call('listChannels')
   const row = data.rows.find((candidate) => candidate['uuid'] === uuid)
   if (row === undefined) throw new Error(`the channel list does not hold ${uuid}`)
   step('List the channel', 'GET /api/v2/channels', `→ ${uuid} to ${row['dest']} is ${row['callstate']}`)
 }
 
-type Order = typeof holdChannel | typeof hangUpChannel
+async function hold(client: Client, title: string, channel_id: string, state: 'hold' | 'unhold'): Promise<void> {
+  const { info } = await client.call('holdChannel', { params: { channel_id }, body: { state } })
+  step(title, `PUT /api/v2/channels/${channel_id} ${JSON.stringify({ state })}`, `→ ${info.trim()}`)
+}
 
-async function order(client: Client, title: string, route: Order, input: CallInput): Promise<void> {
-  const { info } = await client.call(route, input)
-  const body = input.body === undefined ? '' : ` ${JSON.stringify(input.body)}`
-  step(title, `${route.method} ${pathOf(route, input.params)}${body}`, `→ ${info.trim()}`)
+async function hangUp(client: Client, channel_id: string): Promise<void> {
+  const { info } = await client.call('hangUpChannel', { params: { channel_id } })
+  step('Hang up', `DELETE /api/v2/channels/${channel_id}`, `→ ${info.trim()}`)
 }
 
 /** Asks again until there is something. */
@@ -135,35 +132,33 @@ async function showCdr(client: Client, uuid: string): Promise<void> {
   const columns = ['created_time', 'caller_id_number', 'destination_number', 'duration', 'hangup_cause']
   const body = { query: `uuid:"${uuid}"`, columns }
   const hit = await eventually('the CDR of the call', async () => {
-    const { hits } = await client.call(searchCdrs, { query: { domain }, body })
+    const { hits } = await client.call('searchCdrs', { query: { domain }, body })
     return hits.hits[0]
   })
   const shown = columns.map((column) => `${column} ${hit.fields?.[column]?.join(', ') ?? '(none)'}`)
-  step('The CDR is found', `POST ${searchCdrs.path} ${JSON.stringify({ query: body.query })}`, `→ ${shown.join(' · ')}`)
+  step('The CDR is found', `POST /api/v2/cdr/text ${JSON.stringify({ query: body.query })}`, `→ ${shown.join(' · ')}`)
 }
 
 async function recordCall(client: Client): Promise<string> {
-  const { info } = await client.call(originateCall, { body: { callerId: '1001', calledId: '5000' } })
+  const { info } = await client.call('originateCall', { body: { callerId: '1001', calledId: '5000' } })
   step('Place a call that is recorded', 'POST /api/v2/channels, from 1001 to 5000 (2 s of tone)', `→ ${info.trim()}`)
   return info.replace(/^\+OK\s+/, '').trim()
 }
 
 async function downloadRecording(client: Client, uuid: string): Promise<void> {
   const stored = await eventually('the recording of the call', async () => {
-    const recordings = await client.call(readRecording, { params: { uuid }, query: { domain, type: 'all' } })
+    const recordings = await client.call('readRecording', { params: { uuid }, query: { domain, type: 'all' } })
     return Array.isArray(recordings) ? recordings.find(({ status }) => status === 'stored') : undefined
   })
-  const link = await client.call(readRecording, { params: { uuid }, query: { domain, file_name: 'demo.wav' } })
-  if (Array.isArray(link)) throw new Error('a list of recordings came instead of a link to one')
-  // Without the credential: the link is its own, and the object store is another host.
-  const response = await fetch(link.url)
+  // The client fetches the link without the credential: the object store is another host.
+  const response = await client.recording(uuid, { query: { domain, file_name: 'demo.wav' } })
   const bytes = Buffer.from(await response.arrayBuffer())
-  if (!response.ok || bytes.length !== stored.size || bytes.toString('latin1', 0, 4) !== 'RIFF') {
-    throw new Error(`the link was answered ${response.status} with ${bytes.length} bytes that are not the recording`)
+  if (bytes.length !== stored.size || bytes.toString('latin1', 0, 4) !== 'RIFF') {
+    throw new Error(`the link gave ${bytes.length} bytes that are not the recording`)
   }
   step(
     'The recording is downloaded',
-    `GET ${pathOf(readRecording, { uuid })}, then the link, which is good until ${new Date(link.expires).toISOString()}`,
+    `GET /cdr/api/v2/files/${uuid}, then the link in its answer, without the credential`,
     `→ ${stored.name}, ${bytes.length} bytes of ${response.headers.get('content-type') ?? 'no type'}`,
   )
 }
@@ -176,10 +171,9 @@ async function walk(): Promise<void> {
     const uuid = await placeCall(client)
     await showEvent('The event arrived', receiver, secrets, 'CHANNEL_ANSWER')
     await showChannel(client, uuid)
-    const params = { channel_id: uuid }
-    await order(client, 'Hold', holdChannel, { params, body: { state: 'hold' } })
-    await order(client, 'Unhold', holdChannel, { params, body: { state: 'unhold' } })
-    await order(client, 'Hang up', hangUpChannel, { params })
+    await hold(client, 'Hold', uuid, 'hold')
+    await hold(client, 'Unhold', uuid, 'unhold')
+    await hangUp(client, uuid)
     await showEvent('The end of the call arrived', receiver, secrets, 'CHANNEL_HANGUP_COMPLETE')
     await showCdr(client, uuid)
     await downloadRecording(client, await recordCall(client))
@@ -192,7 +186,9 @@ async function walk(): Promise<void> {
 takeNoOptions('npm run demo', usage)
 await walk().catch((error: unknown) => {
   const cause =
-    error instanceof TypeError ? `no platform answers at ${baseUrl()}: run npm start in another terminal` : ''
+    error instanceof CallplaneError && error.code === 'unreachable'
+      ? `no platform answers at ${baseUrl()}: run npm start in another terminal`
+      : ''
   console.error(`\ndemo failed: ${cause === '' && error instanceof Error ? error.message : cause}`)
   process.exitCode = 1
 })

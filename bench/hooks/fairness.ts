@@ -5,13 +5,11 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod/mini'
-import { logIn } from '../../contracts/routes/auth.ts'
-import { createDefaultRoute, simulateDefaultRoutes } from '../../contracts/routes/default-routes.ts'
-import { createHooks } from '../../contracts/routes/hooks.ts'
-import { type Client, clientOf } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import { openEngine } from '../engine-socket.ts'
 import { type Figures, percentile } from '../figures.ts'
 import { type BenchPlatform, startPlatform, temporaryState } from '../platform.ts'
+import { measuredClient } from '../tenant.ts'
 import { openTenant } from '../tenant.ts'
 import { type BenchSink, openSink } from './sink.ts'
 
@@ -105,12 +103,12 @@ async function measureWithBusy(begin: Begin) {
 /** Creates routes of which none matches, with patterns that are among the slowest, and simulates calls all the time. */
 async function simulateCalls(tenant: Client): Promise<() => void> {
   for (let made = 0; made < busy.routes.count; made += 1) {
-    await tenant.call(createDefaultRoute, { body: { destination_number: `(?:[+1]?){990}a{0,2}b${made}` } })
+    await tenant.call('createDefaultRoute', { body: { destination_number: `(?:[+1]?){990}a{0,2}b${made}` } })
   }
   const over = new AbortController()
   const simulate = async () => {
     const body = { number: busy.routes.number }
-    while (!over.signal.aborted) await tenant.call(simulateDefaultRoutes, { body }).catch(() => {})
+    while (!over.signal.aborted) await tenant.call('simulateDefaultRoutes', { body }).catch(() => {})
   }
   for (let at = 0; at < busy.routes.atOnce; at += 1) void simulate()
   return () => over.abort()
@@ -122,7 +120,9 @@ async function simulateCalls(tenant: Client): Promise<() => void> {
  */
 function heavyFilter(at: number) {
   const fields = Array.from({ length: busy.patterns.filters }, (_, index) => `variable_text${index}`)
-  return Object.fromEntries(fields.map((name) => [name, { operation: 'reg', value: `/(a|b){60}[0-9]{1,3}${at}?/` }]))
+  return Object.fromEntries(
+    fields.map((name) => [name, { operation: 'reg' as const, value: `/(a|b){60}[0-9]{1,3}${at}?/` }]),
+  )
 }
 
 function sendEvent(engine: Socket, subclass: string, domain: string, text = ''): void {
@@ -140,16 +140,19 @@ function repeat(everyMs: number, run: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-type HookOf = (at: number) => { url: string; filter: Readonly<Record<string, { operation: string; value: string }>> }
+type HookOf = (at: number) => {
+  url: string
+  filter: Readonly<Record<string, { operation: '==' | 'reg'; value: string }>>
+}
 
 /** Creates 100 hooks of an event, twenty a request. */
 async function addHooks(client: Client, subclass: string, hookOf: HookOf): Promise<void> {
   for (let made = 0; made < 100; made += 20) {
     const body = Array.from({ length: 20 }, (_, index) => {
       const { url, filter } = hookOf(made + index)
-      return { event: `CUSTOM->${subclass}`, action: { type: 'web', method: 'POST', url }, filter }
+      return { event: `CUSTOM->${subclass}`, action: { type: 'web' as const, method: 'POST', url }, filter }
     })
-    await client.call(createHooks, { body })
+    await client.call('createHooks', { body })
   }
 }
 
@@ -177,10 +180,9 @@ async function openNeighbour(platform: BenchPlatform, engine: Socket): Promise<N
   await once(receiver, 'listening')
   const { port } = z.parse(z.object({ port: z.int() }), receiver.address())
   const username = '1000@demo.example.com'
-  const body = { username, password: platform.password(username) }
-  const client = clientOf(platform.baseUrl, await clientOf(platform.baseUrl).call(logIn, { body }))
-  const action = { type: 'web', method: 'POST', url: `http://127.0.0.1:${port}/` }
-  await client.call(createHooks, { body: { event: 'CUSTOM->engine::neighbour', action } })
+  const client = measuredClient(platform.baseUrl, username, platform.password(username))
+  const action = { type: 'web' as const, method: 'POST', url: `http://127.0.0.1:${port}/` }
+  await client.call('createHooks', { body: { event: 'CUSTOM->engine::neighbour', action } })
   const one = () =>
     new Promise<number>((resolve) => {
       const startedAt = performance.now()

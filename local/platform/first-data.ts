@@ -1,12 +1,9 @@
 import * as z from 'zod/mini'
-import { createAccount, listAccounts, updateAccount } from '../../contracts/routes/accounts.ts'
-import { logIn, logOut } from '../../contracts/routes/auth.ts'
-import { createDomain, listDomains } from '../../contracts/routes/domains.ts'
 import type { DataFolder } from '../data/data-folder.ts'
 import { makePassword } from '../data/kept-secrets.ts'
 import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import { pause } from '../../core/concurrency/timers.ts'
-import { CallRefused, type Client, clientOf } from '../demo/client.ts'
+import { CallplaneError, Client } from '../../client/index.ts'
 import { PlainError } from '../processes/plain-error.ts'
 
 /** The demo domain and its accounts. */
@@ -29,6 +26,9 @@ export interface DemoAccounts {
 /** The attempts of one call at most. The waits between them add up to about a minute, the time in which refused logins are free again. */
 const attempts = 20
 
+/** The calls of root. */
+export type Root = Pick<Client, 'call'>
+
 /** How refused calls are repeated, and what ends the waits between them. */
 interface PatientDeps extends RetryDeps {
   readonly signal?: AbortSignal
@@ -41,25 +41,27 @@ interface PatientDeps extends RetryDeps {
 export async function asRoot<T>(
   baseUrl: string,
   password: string,
-  work: (root: Client) => Promise<T>,
+  work: (root: Root) => Promise<T>,
   deps: PatientDeps,
 ): Promise<T> {
-  const token = await patient(clientOf(baseUrl), deps).call(logIn, { body: { username: 'root', password } })
-  const root = patient(clientOf(baseUrl, token), deps)
+  const connection = { url: baseUrl, retries: 0 }
+  const token = await patient(new Client(connection), deps).call('logIn', { body: { username: 'root', password } })
+  const root = patient(new Client({ ...connection, token }), deps)
   try {
     return await work(root)
   } finally {
-    await root.call(logOut)
+    await root.call('logOut')
   }
 }
 
-function patient(client: Client, { signal, ...deps }: PatientDeps): Client {
+/** Repeats also what the client does not, such as changes: what a rate limit refused was not executed. */
+function patient(client: Client, { signal, ...deps }: PatientDeps): Root {
   const wait = (ms: number) => pause(deps.timers, ms, signal)
   const mayPass = (problem: unknown) =>
-    signal?.aborted !== true && problem instanceof CallRefused && problem.status === 429
+    signal?.aborted !== true && problem instanceof CallplaneError && problem.status === 429
   return {
-    call: async (route, input) =>
-      (await retry(() => client.call(route, input), deps, { attempts, wait, mayPass })).value,
+    call: async (operation, ...input) =>
+      (await retry(() => client.call(operation, ...input), deps, { attempts, wait, mayPass })).value,
   }
 }
 
@@ -67,23 +69,23 @@ function patient(client: Client, { signal, ...deps }: PatientDeps): Client {
  * Makes the demo domain and its accounts, once in the life of a data folder: the file with their passwords is written
  * last, so that a start which was cut short is finished by the next one, and what a user deletes stays deleted.
  */
-export async function ensureDemo(root: Client, folder: DataFolder): Promise<DemoAccounts> {
+export async function ensureDemo(root: Root, folder: DataFolder): Promise<DemoAccounts> {
   const kept = folder.read(demo.file)
   if (kept !== undefined) return { passwords: parsePasswords(folder, kept), made: false }
   const { domain } = demo
-  const domains = await root.call(listDomains)
+  const domains = await root.call('listDomains')
   if (!Object.hasOwn(domains.data, domain)) {
-    await root.call(createDomain, { body: { domain_name: domain, customer_id: 'demo' } })
+    await root.call('createDomain', { body: { domain_name: domain, customer_id: 'demo' } })
   }
-  const listed = await root.call(listAccounts, { query: { domain } })
+  const listed = await root.call('listAccounts', { query: { domain } })
   const present = new Set(Object.values(listed.data).map(({ id }) => id))
   const passwords: Record<string, string> = {}
   for (const { login, role } of demo.accounts) {
     const password = makePassword()
     if (present.has(login)) {
-      await root.call(updateAccount, { params: { account_id: login }, query: { domain }, body: { password, role } })
+      await root.call('updateAccount', { params: { account_id: login }, query: { domain }, body: { password, role } })
     } else {
-      await root.call(createAccount, { query: { domain }, body: { login, password, role } })
+      await root.call('createAccount', { query: { domain }, body: { login, password, role } })
     }
     passwords[`${login}@${domain}`] = password
   }
@@ -92,11 +94,11 @@ export async function ensureDemo(root: Client, folder: DataFolder): Promise<Demo
 }
 
 /** The login and domain of every account of every domain. */
-export async function allAccounts(root: Client): Promise<{ readonly login: string; readonly domain: string }[]> {
-  const domains = Object.values((await root.call(listDomains)).data)
+export async function allAccounts(root: Root): Promise<{ readonly login: string; readonly domain: string }[]> {
+  const domains = Object.values((await root.call('listDomains')).data)
   const lists = await Promise.all(
     domains.map(async ({ id: domain = '' }) => {
-      const accounts = Object.values((await root.call(listAccounts, { query: { domain } })).data)
+      const accounts = Object.values((await root.call('listAccounts', { query: { domain } })).data)
       return accounts.map(({ id: login = '' }) => ({ login, domain }))
     }),
   )

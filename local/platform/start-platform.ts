@@ -5,7 +5,6 @@ import { type Assembly } from '../assembly/assembly.ts'
 import { type Place, laptop } from '../assembly/place.ts'
 import { readAssembly } from '../assembly/read-assembly.ts'
 import type { ConnectorProcess } from '../connector/connector-process.ts'
-import type { Client } from '../demo/client.ts'
 import { type DataFolder, openDataFolder } from '../data/data-folder.ts'
 import { type KeptSecrets, readSecrets } from '../data/kept-secrets.ts'
 import { takeLock } from '../data/lock.ts'
@@ -23,7 +22,7 @@ import type { QueueRun } from '../stores/sqs.ts'
 import { ensureAssembly } from '../synthesis/ensure-assembly.ts'
 import { keepAssembly } from '../synthesis/keep-assembly.ts'
 import { awaitHealth } from './await-health.ts'
-import { type DemoAccounts, allAccounts, asRoot, ensureDemo } from './first-data.ts'
+import { type DemoAccounts, type Root, allAccounts, asRoot, ensureDemo } from './first-data.ts'
 import { functionEnvironment, sharedEnvironment } from './local-environment.ts'
 import { beginQueues } from './begin-queues.ts'
 import { publicUrl } from './public-url.ts'
@@ -100,7 +99,7 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   const watch = new EngineWatch(connector.healthUrl, notice)
   closing.defer(() => watch.stop())
   await watch.start()
-  const ensureAll = async (client: Client): Promise<DemoAccounts> => {
+  const ensureAll = async (client: Root): Promise<DemoAccounts> => {
     const made = await ensureDemo(client, folder)
     for (const { login, domain } of await allAccounts(client)) await engine.simulated?.registerPhone(login, domain)
     return made

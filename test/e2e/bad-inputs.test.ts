@@ -3,10 +3,9 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { logIn } from '../../contracts/routes/auth.ts'
 import { errorBody } from '../../contracts/routes/shapes.ts'
 import { routes } from '../../contracts/routes/index.ts'
-import { clientOf } from '../../local/demo/client.ts'
+import { clientOf } from '../support/platform/checked-client.ts'
 import { checkOverHttp } from '../support/platform/declared.ts'
 import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform/platform.ts'
 import { requestLines, sendLines } from '../support/engine/raw-lines.ts'
@@ -36,7 +35,7 @@ beforeAll(async () => {
   platform = await aPlatform()
   await platform.tenant(domain)
   const body = { username: `1000@${domain}`, password: tenantPassword('1000') }
-  const token = await clientOf(platform.url).call(logIn, { body })
+  const token = await clientOf(platform.url).call('logIn', { body })
   credential = { 'x-key': token.key, 'x-access-token': token.token }
   platform.platform.gate.observe(({ action, resource, roleArn }) => {
     if (!/PutItem|UpdateItem|DeleteItem|SendMessage|Transact/.test(action)) return

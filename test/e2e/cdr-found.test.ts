@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { searchCdrs } from '../../contracts/routes/cdr.ts'
-import { originateCall } from '../../contracts/routes/channels.ts'
 import { takeCdr } from '../../contracts/routes/engine.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import { opened } from '../support/processes/opened.ts'
 import { aPlatform } from '../support/platform/platform.ts'
 
@@ -27,7 +25,7 @@ beforeAll(async () => {
 })
 
 const found = async (client: Client, query: string) => {
-  const { hits } = await client.call(searchCdrs, { query: { leg: '*' }, body: { query } })
+  const { hits } = await client.call('searchCdrs', { query: { leg: '*' }, body: { query } })
   return hits.hits.map(({ _source }) => _source ?? {})
 }
 
@@ -44,7 +42,7 @@ const post = (uuid: string, variables: object, credential = rig().platform.platf
 
 describe('a call that has ended', () => {
   it('an ended call is found by its tenant, and by no other, although no hook wants its end', async () => {
-    const { info } = await admin.call(originateCall, { body: { callerId: '1001', calledId: '9198' } })
+    const { info } = await admin.call('originateCall', { body: { callerId: '1001', calledId: '9198' } })
     const uuid = info.replace('+OK ', '').trim()
 
     await expect.poll(() => found(admin, `uuid:"${uuid}"`), within).toHaveLength(1)

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { originateCall } from '../../contracts/routes/channels.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import { failuresOf, madeUpToken } from '../support/platform/crowd.ts'
 import { type TestPlatform, aPlatform } from '../support/platform/platform.ts'
 
@@ -21,7 +20,7 @@ afterAll(() => platform.close())
 it('a stranger who sends every operation 24 times at once with a made-up token harms no other client', async () => {
   const failures = await failuresOf(platform.url, madeUpToken(domain))
 
-  const { info } = await admin.call(originateCall, { body: { callerId: '1001', calledId: '9199' } })
+  const { info } = await admin.call('originateCall', { body: { callerId: '1001', calledId: '9199' } })
   expect(failures).toEqual([])
   expect(info).toMatch(/^\+OK /)
   expect(readFileSync(join(platform.dataDir, 'logs/functions.log'), 'utf8')).not.toContain('OUT_OF_MEMORY')

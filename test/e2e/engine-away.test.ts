@@ -2,9 +2,6 @@ import { mkdtempSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { originateCall } from '../../contracts/routes/channels.ts'
-import { readRecording } from '../../contracts/routes/recordings.ts'
-import { readStatus } from '../../contracts/routes/status.ts'
 import { httpDirectory } from '../../local/simulated-engine/platform/http-lookups.ts'
 import { startSimulatedEngine } from '../../local/simulated-engine/simulated-engine.ts'
 import { freePort } from '../support/processes/free-port.ts'
@@ -42,7 +39,7 @@ it('a platform that starts before its engine is an outage until the engine comes
   const health = async () => (await fetch(`${platform.url}/health`)).status
 
   expect(await health()).toBe(503)
-  expect((await admin.call(readStatus)).wConsole.status).toBe('Offline')
+  expect((await admin.call('readStatus')).wConsole.status).toBe('Offline')
   expect(lines).toContain(
     `engine 127.0.0.1:${enginePort} is offline (engine unreachable); /health answers 503 until it is online`,
   )
@@ -59,13 +56,12 @@ it('a platform that starts before its engine is an outage until the engine comes
   await expect.poll(() => lines, within).toContain(`engine 127.0.0.1:${enginePort} is online`)
   await engine.registerPhone('1001', domain)
 
-  const { info } = await admin.call(originateCall, { body: { callerId: '1001', calledId: '5000' } })
+  const { info } = await admin.call('originateCall', { body: { callerId: '1001', calledId: '5000' } })
 
   const uuid = info.replace('+OK ', '').trim()
-  const list = () => admin.call(readRecording, { params: { uuid }, query: { type: 'all' } })
+  const list = () => admin.call('readRecording', { params: { uuid }, query: { type: 'all' } })
   await expect.poll(list, within).toMatchObject([{ uuid, name: `${uuid}.wav`, status: 'stored' }])
-  const link = await admin.call(readRecording, { params: { uuid } })
-  const bytes = Array.isArray(link) ? '' : Buffer.from(await (await fetch(link.url)).arrayBuffer()).toString('latin1')
+  const bytes = Buffer.from(await (await admin.recording(uuid)).arrayBuffer()).toString('latin1')
   expect(bytes.slice(0, 4)).toBe('RIFF')
   await expect.poll(() => readdirSync(shared).filter((name) => name.endsWith('.wav')), within).toEqual([])
 })

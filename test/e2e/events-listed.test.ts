@@ -1,11 +1,7 @@
 import { startFauxqs } from 'fauxqs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { environment } from '../../contracts/environment.ts'
-import { createAccount } from '../../contracts/routes/accounts.ts'
-import { hangUpChannel, holdChannel, originateCall } from '../../contracts/routes/channels.ts'
-import { listEvents } from '../../contracts/routes/events.ts'
-import { createHooks } from '../../contracts/routes/hooks.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import type { Receiver } from '../../local/demo/receiver.ts'
 import { startCloudGate } from '../support/stores/cloud-gate.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -52,7 +48,7 @@ beforeAll(async () => {
   stranger = await platform.tenant(neighbour)
   receiver = await platform.receiver()
   const event = 'CUSTOM->svc::user_create'
-  await admin.call(createHooks, {
+  await admin.call('createHooks', {
     query: { domain },
     body: { event, action: { type: 'web', method: 'POST', url: receiver.url } },
   })
@@ -60,22 +56,22 @@ beforeAll(async () => {
 })
 
 const list = async (client: Client, since = 0) =>
-  (await client.call(listEvents, { query: { since: `${since}`, limit: '1000' } })).data
+  (await client.call('listEvents', { query: { since: `${since}`, limit: 1000 } })).data
 
 /** Makes an account and waits until the hook has received its event: earlier events are in the list by then. */
 async function untilPublished(login: string) {
-  await admin.call(createAccount, { query: { domain }, body: { login, role: 'user', password: 'long enough' } })
+  await admin.call('createAccount', { query: { domain }, body: { login, role: 'user', password: 'long enough' } })
   return receiver.next('CUSTOM->svc::user_create')
 }
 
 /** A call from 1001 to 1002 that is held once it `isUp`, resumed and hung up. */
 async function liveACall(client: Client, isUp: () => Promise<unknown> = async () => {}): Promise<string> {
-  const { info } = await client.call(originateCall, { body: { callerId: '1001', calledId: '1002' } })
+  const { info } = await client.call('originateCall', { body: { callerId: '1001', calledId: '1002' } })
   const uuid = info.replace('+OK ', '').trim()
   const params = { channel_id: uuid }
   await isUp()
-  for (const state of ['hold', 'unhold']) await client.call(holdChannel, { params, body: { state } })
-  await client.call(hangUpChannel, { params })
+  for (const state of ['hold', 'unhold'] as const) await client.call('holdChannel', { params, body: { state } })
+  await client.call('hangUpChannel', { params })
   return uuid
 }
 

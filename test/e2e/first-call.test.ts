@@ -1,16 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { listAccounts } from '../../contracts/routes/accounts.ts'
-import {
-  eavesdropChannel,
-  hangUpChannel,
-  holdChannel,
-  listChannels,
-  originateCall,
-} from '../../contracts/routes/channels.ts'
-import { createHooks, listHooks } from '../../contracts/routes/hooks.ts'
-import { readStatus } from '../../contracts/routes/status.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client, Input } from '../../client/index.ts'
 import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform/platform.ts'
 
 const domain = 'first.example.com'
@@ -36,13 +26,16 @@ afterAll(async () => {
   await platform.close()
 })
 
-async function placeCall(client: Client, body: object = { callerId: '1001', calledId: '9196' }): Promise<string> {
-  const { info } = await client.call(originateCall, { body })
+async function placeCall(
+  client: Client,
+  body: Input<'originateCall'>['body'] = { callerId: '1001', calledId: '9196' },
+): Promise<string> {
+  const { info } = await client.call('originateCall', { body })
   return info.replace('+OK ', '').trim()
 }
 
 async function rowOf(client: Client, uuid: string) {
-  return (await client.call(listChannels)).data.rows.find((row) => row['uuid'] === uuid)
+  return (await client.call('listChannels')).data.rows.find((row) => row['uuid'] === uuid)
 }
 
 describe('a call by the API', () => {
@@ -51,22 +44,22 @@ describe('a call by the API', () => {
     const params = { channel_id: uuid }
 
     expect(await rowOf(admin, uuid)).toMatchObject({ dest: '9196', callstate: 'ACTIVE', presence_id: `1001@${domain}` })
-    expect(await admin.call(holdChannel, { params, body: { state: 'hold' } })).toEqual({
+    expect(await admin.call('holdChannel', { params, body: { state: 'hold' } })).toEqual({
       status: 'OK',
       info: '+OK Success\n',
     })
     expect(await rowOf(admin, uuid)).toMatchObject({ callstate: 'HELD' })
-    expect(await admin.call(holdChannel, { params, body: { state: 'hold' } })).toEqual({
+    expect(await admin.call('holdChannel', { params, body: { state: 'hold' } })).toEqual({
       status: 'OK',
       info: '+OK Success\n',
     })
-    expect(await admin.call(holdChannel, { params, body: { state: 'unhold' } })).toEqual({
+    expect(await admin.call('holdChannel', { params, body: { state: 'unhold' } })).toEqual({
       status: 'OK',
       info: '+OK Success\n',
     })
     expect(await rowOf(admin, uuid)).toMatchObject({ callstate: 'ACTIVE' })
-    expect(await admin.call(hangUpChannel, { params })).toEqual({ status: 'OK', info: '+OK\n' })
-    await expect(admin.call(hangUpChannel, { params })).rejects.toThrow('404: not_found')
+    expect(await admin.call('hangUpChannel', { params })).toEqual({ status: 'OK', info: '+OK\n' })
+    await expect(admin.call('hangUpChannel', { params })).rejects.toThrow('404: not_found')
   })
 
   it('a call of another tenant does not exist', async () => {
@@ -74,11 +67,11 @@ describe('a call by the API', () => {
     const params = { channel_id: uuid }
 
     expect(await rowOf(stranger, uuid)).toBeUndefined()
-    await expect(stranger.call(holdChannel, { params, body: { state: 'hold' } })).rejects.toThrow('404: not_found')
-    await expect(stranger.call(eavesdropChannel, { params, body: {} })).rejects.toThrow('404: not_found')
-    await expect(stranger.call(hangUpChannel, { params })).rejects.toThrow('404: not_found')
+    await expect(stranger.call('holdChannel', { params, body: { state: 'hold' } })).rejects.toThrow('404: not_found')
+    await expect(stranger.call('eavesdropChannel', { params, body: {} })).rejects.toThrow('404: not_found')
+    await expect(stranger.call('hangUpChannel', { params })).rejects.toThrow('404: not_found')
     expect(await rowOf(admin, uuid)).toMatchObject({ callstate: 'ACTIVE' })
-    await admin.call(hangUpChannel, { params })
+    await admin.call('hangUpChannel', { params })
   })
 
   it('a call of another user does not exist for a user who may see only the own calls', async () => {
@@ -86,23 +79,23 @@ describe('a call by the API', () => {
     const uuid = await placeCall(admin)
     const own = await placeCall(user, { calledId: '9196' })
 
-    expect((await user.call(listChannels)).data.rows.map((row) => row['uuid'])).toEqual([own])
-    await expect(user.call(hangUpChannel, { params: { channel_id: uuid } })).rejects.toThrow('404: not_found')
-    await user.call(hangUpChannel, { params: { channel_id: own } })
-    await admin.call(hangUpChannel, { params: { channel_id: uuid } })
+    expect((await user.call('listChannels')).data.rows.map((row) => row['uuid'])).toEqual([own])
+    await expect(user.call('hangUpChannel', { params: { channel_id: uuid } })).rejects.toThrow('404: not_found')
+    await user.call('hangUpChannel', { params: { channel_id: own } })
+    await admin.call('hangUpChannel', { params: { channel_id: uuid } })
   })
 
   it('a call can be listened to by an admin of its domain', async () => {
     const uuid = await placeCall(admin)
-    const { info } = await admin.call(eavesdropChannel, { params: { channel_id: uuid }, body: { user: '1002' } })
+    const { info } = await admin.call('eavesdropChannel', { params: { channel_id: uuid }, body: { user: '1002' } })
 
     expect(info).toMatch(/^\+OK [0-9a-f-]{36}\n$/)
-    await admin.call(hangUpChannel, { params: { channel_id: info.replace('+OK ', '').trim() } })
-    await admin.call(hangUpChannel, { params: { channel_id: uuid } })
+    await admin.call('hangUpChannel', { params: { channel_id: info.replace('+OK ', '').trim() } })
+    await admin.call('hangUpChannel', { params: { channel_id: uuid } })
   })
 
   it('a call that the called phone refuses is answered with the words of the engine', async () => {
-    await expect(admin.call(originateCall, { body: { callerId: 'nobody', calledId: '9196' } })).rejects.toThrow(
+    await expect(admin.call('originateCall', { body: { callerId: 'nobody', calledId: '9196' } })).rejects.toThrow(
       '404: not_found',
     )
   })
@@ -111,14 +104,17 @@ describe('a call by the API', () => {
 describe('a hook', () => {
   it('receives the events of its domain, signed, and none of another', async () => {
     const [receiver, foreign] = await Promise.all([platform.receiver(), platform.receiver()])
-    const hook = (url: string) => ({ event: 'CHANNEL_HANGUP_COMPLETE', action: { type: 'web', method: 'POST', url } })
-    const created = await admin.call(createHooks, { query: { domain }, body: hook(receiver.url) })
-    await stranger.call(createHooks, { query: { domain: neighbour }, body: hook(foreign.url) })
+    const hook = (url: string) => ({
+      event: 'CHANNEL_HANGUP_COMPLETE',
+      action: { type: 'web' as const, method: 'POST', url },
+    })
+    const created = await admin.call('createHooks', { query: { domain }, body: hook(receiver.url) })
+    await stranger.call('createHooks', { query: { domain: neighbour }, body: hook(foreign.url) })
     await platform.hooksInForce(admin, domain)
     const foreignCall = await placeCall(stranger)
     const uuid = await placeCall(admin)
-    await stranger.call(hangUpChannel, { params: { channel_id: foreignCall } })
-    await admin.call(hangUpChannel, { params: { channel_id: uuid } })
+    await stranger.call('hangUpChannel', { params: { channel_id: foreignCall } })
+    await admin.call('hangUpChannel', { params: { channel_id: uuid } })
 
     const [received, elsewhere] = await Promise.all([
       receiver.next('CHANNEL_HANGUP_COMPLETE'),
@@ -137,12 +133,12 @@ describe('a hook', () => {
   })
 
   it('a hook never shows its secret again', async () => {
-    const created = await admin.call(createHooks, {
+    const created = await admin.call('createHooks', {
       query: { domain },
-      body: { event: 'DTMF', action: { type: 'web', method: 'POST', url: 'https://hooks.example.com/' } },
+      body: { event: 'DTMF', action: { type: 'web' as const, method: 'POST', url: 'https://hooks.example.com/' } },
     })
 
-    const listed = JSON.stringify(await admin.call(listHooks, { query: { domain } }))
+    const listed = JSON.stringify(await admin.call('listHooks', { query: { domain } }))
 
     for (const secret of Object.values(created.data.secrets)) {
       expect(secret).toMatch(/^whsec_/)
@@ -153,13 +149,13 @@ describe('a hook', () => {
 
 describe('reports of the engine', () => {
   it('registered phones make accounts online', async () => {
-    const { data } = await admin.call(listAccounts)
+    const { data } = await admin.call('listAccounts')
 
     expect(data['1001']).toEqual({ id: '1001', domain, scheme: 'account', online: true, state: 'onhook' })
   })
 
   it('the status report shows the engine', async () => {
-    const report = await admin.call(readStatus)
+    const report = await admin.call('readStatus')
 
     expect(report.wConsole).toMatchObject({ status: 'Connected', sid: expect.stringMatching(/^[0-9a-f-]{36}$/) })
     expect(report.freeSWITCH).toMatch(/^UP /)

@@ -3,22 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { createAccount, deleteAccount, listAccounts, updateAccount } from '../../contracts/routes/accounts.ts'
-import { searchCdrs } from '../../contracts/routes/cdr.ts'
-import {
-  eavesdropChannel,
-  hangUpChannel,
-  holdChannel,
-  listChannels,
-  originateCall,
-} from '../../contracts/routes/channels.ts'
-import {
-  createDomain,
-  deleteDomain,
-  updateDomainParameters,
-  updateDomainVariables,
-} from '../../contracts/routes/domains.ts'
-import { createHooks } from '../../contracts/routes/hooks.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { type SimulatedEngine, startSimulatedEngine } from '../../local/simulated-engine/simulated-engine.ts'
 import { labDirectory } from '../support/engine/engine-lab.ts'
@@ -72,41 +56,41 @@ it('an observed engine gets commands that read, nothing else, while every operat
   const admin = await platform.tenant(tenant)
   const root = await platform.root()
   const receiver = await platform.receiver()
-  const hook = { event: 'CHANNEL_HANGUP_COMPLETE', action: { type: 'web', method: 'POST', url: receiver.url } }
-  await admin.call(createHooks, { body: hook })
+  const hook = { event: 'CHANNEL_HANGUP_COMPLETE', action: { type: 'web' as const, method: 'POST', url: receiver.url } }
+  await admin.call('createHooks', { body: hook })
   await engine.registerPhone('1001', there)
-  const online = async () => (await admin.call(listAccounts)).data['1001']?.online
+  const online = async () => (await admin.call('listAccounts')).data['1001']?.online
   await expect.poll(online, { timeout: 30_000 }).toBe(true)
   const uuid = engine.placeCall('1001', there, { to: '9196' }) ?? ''
-  const rows = async () => (await admin.call(listChannels)).data.rows
+  const rows = async () => (await admin.call('listChannels')).data.rows
 
   await expect.poll(rows, { timeout: 30_000 }).toMatchObject([{ uuid, presence_id: `1001@${tenant}` }])
   const params = { channel_id: uuid }
   const operations = new Map<string, () => Promise<unknown>>([
     ['listChannels', rows],
-    ['originateCall', () => admin.call(originateCall, { body: { callerId: '1001', calledId: '9196' } })],
-    ['holdChannel', () => admin.call(holdChannel, { params, body: { state: 'hold' } })],
-    ['hangUpChannel', () => admin.call(hangUpChannel, { params })],
-    ['eavesdropChannel', () => admin.call(eavesdropChannel, { params, body: { user: '1002' } })],
+    ['originateCall', () => admin.call('originateCall', { body: { callerId: '1001', calledId: '9196' } })],
+    ['holdChannel', () => admin.call('holdChannel', { params, body: { state: 'hold' } })],
+    ['hangUpChannel', () => admin.call('hangUpChannel', { params })],
+    ['eavesdropChannel', () => admin.call('eavesdropChannel', { params, body: { user: '1002' } })],
     [
       'createAccount',
-      () => admin.call(createAccount, { body: { login: '1009', role: 'user', password: 'pa55-word' } }),
+      () => admin.call('createAccount', { body: { login: '1009', role: 'user', password: 'pa55-word' } }),
     ],
     [
       'updateAccount',
-      () => admin.call(updateAccount, { params: { account_id: '1009' }, body: { password: 'pa55-other' } }),
+      () => admin.call('updateAccount', { params: { account_id: '1009' }, body: { password: 'pa55-other' } }),
     ],
-    ['deleteAccount', () => admin.call(deleteAccount, { params: { account_id: '1009' } })],
-    ['createDomain', () => root.call(createDomain, { body: { domain_name: gone, customer_id: 'test' } })],
+    ['deleteAccount', () => admin.call('deleteAccount', { params: { account_id: '1009' } })],
+    ['createDomain', () => root.call('createDomain', { body: { domain_name: gone, customer_id: 'test' } })],
     [
       'updateDomainVariables',
-      () => root.call(updateDomainVariables, { params: { domain_name: gone }, body: ['timezone=Europe/Berlin'] }),
+      () => root.call('updateDomainVariables', { params: { domain_name: gone }, body: ['timezone=Europe/Berlin'] }),
     ],
     [
       'updateDomainParameters',
-      () => root.call(updateDomainParameters, { params: { domain_name: gone }, body: ['vm-password=4711'] }),
+      () => root.call('updateDomainParameters', { params: { domain_name: gone }, body: ['vm-password=4711'] }),
     ],
-    ['deleteDomain', () => root.call(deleteDomain, { params: { domain_name: gone } })],
+    ['deleteDomain', () => root.call('deleteDomain', { params: { domain_name: gone } })],
   ])
   const changing = new Set(['originateCall', 'holdChannel', 'hangUpChannel', 'eavesdropChannel'])
   expect([...operations.keys()].sort()).toEqual(
@@ -135,7 +119,7 @@ it('an observed engine gets commands that read, nothing else, while every operat
   await socket.api(`uuid_kill ${uuid}`)
   await socket.close()
   const cdrs = async () =>
-    (await admin.call(searchCdrs, { body: { query: '' } })).hits.hits.map(({ _source }) => _source)
+    (await admin.call('searchCdrs', { body: { query: '' } })).hits.hits.map(({ _source }) => _source)
   await expect
     .poll(cdrs, { timeout: 30_000 })
     .toMatchObject([{ uuid, domain_name: tenant, presence_id: `1001@${tenant}` }])

@@ -1,10 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { originateCall } from '../../contracts/routes/channels.ts'
-import { createHooks } from '../../contracts/routes/hooks.ts'
-import { readRecording } from '../../contracts/routes/recordings.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import type { Receiver } from '../../local/demo/receiver.ts'
 import { opened } from '../support/processes/opened.ts'
 import { aPlatform } from '../support/platform/platform.ts'
@@ -28,18 +25,18 @@ beforeAll(async () => {
   receiver = await platform.receiver()
   for (const event of [stored, 'RECORD_START']) {
     const action = { type: 'web' as const, method: 'POST', url: receiver.url }
-    await admin.call(createHooks, { query: { domain }, body: { event, action } })
+    await admin.call('createHooks', { query: { domain }, body: { event, action } })
   }
   await platform.hooksInForce(admin, domain)
 })
 
 /** Calls the extension that records two seconds of a tone and hangs up. */
 async function recordedCall(): Promise<string> {
-  const { info } = await admin.call(originateCall, { body: { callerId: '1001', calledId: '5000' } })
+  const { info } = await admin.call('originateCall', { body: { callerId: '1001', calledId: '5000' } })
   return info.replace('+OK ', '').trim()
 }
 
-const list = (uuid: string) => admin.call(readRecording, { params: { uuid }, query: { type: 'all' } })
+const list = (uuid: string) => admin.call('readRecording', { params: { uuid }, query: { type: 'all' } })
 
 /** The remaining files in the folder that the engine records to, including the connector's notes. */
 function left(): string[] {

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
-import { logIn } from '../../contracts/routes/auth.ts'
-import { clientOf } from '../../local/demo/client.ts'
+import { clientOf } from '../support/platform/checked-client.ts'
 import { manyBytes } from '../support/processes/file-bodies.ts'
 import { opened } from '../support/processes/opened.ts'
 import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
@@ -18,7 +17,7 @@ let headers: Record<string, string>
 beforeAll(async () => {
   await rig().tenant(domain)
   const body = { username: `1000@${domain}`, password: tenantPassword('1000') }
-  const { key, token } = await clientOf(rig().url).call(logIn, { body })
+  const { key, token } = await clientOf(rig().url).call('logIn', { body })
   headers = { 'x-key': key, 'x-access-token': token }
 })
 

@@ -1,9 +1,7 @@
 // oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
 /** Default routes and blacklists rule the calls of the simulated engine, as the simulation shows them. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { addBlacklistNumber } from '../../contracts/routes/blacklists.ts'
-import { createDefaultRoute, simulateDefaultRoutes } from '../../contracts/routes/default-routes.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import { type DialledCalls, openDialledCalls } from '../support/engine/dialled-calls.ts'
 import { aPlatform } from '../support/platform/platform.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -17,16 +15,16 @@ describe('a call of the simulated engine', () => {
 
   beforeAll(async () => {
     admin = await platform().tenant(domain)
-    await admin.call(addBlacklistNumber, { params: { blacklist_name: 'spam' }, body: { number: '666' } })
+    await admin.call('addBlacklistNumber', { params: { blacklist_name: 'spam' }, body: { number: '666' } })
     for (const [destination_number, callflow] of routes) {
-      await admin.call(createDefaultRoute, { body: { destination_number, callflow } })
+      await admin.call('createDefaultRoute', { body: { destination_number, callflow } })
     }
   })
 
   const withoutNames = (lines: readonly string[]) =>
     lines.map((line) => line.replace(/^set recording_file=.*/, 'set recording_file'))
   const simulated = async (number: string, caller: string) => {
-    const { data } = await admin.call(simulateDefaultRoutes, { body: { number, caller } })
+    const { data } = await admin.call('simulateDefaultRoutes', { body: { number, caller } })
     return withoutNames(
       data.steps.flatMap(({ application, data: of = '' }) =>
         application === undefined ? [] : [`${application} ${of}`.trim()],

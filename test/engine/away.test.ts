@@ -4,7 +4,6 @@ import { readdirSync } from 'node:fs'
 import { type AddressInfo, type Socket, createServer } from 'node:net'
 import { setInterval } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { readStatus } from '../../contracts/routes/status.ts'
 import { planted } from '../support/invariants/secret-forms.ts'
 import { openEventCounter } from '../support/engine/event-counter.ts'
 import { type KitEngine, anEnginePlace, freeswitchBin, startKitEngine } from '../support/engine/kit-engine.ts'
@@ -60,7 +59,7 @@ describe.skipIf(freeswitchBin === undefined)('an engine of the kit', () => {
     const admin = await platform.tenant(acme)
     const health = async () => (await fetch(`${platform.url}/health`)).status
     expect(await health()).toBe(503)
-    expect((await admin.call(readStatus)).wConsole.status).toBe('Offline')
+    expect((await admin.call('readStatus')).wConsole.status).toBe('Offline')
 
     const engine: KitEngine = await startKitEngine(place, {
       PLATFORM_URL: platform.url,
@@ -69,7 +68,7 @@ describe.skipIf(freeswitchBin === undefined)('an engine of the kit', () => {
     closing.defer(() => engine.stop())
 
     await expect.poll(health, within).toBe(200)
-    expect((await admin.call(readStatus)).wConsole.status).toBe('Connected')
+    expect((await admin.call('readStatus')).wConsole.status).toBe('Connected')
     const password = tenantPassword('1001')
     const phone = await openSipPhone({ port: place.sipPort, login: '1001', domain: acme, password })
     closing.defer(() => phone.close())

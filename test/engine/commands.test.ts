@@ -2,11 +2,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createAccount, deleteAccount, listAccounts } from '../../contracts/routes/accounts.ts'
-import { searchCdrs } from '../../contracts/routes/cdr.ts'
-import { hangUpChannel, holdChannel, listChannels, originateCall } from '../../contracts/routes/channels.ts'
-import { createDomain, deleteDomain } from '../../contracts/routes/domains.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import { freePort } from '../support/processes/free-port.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aKitLab } from '../support/engine/kit-lab.ts'
@@ -45,25 +41,25 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
       (list) => list.split('\n').filter((line) => line.startsWith('User:') && line.includes(name)).length,
     )
   }
-  const rows = async (client: Client) => (await client.call(listChannels)).data.rows
+  const rows = async (client: Client) => (await client.call('listChannels')).data.rows
   const accounts = async (client: Client) =>
     (await rows(client)).map(({ presence_id }) => String(presence_id)).toSorted()
 
   it('an originated call rings the account that is registered, then calls the number, and obeys hold and hang-up', async () => {
     const [caller, called] = [await registered('1001', acme), await registered('1002', acme, secondPort)]
 
-    const { info } = await tenant().call(originateCall, { body: { callerId: '1001', calledId: '1002' } })
+    const { info } = await tenant().call('originateCall', { body: { callerId: '1001', calledId: '1002' } })
 
     const uuid = /^\+OK ([0-9a-f-]{36})\n$/.exec(info)?.[1] ?? ''
     // The platform routes the second leg after it has answered that the first was answered.
     await expect.poll(() => [caller.rang.length, called.rang.length], within).toEqual([1, 1])
     await expect.poll(() => accounts(tenant()), within).toEqual([`1001@${acme}`, `1002@${acme}`])
     const params = { channel_id: uuid }
-    expect((await tenant().call(holdChannel, { params, body: { state: 'hold' } })).info).toBe('+OK Success\n')
+    expect((await tenant().call('holdChannel', { params, body: { state: 'hold' } })).info).toBe('+OK Success\n')
     const state = async () => (await rows(tenant())).find((row) => row.uuid === uuid)?.callstate
     await expect.poll(state, within).toBe('HELD')
-    expect((await tenant().call(holdChannel, { params, body: { state: 'unhold' } })).info).toBe('+OK Success\n')
-    expect((await tenant().call(hangUpChannel, { params })).info).toBe('+OK\n')
+    expect((await tenant().call('holdChannel', { params, body: { state: 'unhold' } })).info).toBe('+OK Success\n')
+    expect((await tenant().call('hangUpChannel', { params })).info).toBe('+OK\n')
     await expect.poll(() => rows(tenant()), within).toEqual([])
   })
 
@@ -72,7 +68,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
     const own = await lab().platform.logIn(`1001@${acme}`, tenantPassword('1001'))
     const other = await lab().platform.logIn(`1002@${acme}`, tenantPassword('1002'))
     const found = async (client: Client) => {
-      const { hits } = await client.call(searchCdrs, {
+      const { hits } = await client.call('searchCdrs', {
         query: { leg: '*' },
         body: { query: 'destination_number:9196' },
       })
@@ -90,27 +86,27 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
 
   it('a deleted account loses its registrations at both profiles', async () => {
     const account = { login: '1009', role: 'user', password: tenantPassword('1009') }
-    await tenant().call(createAccount, { body: account })
+    await tenant().call('createAccount', { body: account })
     const phones = [await registered('1009', acme), await registered('1009', acme, secondPort)]
     await expect.poll(() => registrations('1009'), within).toEqual([1, 1])
 
-    await tenant().call(deleteAccount, { params: { account_id: '1009' } })
+    await tenant().call('deleteAccount', { params: { account_id: '1009' } })
 
     await expect.poll(() => registrations('1009'), within).toEqual([0, 0])
     for (const phone of phones) expect((await phone.register()).status).toBe(403)
-    expect((await tenant().call(listAccounts)).data['1009']).toBeUndefined()
+    expect((await tenant().call('listAccounts')).data['1009']).toBeUndefined()
   })
 
   it('phones of a deleted domain are dropped at both profiles and cannot register again', async () => {
     const gone = 'gone.example.com'
     const root = await lab().platform.root()
-    await root.call(createDomain, { body: { domain_name: gone, customer_id: 'test' } })
+    await root.call('createDomain', { body: { domain_name: gone, customer_id: 'test' } })
     const body = { login: '1001', role: 'user', password: tenantPassword('1001') }
-    await root.call(createAccount, { query: { domain: gone }, body })
+    await root.call('createAccount', { query: { domain: gone }, body })
     const phones = [await registered('1001', gone), await registered('1001', gone, secondPort)]
     await expect.poll(() => registrations(gone), within).toEqual([1, 1])
 
-    await root.call(deleteDomain, { params: { domain_name: gone } })
+    await root.call('deleteDomain', { params: { domain_name: gone } })
 
     for (const phone of phones) expect((await phone.register()).status).toBe(403)
     await expect.poll(() => registrations(gone), within).toEqual([0, 0])

@@ -1,6 +1,5 @@
 /** Emergency numbers at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
 import { describe, expect, it } from 'vitest'
-import { createAccount } from '../../contracts/routes/accounts.ts'
 import { openDialledCalls } from '../support/engine/dialled-calls.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { type KitLab, aKitLab } from '../support/engine/kit-lab.ts'
@@ -12,7 +11,7 @@ const acme = 'acme.example.com'
 /** Makes an account whose login is an emergency number, and returns how the engine ends calls to numbers. */
 async function dialling(lab: KitLab) {
   const admin = await lab.platform.tenant(acme)
-  await admin.call(createAccount, { body: { login: '112', role: 'user', password: tenantPassword('112') } })
+  await admin.call('createAccount', { body: { login: '112', role: 'user', password: tenantPassword('112') } })
   const calls = await openDialledCalls(lab.place.socketPort)
   return {
     close: () => calls.close(),

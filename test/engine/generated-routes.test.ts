@@ -1,9 +1,7 @@
 // oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
 /** Generated routes at a real engine: it executes what the simulation shows. Skipped without `FREESWITCH_BIN`. */
 import { describe, expect, it } from 'vitest'
-import { addBlacklistNumber } from '../../contracts/routes/blacklists.ts'
-import { createDefaultRoute, simulateDefaultRoutes } from '../../contracts/routes/default-routes.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import { openDialledCalls } from '../support/engine/dialled-calls.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aKitLab } from '../support/engine/kit-lab.ts'
@@ -71,10 +69,10 @@ describe.skipIf(freeswitchBin === undefined)('generated default routes at an eng
 
   it(`in ${tables} calls the engine executes the applications that the simulation shows`, async () => {
     const admin: Client = await lab().platform.tenant(acme)
-    await admin.call(addBlacklistNumber, { params: { blacklist_name: 'spam' }, body: { number: '666' } })
+    await admin.call('addBlacklistNumber', { params: { blacklist_name: 'spam' }, body: { number: '666' } })
     const { callflow, pick } = generator(seeded(16))
     const route = (destination_number: string, of: object[]) =>
-      admin.call(createDefaultRoute, { body: { destination_number, callflow: of } })
+      admin.call('createDefaultRoute', { body: { destination_number, callflow: of } })
     let [compared, reentered] = [0, 0]
 
     for (let table = 0; table < tables; table += 1) {
@@ -84,7 +82,7 @@ describe.skipIf(freeswitchBin === undefined)('generated default routes at an eng
       await route(`${number}9`, [...callflow(`${number}8`, 1), end])
       const [dialled, caller] = [`${number}${pick('1', '5')}`, pick('700', '666')]
       const body = { number: dialled, caller }
-      const { steps } = (await admin.call(simulateDefaultRoutes, { body })).data
+      const { steps } = (await admin.call('simulateDefaultRoutes', { body })).data
       const shown = steps.flatMap(({ application, data }) =>
         application === undefined ? [] : [comparable(`${application} ${data ?? ''}`.trim())],
       )

@@ -1,10 +1,7 @@
 /** Many calls at a real engine: every event, CDR and delivery is compared with what the engine counts. Skipped without `FREESWITCH_BIN`. */
 import { setInterval } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { searchCdrs } from '../../contracts/routes/cdr.ts'
-import { listEvents } from '../../contracts/routes/events.ts'
-import { createHooks } from '../../contracts/routes/hooks.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import { type DeliveryCounter, openDeliveryCounter } from '../support/engine/delivery-counter.ts'
 import { countedEvents, openEventCounter } from '../support/engine/event-counter.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
@@ -20,14 +17,14 @@ const sorted = (values: Iterable<string>) => [...values].sort()
 const found = async (client: Client) => {
   const body = { query: '', columns: ['uuid', 'domain_name'], limit: 1_000 }
   const answers = [1, 2].map(async (pageNumber) => {
-    const { hits } = await client.call(searchCdrs, { query: { leg: '*' }, body: { ...body, pageNumber } })
+    const { hits } = await client.call('searchCdrs', { query: { leg: '*' }, body: { ...body, pageNumber } })
     return hits.hits.map(({ fields }) => String(fields?.['uuid']))
   })
   return (await Promise.all(answers)).flat()
 }
 /** Times in which events may have been missed since the domain has hooks. */
 const gapsOf = async (client: Client) => {
-  const { data } = await client.call(listEvents, { query: { since: '0', limit: '1' } })
+  const { data } = await client.call('listEvents', { query: { since: '0', limit: 1 } })
   return data.gaps.filter((gap) => gap.kind === 'time' && gap.reason !== 'no_hook')
 }
 
@@ -35,8 +32,11 @@ const gapsOf = async (client: Client) => {
 async function hooked(lab: KitLab): Promise<{ admin: Client; deliveries: DeliveryCounter }> {
   const deliveries = await openDeliveryCounter()
   const admin = await lab.platform.tenant(acme)
-  const hooks = countedEvents.map((event) => ({ event, action: { type: 'web', method: 'POST', url: deliveries.url } }))
-  await admin.call(createHooks, { query: { domain: acme }, body: hooks })
+  const hooks = countedEvents.map((event) => ({
+    event,
+    action: { type: 'web' as const, method: 'POST', url: deliveries.url },
+  }))
+  await admin.call('createHooks', { query: { domain: acme }, body: hooks })
   // A hook is in force 2 s after it was made: calls are placed until one is delivered whole.
   for await (const _tick of setInterval(500)) {
     await lab.engine.api(call(20))

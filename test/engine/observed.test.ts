@@ -2,9 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { setInterval } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { searchCdrs } from '../../contracts/routes/cdr.ts'
-import { hangUpChannel, listChannels, originateCall } from '../../contracts/routes/channels.ts'
-import { createHooks } from '../../contracts/routes/hooks.ts'
 import { openDeliveryCounter } from '../support/engine/delivery-counter.ts'
 import { anEnginePlace, freeswitchBin, startKitEngine } from '../support/engine/kit-engine.ts'
 import { observersCommands, startRecordingProxy } from '../support/engine/recording-proxy.ts'
@@ -37,14 +34,14 @@ describe.skipIf(freeswitchBin === undefined)('an engine that is only observed', 
     const { engine, proxy, platform } = lab()
     const admin = await platform.tenant(tenant)
     const receiver = await openDeliveryCounter()
-    const action = { type: 'web', method: 'POST', url: receiver.url }
-    await admin.call(createHooks, { body: { event: 'CHANNEL_HANGUP_COMPLETE', action } })
+    const action = { type: 'web' as const, method: 'POST', url: receiver.url }
+    await admin.call('createHooks', { body: { event: 'CHANNEL_HANGUP_COMPLETE', action } })
     // A hook is in force 2 s after it was made: calls are placed until the end of one is delivered.
     for await (const _tick of setInterval(500)) {
       await engine.api('originate loopback/9196/pbx.local &sleep(20)')
       if (receiver.received.size > 0) break
     }
-    const rows = async () => (await admin.call(listChannels)).data.rows
+    const rows = async () => (await admin.call('listChannels')).data.rows
 
     await expect.poll(rows, within).toEqual([])
     const uuid = randomUUID()
@@ -52,16 +49,16 @@ describe.skipIf(freeswitchBin === undefined)('an engine that is only observed', 
     await expect.poll(rows, within).toHaveLength(2)
     const params = { channel_id: uuid }
     const observed = '409: conflict, the engine is only observed'
-    await expect(admin.call(hangUpChannel, { params })).rejects.toThrow(observed)
+    await expect(admin.call('hangUpChannel', { params })).rejects.toThrow(observed)
     const call = { callerId: '1001', calledId: '1002' }
-    await expect(admin.call(originateCall, { body: call })).rejects.toThrow(observed)
+    await expect(admin.call('originateCall', { body: call })).rejects.toThrow(observed)
     expect(await rows()).toHaveLength(2)
     proxy.cut()
     await expect.poll(() => rows().catch(() => []), within).toHaveLength(2)
     await engine.api('hupall')
 
     const cdrs = async () => {
-      const { hits } = await admin.call(searchCdrs, { query: { leg: '*' }, body: { query: `uuid:${uuid}` } })
+      const { hits } = await admin.call('searchCdrs', { query: { leg: '*' }, body: { query: `uuid:${uuid}` } })
       return hits.hits.map(({ _source }) => _source?.['domain_name'])
     }
     await expect.poll(cdrs, within).toEqual([tenant])

@@ -2,10 +2,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { updateAccount } from '../../contracts/routes/accounts.ts'
-import { searchCdrs } from '../../contracts/routes/cdr.ts'
-import { listChannels } from '../../contracts/routes/channels.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import { runCommand } from '../support/platform/command.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { type KitLab, aKitLab } from '../support/engine/kit-lab.ts'
@@ -23,7 +20,7 @@ const registered = async (lab: KitLab, login: string): Promise<SipPhone> => {
   return phone
 }
 const cdrs = async (client: Client, query: string) => {
-  const { hits } = await client.call(searchCdrs, { query: { leg: 'a' }, body: { query } })
+  const { hits } = await client.call('searchCdrs', { query: { leg: 'a' }, body: { query } })
   return hits.hits.map(({ _source }) => _source ?? {})
 }
 
@@ -87,7 +84,7 @@ describe.skipIf(freeswitchBin === undefined)('while the link to the engine is do
     for (const link of links) link.reset()
 
     const password = planted('next')
-    await admin.call(updateAccount, { params: { account_id: '1002' }, body: { password } })
+    await admin.call('updateAccount', { params: { account_id: '1002' }, body: { password } })
     expect((await phone.register()).status).toBe(200)
     isCut = false
 
@@ -106,7 +103,7 @@ describe.skipIf(freeswitchBin === undefined).each([
     const admin = await lab().platform.tenant(acme)
     const [caller, called] = [await registered(lab(), '1001'), await registered(lab(), '1002')]
     expect((await caller.call('1002')).status).toBe(200)
-    const rows = async () => (await admin.call(listChannels)).data.rows
+    const rows = async () => (await admin.call('listChannels')).data.rows
     await expect.poll(async () => (await rows()).length, within).toBe(2)
     const uuids = (await rows()).map(({ uuid }) => uuid)
 
@@ -115,7 +112,7 @@ describe.skipIf(freeswitchBin === undefined).each([
 
     await expect.poll(() => rows().catch(() => undefined), within).toEqual([])
     const ended = async () => {
-      const { hits } = await admin.call(searchCdrs, { query: { leg: '*' }, body: { query: '' } })
+      const { hits } = await admin.call('searchCdrs', { query: { leg: '*' }, body: { query: '' } })
       return hits.hits.map(({ _source }) => _source ?? {})
     }
     await expect.poll(async () => new Set((await ended()).map(({ uuid }) => uuid)), within).toEqual(new Set(uuids))

@@ -1,11 +1,6 @@
 /** Phones at a real engine with the configuration of the kit. Skipped without `FREESWITCH_BIN`. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createAccount, listAccounts, updateAccount } from '../../contracts/routes/accounts.ts'
-import { searchCdrs } from '../../contracts/routes/cdr.ts'
-import { listChannels } from '../../contracts/routes/channels.ts'
-import { createDomain } from '../../contracts/routes/domains.ts'
-import { readRecording } from '../../contracts/routes/recordings.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import { checkEngine } from '../../local/engine-check/check-engine.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aKitLab } from '../support/engine/kit-lab.ts'
@@ -35,9 +30,9 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
     expect(await phone.register()).toEqual({ status: 200, hasContact: true })
     return phone
   }
-  const channels = async (client: Client | undefined) => (await as(client).call(listChannels)).data.rows
+  const channels = async (client: Client | undefined) => (await as(client).call('listChannels')).data.rows
   const cdrs = async (client: Client | undefined, query: string) => {
-    const { hits } = await as(client).call(searchCdrs, { query: { leg: '*' }, body: { query } })
+    const { hits } = await as(client).call('searchCdrs', { query: { leg: '*' }, body: { query } })
     return hits.hits.map(({ _source }) => _source ?? {})
   }
 
@@ -61,7 +56,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
     it("a phone registers with its account's password, receives its own contact, and shows as online", async () => {
       const phone = await registered('1001', acme)
 
-      const online = async () => (await as(admin).call(listAccounts)).data['1001']?.online
+      const online = async () => (await as(admin).call('listAccounts')).data['1001']?.online
       await expect.poll(online, within).toBe(true)
       expect((await phone.register(0)).status).toBe(200)
       await expect.poll(online, within).toBe(false)
@@ -151,7 +146,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
         .poll(
           () =>
             as(admin)
-              .call(readRecording, { params: { uuid }, query: { type: 'all' } })
+              .call('readRecording', { params: { uuid }, query: { type: 'all' } })
               .catch(() => []),
           within,
         )
@@ -179,9 +174,9 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
     it('a phone whose account name and domain join to those of another account cannot authenticate as that one', async () => {
       const client = await lab().platform.root()
       const body = { domain_name: 'me.example.com', customer_id: 'test' }
-      await client.call(createDomain, { body })
+      await client.call('createDomain', { body })
       const account = { login: '1000ac', role: 'user', password: tenantPassword('1000ac') }
-      await client.call(createAccount, { query: { domain: 'me.example.com' }, body: account })
+      await client.call('createAccount', { query: { domain: 'me.example.com' }, body: account })
       const own = credentialOf('1000ac', 'me.example.com', tenantPassword('1000ac'))
       await (await lab().phone('1000ac', 'me.example.com')).register()
 
@@ -193,9 +188,9 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
 
     it('a phone with such an account gains nothing when the domain is created later', async () => {
       const client = await lab().platform.root()
-      await client.call(createDomain, { body: { domain_name: 'corp.example.com', customer_id: 'test' } })
+      await client.call('createDomain', { body: { domain_name: 'corp.example.com', customer_id: 'test' } })
       const account = { login: '1000in', role: 'user', password: tenantPassword('1000in') }
-      await client.call(createAccount, { query: { domain: 'corp.example.com' }, body: account })
+      await client.call('createAccount', { query: { domain: 'corp.example.com' }, body: account })
       const own = credentialOf('1000in', 'corp.example.com', tenantPassword('1000in'))
       const later = 'incorp.example.com'
       const kept = await lab().phone('1000in', 'corp.example.com')
@@ -213,7 +208,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
   it('a new password is in force at once, although the engine had kept the old one', async () => {
     const [old, next] = [await registered('1002', blue), await lab().phone('1002', blue, { password: 's3cr3t-next' })]
 
-    await as(stranger).call(updateAccount, { params: { account_id: '1002' }, body: { password: 's3cr3t-next' } })
+    await as(stranger).call('updateAccount', { params: { account_id: '1002' }, body: { password: 's3cr3t-next' } })
 
     await expect.poll(async () => (await next.register()).status, within).toBe(200)
     expect((await old.register()).status).toBe(403)

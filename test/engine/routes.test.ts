@@ -2,11 +2,7 @@
 /** Default routes and blacklists at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
 import { createServer } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { updateAccount } from '../../contracts/routes/accounts.ts'
-import { addBlacklistNumber } from '../../contracts/routes/blacklists.ts'
-import { createDefaultRoute, simulateDefaultRoutes } from '../../contracts/routes/default-routes.ts'
-import { updateDomainVariables } from '../../contracts/routes/domains.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import { openDialledCalls } from '../support/engine/dialled-calls.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aKitLab } from '../support/engine/kit-lab.ts'
@@ -24,7 +20,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
   beforeAll(async () => {
     admin = await lab().platform.tenant(acme)
     stranger = await lab().platform.tenant(blue)
-    await as(admin).call(addBlacklistNumber, { params: { blacklist_name: 'spam' }, body: { number: '666' } })
+    await as(admin).call('addBlacklistNumber', { params: { blacklist_name: 'spam' }, body: { number: '666' } })
   })
 
   const as = (client: Client | undefined): Client => {
@@ -32,9 +28,9 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     return client
   }
   const route = (destination_number: string, callflow: unknown[], client = admin) =>
-    as(client).call(createDefaultRoute, { body: { destination_number, callflow } })
+    as(client).call('createDefaultRoute', { body: { destination_number, callflow } })
   const simulated = async (number: string, caller = '700') => {
-    const { data } = await as(admin).call(simulateDefaultRoutes, { body: { number, caller } })
+    const { data } = await as(admin).call('simulateDefaultRoutes', { body: { number, caller } })
     return { ...data, executed: data.steps.flatMap(({ application, data: of }) => applicationOf(application, of)) }
   }
   const applicationOf = (application: string | undefined, data = '') =>
@@ -107,7 +103,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
 
   it("an account's number rings it, and its mailbox answers when it has one and the account is away", async () => {
     expect((await dialled('1001')).cause).toBe('USER_NOT_REGISTERED')
-    await as(admin).call(updateAccount, { params: { account_id: '1001' }, body: { parameters: ['vm-enabled=true'] } })
+    await as(admin).call('updateAccount', { params: { account_id: '1001' }, body: { parameters: ['vm-enabled=true'] } })
 
     const { executed } = await calls().dial(acme, '1001', { stayMs: 1_500 })
 
@@ -126,10 +122,10 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     expect((await dialled('54', '666')).cause).toBe('CALL_REJECTED')
     expect((await dialled('54', '667')).cause).toBe('NO_ANSWER')
     expect((await dialled('113', '666')).cause).toBe('CALL_REJECTED')
-    await as(admin).call(updateDomainVariables, { params: { domain_name: acme }, body: ['default_blacklist=spam'] })
+    await as(admin).call('updateDomainVariables', { params: { domain_name: acme }, body: ['default_blacklist=spam'] })
     expect((await dialled('1002', '666')).cause).toBe('CALL_REJECTED')
     expect((await dialled('112', '666')).cause).toBe('NO_ANSWER')
-    await as(admin).call(updateDomainVariables, { params: { domain_name: acme }, body: ['default_blacklist='] })
+    await as(admin).call('updateDomainVariables', { params: { domain_name: acme }, body: ['default_blacklist='] })
   })
 
   it('a route that goes in circles ends as the simulation says', async () => {

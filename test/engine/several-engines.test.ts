@@ -1,8 +1,6 @@
 /** Two engines of the kit that share their registrations. Skipped without `FREESWITCH_BIN`. */
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { deleteAccount } from '../../contracts/routes/accounts.ts'
-import { listChannels, originateCall } from '../../contracts/routes/channels.ts'
 import { planted } from '../support/invariants/secret-forms.ts'
 import { anEnginePlace, freeswitchBin, startKitEngine } from '../support/engine/kit-engine.ts'
 import { openSipPhone } from '../support/engine/sip-phone.ts'
@@ -61,12 +59,12 @@ describe.skipIf(freeswitchBin === undefined)('two engines with one database of r
 
     expect(call.status).toBe(200)
     expect([called.rang, stranger.rang]).toEqual([['1001'], []])
-    const rows = async () => (await admin.call(listChannels)).data.rows.map(({ presence_id }) => presence_id)
+    const rows = async () => (await admin.call('listChannels')).data.rows.map(({ presence_id }) => presence_id)
     await expect.poll(async () => new Set(await rows()), within).toEqual(new Set([`1001@${acme}`, `1002@${acme}`]))
     await call.hangUp()
     await expect.poll(rows, within).toEqual([])
 
-    await admin.call(originateCall, { body: { callerId: '1002', calledId: '1001' } })
+    await admin.call('originateCall', { body: { callerId: '1002', calledId: '1001' } })
     expect([called.rang.length, caller.rang.length]).toEqual([2, 1])
     await expect.poll(async () => (await rows()).length, within).toBeGreaterThan(0)
   })
@@ -76,7 +74,7 @@ describe.skipIf(freeswitchBin === undefined)('two engines with one database of r
     const caller = await lab().phone('1001', acme, 0)
     const phone = await lab().phone('1002', acme, 1)
 
-    await admin.call(deleteAccount, { params: { account_id: '1002' } })
+    await admin.call('deleteAccount', { params: { account_id: '1002' } })
 
     expect((await caller.call('1002')).status).toBeGreaterThanOrEqual(400)
     expect((await phone.register()).status).toBe(403)

@@ -2,10 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { logIn } from '../../contracts/routes/auth.ts'
-import { hangUpChannel, holdChannel, listChannels, originateCall } from '../../contracts/routes/channels.ts'
-import { readStatus } from '../../contracts/routes/status.ts'
-import { clientOf } from '../../local/demo/client.ts'
+import { listChannels } from '../../contracts/routes/channels.ts'
+import { clientOf } from '../support/platform/checked-client.ts'
 import { httpDirectory } from '../../local/simulated-engine/platform/http-lookups.ts'
 import { startSimulatedEngine } from '../../local/simulated-engine/simulated-engine.ts'
 import { jsonRows, startAnsweringEngine } from '../support/engine/answering-engine.ts'
@@ -37,11 +35,11 @@ test('ENGINE_URL uses another engine, which looks its users up at the platform',
     const admin = await platform.tenant('elsewhere.example.com')
     await engine.registerPhone('1001', 'elsewhere.example.com')
 
-    const { info } = await admin.call(originateCall, { body: { callerId: '1001', calledId: '9196' } })
+    const { info } = await admin.call('originateCall', { body: { callerId: '1001', calledId: '9196' } })
 
-    const rows = (await admin.call(listChannels)).data.rows
+    const rows = (await admin.call('listChannels')).data.rows
     expect(rows.map(({ uuid }) => `+OK ${uuid}\n`)).toEqual([info])
-    expect((await admin.call(readStatus)).wConsole.status).toBe('Connected')
+    expect((await admin.call('readStatus')).wConsole.status).toBe('Connected')
     expect(platform.platform.engine).toBeUndefined()
   } finally {
     await platform.close()
@@ -75,32 +73,32 @@ test('several engines are one platform: each call is placed, listed and ordered 
     await first.registerPhone('1001', 'two.example.com')
     await second.registerPhone('1002', 'two.example.com')
     const call = async (callerId: string) =>
-      (await admin.call(originateCall, { body: { callerId, calledId: '9196' } })).info.slice('+OK '.length).trim()
+      (await admin.call('originateCall', { body: { callerId, calledId: '9196' } })).info.slice('+OK '.length).trim()
 
     const [here, there] = [await call('1001'), await call('1002')]
     expect(await call('1001')).not.toBe(here)
-    await admin.call(holdChannel, { params: { channel_id: there }, body: { state: 'hold' } })
-    const rows = (await admin.call(listChannels)).data.rows
+    await admin.call('holdChannel', { params: { channel_id: there }, body: { state: 'hold' } })
+    const rows = (await admin.call('listChannels')).data.rows
     expect(rows).toHaveLength(3)
     expect(rows.map(({ uuid }) => uuid)).toEqual(expect.arrayContaining([here, there]))
-    expect((await admin.call(readStatus)).freeSWITCH).toMatch(
+    expect((await admin.call('readStatus')).freeSWITCH).toMatch(
       new RegExp(`^127.0.0.1:${first.port}\\nUP[^]*\\n127.0.0.1:${second.port}\\nUP`),
     )
 
     await second.close()
     // Until both links are known to be lost.
-    const shown = async () => (await admin.call(readStatus)).freeSWITCH
+    const shown = async () => (await admin.call('readStatus')).freeSWITCH
     while (!(await shown()).includes('engine not connected')) await fetch(`${platform.url}/health`)
 
     expect(await shown()).toContain(`127.0.0.1:${second.port}\nengine not connected`)
-    expect((await admin.call(readStatus)).wConsole.status).toBe('Connected')
+    expect((await admin.call('readStatus')).wConsole.status).toBe('Connected')
     expect((await fetch(`${platform.url}/health`)).status).toBe(503)
-    await expect(admin.call(listChannels)).rejects.toThrow(/answered 503: engine_unavailable/)
-    expect((await other.call(listChannels)).data.row_count).toBe(0)
-    await expect(admin.call(hangUpChannel, { params: { channel_id: there } })).rejects.toThrow(
+    await expect(admin.call('listChannels')).rejects.toThrow(/answered 503: engine_unavailable/)
+    expect((await other.call('listChannels')).data.row_count).toBe(0)
+    await expect(admin.call('hangUpChannel', { params: { channel_id: there } })).rejects.toThrow(
       /503: engine_unavailable/,
     )
-    await admin.call(hangUpChannel, { params: { channel_id: here } })
+    await admin.call('hangUpChannel', { params: { channel_id: here } })
     expect(await call('1001')).toMatch(/^[0-9a-f-]{36}$/)
   } finally {
     await platform.close()
@@ -117,7 +115,7 @@ test('5 000 live channels are listed whole, a page at a time', async () => {
   try {
     const admin = await platform.tenant('a.example.com')
     const body = { username: 'root', password: platform.platform.kept.rootPassword }
-    const { key, token } = await clientOf(platform.url).call(logIn, { body })
+    const { key, token } = await clientOf(platform.url).call('logIn', { body })
     const page = async (query: string) => {
       const headers = { 'x-key': key, 'x-access-token': token }
       const response = await fetch(`${platform.url}${listChannels.path}${query}`, { headers })
@@ -139,7 +137,7 @@ test('5 000 live channels are listed whole, a page at a time', async () => {
     )
     // The connector may have asked for the domain before it was made, and believes for 2 s that there is none.
     await expect
-      .poll(async () => new Set((await admin.call(listChannels)).data.rows.map(({ uuid }) => uuid)), {
+      .poll(async () => new Set((await admin.call('listChannels')).data.rows.map(({ uuid }) => uuid)), {
         timeout: 20_000,
       })
       .toEqual(new Set(channels.flatMap(({ uuid, context }) => (context === 'a.example.com' ? uuid : []))))

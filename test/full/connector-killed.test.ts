@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type EslSession, openEslSession } from '../../connector/esl/session.ts'
 import type { EslEvent } from '../../connector/esl/event.ts'
-import { hangUpChannel, listChannels, originateCall } from '../../contracts/routes/channels.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import { connectorEvidence } from '../support/invariants/connector-evidence.ts'
 import type { Bound } from '../support/invariants/invariants.ts'
 import { type TestPlatform, aPlatform } from '../support/platform/platform.ts'
@@ -127,7 +126,7 @@ interface Answer {
 async function place(mark: string): Promise<Answer> {
   tick()
   try {
-    const { info, pending } = await admin.call(originateCall, {
+    const { info, pending } = await admin.call('originateCall', {
       body: { callerId: '1001', calledId: '9196', variables: { x_mark: mark } },
     })
     return { mark, says: pending === true ? 'maybe' : 'done', uuid: info.replace('+OK ', '').trim() }
@@ -139,7 +138,7 @@ async function place(mark: string): Promise<Answer> {
 async function hangUp(mark: string, uuid: string): Promise<Answer> {
   tick()
   try {
-    await admin.call(hangUpChannel, { params: { channel_id: uuid } })
+    await admin.call('hangUpChannel', { params: { channel_id: uuid } })
     return { mark, says: 'done', uuid }
   } catch (problem) {
     return { mark, says: conclusionOf(problem), uuid }
@@ -160,7 +159,7 @@ function conclusionOf(problem: unknown): Answer['says'] {
 
 it('F20 a call whose connector is killed while its phone rings is pending, ends as unknown, and others are placed', async () => {
   const log = platform.platform.folder.file('logs/connector.log')
-  await neighbour.client.call(originateCall, { body: { callerId: '1001', calledId: '9196' } })
+  await neighbour.client.call('originateCall', { body: { callerId: '1001', calledId: '9196' } })
   const before = await belongingsOf(neighbour)
   tick = () => {
     const { pid } = platform.platform.connector
@@ -228,7 +227,7 @@ async function check(given: {
     .waitFor(async () => expect(await missing()).toEqual([]), patience)
     .catch(async () => expect.fail(await connectorEvidence(platform, { missing: await missing(), killedAt })))
   const backAfterMs = Date.now() - overAt
-  const listed = new Set((await admin.call(listChannels)).data.rows.map(({ uuid }) => uuid))
+  const listed = new Set((await admin.call('listChannels')).data.rows.map(({ uuid }) => uuid))
   const hungUp = new Map(ended.map(({ uuid, says }) => [uuid, says]))
   const outcomes = { done: 'done', maybe: 'unknown', 'not done': 'unsent' } as const
   await checkPlatform({

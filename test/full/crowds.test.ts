@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { logIn } from '../../contracts/routes/auth.ts'
-import { originateCall } from '../../contracts/routes/channels.ts'
-import { createHooks } from '../../contracts/routes/hooks.ts'
-import { type Client, clientOf } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
+import { clientOf } from '../support/platform/checked-client.ts'
 import { type Receiver, openReceiver } from '../../local/demo/receiver.ts'
 import type { RunningCommand } from '../support/platform/command.ts'
 import { type Credential, failuresOf, madeUpToken, residentMb } from '../support/platform/crowd.ts'
@@ -28,10 +26,10 @@ beforeAll(async () => {
   platform = await runStart({ DATA_DIR: state.path })
   const [, password = ''] = await platform.printed(/1000@demo\.example\.com {3}(\w{24})/)
   url = (await platform.printed(/is up on (http:\S+)/))[1] ?? ''
-  const token = await clientOf(url).call(logIn, { body: { username: `1000@${domain}`, password } })
+  const token = await clientOf(url).call('logIn', { body: { username: `1000@${domain}`, password } })
   client = clientOf(url, token)
   credential = { 'x-key': token.key, 'x-access-token': token.token }
-  await client.call(createHooks, { body: { event, action: { type: 'web', method: 'POST', url: receiver.url } } })
+  await client.call('createHooks', { body: { event, action: { type: 'web', method: 'POST', url: receiver.url } } })
 })
 
 afterAll(async () => {
@@ -41,7 +39,7 @@ afterAll(async () => {
   state.remove()
 })
 
-const call = () => client.call(originateCall, { body: { callerId: '1000', calledId: '9199' } })
+const call = () => client.call('originateCall', { body: { callerId: '1000', calledId: '9199' } })
 
 /** Places calls one after another until a signal; returns how many. */
 async function placeCalls(until: AbortSignal): Promise<number> {

@@ -1,15 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createAccount, listAccounts } from '../../contracts/routes/accounts.ts'
-import { addBlacklistNumber } from '../../contracts/routes/blacklists.ts'
-import { listChannels, originateCall } from '../../contracts/routes/channels.ts'
-import { createDefaultRoute } from '../../contracts/routes/default-routes.ts'
-import { createDomainToken } from '../../contracts/routes/domain-tokens.ts'
-import { createDomain, deleteDomain, listDomains } from '../../contracts/routes/domains.ts'
-import { createEmailSettings } from '../../contracts/routes/email.ts'
-import { createHooks } from '../../contracts/routes/hooks.ts'
-import { createRole } from '../../contracts/routes/roles.ts'
 import type { TableName } from '../../contracts/resources.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import type { Platform } from '../../local/platform/start-platform.ts'
 import { platformDump } from '../support/platform/platform-stores.ts'
 import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform/platform.ts'
@@ -45,16 +36,19 @@ async function aFullTenant(domain: string): Promise<{ admin: Client; call: strin
   const admin = await platform.tenant(domain)
   const root = await platform.root()
   const query = { domain }
-  const hook = { event: 'CHANNEL_ANSWER', action: { type: 'web', method: 'POST', url: 'https://hooks.example.com/' } }
-  await admin.call(createHooks, { query, body: hook })
-  await admin.call(addBlacklistNumber, { query, params: { blacklist_name: 'spam' }, body: { number: '100' } })
-  await admin.call(createDefaultRoute, { query, body: { destination_number: '^100$', name: 'all', callflow: [] } })
+  const hook = {
+    event: 'CHANNEL_ANSWER',
+    action: { type: 'web' as const, method: 'POST', url: 'https://hooks.example.com/' },
+  }
+  await admin.call('createHooks', { query, body: hook })
+  await admin.call('addBlacklistNumber', { query, params: { blacklist_name: 'spam' }, body: { number: '100' } })
+  await admin.call('createDefaultRoute', { query, body: { destination_number: '^100$', name: 'all', callflow: [] } })
   const options = { host: 'mail.example.net', port: 25, secure: false }
-  await admin.call(createEmailSettings, { query, body: { provider: 'smtp', from: 'pbx@example.net', options } })
-  await root.call(createRole, { query, body: { roles: 'operator', allows: { hook: ['r'] } } })
+  await admin.call('createEmailSettings', { query, body: { provider: 'smtp', from: 'pbx@example.net', options } })
+  await root.call('createRole', { query, body: { roles: 'operator', allows: { hook: ['r'] } } })
   const expire = Date.now() + 3_600_000
-  await admin.call(createDomainToken, { params: { domain_name: domain }, body: { expire, role: 'user' } })
-  const { info } = await admin.call(originateCall, { body: { callerId: '1001', calledId: '9196' } })
+  await admin.call('createDomainToken', { params: { domain_name: domain }, body: { expire, role: 'user' } })
+  const { info } = await admin.call('originateCall', { body: { callerId: '1001', calledId: '9196' } })
   return { admin, call: info.replace('+OK ', '').trim() }
 }
 
@@ -83,7 +77,7 @@ function lastWrite({ gate, assembly }: Platform): Promise<void> {
 async function createWhenFree(root: Client): Promise<void> {
   const body = { domain_name: name, customer_id: 'another' }
   for (;;) {
-    const refusal = await root.call(createDomain, { body }).then(
+    const refusal = await root.call('createDomain', { body }).then(
       () => undefined,
       (error: unknown) => String(error),
     )
@@ -99,15 +93,17 @@ it('a deleted domain is refused at once, its calls end, and its name is free whe
   const end = await socket.listenForEnd(gone.call)
   const cleaned = lastWrite(platform.platform)
 
-  const answer = await root.call(deleteDomain, { params: { domain_name: name } })
-  const refused = gone.admin.call(listAccounts)
+  const answer = await root.call('deleteDomain', { params: { domain_name: name } })
+  const refused = gone.admin.call('listAccounts')
 
   expect(answer).toEqual({ status: 'OK', info: `+OK [${name}] destroy !\n`, 'more info': '' })
   await expect(refused).rejects.toThrow('401: invalid_token')
   await expect(platform.logIn(`1001@${name}`, tenantPassword('1001'))).rejects.toThrow('404: not_found')
-  await expect(root.call(createDomain, { body: { domain_name: name, customer_id: 'another' } })).rejects.toThrow('409')
-  expect(Object.keys((await root.call(listDomains)).data)).toContain(neighbour)
-  expect(Object.keys((await root.call(listDomains)).data)).not.toContain(name)
+  await expect(root.call('createDomain', { body: { domain_name: name, customer_id: 'another' } })).rejects.toThrow(
+    '409',
+  )
+  expect(Object.keys((await root.call('listDomains')).data)).toContain(neighbour)
+  expect(Object.keys((await root.call('listDomains')).data)).not.toContain(name)
 
   expect(await end.told).toContain('Hangup-Cause: MANAGER_REQUEST')
   await cleaned
@@ -118,17 +114,17 @@ it('a deleted domain is refused at once, its calls end, and its name is free whe
   expect(lasting(asNew.theirs)).toEqual(lasting(before.theirs))
   expect(lasting(before.own).length).toBe(lasting(before.theirs).length)
   expect(await (await platform.engine()).api(`uuid_exists ${stays.call}`)).toBe('true')
-  expect((await stays.admin.call(listChannels)).data.rows.map((row) => row['uuid'])).toEqual([stays.call])
-  await expect(gone.admin.call(listAccounts)).rejects.toThrow('401: invalid_token')
+  expect((await stays.admin.call('listChannels')).data.rows.map((row) => row['uuid'])).toEqual([stays.call])
+  await expect(gone.admin.call('listAccounts')).rejects.toThrow('401: invalid_token')
 })
 
 it('a clean-up that the end of the platform cut short is finished by the next start', async () => {
   const root = await platform.root()
-  await root.call(createAccount, {
+  await root.call('createAccount', {
     query: { domain: name },
     body: { login: '1', role: 'user', password: 's3cr3t-account' },
   })
-  await root.call(deleteDomain, { params: { domain_name: name } })
+  await root.call('deleteDomain', { params: { domain_name: name } })
   await platform.stop()
   platform = await aPlatform(env, platform.dataDir)
 

@@ -1,8 +1,6 @@
 import { once } from 'node:events'
 import { type Server, createServer } from 'node:http'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { originateCall } from '../../contracts/routes/channels.ts'
-import { createHooks } from '../../contracts/routes/hooks.ts'
 import { aPlatform } from '../support/platform/platform.ts'
 
 const domain = 'survive.example.com'
@@ -35,13 +33,13 @@ function address(): string {
 it('a delivery that was under way when the platform ended is made by the next one, under the same id', async () => {
   const first = await aPlatform()
   const admin = await first.tenant(domain)
-  await admin.call(createHooks, {
+  await admin.call('createHooks', {
     query: { domain },
     body: { event: 'CHANNEL_ANSWER', action: { type: 'web', method: 'POST', url: address() } },
   })
   await first.hooksInForce(admin, domain)
   const attempted = once(receiver, 'arrival')
-  await admin.call(originateCall, { body: { callerId: '1001', calledId: '9199' } })
+  await admin.call('originateCall', { body: { callerId: '1001', calledId: '9199' } })
   await attempted
   await first.stop()
 

@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import { startFauxqs } from 'fauxqs'
 import { type MockInstance, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { environment } from '../../contracts/environment.ts'
-import { listChannels, originateCall } from '../../contracts/routes/channels.ts'
-import { createHooks } from '../../contracts/routes/hooks.ts'
-import type { Client } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
 import type { ReceivedRequest, Receiver } from '../../local/demo/receiver.ts'
 import { type CloudGate, startCloudGate } from '../support/stores/cloud-gate.ts'
 import type { EngineSocket } from '../support/engine/engine-socket.ts'
@@ -70,7 +68,7 @@ async function until(isSo: () => boolean): Promise<void> {
 /** Resolves when the next connector has its links to the engine, so that calls can be listed. */
 async function untilCallsAreListed(client: Client): Promise<void> {
   const isListed = () =>
-    client.call(listChannels).then(
+    client.call('listChannels').then(
       () => true,
       () => false,
     )
@@ -83,7 +81,7 @@ const clientOf = (name: string) => clients.get(name) ?? expect.fail(`no client o
 async function aHook(name: string, event: string) {
   const receiver = await rig().platform.receiver()
   const { insertedIds, secrets } = (
-    await clientOf(name).call(createHooks, {
+    await clientOf(name).call('createHooks', {
       query: { domain: name },
       body: { event, action: { type: 'web', method: 'POST', url: receiver.url } },
     })
@@ -117,7 +115,7 @@ async function survive(subclass: string, end: (pid: number) => Promise<void>): P
   const event = `CUSTOM->${subclass}`
   const hooks = [await aHook(domain, event), await aHook(neighbour, event)] as const
   await Promise.all([domain, neighbour].map((name) => platform.hooksInForce(clientOf(name), name)))
-  const { info } = await clientOf(domain).call(originateCall, { body: { callerId: '1001', calledId: '9196' } })
+  const { info } = await clientOf(domain).call('originateCall', { body: { callerId: '1001', calledId: '9196' } })
   setQueue(gate, 'away')
   for (const name of [domain, neighbour]) socket.sendEvent(subclass, name)
   await until(() => spooledEvents(platform).filter(({ name }) => name === event).length === 2)

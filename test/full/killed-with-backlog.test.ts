@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { logIn } from '../../contracts/routes/auth.ts'
-import { listEvents } from '../../contracts/routes/events.ts'
-import { createHooks } from '../../contracts/routes/hooks.ts'
-import { type Client, clientOf } from '../../local/demo/client.ts'
+import type { Client } from '../../client/index.ts'
+import { clientOf } from '../support/platform/checked-client.ts'
 import { openReceiver } from '../../local/demo/receiver.ts'
 import { systemTimers } from '../../adapters/system/system-timers.ts'
 import { pause } from '../../core/concurrency/timers.ts'
@@ -42,7 +40,7 @@ async function start(): Promise<{ readonly command: RunningCommand; readonly adm
   const [, url = ''] = await command.printed(/is up on (http:\S+)/)
   await command.printed(/npm run demo/)
   password = command.output().match(/1000@demo\.example\.com {3}(\w{24})/)?.[1] ?? password
-  const token = await clientOf(url).call(logIn, { body: { username: `1000@${domain}`, password } })
+  const token = await clientOf(url).call('logIn', { body: { username: `1000@${domain}`, password } })
   return { command, admin: clientOf(url, token) }
 }
 
@@ -50,7 +48,7 @@ async function start(): Promise<{ readonly command: RunningCommand; readonly adm
 async function sendBacklog(engine: EngineSocket, admin: Client): Promise<void> {
   const receiver = await openReceiver()
   const event = `CUSTOM->${subclass}`
-  await admin.call(createHooks, { body: { event, action: { type: 'web', method: 'POST', url: receiver.url } } })
+  await admin.call('createHooks', { body: { event, action: { type: 'web', method: 'POST', url: receiver.url } } })
   const inForce = receiver.next(event)
   const probe = setInterval(() => engine.sendEvent(subclass, domain), 50)
   await inForce.finally(() => clearInterval(probe))
@@ -68,7 +66,7 @@ async function readEvents(admin: Client) {
   const numbers = new Set<number>()
   const gaps: { readonly reason: string; readonly from: number; readonly to: number }[] = []
   for (let since = 0, more = true; more; ) {
-    const { data } = await admin.call(listEvents, { query: { domain, since: String(since), limit: '1000' } })
+    const { data } = await admin.call('listEvents', { query: { domain, since: String(since), limit: 1000 } })
     for (const { event } of data.events) numbers.add(Number(event['Backlog-Number']))
     gaps.push(...data.gaps.flatMap((gap) => (gap.kind === 'time' ? [gap] : [])))
     ;({ next: since, more } = data)

@@ -14,7 +14,7 @@ import * as hookLab from '../../contracts/routes/hook-lab.ts'
 import * as hooks from '../../contracts/routes/hooks.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import type { Route } from '../../contracts/routes/route.ts'
-import { type CallInput, pathOf } from '../../local/demo/client.ts'
+import { pathOf } from '../support/platform/route-requests.ts'
 import { checkOverHttp } from '../support/platform/declared.ts'
 import { startMailServer } from '../support/hooks/mail-server.ts'
 import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform/platform.ts'
@@ -61,7 +61,14 @@ let platform: TestPlatform
 let files: ReadonlyMap<string, Buffer>
 
 type Headers = Readonly<Record<string, string>>
-type Sent = CallInput & { readonly headers?: Headers; readonly raw?: string }
+/** A request as it is sent, with what stands in it. */
+interface Sent {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly headers?: Headers
+  readonly raw?: string
+}
 
 /** Sends a request as written; gives the text of its answer. A refusal must not repeat any secret. */
 async function send(status: number, route: Route, { params, query, body, headers, raw }: Sent = {}): Promise<string> {

@@ -9,7 +9,6 @@ import type { AdapterContext } from '../../adapters/context.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
-import { createHooks } from '../../contracts/routes/hooks.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { sharedEnvironment } from '../../local/platform/local-environment.ts'
 import { platformRole } from '../../local/platform/platform-context.ts'
@@ -93,7 +92,7 @@ it('a platform that is stopped in order with thousands of events waiting deliver
   const first = await start()
   const admin = await first.tenant(domain)
   const { port } = receiver.address() as AddressInfo
-  await admin.call(createHooks, {
+  await admin.call('createHooks', {
     body: { event: name, action: { type: 'web', method: 'POST', url: `http://127.0.0.1:${port}/` } },
   })
   const notTaken = await sqsEventSink(contextOf(first.platform)).publish(Array.from({ length: sent }, waitingEvent))

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { searchCdrs } from '../../contracts/routes/cdr.ts'
 import { opened } from '../support/processes/opened.ts'
 import { aPlatform } from '../support/platform/platform.ts'
 import { platformDump } from '../support/platform/platform-stores.ts'
@@ -22,7 +21,7 @@ it('legs of no account that end while no connector lives have their CDRs, in a d
   const legs = async () =>
     (await platformDump(platform.platform)).filter((item) => item.startsWith('knownCalls ') && item.includes(domain))
   const found = async () => {
-    const { hits } = await admin.call(searchCdrs, { query: { leg: '*' }, body: { query: '*' } })
+    const { hits } = await admin.call('searchCdrs', { query: { leg: '*' }, body: { query: '*' } })
     return hits.hits.map(({ _source }) => _source?.hangup_cause)
   }
   expect(await engine.api(`originate {domain_name=${domain}}loopback/9196/${domain} &park()`)).toMatch(/^\+OK/)

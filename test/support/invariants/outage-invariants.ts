@@ -1,11 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
-import { listChannels } from '../../../contracts/routes/channels.ts'
-import { listDeliveries } from '../../../contracts/routes/deliveries.ts'
-import { listEvents } from '../../../contracts/routes/events.ts'
-import { listHooks } from '../../../contracts/routes/hooks.ts'
-import type { Client } from '../../../local/demo/client.ts'
+import type { Client } from '../../../client/index.ts'
 import type { ReceivedRequest } from '../../../local/demo/receiver.ts'
 import type { CloudGate } from '../stores/cloud-gate.ts'
 import { checkAllInvariants } from './invariants.ts'
@@ -78,9 +74,9 @@ export interface Outage {
 /** Ends a test: every invariant is checked, by what the API, the receivers, the queue and the logs tell. */
 export async function checkOutage(outage: Outage): Promise<void> {
   const { platform, gate, tenant, neighbour, waiting, event } = outage
-  const listed = (await tenant.client.call(listHooks, { query: { domain: tenant.domain } })).data
+  const listed = (await tenant.client.call('listHooks', { query: { domain: tenant.domain } })).data
   const hooks = new Set(listed.map(({ _id }) => _id))
-  const rows = (await tenant.client.call(listChannels)).data.rows.filter((row) => row['uuid'] === outage.call)
+  const rows = (await tenant.client.call('listChannels')).data.rows.filter((row) => row['uuid'] === outage.call)
   const own = await toldOf(tenant, event)
   const others = await toldOf(neighbour, event)
   const ofOthers = waiting.filter(({ domain }) => domain === neighbour.domain)
@@ -141,9 +137,9 @@ export async function checkOutage(outage: Outage): Promise<void> {
 
 /** The events of a name in a tenant's list, with their deliveries to its hook and the ids that its receiver saw. */
 async function toldOf({ client, domain, hook, received }: OutageTenant, event: string) {
-  const { events } = (await client.call(listEvents, { query: { domain, limit: '1000' } })).data
+  const { events } = (await client.call('listEvents', { query: { domain, limit: 1000 } })).data
   const params = { hook_id: hook }
-  const deliveries = (await client.call(listDeliveries, { params, query: { domain, limit: '100' } })).data
+  const deliveries = (await client.call('listDeliveries', { params, query: { domain, limit: 100 } })).data
   return events
     .filter(({ name }) => name === event)
     .map(({ sequence, event: fields }) => ({

@@ -1,10 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listAccounts } from '../../../contracts/routes/accounts.ts'
-import { listChannels } from '../../../contracts/routes/channels.ts'
-import { listEvents } from '../../../contracts/routes/events.ts'
-import { createHooks, listHooks } from '../../../contracts/routes/hooks.ts'
-import type { Client } from '../../../local/demo/client.ts'
+import type { Client } from '../../../client/index.ts'
 import type { ReceivedRequest, Receiver } from '../../../local/demo/receiver.ts'
 import { type Bound, type CommandFact, checkAllInvariants } from './invariants.ts'
 import { type TestPlatform, tenantPassword } from '../platform/platform.ts'
@@ -33,7 +29,7 @@ export async function aWatchedTenant(platform: TestPlatform, domain: string): Pr
   const receiver = await platform.receiver()
   const action = { type: 'web', method: 'POST', url: receiver.url } as const
   const { insertedIds, secrets } = (
-    await client.call(createHooks, { query: { domain }, body: { event: hookedEvent, action } })
+    await client.call('createHooks', { query: { domain }, body: { event: hookedEvent, action } })
   ).data
   await platform.hooksInForce(client, domain)
   const [hook = ''] = insertedIds
@@ -52,9 +48,9 @@ export interface BegunChannel {
 /** What a tenant has, as it is told it. */
 export async function belongingsOf({ client, domain }: WatchedTenant) {
   const [accounts, hooks, channels] = [
-    (await client.call(listAccounts, { query: { domain } })).data,
-    (await client.call(listHooks, { query: { domain } })).data,
-    (await client.call(listChannels)).data.rows,
+    (await client.call('listAccounts', { query: { domain } })).data,
+    (await client.call('listHooks', { query: { domain } })).data,
+    (await client.call('listChannels')).data.rows,
   ]
   return {
     accounts: Object.keys(accounts).toSorted(),
@@ -66,7 +62,7 @@ export async function belongingsOf({ client, domain }: WatchedTenant) {
 /** What became of the begun channels of a tenant: the ids under which each was told, and whether a gap tells of it. */
 export async function toldOf(tenant: WatchedTenant, begun: readonly BegunChannel[]) {
   const { client, domain, received, receiver } = tenant
-  const { events, gaps } = (await client.call(listEvents, { query: { domain, limit: '1000' } })).data
+  const { events, gaps } = (await client.call('listEvents', { query: { domain, limit: 1000 } })).data
   const listed = events.filter(({ name }) => name === hookedEvent)
   const isReceived = (sequence: number) => received.some(({ headers }) => headers['webhook-sequence'] === `${sequence}`)
   while (!listed.every(({ sequence }) => isReceived(sequence))) received.push(await receiver.next(hookedEvent))

@@ -4,9 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { routes } from '../../../contracts/routes/index.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
 import { writeToken } from '../../../functions/endpoint/token-text.ts'
-import { pathOf } from '../../../local/demo/client.ts'
 import { type RawAnswer, rawRequest } from '../processes/raw-request.ts'
-import { requestTo } from './route-requests.ts'
+import { pathOf, requestTo } from './route-requests.ts'
 
 /** Headers that say who asks. */
 export type Credential = Readonly<Record<string, string>>

@@ -2,11 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAccount } from '../../../contracts/routes/accounts.ts'
-import { logIn } from '../../../contracts/routes/auth.ts'
-import { createDomain } from '../../../contracts/routes/domains.ts'
-import { createHooks } from '../../../contracts/routes/hooks.ts'
-import { type Client, clientOf } from '../../../local/demo/client.ts'
+import type { Client } from '../../../client/index.ts'
+import { clientOf } from './checked-client.ts'
 import { type Receiver, openReceiver } from '../../../local/demo/receiver.ts'
 import { type Platform, startPlatform } from '../../../local/platform/start-platform.ts'
 import { readSettings } from '../../../local/settings/settings.ts'
@@ -64,7 +61,7 @@ export async function aPlatform(
   await using opened = new AsyncDisposableStack()
   const closing = opened.move()
   const as = async (username: string, password: string) =>
-    clientOf(url, await clientOf(url).call(logIn, { body: { username, password } }))
+    clientOf(url, await clientOf(url).call('logIn', { body: { username, password } }))
   const root = () => as('root', platform.kept.rootPassword)
   const engine = async () => {
     const socket = await openEngineSocket(platform.engine?.port ?? 0)
@@ -90,13 +87,16 @@ export async function aPlatform(
     receiver,
     tenant: async (domain) => {
       const client = await root()
-      await client.call(createDomain, { body: { domain_name: domain, customer_id: 'test' } })
+      await client.call('createDomain', { body: { domain_name: domain, customer_id: 'test' } })
       for (const [login, role] of [
         ['1000', 'admin'],
         ['1001', 'user'],
         ['1002', 'user'],
       ] as const) {
-        await client.call(createAccount, { query: { domain }, body: { login, role, password: tenantPassword(login) } })
+        await client.call('createAccount', {
+          query: { domain },
+          body: { login, role, password: tenantPassword(login) },
+        })
         await platform.engine?.registerPhone(login, domain)
       }
       return as(`1000@${domain}`, tenantPassword('1000'))
@@ -105,7 +105,7 @@ export async function aPlatform(
       const [socket, probe] = await Promise.all([engine(), receiver()])
       const subclass = `engine::probe_${Math.random().toString(36).slice(2)}`
       const event = `CUSTOM->${subclass}`
-      await client.call(createHooks, {
+      await client.call('createHooks', {
         query: { domain },
         body: { event, action: { type: 'web', method: 'POST', url: probe.url } },
       })

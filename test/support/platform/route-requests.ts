@@ -161,3 +161,8 @@ function call(body?: unknown) {
 function inList({ list, number }: Things): ApiRequest {
   return { params: { blacklist_name: list, blacklist_number: number } }
 }
+
+/** A route's path with its parameters filled in, percent-encoded. */
+export function pathOf(route: Pick<Route, 'path'>, params: Readonly<Record<string, string>> = {}): string {
+  return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+}

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
-import { listDomains } from '../../../contracts/routes/domains.ts'
 import { asRoot } from '../../../local/platform/first-data.ts'
 import { addressOf, listen } from '../../../local/processes/listen.ts'
 
@@ -44,7 +43,7 @@ async function aService(statusOf: (path: string, count: number) => number) {
     await once(server, 'close')
   })
   const list = (signal?: AbortSignal) =>
-    asRoot(`http://${addressOf(server)}`, 'secret', (root) => root.call(listDomains), {
+    asRoot(`http://${addressOf(server)}`, 'secret', (root) => root.call('listDomains'), {
       timers,
       random: () => 0,
       ...(signal && { signal }),
