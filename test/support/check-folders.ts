@@ -6,7 +6,19 @@ import { fileURLToPath } from 'node:url'
 import { findFolderCycles } from './find-folder-cycles.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
-const product = ['core', 'contracts', 'adapters', 'functions', 'connector', 'lib', 'bin', 'local', 'client', 'engine']
+const product = [
+  'core',
+  'contracts',
+  'adapters',
+  'functions',
+  'connector',
+  'lib',
+  'bin',
+  'local',
+  'client',
+  'cli',
+  'engine',
+]
 const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...product], { cwd: root })
   .toString()
   .split('\n')

@@ -8,8 +8,8 @@ import { checkOverHttp } from './declared.ts'
 export function clientOf(base: string, token?: Token): Client {
   const checked = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const response = await fetch(url, init)
-    // Links lead to the object store.
-    if (new URL(url).origin === new URL(base).origin) await check(url, init, response.clone())
+    // The link of a recording leads to the object store, which gets no headers.
+    if (init.headers !== undefined) await check(url, init, response.clone())
     return response
   }
   return new Client({ url: base, retries: 0, fetch: checked, ...(token === undefined ? {} : { token }) })

@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+// `callplane`. Plain JavaScript, so that it starts on the machine's own Node. Runs main.ts on the project's own Node, or in this process
+// where that is as new.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const modules = join(here, '..', 'node_modules')
+const node = join(modules, '.bin', 'node')
+/** From this version on Node runs TypeScript as it is. */
+const oldest = 24
+
+if (!existsSync(join(modules, 'commander'))) {
+  console.error(`callplane: its packages are not installed; run "npm ci" in ${dirname(here)}`)
+  process.exitCode = 1
+} else if (Number(process.versions.node.split('.')[0]) >= oldest) {
+  await import('./main.ts')
+} else {
+  const child = spawn(node, [join(here, 'main.ts'), ...process.argv.slice(2)], { stdio: 'inherit' })
+  // Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on. main.ts decides how both end.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.once('error', (error) => {
+    console.error(`callplane: ${node} cannot be run: ${error.message}; run "npm ci" in ${dirname(here)}`)
+    process.exit(1)
+  })
+  child.once('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+}

@@ -1,0 +1,71 @@
+import { CommanderError } from 'commander'
+import { CallplaneError, type CallplaneErrorCode } from '../client/index.ts'
+import { CliError, type ExitCode, exitCodes } from './exit.ts'
+
+/** A failure as the program reports it. */
+export interface Failure {
+  readonly exitCode: ExitCode
+  readonly code: string
+  readonly message: string
+  /** One line for each field that was refused. */
+  readonly details: readonly string[]
+  /** What a user can do about it. */
+  readonly wayOut?: string
+  readonly requestId?: string
+}
+
+const signIn = 'sign in again with: callplane login --url <address> --user <login@domain>'
+const waysOut: Partial<Readonly<Record<CallplaneErrorCode, string>>> = {
+  invalid_token: signIn,
+  token_expired: signIn,
+  permission_denied: 'see what your role allows with: callplane whoami; another domain needs a login of that domain',
+  domain_required: 'name the domain with --domain <name>',
+  not_found: 'the name may be misspelt, or belong to another domain: list what is there',
+  precondition_failed: 'it changed meanwhile: read it again and repeat the change',
+  locked_out: 'too many logins failed: wait, or log in from another network',
+  rate_limited: 'the platform limits how often this may be called: wait and repeat it',
+  engine_unavailable: 'the platform has no link to its engine; see: callplane doctor',
+  engine_timeout: 'the engine did not answer in time; look at the calls with: callplane channels list',
+  outcome_unknown: 'look whether it happened before you repeat it',
+  unreachable: 'check the address of the profile and that the platform runs; see: callplane doctor',
+  timed_out: 'the platform is slow or away; see: callplane doctor',
+  unexpected_answer: 'the address may be that of something else; see: callplane doctor',
+  internal_error: 'the log of the platform has this request id',
+}
+
+/** Returns how a failure is reported and the exit code that it ends with. Knows every error that a command can throw. */
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof CallplaneError) return describeCall(error)
+  if (error instanceof CliError) {
+    const code = error.exitCode === exitCodes.notSignedIn ? 'not_signed_in' : 'failed'
+    return { exitCode: error.exitCode, code, message: error.message, details: [] }
+  }
+  if (error instanceof CommanderError) {
+    const message = error.message.replace(/^error: /, '')
+    return { exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage, code: 'usage', message, details: [] }
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  return { exitCode: exitCodes.failed, code: 'failed', message, details: [] }
+}
+
+function describeCall(error: CallplaneError): Failure {
+  const { code, details, requestId, retryAfterSeconds } = error
+  const wait = retryAfterSeconds === undefined ? undefined : `repeat it in ${retryAfterSeconds} s`
+  const wayOut = wait ?? waysOut[code]
+  const isSignedOut = code === 'invalid_token' || code === 'token_expired' || code === 'invalid_credentials'
+  const isAway = code === 'unreachable' || code === 'timed_out'
+  return {
+    exitCode: isSignedOut ? exitCodes.notSignedIn : isAway ? exitCodes.unreachable : exitCodes.failed,
+    code,
+    message: error.message + reasonOf(error.cause),
+    details: details.map(({ field, problem }) => `${field}: ${problem}`),
+    ...(wayOut === undefined ? {} : { wayOut }),
+    ...(requestId === undefined ? {} : { requestId }),
+  }
+}
+
+/** Returns why no answer came, as the system says it, such as a refused connection. */
+function reasonOf(cause: unknown): string {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  return inner instanceof Error && 'code' in inner ? ` (${String(inner.code)})` : ''
+}

@@ -1,0 +1,121 @@
+import { styleText } from 'node:util'
+import type { Failure } from '../describe-error.ts'
+import type { TextStream } from '../terminal.ts'
+import { plain } from './plain.ts'
+import { type Cell, type Columns, recordLines, tableLines } from './table.ts'
+
+/** The form of the output. */
+export interface OutputOptions {
+  readonly json: boolean
+  readonly stdout: TextStream
+  readonly stderr: TextStream
+  readonly colours: boolean
+}
+
+type Style = 'bold' | 'red' | 'yellow' | 'green' | 'dim'
+
+/** Writes results to standard output, as text or as JSON, and everything else to standard error. */
+export class Output {
+  readonly #options: OutputOptions
+  #progress: string | undefined
+
+  constructor(options: OutputOptions) {
+    this.#options = options
+  }
+
+  /** Whether results are JSON. */
+  get isJson(): boolean {
+    return this.#options.json
+  }
+
+  /** Writes a list: an array of the records as they came, or a table. `nothing` is said of an empty one. */
+  list<T>(rows: readonly T[], columns: Columns<T>, nothing: string): void {
+    if (this.isJson) return this.json(rows)
+    if (rows.length === 0) return this.note(nothing)
+    const [titles = '', ...lines] = tableLines(rows, columns)
+    this.#write(`${this.#styled('bold', titles)}\n${lines.map((line) => `${line}\n`).join('')}`)
+  }
+
+  /** Writes one record: as it came, or the chosen fields of it. */
+  record(value: unknown, fields: Readonly<Record<string, Cell>>): void {
+    if (this.isJson) this.json(value)
+    else this.#write(`${recordLines(fields).join('\n')}\n`)
+  }
+
+  /** Writes the result of a change: the answer as it came, or a sentence. */
+  done(value: unknown, sentence: string): void {
+    if (this.isJson) this.json(value)
+    else this.line(sentence)
+  }
+
+  /** Writes a value as JSON, indented; on one line with `isLine`, for results that come one after another. */
+  json(value: unknown, isLine = false): void {
+    this.#write(`${JSON.stringify(value, null, isLine ? undefined : 2)}\n`)
+  }
+
+  /** Writes a line of the result. */
+  line(text: string, style?: Style): void {
+    const shown = plain(text)
+    this.#write(`${style === undefined ? shown : this.#styled(style, shown)}\n`)
+  }
+
+  /** Writes text as it is: a script, or the content of a file. */
+  raw(text: string | Uint8Array): void {
+    this.clear()
+    this.#options.stdout.write(text)
+  }
+
+  /** Tells a person something that is no result; silent with JSON. */
+  note(text: string): void {
+    if (!this.isJson) this.warn(text)
+  }
+
+  /** Tells a person something that is no result, also with JSON. */
+  warn(text: string): void {
+    this.clear()
+    this.#options.stderr.write(`${plain(text)}\n`)
+  }
+
+  /** Shows how far something is, on one line that the next one replaces; only on a terminal. */
+  progress(text: string): void {
+    if (this.#options.stderr.isTTY !== true) return
+    this.clear()
+    this.#progress = plain(text).slice(0, (this.#options.stderr.columns ?? 80) - 1)
+    this.#options.stderr.write(this.#progress)
+  }
+
+  /** Removes the line of {@link progress}. */
+  clear(): void {
+    if (this.#progress === undefined) return
+    this.#progress = undefined
+    this.#options.stderr.write('\r\u001b[2K')
+  }
+
+  /** Reports a failure on standard error: what was wrong, then the way out. */
+  failure({ code, message, details, wayOut, requestId }: Failure): void {
+    this.clear()
+    const { stderr, json } = this.#options
+    if (json) {
+      stderr.write(`${JSON.stringify({ error: { code, message, details, wayOut, requestId } })}\n`)
+      return
+    }
+    const head =
+      this.#options.colours && stderr.isTTY === true ? styleText('red', 'error:', { validateStream: false }) : 'error:'
+    const more = [
+      ...details,
+      ...(wayOut === undefined ? [] : [wayOut]),
+      ...(requestId === undefined ? [] : [`request id ${requestId}`]),
+    ]
+    stderr.write([`${head} ${plain(message)}`, ...more.map((line) => `  ${plain(line)}`), ''].join('\n'))
+  }
+
+  #write(text: string): void {
+    this.clear()
+    this.#options.stdout.write(text)
+  }
+
+  #styled(style: Style, text: string): string {
+    const { colours, stdout } = this.#options
+    return colours && stdout.isTTY === true ? styleText(style, text, { validateStream: false }) : text
+  }
+}

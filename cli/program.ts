@@ -1,0 +1,86 @@
+import { Command, CommanderError } from 'commander'
+import { addCompletion } from './commands/completion.ts'
+import { addLogin } from './commands/login.ts'
+import { addStatus } from './commands/status.ts'
+import { type Failure, describeFailure } from './describe-error.ts'
+import { type ExitCode, exitCodes } from './exit.ts'
+import { Output } from './output/output.ts'
+import { type Terminal, mayUseColours } from './terminal.ts'
+
+const after = `
+Exit codes:
+  0    done
+  1    refused or failed
+  2    wrong usage
+  3    not signed in, or the login has ended
+  4    no answer from the platform
+  130  interrupted
+
+Environment:
+  CALLPLANE_PROFILE  the profile in use
+  CALLPLANE_URL      with CALLPLANE_TOKEN: the address of the platform
+  CALLPLANE_TOKEN    a static token of a domain, in place of a login
+  NO_COLOR           set to anything: no colours
+
+Begin with:
+  $ callplane login --url http://127.0.0.1:8080 --user 1000@demo.example.com`
+
+/** Returns the program with all its commands. */
+export function createProgram(terminal: Terminal): Command {
+  const program = new Command('callplane')
+    .description('The command line of Callplane: accounts, calls, hooks, call records and more.')
+    .option('-p, --profile <name>', 'the profile to use (default: $CALLPLANE_PROFILE, then "default")')
+    .option('-d, --domain <name>', 'the domain to work in; only root needs it')
+    .option('--json', 'print results as JSON')
+    .option('--no-color', 'print without colours')
+    .addHelpText('after', after)
+    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => title })
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      // Failures are reported in one place.
+      writeErr: () => {},
+      getOutHelpWidth: () => terminal.stdout.columns ?? 100,
+      getErrHelpWidth: () => terminal.stderr.columns ?? 100,
+    })
+    .exitOverride()
+  for (const add of [addLogin, addStatus]) add(program, terminal)
+  addCompletion(program)
+  return program
+}
+
+/** Runs a command line. Returns the exit code; failures are reported on standard error. */
+export async function run(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const program = createProgram(terminal)
+  try {
+    if (words.length === 0) program.help({ error: false })
+    await program.parseAsync(words, { from: 'user' })
+    return terminal.signal.aborted ? exitCodes.interrupted : exitCodes.done
+  } catch (error) {
+    if (terminal.signal.aborted) return exitCodes.interrupted
+    const failure = describeFailure(error)
+    if (failure.exitCode === exitCodes.done) return exitCodes.done
+    const { stdout, stderr } = terminal
+    const isUsage = error instanceof CommanderError
+    const shown = isUsage ? { ...failure, ...usageOf(error, failure.message, nameOf(program, words)) } : failure
+    new Output({ json: words.includes('--json'), stdout, stderr, colours: mayUseColours(terminal) }).failure(shown)
+    return failure.exitCode
+  }
+}
+
+/** Returns what was wrong with a command line, and which help to read. */
+function usageOf(error: CommanderError, message: string, name: string): Pick<Failure, 'message' | 'wayOut'> {
+  const isIncomplete = error.code === 'commander.help'
+  return { message: isIncomplete ? `${name} needs a command` : message, wayOut: `see: ${name} --help` }
+}
+
+/** Returns the full name of the command that the words begin with. */
+function nameOf(program: Command, words: readonly string[]): string {
+  const names = [program.name()]
+  let command: Command | undefined = program
+  for (const word of words) {
+    command = command.commands.find((each) => each.name() === word)
+    if (command === undefined) break
+    names.push(word)
+  }
+  return names.join(' ')
+}

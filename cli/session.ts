@@ -1,0 +1,125 @@
+import type { Command } from 'commander'
+import { Client, type Token } from '../client/index.ts'
+import { notSignedIn } from './exit.ts'
+import { Output } from './output/output.ts'
+import { type Profile, Profiles, checkProfileName, configFolder } from './profile/profile.ts'
+import { type Terminal, mayUseColours } from './terminal.ts'
+
+/** The options that every command takes. */
+export interface GlobalOptions {
+  readonly profile?: string
+  readonly domain?: string
+  readonly json?: boolean
+  readonly color?: boolean
+}
+
+/** What a command works with before anybody is signed in. */
+export interface Setting {
+  readonly terminal: Terminal
+  readonly out: Output
+  readonly profiles: Profiles
+  /** The name of the profile in use. */
+  readonly profile: string
+  readonly options: GlobalOptions
+  /** The folder of everything that the program keeps. */
+  readonly folder: string
+}
+
+/** What a command works with that needs a login. */
+export interface Session extends Setting {
+  readonly client: Client
+  readonly url: string
+  /** The query of operations that work on one domain. */
+  readonly query: { readonly domain?: string }
+  /** Aborts when the user wants the program to end. */
+  readonly signal: AbortSignal
+}
+
+/** Returns the setting of a command from its options and the environment. */
+export function settingOf(terminal: Terminal, options: GlobalOptions): Setting {
+  const { env, stdout, stderr } = terminal
+  const profile = options.profile ?? (env['CALLPLANE_PROFILE'] || 'default')
+  checkProfileName(profile)
+  const colours = options.color !== false && mayUseColours(terminal)
+  const out = new Output({ json: options.json === true, stdout, stderr, colours })
+  const folder = configFolder(terminal)
+  return { terminal, out, profiles: new Profiles(folder), profile, options, folder }
+}
+
+/**
+ * Returns the session of a command. `CALLPLANE_URL` and `CALLPLANE_TOKEN` (a static token of a domain) win over the profile. Throws where
+ * nobody is signed in, or the token has ended.
+ */
+export function sessionOf(setting: Setting): Session {
+  const { terminal, options } = setting
+  const { url, token, domain } = credentialOf(setting)
+  const named = options.domain ?? domain
+  return {
+    ...setting,
+    url,
+    client: clientOf(setting, url, token),
+    query: named === undefined ? {} : { domain: named },
+    signal: terminal.signal,
+  }
+}
+
+/** Returns a client that shows after two seconds that it waits for the platform. */
+export function clientOf({ out }: Pick<Setting, 'out'>, url: string, token?: Token): Client {
+  const send = async (address: string, init?: RequestInit): Promise<Response> => {
+    const begun = Date.now()
+    const tick = setInterval(() => {
+      const seconds = Math.round((Date.now() - begun) / 1000)
+      if (seconds >= 2) out.progress(`waiting for ${new URL(address).host} (${seconds} s)`)
+    }, 1000)
+    try {
+      return await fetch(address, init)
+    } finally {
+      clearInterval(tick)
+      out.clear()
+    }
+  }
+  return new Client({ url, fetch: send, ...(token === undefined ? {} : { token }) })
+}
+
+interface Credential {
+  readonly url: string
+  readonly token: Token
+  readonly domain?: string
+}
+
+function credentialOf({ terminal: { env }, profiles, profile }: Setting): Credential {
+  const kept = profiles.read(profile)
+  const url = env['CALLPLANE_URL'] || kept?.url
+  const token = env['CALLPLANE_TOKEN']
+  if (token !== undefined && token !== '') {
+    if (url === undefined) throw notSignedIn('CALLPLANE_TOKEN needs CALLPLANE_URL, the address of the platform')
+    return { url, token: { token }, ...domainOf(kept) }
+  }
+  if (kept === undefined) throw notSignedIn(`profile "${profile}" is not signed in`)
+  if (url !== kept.url) throw notSignedIn(`CALLPLANE_URL is not the platform of profile "${profile}"`)
+  if (kept.expires <= Date.now()) throw notSignedIn(`the login of profile "${profile}" has ended`)
+  return { url: kept.url, token: { token: kept.token, key: kept.key }, ...domainOf(kept) }
+}
+
+function domainOf(profile: Profile | undefined): { readonly domain?: string } {
+  return profile?.domain === undefined ? {} : { domain: profile.domain }
+}
+
+/** Returns the action of a command that needs no login; the words are what commander gives before the command itself. */
+export function withSetting<W extends readonly unknown[]>(
+  terminal: Terminal,
+  work: (setting: Setting, ...words: W) => Promise<void> | void,
+): (...given: [...W, Command]) => Promise<void> {
+  return async (...given) => {
+    const command = given.at(-1) as Command
+    await work(settingOf(terminal, command.optsWithGlobals()), ...(given.slice(0, -1) as unknown as W))
+  }
+}
+
+/** Does what {@link withSetting} does, for a command that needs a login. */
+export function withSession<W extends readonly unknown[]>(
+  terminal: Terminal,
+  work: (session: Session, ...words: W) => Promise<void>,
+): (...given: [...W, Command]) => Promise<void> {
+  return withSetting<W>(terminal, (setting, ...words) => work(sessionOf(setting), ...words))
+}

@@ -1,0 +1,24 @@
+/** A stream that text is written to, such as standard output. */
+export interface TextStream {
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
+  write(text: string | Uint8Array): unknown
+}
+
+/** The world outside the program. */
+export interface Terminal {
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: TextStream
+  readonly stderr: TextStream
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly platform: NodeJS.Platform
+  /** The user's home folder. */
+  readonly home: string
+  /** Aborts when the user wants the program to end. */
+  readonly signal: AbortSignal
+}
+
+/** Returns whether colours may be used at all: the convention of NO_COLOR, and `TERM=dumb`. */
+export function mayUseColours({ env }: Pick<Terminal, 'env'>): boolean {
+  return (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+}

@@ -1,0 +1,117 @@
+import { expect, it } from 'vitest'
+import { describeFailure } from '../../../cli/describe-error.ts'
+import { CliError } from '../../../cli/exit.ts'
+import { Output } from '../../../cli/output/output.ts'
+import { CallplaneError } from '../../../client/index.ts'
+
+function anOutput({ isTTY = false, json = false, colours = true } = {}) {
+  const written = { stdout: '', stderr: '' }
+  const stream = (name: 'stdout' | 'stderr') => ({
+    isTTY,
+    columns: 40,
+    write: (text: string | Uint8Array) => {
+      written[name] += String(text)
+    },
+  })
+  return { written, out: new Output({ json, colours, stdout: stream('stdout'), stderr: stream('stderr') }) }
+}
+
+const rows = [
+  { login: '1000', calls: 12 },
+  { login: 'reception', calls: 3 },
+]
+const columns = { login: (row: (typeof rows)[number]) => row.login, calls: (row: (typeof rows)[number]) => row.calls }
+
+it('a table has its columns below each other, numbers to the right', () => {
+  const { out, written } = anOutput()
+
+  out.list(rows, columns, 'none')
+
+  expect(written.stdout).toBe('LOGIN      CALLS\n1000          12\nreception      3\n')
+})
+
+it('a list with JSON is an array of the records as they came, also when it is empty', () => {
+  const { out, written } = anOutput({ json: true })
+
+  out.list(rows, columns, 'none')
+  out.list([], columns, 'none')
+
+  expect(written).toEqual({ stdout: `${JSON.stringify(rows, null, 2)}\n[]\n`, stderr: '' })
+})
+
+it('an empty table prints no result, and says on standard error that there is none', () => {
+  const { out, written } = anOutput()
+
+  out.list([], columns, 'no accounts')
+
+  expect(written).toEqual({ stdout: '', stderr: 'no accounts\n' })
+})
+
+it('text from strangers cannot act on the terminal', () => {
+  const { out, written } = anOutput({ isTTY: true, colours: false })
+
+  out.list([{ login: '\u001b]0;title\u0007\u202eevil', calls: 1 }], columns, 'none')
+  out.line('a\rb\nc')
+
+  expect(written.stdout.split('\n').slice(1)).toEqual(['\\u{1b}]0;title\\u{7}\\u{202e}evil      1', 'a\\u{d}b\\nc', ''])
+})
+
+it('titles are bold on a terminal, and plain in a pipe or without colours', () => {
+  const bold = [{ isTTY: true }, { isTTY: false }, { isTTY: true, colours: false }].map((options) => {
+    const { out, written } = anOutput(options)
+    out.list(rows, columns, 'none')
+    return written.stdout.includes('\u001b[1m')
+  })
+
+  expect(bold).toEqual([true, false, false])
+})
+
+it('progress is one line of a terminal, removed before a result', () => {
+  const { out, written } = anOutput({ isTTY: true, colours: false })
+
+  out.progress('1 of 2')
+  out.progress('2 of 2')
+  out.line('done')
+
+  expect(written).toEqual({ stdout: 'done\n', stderr: '1 of 2\r\u001b[2K2 of 2\r\u001b[2K' })
+})
+
+it('progress is silent where standard error is no terminal', () => {
+  const { out, written } = anOutput()
+
+  out.progress('1 of 2')
+
+  expect(written.stderr).toBe('')
+})
+
+it.each([
+  ['permission_denied', 403, 1],
+  ['token_expired', 401, 3],
+  ['unreachable', 0, 4],
+  ['timed_out', 0, 4],
+  ['conflict', 409, 1],
+] as const)('a call that failed with %s (%i) ends with %i', (code, status, exitCode) => {
+  expect(describeFailure(new CallplaneError('x', { code, status })).exitCode).toBe(exitCode)
+})
+
+it('a refused field, the wait and the request id are reported', () => {
+  const details = [{ field: 'login', problem: 'required' }]
+  const fields = { code: 'rate_limited', status: 429, details, requestId: 'r1', retryAfterSeconds: 7 } as const
+
+  expect(describeFailure(new CallplaneError('refused', fields))).toEqual({
+    exitCode: 1,
+    code: 'rate_limited',
+    message: 'refused',
+    details: ['login: required'],
+    wayOut: 'repeat it in 7 s',
+    requestId: 'r1',
+  })
+})
+
+it('a failure with JSON is one object on standard error', () => {
+  const { out, written } = anOutput({ json: true })
+
+  out.failure(describeFailure(new CliError('no such file')))
+
+  expect(JSON.parse(written.stderr)).toEqual({ error: { code: 'failed', message: 'no such file', details: [] } })
+})
