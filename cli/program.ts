@@ -1,4 +1,16 @@
 import { Command, CommanderError } from 'commander'
+import { addDomains } from './commands/domains.ts'
+import { addAccounts } from './commands/accounts.ts'
+import { addChannels } from './commands/channels.ts'
+import { addHooks } from './commands/hooks.ts'
+import { addListen } from './commands/listen.ts'
+import { addCdr } from './commands/cdr.ts'
+import { addRecordings } from './commands/recordings.ts'
+import { addRoutes } from './commands/routes.ts'
+import { addBlacklists } from './commands/blacklists.ts'
+import { addTokens } from './commands/tokens.ts'
+import { addAudit } from './commands/audit.ts'
+import { addDoctor } from './commands/doctor.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addLogin } from './commands/login.ts'
 import { addStatus } from './commands/status.ts'
@@ -25,6 +37,24 @@ Environment:
 Begin with:
   $ callplane login --url http://127.0.0.1:8080 --user 1000@demo.example.com`
 
+/** The commands in the order of the help. */
+const groups = [
+  addLogin,
+  addDomains,
+  addAccounts,
+  addChannels,
+  addHooks,
+  addListen,
+  addCdr,
+  addRecordings,
+  addRoutes,
+  addBlacklists,
+  addTokens,
+  addAudit,
+  addDoctor,
+  addStatus,
+]
+
 /** Returns the program with all its commands. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('callplane')
@@ -43,7 +73,7 @@ export function createProgram(terminal: Terminal): Command {
       getErrHelpWidth: () => terminal.stderr.columns ?? 100,
     })
     .exitOverride()
-  for (const add of [addLogin, addStatus]) add(program, terminal)
+  for (const add of groups) add(program, terminal)
   addCompletion(program)
   return program
 }

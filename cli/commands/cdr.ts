@@ -1,0 +1,88 @@
+import { type Command, Option } from 'commander'
+import type { Answer } from '../../client/index.ts'
+import { wholeNumber } from '../input/values.ts'
+import type { Cell } from '../output/table.ts'
+import { withSession } from '../session.ts'
+import type { Terminal } from '../terminal.ts'
+import { addExport } from './cdr-export.ts'
+import { type SearchOptions, searchBody, searchOptions } from './cdr-search.ts'
+import { examples } from './examples.ts'
+
+type Hit = Answer<'searchCdrs'>['hits']['hits'][number]
+
+const shown = ['created_time', 'direction', 'caller_id_number', 'destination_number', 'duration', 'hangup_cause']
+
+interface ListOptions extends SearchOptions {
+  readonly limit: number
+  readonly columns?: string
+}
+
+/** Adds the commands about call detail records. */
+export function addCdr(program: Command, terminal: Terminal): void {
+  const cdr = program.command('cdr').description('Call detail records, one for each side of an ended call.')
+  searchOptions(cdr.command('search [query]'))
+    .description('Search call records, the newest first. A call is found within a minute after its end.')
+    .option('--limit <count>', 'how many', wholeNumber(1, 100_000), 40)
+    .option('--columns <names>', 'the fields, separated by commas')
+    .addHelpText(
+      'after',
+      examples(
+        'cdr search',
+        'cdr search "caller_id_number:1001 AND duration:>60" --from 2d',
+        'cdr search --leg "*" --columns uuid,leg,billsec',
+      ),
+    )
+    .action(
+      withSession(terminal, async ({ client, out, query }, text: string | undefined, options: ListOptions) => {
+        const { limit, leg } = options
+        const columns = options.columns?.split(',') ?? shown
+        const found = client.cdrs({
+          query: { ...query, leg },
+          body: {
+            ...searchBody(text, options),
+            columns: out.isJson && options.columns === undefined ? undefined : columns,
+            limit: Math.min(limit, 1000),
+          },
+        })
+        const hits: Hit[] = []
+        for await (const hit of found) {
+          hits.push(hit)
+          if (hits.length >= limit) break
+        }
+        const fields = columns.map((name): [string, (hit: Hit) => Cell] => [
+          name === 'created_time' ? 'time' : name.replaceAll('_', ' '),
+          (hit) => hit.fields?.[name]?.join(', '),
+        ])
+        out.list(
+          hits,
+          { call: (hit) => hit._id, ...Object.fromEntries(fields) },
+          'no call record; without --from the last 31 days are searched',
+        )
+      }),
+    )
+  cdr
+    .command('get <uuid>')
+    .description('Show one call record.')
+    .addOption(new Option('--legs', 'show the other sides of the call instead'))
+    .addHelpText('after', examples('cdr get 5f0d3b1e-6d0c-4c8e-9d57-0d8c1d7a4e11'))
+    .action(
+      withSession(terminal, async ({ client, out, query }, uuid: string, { legs }: { legs?: true }) => {
+        if (legs === true) {
+          const { data } = await client.call('listOtherLegs', { params: { uuid }, query })
+          const column = (name: string) => (row: (typeof data)[number]) => cellOf(row[name])
+          const columns = Object.fromEntries(
+            ['uuid', ...shown].map((name) => [name.replaceAll('_', ' '), column(name)]),
+          )
+          return out.list(data, columns, 'the call has no other side')
+        }
+        const { data } = await client.call('readCdr', { params: { uuid }, query })
+        out.record(data, Object.fromEntries(Object.entries(data).map(([name, value]) => [name, cellOf(value)])))
+      }),
+    )
+  addExport(cdr, terminal)
+}
+
+function cellOf(value: unknown): Cell {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
+  return value === undefined || value === null ? undefined : JSON.stringify(value)
+}

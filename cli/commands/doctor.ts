@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { CliError } from '../exit.ts'
+import { examine } from '../doctor/examine.ts'
+import { withSetting } from '../session.ts'
+import type { Terminal } from '../terminal.ts'
+import { examples } from './examples.ts'
+
+/** Adds the command that looks for what is wrong. */
+export function addDoctor(program: Command, terminal: Terminal): void {
+  program
+    .command('doctor')
+    .description('Look for what is wrong with the profile, the platform and its engine, and say the next step.')
+    .option('--url <address>', 'the address of the platform, where nobody is signed in yet')
+    .addHelpText(
+      'after',
+      `\nEnds with 1 if anything is wrong.\n${examples('doctor', 'doctor --url http://127.0.0.1:8080')}`,
+    )
+    .action(
+      withSetting(terminal, async (setting, { url }: { url?: string }) => {
+        const findings = await examine(setting, url)
+        const columns = {
+          check: (row: (typeof findings)[number]) => row.check,
+          result: (row: (typeof findings)[number]) => row.result,
+          found: (row: (typeof findings)[number]) => row.found,
+          'next step': (row: (typeof findings)[number]) => row.next,
+        }
+        setting.out.list(findings, columns, '')
+        const wrong = findings.filter(({ result }) => result === 'wrong').length
+        if (wrong > 0)
+          throw new CliError(`${wrong} of ${findings.length} checks failed; begin with the first next step`)
+      }),
+    )
+}

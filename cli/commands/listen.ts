@@ -1,0 +1,122 @@
+import type { Command } from 'commander'
+import { CallplaneError } from '../../client/index.ts'
+import { CliError, exitCodes } from '../exit.ts'
+import { collect, wholeNumber } from '../input/values.ts'
+import { follow } from '../listen/follow.ts'
+import { forward } from '../listen/forward.ts'
+import { ListenStore } from '../listen/listen-state.ts'
+import { timeText } from '../output/time.ts'
+import { type Session, withSession } from '../session.ts'
+import type { Terminal } from '../terminal.ts'
+import { examples } from './examples.ts'
+
+interface ListenOptions {
+  readonly since?: number
+  readonly event?: readonly string[]
+  readonly showSecret?: true
+}
+
+const notes = `
+Each event is a POST with the headers and the signature of a real delivery. The secret is made once for the profile;
+--show-secret prints it. Events are taken from the list of the domain, in the order of their numbers. The number of the
+last event that your URL took is kept for the profile, so listening goes on there after a break, without a hole: while
+your URL does not answer, the same event is sent again. Numbers without an event and times of possible loss are shown.
+The platform keeps the newest 5 000 events of the last 24 hours.`
+
+/** Adds the command that forwards the events of a domain to a URL. */
+export function addListen(program: Command, terminal: Terminal): void {
+  program
+    .command('listen <url>')
+    .description(
+      'Forward the events of the domain to a URL on this machine, signed like deliveries of a hook, until Ctrl-C.',
+    )
+    .option(
+      '--since <number>',
+      'begin after this event; 0 is the oldest kept (default: where it ended, first: now)',
+      wholeNumber(0, 999_999_999_999_999),
+    )
+    .option('--event <name>', 'forward only these events; may be given several times', collect)
+    .option('--show-secret', 'print the secret of the signatures first')
+    .addHelpText(
+      'after',
+      `${notes}\n${examples('listen http://127.0.0.1:9000/events', 'listen http://127.0.0.1:9000/events --since 0 --event CHANNEL_ANSWER')}`,
+    )
+    .action(withSession(terminal, listen))
+}
+
+async function listen(session: Session, url: string, options: ListenOptions): Promise<void> {
+  const { client, out, query, signal, profile, folder } = session
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new CliError(`the URL must begin with http:// or https://, got ${JSON.stringify(url)}`, exitCodes.usage)
+  }
+  const store = new ListenStore(folder, profile)
+  const domain = query.domain ?? (await client.call('whoAmI', { signal })).domain
+  if (domain === '') throw new CliError('root belongs to no domain: name one with --domain <name>', exitCodes.usage)
+  const key = `${session.url} ${domain} ${url}`
+  const read = (since: number, limit = 100) =>
+    client.call('listEvents', { query: { ...query, since: String(since), limit }, signal }).then(({ data }) => data)
+  const begin = options.since ?? store.position(key) ?? (await read(0, 1)).head
+  store.advance(key, begin)
+  if (options.showSecret === true && out.isJson) out.json({ secret: store.secret }, true)
+  else if (options.showSecret === true) out.line(store.secret)
+  out.note(`forwarding the events of ${domain} after number ${begin} to ${url}; end with Ctrl-C`)
+  const target = {
+    url,
+    key,
+    secret: store.secret,
+    onRetry: ({ sequence, name }: { sequence: number; name: string }, reason: string, waitMs: number) =>
+      out.warn(`event ${sequence} ${name}: ${reason}; sent again in ${waitMs / 1000} s`),
+  }
+  const tell = teller(session)
+  await follow(begin, {
+    read: (since) => read(since).catch((error: unknown) => refuseSince(error, since)),
+    onEvent: async (event) => {
+      if (options.event?.includes(event.name) === false) return true
+      const result = await forward(event, target, signal)
+      if (result !== undefined) tell({ ...event, ...result })
+      return result !== undefined
+    },
+    onNumbers: ({ reason, fromSequence, toSequence }) => {
+      const why = reason === 'void' ? 'no event has them' : 'their events are no longer kept'
+      out.warn(`gap: numbers ${fromSequence} to ${toSequence}, ${why}`)
+    },
+    onTime: ({ reason, from, to }) =>
+      out.warn(`gap: events may have been missed from ${timeText(from)} to ${timeText(to)} (${reason})`),
+    onNothingCollected: () =>
+      out.warn(
+        `events of ${domain} are not collected, since it has no hook; a disabled one is enough: callplane hooks create --disabled`,
+      ),
+    onHandled: (sequence) => {
+      if (sequence !== store.position(key)) store.advance(key, sequence)
+    },
+    signal,
+  }).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
+}
+
+interface Told {
+  readonly sequence: number
+  readonly at: number
+  readonly name: string
+  readonly uuid: string
+  readonly status: number
+  readonly durationMs: number
+}
+
+/** Returns what prints an event that was forwarded. */
+function teller({ out }: Session): (event: Told) => void {
+  return ({ sequence, at, name, uuid, status, durationMs }) => {
+    if (out.isJson) return out.json({ sequence, at, name, uuid, status, durationMs }, true)
+    const isTaken = status >= 200 && status < 300
+    const line = `${timeText(at)}  ${sequence}  ${name}  ${uuid}  ${status} (${durationMs} ms)`
+    out.line(isTaken ? line : `${line} refused for good`, isTaken ? undefined : 'red')
+  }
+}
+
+/** Explains the refusal of a number that is above all numbers of the domain. */
+function refuseSince(error: unknown, since: number): never {
+  const isAbove = error instanceof CallplaneError && error.status === 400
+  if (!isAbove) throw error
+  throw new CliError(`${error.message}; the domain was made anew after event ${since}: begin again with --since 0`)
+}

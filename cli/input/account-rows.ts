@@ -1,0 +1,79 @@
+import { CsvError, type Info, parse } from 'csv-parse/sync'
+import { CliError, exitCodes } from '../exit.ts'
+
+/** An account of a CSV file. `problem`: what is wrong with the row, if anything. */
+export interface AccountRow {
+  /** The line of the file that the row ends on. */
+  readonly line: number
+  readonly login: string
+  readonly role?: string
+  readonly password?: string
+  /** Each `name=value`. */
+  readonly variables: readonly string[]
+  readonly parameters: readonly string[]
+  readonly problem?: string
+}
+
+/** As many accounts as a domain may have. */
+const mostRows = 10_000
+const known = /^(?:login|role|password|number|(?:variable|parameter):[A-Za-z0-9_-]{1,64})$/
+
+/**
+ * Returns the accounts of a CSV file. Throws for a file that is no CSV, has too many rows, or columns that mean nothing; `name` is that of the
+ * file in messages.
+ */
+export function readAccountRows(text: string, name: string): readonly AccountRow[] {
+  const wrong = (problem: string, cause?: unknown) => new CliError(`${name}: ${problem}`, exitCodes.usage, cause)
+  const rows = parseRows(text, wrong)
+  if (rows.length > mostRows) throw wrong(`it has ${rows.length} rows; at most ${mostRows} are taken`)
+  const seen = new Map<string, number>()
+  return rows.map(({ record, info }) => {
+    const row = rowOf(record, info.lines)
+    const before = seen.get(row.login.toLowerCase())
+    if (before === undefined) seen.set(row.login.toLowerCase(), info.lines)
+    const isRepeated = before !== undefined && row.login !== ''
+    return isRepeated ? Object.assign(row, { problem: `line ${before} has this login too` }) : row
+  })
+}
+
+interface Parsed {
+  readonly record: Readonly<Record<string, string>>
+  readonly info: Pick<Info, 'lines'>
+}
+
+function parseRows(text: string, wrong: (problem: string, cause?: unknown) => CliError): readonly Parsed[] {
+  const columns = (names: string[]) => {
+    const unknown = names.filter((each) => !known.test(each))
+    if (unknown.length > 0)
+      throw wrong(`unknown column ${JSON.stringify(unknown[0])}; see: callplane accounts import --help`)
+    if (!names.includes('login')) throw wrong('the first line must name the columns, and login among them')
+    if (new Set(names).size < names.length) throw wrong('a column is there twice')
+    return names
+  }
+  try {
+    const rows: unknown = parse(text, { bom: true, columns, info: true, skip_empty_lines: true, trim: true })
+    return rows as readonly Parsed[]
+  } catch (error) {
+    if (error instanceof CsvError) throw wrong(error.message, error)
+    throw error
+  }
+}
+
+function rowOf(record: Readonly<Record<string, string>>, line: number): AccountRow {
+  const { login = '', role = '', password = '', number = '' } = record
+  const pairs = (kind: string) =>
+    Object.entries(record).flatMap(([column, value]) =>
+      column.startsWith(`${kind}:`) && value !== '' ? [`${column.slice(kind.length + 1)}=${value}`] : [],
+    )
+  const numbers = number === '' ? [] : [`svc-extensions=${number.replaceAll(';', ',')}`]
+  const isLogin = /^[A-Za-z0-9._+-]{1,64}$/.test(login)
+  return {
+    line,
+    login,
+    ...(role === '' ? {} : { role }),
+    ...(password === '' ? {} : { password }),
+    variables: pairs('variable'),
+    parameters: [...pairs('parameter'), ...numbers],
+    ...(isLogin ? {} : { problem: 'login must be 1 to 64 letters, digits, ".", "_", "+" and "-"' }),
+  }
+}

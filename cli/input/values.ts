@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { InvalidArgumentError } from 'commander'
+import { CliError, exitCodes } from '../exit.ts'
+
+/** The largest file that a command reads, bytes. */
+const largest = 16 * 1024 * 1024
+
+/** Returns a reader of whole numbers from `least` to `most`, for an option. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+  }
+}
+
+/** Adds a value to those that an option was given before. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}
+
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Reads a time for an option: ISO 8601, or a span before now such as `90m` or `7d`. Returns epoch milliseconds. */
+export function timeInPast(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  if (count !== '') return Date.now() - Number(count) * (unitMs[unit] ?? 0)
+  const time = Date.parse(text)
+  if (!Number.isNaN(time)) return time
+  throw new InvalidArgumentError(
+    'It must be a time such as 2026-01-31T12:00Z, or a span before now such as 90m, 12h or 7d.',
+  )
+}
+
+/** Returns the content of a file; of standard input for `-`. Throws with the path where it cannot be read or is too large. */
+export function readText(path: string): string {
+  try {
+    const bytes = readFileSync(path === '-' ? 0 : path)
+    if (bytes.length > largest)
+      throw new CliError(`${path} has more than ${largest / 1024 / 1024} MiB`, exitCodes.usage)
+    return bytes.toString('utf8')
+  } catch (error) {
+    if (error instanceof CliError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CliError(`${path} cannot be read: ${reason}`, exitCodes.usage, error)
+  }
+}
+
+/** Returns the JSON object of a file, or of standard input for `-`. The platform checks its fields. */
+export function readObject(path: string): Readonly<Record<string, unknown>> {
+  const text = readText(path)
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {}
+  throw new CliError(`${path === '-' ? 'standard input' : path} must be a JSON object`, exitCodes.usage)
+}

@@ -1,0 +1,35 @@
+import { createWriteStream, rmSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { CliError, exitCodes } from '../exit.ts'
+import type { Output } from './output.ts'
+
+/**
+ * Writes the body of an answer to a file that is not there yet, and returns its bytes. A download that breaks off leaves no file. Throws
+ * where the answer is no success.
+ */
+export async function saveDownload(response: Response, path: string, out: Output): Promise<number> {
+  if (!response.ok || response.body === null) {
+    throw new CliError(`the download was answered ${response.status}: its link may have expired; run the command again`)
+  }
+  const total = Number(response.headers.get('content-length') ?? 0)
+  let bytes = 0
+  const count = async function* (chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      out.progress(`${bytes} of ${total === 0 ? '?' : total} bytes`)
+      yield chunk
+    }
+  }
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+  try {
+    await pipeline(Readable.fromWeb(response.body), count, file)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EEXIST')
+      throw new CliError(`${path} is there already: remove it or name another file`, exitCodes.usage, error)
+    rmSync(path, { force: true })
+    throw error
+  }
+  return bytes
+}

@@ -1,0 +1,117 @@
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Client } from '../../client/index.ts'
+import type { ReceivedRequest } from '../../local/demo/receiver.ts'
+import { type CliUser, aCliUser } from '../support/cli/cli.ts'
+import { sink } from '../support/cli/event-sink.ts'
+import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
+import { opened } from '../support/processes/opened.ts'
+
+const domain = 'cli-listen.example.com'
+const rig = opened(() => aPlatform())
+let admin: Client
+let user: CliUser
+
+beforeAll(async () => {
+  admin = await rig().tenant(domain)
+  const action = { type: 'web' as const, method: 'POST', url: 'http://127.0.0.1:9/' }
+  await admin.call('createHooks', { body: { event: 'DTMF', enable: false, action } })
+  await rig().hooksInForce(admin, domain)
+})
+
+beforeEach(async () => {
+  user = aCliUser()
+  const words = ['login', '--url', rig().url, '--user', `1000@${domain}`, '--password-stdin']
+  await user.run(words, { input: tenantPassword('1000') })
+})
+
+afterEach(() => user.remove())
+
+async function placeCall(): Promise<void> {
+  const { info } = await admin.call('originateCall', { body: { callerId: '1001', calledId: '9196' } })
+  await admin.call('hangUpChannel', { params: { channel_id: info.replace('+OK ', '').trim() } })
+}
+
+const sequenceOf = ({ headers }: ReceivedRequest) => Number(headers['webhook-sequence'])
+
+/** The numbers of the events that the platform has after one. */
+async function listedAfter(since: number): Promise<readonly number[]> {
+  const numbers: number[] = []
+  for await (const { sequence } of admin.events({ query: { since: String(since), limit: 1000 } }))
+    numbers.push(sequence)
+  return numbers
+}
+
+const head = async () => (await admin.call('listEvents', { query: { since: '0', limit: 1 } })).data.head
+
+it('events are forwarded with the signature of a real delivery, and after a restart without a hole', async () => {
+  await using receiver = await sink()
+  const begin = await head()
+  const words = ['listen', receiver.url, '--show-secret']
+  const first = user.start(words)
+  await first.printed(/^whsec_\S+\n/)
+  await placeCall()
+  await first.printed('CHANNEL_HANGUP_COMPLETE')
+  first.child.kill('SIGINT')
+  const { status, stdout } = await first.ended()
+  expect(status).toBe(130)
+  await placeCall()
+
+  const second = user.start(words)
+  await placeCall()
+  await expect.poll(() => listedAfter(begin), { timeout: 30_000 }).toHaveLength(9)
+  await expect.poll(() => receiver.requests.map(sequenceOf), { timeout: 30_000 }).toEqual(await listedAfter(begin))
+  second.child.kill('SIGTERM')
+  expect((await second.ended()).status).toBe(130)
+
+  const secret = stdout.split('\n')[0] ?? ''
+  const names = receiver.requests.map(({ headers, body }) => {
+    const plain = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+    return (new Webhook(secret).verify(body, plain) as { action: string }).action
+  })
+  expect(names.filter((name) => name === 'CHANNEL_CREATE')).toHaveLength(3)
+  expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(9)
+})
+
+it('an event that the receiver does not take is sent again before any other, under the same id', async () => {
+  await using receiver = await sink([500, 204])
+  const listening = user.start([
+    'listen',
+    receiver.url,
+    '--event',
+    'CHANNEL_ANSWER',
+    '--event',
+    'CHANNEL_HANGUP_COMPLETE',
+    '--json',
+  ])
+  const begin = await head()
+  await expect.poll(() => listening.child.exitCode).toBeNull()
+  await placeCall()
+
+  await listening.printed('CHANNEL_HANGUP_COMPLETE')
+  listening.child.kill('SIGINT')
+  const { stdout, stderr } = await listening.ended()
+
+  const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
+  expect(ids[0]).toBe(ids[1])
+  expect(
+    receiver.requests
+      .slice(1)
+      .map(sequenceOf)
+      .every((sequence) => sequence > begin),
+  ).toBe(true)
+  expect(stderr).toMatch(/CHANNEL_ANSWER: answered 500; sent again in 1 s/)
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { name: string }).name),
+  ).toEqual(['CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE'])
+})
+
+it('a number that the domain has not reached is refused with the way out', async () => {
+  const { status, stderr } = await user.run(['listen', 'http://127.0.0.1:9/', '--since', '999999'])
+
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/begin again with --since 0/)
+})

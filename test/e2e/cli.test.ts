@@ -1,0 +1,223 @@
+import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Client } from '../../client/index.ts'
+import { type CliUser, aCliUser } from '../support/cli/cli.ts'
+import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
+import { opened } from '../support/processes/opened.ts'
+
+const domain = 'cli.example.com'
+const within = { timeout: 60_000, interval: 500 }
+const rig = opened(() => aPlatform())
+const user: CliUser = aCliUser()
+let admin: Client
+
+beforeAll(async () => {
+  admin = await rig().tenant(domain)
+  const words = ['login', '--url', rig().url, '--user', `1000@${domain}`, '--password-stdin']
+  const { status, stderr } = await user.run(words, { input: tenantPassword('1000') })
+  if (status !== 0) throw new Error(stderr)
+})
+
+afterAll(() => user.remove())
+
+const inFolder = (name: string) => join(user.folder, name)
+
+it('a call is placed, watched, held, ended, and found in the call records', async () => {
+  const watch = user.start(['channels', 'list', '--watch', '--interval', '1'])
+  const placed = await user.run(['call', '9196', '--from', '1001'])
+  const uuid = placed.stdout.trim()
+
+  expect(placed.status).toBe(0)
+  expect(uuid).toMatch(/^[0-9a-f-]{36}$/)
+  await watch.printed(new RegExp(`${uuid} .*ACTIVE`))
+  const listed = await user.run(['channels', 'list'])
+  expect(listed.stdout).toMatch(/^UUID +ACCOUNT +FROM +TO +STATE +CREATED\n/)
+  expect(listed.stdout).toContain(uuid)
+  for (const command of ['hold', 'unhold', 'hangup']) expect((await user.run([command, uuid])).status).toBe(0)
+  await watch.printed(`${uuid}  1001 to 9196  gone`)
+  watch.child.kill('SIGINT')
+  expect((await watch.ended()).status).toBe(130)
+  await expect.poll(() => user.json(['cdr', 'search', `uuid:"${uuid}"`]), within).toMatchObject([{ _id: uuid }])
+  const { stdout } = await user.run(['cdr', 'search', `uuid:"${uuid}"`])
+  expect(stdout).toMatch(/^CALL +TIME +DIRECTION .*\n[0-9a-f-]{36} .*9196/)
+  const file = inFolder('calls.csv')
+  const exported = await user.run([
+    'cdr',
+    'export',
+    `uuid:"${uuid}"`,
+    '--output',
+    file,
+    '--columns',
+    'uuid,destination_number',
+  ])
+  expect(exported).toMatchObject({ status: 0, stderr: '' })
+  expect(readFileSync(file, 'utf8')).toContain(`${uuid},9196`)
+  expect((await user.run(['cdr', 'export', '--output', file])).status).toBe(2)
+})
+
+it('a channel that does not exist ends with 1, and a word that means nothing with 2', async () => {
+  const absent = await user.run(['hangup', '00000000-0000-4000-8000-000000000000'])
+
+  expect(absent.status).toBe(1)
+  expect(absent.stderr).toMatch(/error: DELETE .*404: not_found[^]*list what is there[^]*request id/)
+  expect((await user.run(['hangup'])).status).toBe(2)
+  expect((await user.run(['hooks', 'deliveries', 'x', '--state', 'nonsense'])).status).toBe(2)
+})
+
+it('a dry run of an import changes nothing and names each row, and the import makes what is missing once', async () => {
+  const file = inFolder('staff.csv')
+  const secret = tenantPassword('2001')
+  writeFileSync(
+    file,
+    `\uFEFFlogin,role,password,number,variable:default_language\n1001,user,,,\n2001,user,"${secret}",2001;0049301,de\n`,
+  )
+
+  const dry = await user.run(['accounts', 'import', file, '--dry-run'])
+  expect(dry).toMatchObject({
+    status: 0,
+    stdout: 'LINE  LOGIN  ACTION  PROBLEM\n   2  1001   skip\n   3  2001   create\n',
+  })
+  expect(Object.keys((await admin.call('listAccounts')).data)).not.toContain('2001')
+
+  const done = await user.run(['accounts', 'import', file])
+  expect(done.status).toBe(0)
+  expect(done.stdout + done.stderr + dry.stdout + dry.stderr).not.toContain(secret)
+  expect((await admin.call('readAccount', { params: { account_id: '2001' } })).data).toMatchObject({
+    'svc-extensions': '2001,0049301',
+    variable_default_language: 'de',
+  })
+  expect(await user.json(['accounts', 'import', file])).toMatchObject([{ action: 'skip' }, { action: 'skip' }])
+})
+
+it('an import with a wrong row changes nothing and ends with 1', async () => {
+  const file = inFolder('wrong.csv')
+  writeFileSync(file, 'login,role,password\n2002,user,a-password\n20 03,user,a-password\n2002,user,a-password\n')
+
+  const { status, stdout, stderr } = await user.run(['accounts', 'import', file])
+
+  expect(status).toBe(1)
+  expect(stdout).toMatch(/20 03 +refuse +login must be/)
+  expect(stdout).toMatch(/2002 +refuse +line 2 has this login too/)
+  expect(stderr).toMatch(/nothing was changed/)
+  expect(Object.keys((await admin.call('listAccounts')).data)).not.toContain('2002')
+})
+
+it('accounts are made, changed, shown without their digest, and deleted', async () => {
+  const made = await user.run(['accounts', 'create', '2100', '--role', 'user', '--password-stdin'], {
+    input: `${tenantPassword('2100')}\n`,
+  })
+
+  expect(made.status).toBe(0)
+  expect((await user.run(['accounts', 'update', '2100', '--variable', 'default_language=fr'])).status).toBe(0)
+  expect(await user.json(['accounts', 'get', '2100'])).toMatchObject({ variable_default_language: 'fr' })
+  expect(Object.keys((await user.json(['accounts', 'get', '2100'])) as object)).not.toContain('a1-hash')
+  expect((await user.run(['accounts', 'delete', '2100'])).status).toBe(2)
+  expect((await user.run(['accounts', 'delete', '2100', '--yes'])).status).toBe(0)
+  expect((await user.run(['accounts', 'get', '2100'])).status).toBe(1)
+})
+
+it('a hook is made with its secret in a private file, tested, rehearsed, watched, replayed and deleted', async () => {
+  const receiver = await rig().receiver()
+  const file = inFolder('hook.secret')
+  const url = receiver.url
+  const created = await user.run(['hooks', 'create', '--event', 'CHANNEL_ANSWER', '--url', url, '--secret-file', file])
+  const id = /created (\S+)/.exec(created.stdout)?.[1] ?? ''
+
+  expect(created.stdout + created.stderr).not.toContain('whsec_')
+  expect(readFileSync(file, 'utf8')).toMatch(/^whsec_/)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect((await user.run(['hooks', 'list'])).stdout).toContain(id)
+  const tested = await user.run(['hooks', 'test', id])
+  expect(tested.status).toBe(0)
+  expect(tested.stdout).toMatch(/^state +delivered\n/)
+  expect(await user.json(['hooks', 'rehearse', id])).toMatchObject({ exampleSecret: expect.any(String) })
+  const [delivery] = (await user.json(['hooks', 'deliveries', id])) as { id: string }[]
+  expect((await user.run(['hooks', 'resend', id, delivery?.id ?? ''])).status).toBe(0)
+  expect(await user.json(['hooks', 'replay', id, '--from', '1h'])).toMatchObject({ requeued: expect.any(Number) })
+  expect((await user.run(['hooks', 'delete', id, '--yes'])).status).toBe(0)
+  expect(await user.json(['hooks', 'list'])).toEqual([])
+})
+
+it('routes, blacklists and tokens of a domain are made, read, moved and removed', async () => {
+  const route = JSON.stringify({ destination_number: '^77$', name: 'seven', callflow: [{ answer: '' }, { echo: '' }] })
+  const { _id } = JSON.parse((await user.run(['routes', 'create', '-', '--json'], { input: route })).stdout) as {
+    _id: string
+  }
+  const simulated = await user.run(['routes', 'simulate', '77', '--from', '1001'])
+  expect(simulated.stdout).toMatch(/^77 goes to: default seven/)
+  for (const words of [
+    ['up', _id],
+    ['down', _id],
+    ['get', _id],
+  ])
+    expect((await user.run(['routes', ...words])).status).toBe(0)
+  expect((await user.run(['routes', 'list'])).stdout).toContain('^77$')
+  expect((await user.run(['routes', 'delete', _id, '--yes'])).status).toBe(0)
+
+  expect((await user.run(['blacklists', 'add', 'spam', '666', '--note', 'night'])).stdout).toBe('666 is on spam\n')
+  expect((await user.run(['blacklists', 'get', 'spam'])).stdout).toBe('NUMBER  EXPIRES  NOTE\n666              night\n')
+  expect((await user.run(['blacklists', 'remove', 'spam', '666'])).status).toBe(0)
+  expect((await user.run(['blacklists', 'delete', 'spam', '--yes'])).status).toBe(1)
+
+  const { token, data } = (await user.json(['tokens', 'create', '--role', 'user'])) as {
+    token: string
+    data: { uuid: string }
+  }
+  const env = { CALLPLANE_URL: rig().url, CALLPLANE_TOKEN: token, XDG_CONFIG_HOME: inFolder('nobody') }
+  expect((await user.run(['whoami'], { env })).stdout).toContain(data.uuid)
+  expect((await user.run(['tokens', 'list'])).stdout).not.toContain(token)
+  expect((await user.run(['tokens', 'disable', data.uuid])).status).toBe(0)
+  expect((await user.run(['whoami'], { env })).status).toBe(3)
+  expect((await user.run(['tokens', 'delete', data.uuid, '--yes'])).status).toBe(0)
+  expect((await user.run(['audit', '--limit', '5'])).stdout).toMatch(/\/settings\/token/)
+})
+
+it('a recording is downloaded into a file that only its user can read, once', async () => {
+  const uuid = (await user.run(['call', '5000', '--from', '1001'])).stdout.trim()
+  const list = () => user.json(['recordings', 'list', uuid]).catch(() => [])
+  await expect.poll(list, within).toMatchObject([{ status: 'stored' }])
+  const file = inFolder('call.wav')
+
+  expect((await user.run(['recordings', 'download', uuid, '--output', file])).status).toBe(0)
+
+  expect(readFileSync(file).toString('latin1', 0, 4)).toBe('RIFF')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const again = await user.run(['recordings', 'download', uuid, '--output', file])
+  expect(again).toMatchObject({ status: 2, stderr: expect.stringMatching(/is there already/) })
+})
+
+it('the doctor finds nothing wrong with a platform that works, and names the next step without a login', async () => {
+  const well = await user.run(['doctor'])
+  const stranger = await user.run(['doctor', '--profile', 'stranger', '--url', rig().url])
+
+  expect(well).toMatchObject({ status: 0, stderr: '' })
+  expect(well.stdout).toMatch(/reachable +ok[^]*login +ok[^]*connector +ok/)
+  expect(stranger.status).toBe(1)
+  expect(stranger.stdout).toMatch(/login +wrong .*callplane login/)
+  expect((await user.run(['doctor', '--url', 'http://127.0.0.1:1'])).stdout).toMatch(/reachable +wrong .*npm start/)
+})
+
+it('root makes, shows and deletes a domain, and must name the domain of other commands', async () => {
+  const root = ['--profile', 'root']
+  const words = ['login', '--url', rig().url, '--user', 'root', '--password-stdin', ...root]
+  await user.run(words, { input: rig().platform.kept.rootPassword })
+  const name = 'cli-made.example.com'
+
+  expect((await user.run(['domains', 'create', name, '--customer', '4711', ...root])).stdout).toBe(`created ${name}\n`)
+  expect((await user.run(['domains', 'get', name, ...root])).stdout).toMatch(/customer +4711/)
+  const nowhere = await user.run(['accounts', 'list', ...root])
+  expect(nowhere).toMatchObject({ status: 1, stderr: expect.stringMatching(/name the domain with --domain/) })
+  expect((await user.run(['accounts', 'list', '--domain', name, ...root])).status).toBe(0)
+  expect((await user.run(['domains', 'delete', name, '--yes', ...root])).status).toBe(0)
+  expect((await user.run(['domains', 'list', ...root])).stdout).not.toContain(name)
+})
+
+it('nothing that the program keeps can be read by others', () => {
+  const files = readdirSync(join(user.folder, 'callplane'), { recursive: true, withFileTypes: true })
+
+  for (const file of files) {
+    const mode = statSync(join(file.parentPath, file.name)).mode & 0o777
+    expect(mode, file.name).toBe(file.isDirectory() ? 0o700 : 0o600)
+  }
+})
