@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 const here = dirname(fileURLToPath(import.meta.url))
 const modules = join(here, '..', 'node_modules')
 const node = join(modules, '.bin', 'node')
+/** Compiled code is kept between starts: a fifth of the processor time. The folder is the user's own, unlike that for temporary files. */
+const cache = join(modules, '.cache', 'callplane')
 /** From this version on Node runs TypeScript as it is. */
 const oldest = 24
 
@@ -17,9 +19,14 @@ if (!existsSync(join(modules, 'commander'))) {
   console.error(`callplane: its packages are not installed; run "npm ci" in ${dirname(here)}`)
   process.exitCode = 1
 } else if (Number(process.versions.node.split('.')[0]) >= oldest) {
+  const { enableCompileCache } = await import('node:module')
+  enableCompileCache(cache)
   await import('./main.ts')
 } else {
-  const child = spawn(node, [join(here, 'main.ts'), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(node, [join(here, 'main.ts'), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { NODE_COMPILE_CACHE: cache, ...process.env },
+  })
   // Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on. main.ts decides how both end.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.once('error', (error) => {

@@ -9,7 +9,7 @@ export interface Failure {
   readonly message: string
   /** One line for each field that was refused. */
   readonly details: readonly string[]
-  /** What a user can do about it. */
+  /** The next step of the user. */
   readonly wayOut?: string
   readonly requestId?: string
 }

@@ -11,7 +11,7 @@ export const exitCodes = {
 /** An exit code of the program. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** A failure whose message tells a user what was wrong and the way out. */
+/** A failure whose message names the problem and the way out. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly exitCode: ExitCode

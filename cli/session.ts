@@ -13,7 +13,7 @@ export interface GlobalOptions {
   readonly color?: boolean
 }
 
-/** What a command works with before anybody is signed in. */
+/** The surroundings of a command that needs no login. */
 export interface Setting {
   readonly terminal: Terminal
   readonly out: Output
@@ -25,7 +25,7 @@ export interface Setting {
   readonly folder: string
 }
 
-/** What a command works with that needs a login. */
+/** The surroundings of a command that needs a login. */
 export interface Session extends Setting {
   readonly client: Client
   readonly url: string
@@ -47,8 +47,8 @@ export function settingOf(terminal: Terminal, options: GlobalOptions): Setting {
 }
 
 /**
- * Returns the session of a command. `CALLPLANE_URL` and `CALLPLANE_TOKEN` (a static token of a domain) win over the profile. Throws where
- * nobody is signed in, or the token has ended.
+ * Returns the session of a command. `CALLPLANE_URL` and `CALLPLANE_TOKEN` (a static token of a domain) win over the profile. Throws without
+ * a login, or where its token has ended.
  */
 export function sessionOf(setting: Setting): Session {
   const { terminal, options } = setting

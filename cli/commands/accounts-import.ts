@@ -14,7 +14,7 @@ interface ImportOptions {
   readonly update?: true
 }
 
-/** What an import does with a row, or did. */
+/** The action of an import for one row. */
 interface Outcome {
   readonly line: number
   readonly login: string

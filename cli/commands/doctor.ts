@@ -10,7 +10,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
   program
     .command('doctor')
     .description('Look for what is wrong with the profile, the platform and its engine, and say the next step.')
-    .option('--url <address>', 'the address of the platform, where nobody is signed in yet')
+    .option('--url <address>', 'the address of the platform, without a login')
     .addHelpText(
       'after',
       `\nEnds with 1 if anything is wrong.\n${examples('doctor', 'doctor --url http://127.0.0.1:8080')}`,

@@ -67,13 +67,13 @@ async function listen(session: Session, url: string, options: ListenOptions): Pr
     onRetry: ({ sequence, name }: { sequence: number; name: string }, reason: string, waitMs: number) =>
       out.warn(`event ${sequence} ${name}: ${reason}; sent again in ${waitMs / 1000} s`),
   }
-  const tell = teller(session)
+  const report = reporterOf(session)
   await follow(begin, {
     read: (since) => read(since).catch((error: unknown) => refuseSince(error, since)),
     onEvent: async (event) => {
       if (options.event?.includes(event.name) === false) return true
       const result = await forward(event, target, signal)
-      if (result !== undefined) tell({ ...event, ...result })
+      if (result !== undefined) report({ ...event, ...result })
       return result !== undefined
     },
     onNumbers: ({ reason, fromSequence, toSequence }) => {
@@ -95,7 +95,7 @@ async function listen(session: Session, url: string, options: ListenOptions): Pr
   })
 }
 
-interface Told {
+interface ForwardedEvent {
   readonly sequence: number
   readonly at: number
   readonly name: string
@@ -104,8 +104,8 @@ interface Told {
   readonly durationMs: number
 }
 
-/** Returns what prints an event that was forwarded. */
-function teller({ out }: Session): (event: Told) => void {
+/** Returns the printer of an event that was forwarded. */
+function reporterOf({ out }: Session): (event: ForwardedEvent) => void {
   return ({ sequence, at, name, uuid, status, durationMs }) => {
     if (out.isJson) return out.json({ sequence, at, name, uuid, status, durationMs }, true)
     const isTaken = status >= 200 && status < 300

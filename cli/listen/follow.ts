@@ -8,7 +8,7 @@ type Gap = EventPage['gaps'][number]
 type NumberGap = Extract<Gap, { kind: 'numbers' }>
 type TimeGap = Extract<Gap, { kind: 'time' }>
 
-/** What follows the list of events of a domain. */
+/** The receiver of all events of a domain. */
 export interface Follower {
   /** Reads the page after a number. */
   readonly read: (since: number) => Promise<EventPage>

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { readPrivateFile, writePrivateFile } from '../profile/private-file.ts'
 
-/** What `listen` remembers of a profile. */
+/** The secret and the positions that `listen` keeps for a profile. */
 export interface ListenState {
   /** Signs what is forwarded: `whsec_` and base64, as the secret of a hook. */
   readonly secret: string

@@ -65,12 +65,12 @@ export class Output {
     this.#options.stdout.write(text)
   }
 
-  /** Tells a person something that is no result; silent with JSON. */
+  /** Writes a remark that is no result; silent with JSON. */
   note(text: string): void {
     if (!this.isJson) this.warn(text)
   }
 
-  /** Tells a person something that is no result, also with JSON. */
+  /** Writes a remark that is no result, also with JSON. */
   warn(text: string): void {
     this.clear()
     this.#options.stderr.write(`${plain(text)}\n`)

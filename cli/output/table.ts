@@ -1,6 +1,6 @@
 import { plain } from './plain.ts'
 
-/** What a cell may hold. */
+/** A value that a cell can show. */
 export type Cell = string | number | boolean | null | undefined
 
 /** The columns of a table: title and the value of a row. */

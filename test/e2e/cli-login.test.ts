@@ -37,7 +37,7 @@ it('a login keeps the token in a file that its user alone may read, and never th
   expect(await user.json(['whoami'])).toMatchObject({ id: admin, roleName: 'admin' })
 })
 
-it('without a login a command ends with 3 and says how to sign in', async () => {
+it('a command without a login ends with 3 and says how to sign in', async () => {
   const { status, stdout, stderr } = await user.run(['status'])
 
   expect({ status, stdout }).toEqual({ status: 3, stdout: '' })
