@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { Client, type Token } from '../client/index.ts'
 import { notSignedIn } from './exit.ts'
 import { Output } from './output/output.ts'
-import { type Profile, Profiles, checkProfileName, configFolder } from './profile/profile.ts'
+import { Profiles, checkProfileName, configFolder } from './profile/profile.ts'
 import { type Terminal, mayUseColours } from './terminal.ts'
 
 /** The options that every command takes. */
@@ -88,21 +88,19 @@ interface Credential {
 }
 
 function credentialOf({ terminal: { env }, profiles, profile }: Setting): Credential {
-  const kept = profiles.read(profile)
-  const url = env['CALLPLANE_URL'] || kept?.url
+  const given = env['CALLPLANE_URL'] ?? ''
   const token = env['CALLPLANE_TOKEN']
   if (token !== undefined && token !== '') {
-    if (url === undefined) throw notSignedIn('CALLPLANE_TOKEN needs CALLPLANE_URL, the address of the platform')
-    return { url, token: { token }, ...domainOf(kept) }
+    if (given !== '') return { url: given, token: { token } }
+    throw notSignedIn('CALLPLANE_TOKEN needs CALLPLANE_URL, the address of the platform')
   }
+  const kept = profiles.read(profile)
   if (kept === undefined) throw notSignedIn(`profile "${profile}" is not signed in`)
-  if (url !== kept.url) throw notSignedIn(`CALLPLANE_URL is not the platform of profile "${profile}"`)
+  // The token of one platform must not reach another.
+  if (given !== '' && given !== kept.url) throw notSignedIn(`CALLPLANE_URL is not the platform of profile "${profile}"`)
   if (kept.expires <= Date.now()) throw notSignedIn(`the login of profile "${profile}" has ended`)
-  return { url: kept.url, token: { token: kept.token, key: kept.key }, ...domainOf(kept) }
-}
-
-function domainOf(profile: Profile | undefined): { readonly domain?: string } {
-  return profile?.domain === undefined ? {} : { domain: profile.domain }
+  const domain = kept.domain === undefined ? {} : { domain: kept.domain }
+  return { url: kept.url, token: { token: kept.token, key: kept.key }, ...domain }
 }
 
 /** Returns the action of a command that needs no login; the words are what commander gives before the command itself. */

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+
 /** A stream that text is written to, such as standard output. */
 export interface TextStream {
   readonly isTTY?: boolean | undefined
@@ -5,9 +7,16 @@ export interface TextStream {
   write(text: string | Uint8Array): unknown
 }
 
+/** Standard input: a terminal, or text that was piped in. */
+export type SecretInput = Readable & {
+  readonly isTTY?: boolean | undefined
+  /** Switches the echo of a terminal off and on. */
+  readonly setRawMode?: ((isRaw: boolean) => unknown) | undefined
+}
+
 /** The world outside the program. */
 export interface Terminal {
-  readonly stdin: NodeJS.ReadStream
+  readonly stdin: SecretInput
   readonly stdout: TextStream
   readonly stderr: TextStream
   readonly env: Readonly<Record<string, string | undefined>>

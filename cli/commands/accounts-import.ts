@@ -56,12 +56,15 @@ async function importAccounts(session: Session, file: string, options: ImportOpt
     return out.note('this was a dry run; nothing was changed')
   }
   const done: Outcome[] = []
-  for (const [index, outcome] of planned.entries()) {
-    if (signal.aborted) break
-    out.progress(`${index} of ${planned.length} rows`)
-    done.push(await apply(session, rows[index], outcome))
+  try {
+    for (const [index, outcome] of planned.entries()) {
+      if (signal.aborted) break
+      out.progress(`${index} of ${planned.length} rows`)
+      done.push(await apply(session, rows[index], outcome))
+    }
+  } finally {
+    report(session, done)
   }
-  report(session, done)
   const refused = done.filter(({ action }) => action === 'refuse').length
   if (signal.aborted)
     throw new CliError(`interrupted after ${done.length} of ${planned.length} rows: run it again to go on`)
@@ -104,7 +107,7 @@ async function apply(session: Session, row: AccountRow | undefined, outcome: Out
     return outcome
   } catch (error) {
     // Other failures concern all rows that follow as well.
-    if (!(error instanceof CallplaneError) || ![400, 404, 409].includes(error.status)) throw error
+    if (!(error instanceof CallplaneError) || ![400, 403, 404, 409].includes(error.status)) throw error
     const problems = error.details.map(({ field, problem }) => `${field}: ${problem}`)
     return { ...outcome, action: 'refuse', problem: problems.length === 0 ? error.message : problems.join('; ') }
   }

@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal.ts'
 export async function confirm(terminal: Terminal, what: string, name: string, yes: boolean | undefined): Promise<void> {
   if (yes === true) return
   const { stdin, signal } = terminal
-  if (!stdin.isTTY) throw new CliError(`${what} cannot be undone: confirm it with --yes`, exitCodes.usage)
+  if (stdin.isTTY !== true) throw new CliError(`${what} cannot be undone: confirm it with --yes`, exitCodes.usage)
   const lines = createInterface({ input: stdin, output: process.stderr })
   try {
     const answer = await lines.question(`${what} cannot be undone. Type ${name} to go on: `, { signal })

@@ -1,26 +1,30 @@
 import { CliError, exitCodes } from '../exit.ts'
-import type { Terminal } from '../terminal.ts'
+import type { SecretInput, Terminal } from '../terminal.ts'
 
 /** The most that a line of standard input may hold, bytes. */
 const longest = 4096
 
 /** Asks for a secret on the terminal without showing it. Throws where standard input is no terminal; `wayOut` then says what to do. */
-export async function askSecret(terminal: Terminal, question: string, wayOut: string): Promise<string> {
+export async function askSecret(
+  terminal: Pick<Terminal, 'stdin' | 'stderr' | 'signal'>,
+  question: string,
+  wayOut: string,
+): Promise<string> {
   const { stdin, stderr, signal } = terminal
-  if (!stdin.isTTY) throw new CliError(`standard input is no terminal; ${wayOut}`, exitCodes.usage)
+  if (stdin.isTTY !== true) throw new CliError(`standard input is no terminal; ${wayOut}`, exitCodes.usage)
   stderr.write(question)
-  stdin.setRawMode(true)
+  stdin.setRawMode?.(true)
   try {
     return await readRaw(stdin, signal)
   } finally {
-    stdin.setRawMode(false)
+    stdin.setRawMode?.(false)
     stdin.pause()
     stderr.write('\n')
   }
 }
 
 /** Collects what is typed up to Enter. Ctrl-C and Ctrl-D end it, since the terminal sends no signal in raw mode. */
-async function readRaw(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<string> {
+async function readRaw(stdin: SecretInput, signal: AbortSignal): Promise<string> {
   stdin.setEncoding('utf8')
   let typed: string[] = []
   for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {

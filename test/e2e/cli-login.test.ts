@@ -77,6 +77,15 @@ it('profiles are separate logins, chosen by an option or the environment', async
   expect((await user.run(['whoami'], { env: { CALLPLANE_PROFILE: 'work' } })).status).toBe(0)
 })
 
+it('the token of a platform is not sent to another one', async () => {
+  await signIn()
+
+  const { status, stderr } = await user.run(['whoami'], { env: { CALLPLANE_URL: 'http://127.0.0.1:1' } })
+
+  expect(status).toBe(3)
+  expect(stderr).toMatch(/CALLPLANE_URL is not the platform of profile "default"/)
+})
+
 it('output that is piped has no colours, also when errors are shown', async () => {
   await signIn()
   const results = [await user.run(['status']), await user.run(['profiles']), await user.run(['nonsense'])]
