@@ -1,6 +1,6 @@
 /** The entry of the program: connects it with the process. */
 import { homedir } from 'node:os'
-import { exitCodes } from './exit.ts'
+import { exitCodes } from './failure/exit.ts'
 import { run } from './program.ts'
 
 /** An interrupted command may end in an orderly way within this time. */

@@ -14,10 +14,10 @@ import { addDoctor } from './commands/doctor.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addLogin } from './commands/login.ts'
 import { addStatus } from './commands/status.ts'
-import { type Failure, describeFailure } from './describe-error.ts'
-import { type ExitCode, exitCodes } from './exit.ts'
+import { type Failure, describeFailure } from './failure/describe-error.ts'
+import { type ExitCode, exitCodes } from './failure/exit.ts'
 import { Output } from './output/output.ts'
-import { type Terminal, mayUseColours } from './terminal.ts'
+import { type Terminal, mayUseColours } from './terminal/terminal.ts'
 
 const after = `
 Exit codes:

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { Answer } from '../../client/index.ts'
-import { CliError, exitCodes } from '../exit.ts'
+import { CliError, exitCodes } from '../failure/exit.ts'
 import { confirm } from '../input/confirm.ts'
 import { timeText } from '../output/time.ts'
-import { withSession } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import { withSession } from '../session/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
 import { allRows } from './rows.ts'
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import type { Answer } from '../../client/index.ts'
-import { CliError } from '../exit.ts'
+import { CliError } from '../failure/exit.ts'
 import { saveDownload } from '../output/download.ts'
-import { type Session, withSession } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import { type Session, withSession } from '../session/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { type SearchOptions, searchBody, searchOptions } from './cdr-search.ts'
 import { examples } from './examples.ts'
 

@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import type { Answer } from '../../client/index.ts'
 import { wholeNumber } from '../input/values.ts'
 import type { Columns } from '../output/table.ts'
-import { type Session, withSession } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import { type Session, withSession } from '../session/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
 
 type Channel = Answer<'listChannels'>['data']['rows'][number]

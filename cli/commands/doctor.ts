@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { CliError } from '../exit.ts'
+import { CliError } from '../failure/exit.ts'
 import { examine } from '../doctor/examine.ts'
-import { withSetting } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import { withSetting } from '../session/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
 
 /** Adds the command that looks for what is wrong. */

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { Input } from '../../client/index.ts'
-import { CliError } from '../exit.ts'
+import { CliError } from '../failure/exit.ts'
 import { readObject, wholeNumber } from '../input/values.ts'
 import { timeText } from '../output/time.ts'
-import { withSession } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import { withSession } from '../session/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
 
 /** Adds the tests of hooks: test sends one event, rehearse sends none. */

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { CallplaneError } from '../../client/index.ts'
-import { CliError, exitCodes } from '../exit.ts'
+import { CliError, exitCodes } from '../failure/exit.ts'
 import { collect, wholeNumber } from '../input/values.ts'
 import { follow } from '../listen/follow.ts'
 import { forward } from '../listen/forward.ts'
 import { ListenStore } from '../listen/listen-state.ts'
 import { timeText } from '../output/time.ts'
-import { type Session, withSession } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import { type Session, withSession } from '../session/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
 
 interface ListenOptions {

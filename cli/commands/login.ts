@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { type Answer, CallplaneError, type Client } from '../../client/index.ts'
-import { CliError, exitCodes, notSignedIn } from '../exit.ts'
+import { CliError, exitCodes, notSignedIn } from '../failure/exit.ts'
 import { askSecret, readSecret } from '../input/secret.ts'
 import { timeText } from '../output/time.ts'
-import { type Setting, clientOf, withSession, withSetting } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import { type Setting, clientOf, withSession, withSetting } from '../session/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
 
 interface LoginOptions {

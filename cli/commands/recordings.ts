@@ -2,8 +2,8 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { timeText } from '../output/time.ts'
 import { saveDownload } from '../output/download.ts'
-import { withSession } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import { withSession } from '../session/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
 
 /** Adds the commands about recordings. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { withSession } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import { withSession } from '../session/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
 
 interface SimulationOptions {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { withSession, withSetting } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
-import { version } from '../version.ts'
+import { withSession, withSetting } from '../session/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { version } from '../session/version.ts'
 import { examples } from './examples.ts'
 
 /** Adds the commands about the platform as a whole: status, version. */

@@ -1,7 +1,7 @@
 import { type Client, CallplaneError } from '../../client/index.ts'
-import { describeFailure } from '../describe-error.ts'
-import { type Setting, clientOf, sessionOf } from '../session.ts'
-import { version } from '../version.ts'
+import { describeFailure } from '../failure/describe-error.ts'
+import { type Setting, clientOf, sessionOf } from '../session/session.ts'
+import { version } from '../session/version.ts'
 
 /** The result of one check. `next`: what to do, unless it is fine. */
 export interface Finding {

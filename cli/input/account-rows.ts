@@ -1,5 +1,5 @@
 import { CsvError, type Info, parse } from 'csv-parse/sync'
-import { CliError, exitCodes } from '../exit.ts'
+import { CliError, exitCodes } from '../failure/exit.ts'
 
 /** An account of a CSV file. `problem`: what is wrong with the row, if anything. */
 export interface AccountRow {

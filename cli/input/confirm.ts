@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
-import { CliError, exitCodes } from '../exit.ts'
-import type { Terminal } from '../terminal.ts'
+import { CliError, exitCodes } from '../failure/exit.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 /** Asks before something is removed for good. Throws unless `yes` was given or the answer is the name of the thing. */
 export async function confirm(terminal: Terminal, what: string, name: string, yes: boolean | undefined): Promise<void> {

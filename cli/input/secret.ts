@@ -1,5 +1,5 @@
-import { CliError, exitCodes } from '../exit.ts'
-import type { SecretInput, Terminal } from '../terminal.ts'
+import { CliError, exitCodes } from '../failure/exit.ts'
+import type { SecretInput, Terminal } from '../terminal/terminal.ts'
 
 /** The most that a line of standard input may hold, bytes. */
 const longest = 4096

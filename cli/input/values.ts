@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
-import { CliError, exitCodes } from '../exit.ts'
+import { CliError, exitCodes } from '../failure/exit.ts'
 
 /** The largest file that a command reads, bytes. */
 const largest = 16 * 1024 * 1024

@@ -1,7 +1,7 @@
 import { createWriteStream, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { CliError, exitCodes } from '../exit.ts'
+import { CliError, exitCodes } from '../failure/exit.ts'
 import type { Output } from './output.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
-import type { Failure } from '../describe-error.ts'
-import type { TextStream } from '../terminal.ts'
+import type { Failure } from '../failure/describe-error.ts'
+import type { TextStream } from '../terminal/terminal.ts'
 import { plain } from './plain.ts'
 import { type Cell, type Columns, recordLines, tableLines } from './table.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { CliError, exitCodes } from '../exit.ts'
-import type { Terminal } from '../terminal.ts'
+import { CliError, exitCodes } from '../failure/exit.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { listPrivateFiles, readPrivateFile, removePrivateFile, writePrivateFile } from './private-file.ts'
 
 /** A platform and a login at it. The password is not part of it. */

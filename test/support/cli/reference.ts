@@ -1,6 +1,6 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { createProgram } from '../../../cli/program.ts'
-import type { Terminal } from '../../../cli/terminal.ts'
+import type { Terminal } from '../../../cli/terminal/terminal.ts'
 
 /** A command with its full name and the text of its help. */
 export interface DescribedCommand {

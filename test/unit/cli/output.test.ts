@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { describeFailure } from '../../../cli/describe-error.ts'
-import { CliError } from '../../../cli/exit.ts'
+import { describeFailure } from '../../../cli/failure/describe-error.ts'
+import { CliError } from '../../../cli/failure/exit.ts'
 import { Output } from '../../../cli/output/output.ts'
 import { CallplaneError } from '../../../client/index.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { exitCodes } from '../../../cli/exit.ts'
+import { exitCodes } from '../../../cli/failure/exit.ts'
 import { describedCommands, marker, reference } from '../../support/cli/reference.ts'
 
 const page = readFileSync('docs/cli.md', 'utf8')
@@ -33,9 +33,9 @@ describe.each(commands.map(({ name, command, help }) => [name, command, help] as
       const words = name.split(' ').slice(1)
       for (const example of examplesIn(help)) {
         expect(example.slice(0, words.length)).toEqual(words)
-        const global = ['--json', '--domain', '--profile']
-        const { operands, unknown } = command.parseOptions([...example.slice(words.length)])
-        expect(unknown.filter((word) => word.startsWith('--') && !global.includes(word))).toEqual([])
+        const global = new Set(['--json', '--domain', '--profile'])
+        const { operands, unknown } = command.parseOptions(example.slice(words.length))
+        expect(unknown.filter((word) => word.startsWith('--') && !global.has(word))).toEqual([])
         const required = command.registeredArguments.filter((argument) => argument.required).length
         expect(operands.length + unknown.length).toBeGreaterThanOrEqual(required)
         expect(example.join(' ')).not.toMatch(/--password /)

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 import { askSecret, readSecret } from '../../../cli/input/secret.ts'
-import type { SecretInput } from '../../../cli/terminal.ts'
+import type { SecretInput } from '../../../cli/terminal/terminal.ts'
 
 /** A keyboard on which some text was typed, and all that the terminal showed. */
 function aKeyboard(typed: string, isTTY = true) {
@@ -46,7 +46,7 @@ it.each([
   ['secret\nmore', 'secret'],
   ['secret\r\n', 'secret'],
   [' with spaces ', ' with spaces '],
-])('of %j on standard input the secret is %j', async (text, secret) => {
+])('the secret in the standard input %j is %j', async (text, secret) => {
   expect(await readSecret(aKeyboard(text, false).terminal)).toBe(secret)
 })
 

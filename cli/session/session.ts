@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { Client, type Token } from '../client/index.ts'
-import { notSignedIn } from './exit.ts'
-import { Output } from './output/output.ts'
-import { Profiles, checkProfileName, configFolder } from './profile/profile.ts'
-import { type Terminal, mayUseColours } from './terminal.ts'
+import { Client, type Token } from '../../client/index.ts'
+import { notSignedIn } from '../failure/exit.ts'
+import { Output } from '../output/output.ts'
+import { Profiles, checkProfileName, configFolder } from '../profile/profile.ts'
+import { type Terminal, mayUseColours } from '../terminal/terminal.ts'
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -36,7 +36,7 @@ export interface Session extends Setting {
 }
 
 /** Returns the setting of a command from its options and the environment. */
-export function settingOf(terminal: Terminal, options: GlobalOptions): Setting {
+function settingOf(terminal: Terminal, options: GlobalOptions): Setting {
   const { env, stdout, stderr } = terminal
   const profile = options.profile ?? (env['CALLPLANE_PROFILE'] || 'default')
   checkProfileName(profile)

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { CallplaneError, type CallplaneErrorCode } from '../client/index.ts'
+import { CallplaneError, type CallplaneErrorCode } from '../../client/index.ts'
 import { CliError, type ExitCode, exitCodes } from './exit.ts'
 
 /** A failure as the program reports it. */
