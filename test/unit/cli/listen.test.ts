@@ -77,7 +77,7 @@ it('a time of possible loss is heard once, and that nothing is collected once un
 })
 
 it('an event that was not handled is not kept as handled, nor is anything after it', async () => {
-  const heard = await followed([{ events: [event(1), event(2), event(3)], next: 3 }], 2)
+  const heard = await followed([{ events: [event(1), event(2), event(3)], next: 3 }, { next: 4 }], 2)
 
   expect(heard).toEqual(['read 0', 'event 1', 'handled 1'])
 })
