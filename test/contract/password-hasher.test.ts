@@ -5,7 +5,8 @@ import { memoryPasswordHasher } from '../support/memory/memory-password-hasher.t
 
 const kinds = [
   { name: 'tests', hasher: memoryPasswordHasher({ random: systemRandomness }) },
-  { name: 'production', hasher: argonPasswordHasher() },
+  { name: 'production', hasher: argonPasswordHasher({ env: {} }) },
+  { name: 'production on a Node without Argon2', hasher: argonPasswordHasher({ env: {} }, {}) },
 ]
 
 describe.each(kinds)('password hashes of $name', ({ hasher }) => {
@@ -36,9 +37,7 @@ describe.each(kinds)('password hashes of $name', ({ hasher }) => {
   })
 })
 
-describe('argon2id', () => {
-  const hasher = argonPasswordHasher()
-
+describe.each(kinds.slice(1))('argon2id of $name', ({ hasher }) => {
   test('a hash states its cost in PHC text form: 19 MiB, two passes, one lane', async () => {
     expect(await hasher.hash('x')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
   })
