@@ -1,4 +1,5 @@
 import * as deployment from '../contracts/settings/deployment.ts'
+import { type ExistingStores, existingStores } from '../contracts/settings/existing-stores.ts'
 import { clientVariables } from '../contracts/settings/client-variables.ts'
 import { recordingsEngineDir, stage } from '../contracts/settings/connector.ts'
 import * as platform from '../contracts/settings/platform.ts'
@@ -38,6 +39,8 @@ export interface Settings {
   readonly throttles: Throttles
   /** The concurrency that each function of `/engine/*` has for itself; 0: none. */
   readonly engineConcurrency: number
+  /** The stores that are taken up instead of being made. */
+  readonly existing: ExistingStores
 }
 
 /** The size of a connector's task. */
@@ -135,6 +138,7 @@ export function readSettings(values: GivenSettings): Settings {
       engine: { rate: read(deployment.engineRequestsPerSecond), burst: read(deployment.engineRequestBurst) },
     },
     engineConcurrency: read(deployment.engineConcurrency),
+    existing: read(existingStores),
   }
 }
 
@@ -193,11 +197,14 @@ function checkedText(values: GivenSettings, setting: ContextSetting): string {
   return text
 }
 
-/** A file may hold numbers, and the object of the client variables itself instead of its text. */
+/** The settings whose value is an object, which a file may hold itself instead of its text. */
+const objects: readonly string[] = [clientVariables.context, existingStores.context]
+
+/** A file may hold numbers and objects instead of their texts. */
 function asText(setting: ContextSetting, given: unknown): string | undefined {
   if (typeof given === 'string') return given
   if (typeof given === 'number') return String(given)
-  return setting.context === clientVariables.context ? JSON.stringify(given) : undefined
+  return objects.includes(setting.context) ? JSON.stringify(given) : undefined
 }
 
 const nameOf = ({ context }: ContextSetting): string => `setting ${context}`

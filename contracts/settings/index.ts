@@ -1,6 +1,7 @@
 import { clientVariables } from './client-variables.ts'
 import * as connector from './connector.ts'
 import * as deployment from './deployment.ts'
+import { existingStores } from './existing-stores.ts'
 import * as laptop from './laptop.ts'
 import * as platform from './platform.ts'
 import type { Setting, Variable } from './setting.ts'
@@ -71,4 +72,5 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.engineRequestBurst,
   deployment.engineConcurrency,
   deployment.namesWithoutStage,
+  existingStores,
 ]

@@ -33,6 +33,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     alarmEmail: settings.alarmEmail,
     allowedOrigins: settings.allowedOrigins,
     search: settings.search,
+    existing: settings.existing,
   })
   const functions = {
     build,

@@ -1,7 +1,12 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
+import { Table } from 'aws-cdk-lib/aws-dynamodb'
 import { Key } from 'aws-cdk-lib/aws-kms'
+import { Domain } from 'aws-cdk-lib/aws-opensearchservice'
+import { Bucket } from 'aws-cdk-lib/aws-s3'
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { type QueueName, buckets, keys, queues, searchDomains, secrets, tables } from '../../contracts/resources.ts'
+import type { ExistingStores } from '../../contracts/settings/existing-stores.ts'
 import { GeneratedSecret } from '../constructs/generated-secret.ts'
 import { ObjectBucket } from '../constructs/object-bucket.ts'
 import { OnCall } from '../constructs/on-call.ts'
@@ -49,6 +54,8 @@ export interface StatefulStackProps extends StackProps {
   /** Origins whose pages may read recordings and exports by their links. */
   readonly allowedOrigins: readonly string[]
   readonly search: SearchDomainProps
+  /** Stores that are taken up under their names instead of being made. */
+  readonly existing: ExistingStores
 }
 
 /** Everything that must outlive a deployment, and the queues. Changing a construct id here loses data. */
@@ -61,38 +68,57 @@ export class StatefulStack extends Stack implements Resources {
   readonly buckets: Resources['buckets']
   readonly searchDomains: Resources['searchDomains']
 
-  constructor(scope: Construct, id: string, { alarmEmail, allowedOrigins, search, ...props }: StatefulStackProps) {
-    super(scope, id, { ...props, terminationProtection: true })
+  constructor(scope: Construct, id: string, props: StatefulStackProps) {
+    const { alarmEmail, existing, allowedOrigins, search, ...stackProps } = props
+    super(scope, id, { ...stackProps, terminationProtection: true })
     this.onCall = new OnCall(this, 'OnCall', { email: alarmEmail })
-    this.tables = eachOf(tables, (name, spec) => new StateTable(this, `${constructId(name)}Table`, spec))
+    this.tables = eachOf(tables, (name, spec) => {
+      const given = existing.tables[name]
+      const id = `${constructId(name)}Table`
+      return given === undefined ? new StateTable(this, id, spec) : Table.fromTableName(this, id, given)
+    })
     this.queues = eachOf(
       queues,
       (name, spec) =>
         new WorkQueue(this, `${constructId(name)}Queue`, { spec, ...deadLetters[name], onCall: this.onCall.topic }),
     )
-    this.secrets = eachOf(secrets, (name, spec) => new GeneratedSecret(this, `${constructId(name)}Secret`, spec))
+    this.secrets = eachOf(secrets, (name, spec) => {
+      const given = existing.secrets[name]
+      const id = `${constructId(name)}Secret`
+      return given === undefined ? new GeneratedSecret(this, id, spec) : Secret.fromSecretCompleteArn(this, id, given)
+    })
     for (const [name, secret] of Object.entries(this.secrets)) {
       new CfnOutput(this, `${constructId(name)}SecretArn`, {
         value: secret.secretArn,
         description: `Holds the ${name} secret`,
       })
     }
-    this.keys = eachOf(
-      keys,
-      (name, { purpose }) =>
-        new Key(this, `${constructId(name)}Key`, {
-          description: `Callplane: ${purpose}`,
-          enableKeyRotation: true,
-          removalPolicy: retained,
-        }),
-    )
-    this.buckets = eachOf(
-      buckets,
-      (name, spec) => new ObjectBucket(this, `${constructId(name)}Bucket`, { spec, allowedOrigins }).bucket,
-    )
-    this.searchDomains = eachOf(
-      searchDomains,
-      (name) => new SearchDomain(this, `${constructId(name)}Search`, search).domain,
-    )
+    this.keys = eachOf(keys, (name, { purpose }) => {
+      const given = existing.keys[name]
+      const id = `${constructId(name)}Key`
+      if (given !== undefined) return Key.fromKeyArn(this, id, given)
+      const description = `Callplane: ${purpose}`
+      return new Key(this, id, { description, enableKeyRotation: true, removalPolicy: retained })
+    })
+    this.buckets = eachOf(buckets, (name, spec) => {
+      const given = existing.buckets[name]
+      const id = `${constructId(name)}Bucket`
+      return given === undefined
+        ? new ObjectBucket(this, id, { spec, allowedOrigins }).bucket
+        : Bucket.fromBucketName(this, id, given)
+    })
+    this.searchDomains = eachOf(searchDomains, (name) => {
+      const given = existing.searchDomains[name]
+      const id = `${constructId(name)}Search`
+      return given === undefined
+        ? new SearchDomain(this, id, search).domain
+        : Domain.fromDomainAttributes(this, id, { domainArn: this.domainArn(given), domainEndpoint: given })
+    })
+  }
+
+  /** The service's address of a domain is `search-<name>-<26 letters and digits>.<region>.es.amazonaws.com`. */
+  private domainArn(address: string): string {
+    const resourceName = /^https:\/\/(?:search|vpc)-([a-z0-9-]+)-[a-z0-9]{26}\./.exec(address)?.[1]
+    return this.formatArn({ service: 'es', resource: 'domain', resourceName: resourceName ?? '' })
   }
 }

@@ -1,0 +1,106 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { buckets, keys, secrets, tables } from '../../contracts/resources.ts'
+import { readSettings } from '../../lib/settings.ts'
+import { type Value, text } from './assembly.ts'
+import { synthesize } from './synthesized-app.ts'
+
+const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`
+const named = (names: object, physical: (name: string) => string) =>
+  Object.fromEntries(Object.keys(names).map((name) => [name, physical(name)]))
+
+const cdr = `https://search-callplane-${'a1'.repeat(13)}.eu-west-1.es.amazonaws.com`
+const everything = {
+  tables: named(tables, (name) => `${name}-restored`),
+  buckets: named(buckets, (name) => `${name.toLowerCase()}-kept`),
+  secrets: named(secrets, (name) => arn('secretsmanager', `secret:${name}-AbCd12`)),
+  keys: named(keys, (name) => arn('kms', `key/${name}-1`)),
+  searchDomains: { cdr },
+}
+
+const synthesized = synthesize({ settings: { existingStores: everything } })
+const { assembly } = synthesized
+afterAll(() => synthesized[Symbol.dispose]())
+
+/** The addresses of stores in the environments of all functions, by variable. */
+function addresses(): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const { stack, Properties } of assembly.ofType('AWS::Lambda::Function')) {
+    const { Variables = {} } = (Properties['Environment'] ?? {}) as { Variables?: Record<string, Value> }
+    for (const [name, value] of Object.entries(Variables)) {
+      if (!/^(?:TABLE|BUCKET|SECRET|KEY)_|^OPENSEARCH_URL$/.test(name)) continue
+      const address = text(assembly.resolve(stack, value))
+      found.set(name, (found.get(name) ?? new Set()).add(address))
+    }
+  }
+  return found
+}
+
+describe('stores that a deployment takes up', () => {
+  it('a store that is taken up is not made', () => {
+    for (const type of [
+      'DynamoDB::Table',
+      'SecretsManager::Secret',
+      'KMS::Key',
+      'S3::Bucket',
+      'OpenSearchService::Domain',
+    ]) {
+      expect(assembly.ofType(`AWS::${type}`), type).toEqual([])
+    }
+  })
+
+  it('every function finds the stores that were taken up, and no others', () => {
+    const found = addresses()
+    const expected = (['tables', 'buckets', 'secrets', 'keys'] as const).flatMap((kind) =>
+      Object.entries({ tables, buckets, secrets, keys }[kind]).map(([name, { variable }]) => [
+        variable,
+        everything[kind][name],
+      ]),
+    )
+
+    for (const [variable, address] of expected) {
+      if (address === undefined || variable === undefined) throw new Error('a declared store has no address')
+      expect([...(found.get(variable) ?? [address])], variable).toEqual([address])
+    }
+    expect(found.get('OPENSEARCH_URL')).toEqual(new Set([cdr]))
+    expect(found.size).toBeGreaterThan(25)
+  })
+
+  it('a role may reach the stores that were taken up, by their names', () => {
+    const policies = JSON.stringify(assembly.ofType('AWS::IAM::Role').concat(assembly.ofType('AWS::IAM::Policy')))
+
+    for (const name of [
+      'table/accounts-restored',
+      'recordings-kept',
+      'secret:cursor-AbCd12',
+      'key/seal-1',
+      'domain/callplane',
+    ]) {
+      expect(policies).toContain(name)
+    }
+  })
+})
+
+it('one table can be taken up while all others are made', () => {
+  using one = synthesize({ settings: { existingStores: { tables: { accounts: 'accounts-restored' } } } })
+
+  expect(one.assembly.ofType('AWS::DynamoDB::Table')).toHaveLength(Object.keys(tables).length - 1)
+})
+
+it.each([
+  [{ tabels: {} }, 'must have no kinds but tables, buckets'],
+  [{ tables: { acounts: 'x-restored' } }, 'must have no tables but domains, accounts'],
+  [{ tables: { accounts: 'no spaces' } }, 'must have the name of a table as tables.accounts'],
+  [{ tables: { accounts: 'same', hooks: 'same' } }, 'must not have one of the tables under two names'],
+  [{ tables: ['accounts'] }, 'must have an object of names as tables'],
+  [{ keys: { seal: 'alias/seal' } }, 'must have the ARN of a key as keys.seal'],
+  [
+    { secrets: { root: 'arn:aws-cn:secretsmanager:cn-north-1:123456789012:secret:r-AbCd12' } },
+    'must have the whole ARN',
+  ],
+  [{ searchDomains: { cdr: 'http://127.0.0.1' } }, 'must have the address of a domain'],
+  ['{"tables":', 'must be a JSON object'],
+])('the names %j are refused: %s', (existingStores, problem) => {
+  expect(() => readSettings({ stage: 'test', engineHost: 'engine', existingStores })).toThrow(
+    `setting existingStores ${problem}`,
+  )
+})
