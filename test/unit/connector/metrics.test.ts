@@ -46,7 +46,7 @@ function aHealth(given: Partial<ConnectorHealth> = {}): ConnectorHealth {
 }
 
 /** A reporter whose process has the health that a test gives it, and the lines that it wrote. */
-function aReporter() {
+function aReporter(counted: Readonly<Record<string, number>> = {}) {
   const time = manualTime()
   const lines: Record<string, unknown>[] = []
   const state = { health: aHealth() }
@@ -54,7 +54,10 @@ function aReporter() {
   const reporter = metricReporter({
     ...time,
     metrics: emfMetrics({ clock: time.clock, write: (line) => lines.push(JSON.parse(line)) }),
-    read: () => readMetrics(state.health),
+    read: () => {
+      const { totals, levels } = readMetrics(state.health)
+      return { totals: { ...totals, ...counted }, levels }
+    },
     times: kept,
   })
   return { time, lines, state, kept, reporter }
@@ -71,7 +74,7 @@ describe('the lines of metrics', () => {
       await time.advance(30_000)
     }
 
-    expect(lines.map((line) => line['EventsRead'])).toEqual([5, 0, 7])
+    expect(lines.map((line) => line['EventsRead'])).toEqual([5, undefined, 7])
     stopping.abort()
     await followed
   })
@@ -114,8 +117,17 @@ describe('the lines of metrics', () => {
     expect(lines[1]).not.toHaveProperty('OrderTime')
   })
 
+  test('a count of zero is not written, because each metric of an hour costs money', () => {
+    const { lines, reporter } = aReporter()
+
+    reporter.write()
+
+    const { _aws, service, ...values } = lines[0] ?? {}
+    expect(Object.keys(values).sort()).toEqual(Object.keys(levelMetrics).sort())
+  })
+
   test('all that the list of metrics names is in a line, and nothing else', () => {
-    const { lines, kept, reporter } = aReporter()
+    const { lines, kept, reporter } = aReporter(Object.fromEntries(countMetrics.map((name) => [name, 1])))
     kept.OrderTime.note(1)
     kept.CommandDelay.note(1)
 
@@ -211,7 +223,7 @@ test('a connector writes its metrics while it runs, and the last of them when it
   })
   await running.until(() => running.connector.health().status === 'OK')
   await running.until(() => lines.length > 0)
-  expect(lines[0]).toMatchObject({ EnginesAway: 0, EnginesRefusing: 0, Lag: 0, CommandsDone: 0, Channels: 0 })
+  expect(lines[0]).toMatchObject({ EnginesAway: 0, EnginesRefusing: 0, Lag: 0, Channels: 0 })
   await running.until(() => engine.asked.includes('show channels as json'))
   const message = await running.post({ kind: 'hold', uuid: randomUUID() })
   await running.until(async () => (await running.outcome(message)) !== undefined)
