@@ -198,13 +198,13 @@ function checkedText(values: GivenSettings, setting: ContextSetting): string {
 }
 
 /** The settings whose value is an object, which a file may hold itself instead of its text. */
-const objects: readonly string[] = [clientVariables.context, existingStores.context]
+const objects: ReadonlySet<string> = new Set([clientVariables.context, existingStores.context])
 
 /** A file may hold numbers and objects instead of their texts. */
 function asText(setting: ContextSetting, given: unknown): string | undefined {
   if (typeof given === 'string') return given
   if (typeof given === 'number') return String(given)
-  return objects.includes(setting.context) ? JSON.stringify(given) : undefined
+  return objects.has(setting.context) ? JSON.stringify(given) : undefined
 }
 
 const nameOf = ({ context }: ContextSetting): string => `setting ${context}`

@@ -1,0 +1,65 @@
+import type { CostItem } from './idle-cost.ts'
+import type { PriceList } from './price-list.ts'
+
+/** The events whose cost is computed. */
+export interface EventLoad {
+  /** Millions of events in a month. */
+  readonly millions: number
+  /** Events of one domain in a batch of dispatch: 1 when events come one at a time, 10 when a queue is full. */
+  readonly batch: number
+  /** Connectors: each sends every event, and the queue keeps one copy. */
+  readonly connectors: number
+}
+
+/**
+ * What an event is in this computation: 5 KB of JSON, wanted by one hook whose receiver answers in 50 ms; ten events and two
+ * legs for each call.
+ */
+export const typicalEvent = { kb: 5, hooks: 1, receiverMs: 50, legs: 0.2 }
+
+/** Estimates, per function call: seconds of work besides waiting for the receiver, and KB of log lines. */
+const call = { seconds: 0.06, gb: 0.5, logKb: 0.6 }
+
+/** Days for which events and deliveries are kept, as a part of a month. */
+const keptMonths = 7 / 30.4
+
+/** Write units of a batch of `n` events, divided by `n`: the table of docs/design/deliveries.md, first attempts by dispatch. */
+export function writeUnitsOfEvent(n: number): number {
+  const { kb, hooks } = typicalEvent
+  const head = 1 / n
+  const event = Math.ceil(kb / 3) + 1 / n
+  const record = 2 + 2 / n
+  return head + event + record + 4 * hooks
+}
+
+/** Write units of what the calls behind an event store: six for each leg, and presence, four for each call. */
+export const unitsOfCalls = 6 * typicalEvent.legs + 4 * (typicalEvent.legs / 2)
+
+/** Returns the costs of a month's events, by item, in addition to an idle month. */
+export function eventCosts({ millions, batch, connectors }: EventLoad, prices: PriceList): CostItem[] {
+  const { kb, receiverMs, legs } = typicalEvent
+  // Sent, received and deleted; a request of up to 64 KB is one.
+  const requests = (1 + legs) * ((connectors + 2) / batch)
+  const calls = (1 + legs) / batch
+  const seconds = calls * (call.seconds + receiverMs / 1000)
+  // The event, compressed, its records and its delivery.
+  const storedGb = (kb / 3 + 1) / 1000
+  const perMillion: CostItem[] = [
+    {
+      name: 'write units of tables',
+      month: (writeUnitsOfEvent(batch) + unitsOfCalls) * prices.writeUnitMillion,
+    },
+    { name: 'requests of queues', month: requests * prices.fifoQueueMillion },
+    {
+      name: 'functions',
+      month: 1_000_000 * seconds * call.gb * prices.functionGbSecond + calls * prices.functionMillion,
+    },
+    { name: 'bytes to receivers', month: kb * prices.transferGb },
+    { name: 'logs of functions', month: calls * call.logKb * prices.logGb },
+    {
+      name: 'stored events, and their backup',
+      month: 1000 * storedGb * keptMonths * (prices.tableGbMonth + prices.tableBackupGbMonth),
+    },
+  ]
+  return perMillion.map(({ name, month }) => ({ name, month: month * millions }))
+}

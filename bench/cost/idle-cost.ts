@@ -1,0 +1,123 @@
+import { levelMetrics } from '../../contracts/metrics.ts'
+import { schedules } from '../../contracts/schedules.ts'
+import { workers } from '../../contracts/workers.ts'
+import { queues } from '../../contracts/resources.ts'
+import { reportMs } from '../../connector/health/status-report.ts'
+import type { PriceList } from './price-list.ts'
+
+/** A cost of a month. */
+export interface CostItem {
+  readonly name: string
+  readonly month: number
+}
+
+/** The resources of a synthesized deployment, by type; a part of the assembly that tests read. */
+export interface Templates {
+  ofType(type: string): readonly { readonly Properties: Readonly<Record<string, unknown>> }[]
+}
+
+const million = 1_000_000
+const secondsPerMonth = 730 * 3600
+
+/** Pollers that Lambda runs for the queue of an idle function, each with a long poll of 20 s. */
+const idlePollers = 5
+const longPollSeconds = 20
+
+/** The estimated time of a scheduled function that finds nothing to do, in seconds, and its memory in GB. */
+const idleRun = { seconds: 0.5, gb: 0.5 }
+
+/** Estimated logs of an idle month in GB: lines of metrics, flow logs of the network, scheduled functions. */
+const idleLogGb = 0.6
+
+/** Returns the costs of a month in which nobody calls, by item. */
+export function idleCosts(templates: Templates, prices: PriceList): CostItem[] {
+  const tasks = sum(templates, 'AWS::ECS::Service', ({ DesiredCount }) => Number(DesiredCount))
+  return [
+    {
+      name: 'search nodes and their disks',
+      month: sum(templates, 'AWS::OpenSearchService::Domain', searchCost(prices)),
+    },
+    {
+      name: 'private endpoints',
+      month: sum(templates, 'AWS::EC2::VPCEndpoint', ({ VpcEndpointType, SubnetIds }) =>
+        VpcEndpointType === 'Interface' ? listOf(SubnetIds).length * prices.endpointHour * prices.hoursPerMonth : 0,
+      ),
+    },
+    { name: 'connectors', month: tasks * sum(templates, 'AWS::ECS::TaskDefinition', taskCost(prices)) },
+    { name: 'alarms, metrics, dashboard', month: monitoringCost(templates, prices) },
+    {
+      name: 'secrets and keys',
+      month:
+        templates.ofType('AWS::SecretsManager::Secret').length * prices.secretMonth +
+        templates.ofType('AWS::KMS::Key').length * prices.keyMonth,
+    },
+    { name: 'pollers and schedules', month: pollingCost(tasks, prices) },
+    // A report has less than 2 KB.
+    {
+      name: 'reports of connectors',
+      month: (tasks * 2 * secondsPerMonth * 1000 * prices.writeUnitMillion) / reportMs / million,
+    },
+    { name: 'logs', month: idleLogGb * prices.logGb },
+  ]
+}
+
+function searchCost(prices: PriceList) {
+  return ({ ClusterConfig, EBSOptions }: Readonly<Record<string, unknown>>): number => {
+    const { InstanceCount, InstanceType, DedicatedMasterCount = 0 } = fieldsOf(ClusterConfig)
+    const hour = prices.searchNodeHour[String(InstanceType)]
+    if (hour === undefined) throw new Error(`prices.json has no price of ${String(InstanceType)}`)
+    const nodes = Number(InstanceCount)
+    const disks = nodes * Number(fieldsOf(EBSOptions)['VolumeSize']) * prices.searchDiskGbMonth
+    return (nodes + Number(DedicatedMasterCount)) * hour * prices.hoursPerMonth + disks
+  }
+}
+
+function taskCost({ fargateArmCpuHour, fargateArmGbHour, hoursPerMonth }: PriceList) {
+  return ({ Cpu, Memory }: Readonly<Record<string, unknown>>): number =>
+    hoursPerMonth * ((Number(Cpu) / 1024) * fargateArmCpuHour + (Number(Memory) / 1024) * fargateArmGbHour)
+}
+
+/** An alarm on an expression costs as much as one on each metric in it. Counts that stay 0 are not written. */
+function monitoringCost(templates: Templates, prices: PriceList): number {
+  const watched = sum(templates, 'AWS::CloudWatch::Alarm', ({ Metrics }) =>
+    Math.max(1, listOf(Metrics).filter((metric) => 'MetricStat' in fieldsOf(metric)).length),
+  )
+  return (
+    watched * prices.alarmMonth +
+    Object.keys(levelMetrics).length * prices.metricMonth +
+    templates.ofType('AWS::CloudWatch::Dashboard').length * prices.dashboardMonth +
+    templates.ofType('AWS::CloudWatch::InsightRule').length * prices.insightRuleMonth
+  )
+}
+
+function pollingCost(tasks: number, prices: PriceList): number {
+  const polls = (pollers: number) => (pollers * secondsPerMonth) / longPollSeconds / million
+  const ofWorkers = workers.map(({ queue }) => polls(idlePollers) * queuePrice(queue, prices))
+  const runs = schedules.map(({ everyMinutes }) => secondsPerMonth / 60 / everyMinutes)
+  const run = idleRun.seconds * idleRun.gb * prices.functionGbSecond + prices.functionMillion / million
+  return (
+    ofWorkers.reduce((all, cost) => all + cost, 0) +
+    polls(tasks) * queuePrice('commands', prices) +
+    runs.reduce((all, count) => all + count * run, 0)
+  )
+}
+
+function queuePrice(queue: keyof typeof queues, prices: PriceList): number {
+  return queues[queue].fifo ? prices.fifoQueueMillion : prices.standardQueueMillion
+}
+
+function sum(
+  templates: Templates,
+  type: string,
+  cost: (properties: Readonly<Record<string, unknown>>) => number,
+): number {
+  return templates.ofType(type).reduce((all, { Properties }) => all + cost(Properties), 0)
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
+}

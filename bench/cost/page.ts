@@ -1,0 +1,111 @@
+import { type CostItem, type Templates, idleCosts } from './idle-cost.ts'
+import { eventCosts, typicalEvent, writeUnitsOfEvent } from './event-cost.ts'
+import type { PriceList } from './price-list.ts'
+
+/** A stage whose costs are shown: its name and its synthesized templates. */
+export interface CostedStage {
+  readonly name: string
+  readonly templates: Templates
+}
+
+/** Months that are computed. Batches grow with the rate, since more events wait when a function starts. */
+const months = [
+  { millions: 1, batch: 1 },
+  { millions: 10, batch: 2 },
+  { millions: 100, batch: 5 },
+]
+
+const goals: Readonly<Record<string, number>> = { prod: 120, dev: 45 }
+const perMillionGoal = 12
+
+/** Returns the total of items in dollars a month. */
+export function total(items: readonly CostItem[]): number {
+  return items.reduce((all, { month }) => all + month, 0)
+}
+
+/** Returns docs/cost.md. The last of the stages is the one whose events are computed. */
+export function costPage(stages: readonly CostedStage[], prices: PriceList): string {
+  const { date, region, source } = prices
+  return `# Costs
+
+Made by \`npm run cost\` from the templates of \`settings/*.json\` and \`bench/cost/prices.json\`: ${region}, ${date},
+${source}. Dollars a month. Data that is kept for long (CDRs beyond the disks of the search nodes, recordings, exports) and
+traffic between zones are not included.
+
+## Idle
+
+${stages.map((stage) => idleSection(stage, prices)).join('\n\n')}
+
+## With events
+
+The cost of \`${stages.at(-1)?.name}\`, idle cost included. An event has ${typicalEvent.kb} KB and goes to one hook whose receiver answers
+in ${typicalEvent.receiverMs} ms; a call has ten events and two legs. Batches of dispatch hold the number of events in the second column, and
+write units follow from them by the table of [deliveries](design/deliveries.md#costs).
+
+${eventTable(stages, prices)}
+
+The goal is ${perMillionGoal} dollars for a million events. Events that come one at a time miss it, since each pays for a batch of its own.
+
+${months.map(({ millions, batch }) => largest(stages, prices, millions, batch)).join('\n\n')}
+`
+}
+
+function idleSection({ name, templates }: CostedStage, prices: PriceList): string {
+  const items = idleCosts(templates, prices)
+  const goal = goals[name]
+  const sentence = goal === undefined ? '' : `; the goal is ${goal}`
+  return `### ${name}
+
+${table(
+  ['item', 'dollars'],
+  sorted(items).map(({ name, month }) => [name, money(month)]),
+)}
+
+Together **${money(total(items))}**${sentence}.`
+}
+
+function eventTable(stages: readonly CostedStage[], prices: PriceList): string {
+  const rows = months.map(({ millions, batch }) => {
+    const { idle, events } = monthOf(stages, prices, millions, batch)
+    return [
+      `${millions} million`,
+      String(batch),
+      writeUnitsOfEvent(batch).toFixed(1),
+      money(total(events) / millions),
+      money(total(idle) + total(events)),
+    ]
+  })
+  return table(['events', 'in a batch', 'write units of an event', 'dollars for a million', 'dollars together'], rows)
+}
+
+function largest(stages: readonly CostedStage[], prices: PriceList, millions: number, batch: number): string {
+  const { idle, events } = monthOf(stages, prices, millions, batch)
+  const five = sorted([...idle, ...events]).slice(0, 5)
+  return `### The five largest items at ${millions} million events
+
+${table(
+  ['item', 'dollars'],
+  five.map(({ name, month }) => [name, money(month)]),
+)}`
+}
+
+function monthOf(stages: readonly CostedStage[], prices: PriceList, millions: number, batch: number) {
+  const templates = stages.at(-1)?.templates
+  if (templates === undefined) throw new Error('there is no stage whose costs could be computed')
+  const connectors = templates
+    .ofType('AWS::ECS::Service')
+    .reduce((all, { Properties }) => all + Number(Properties['DesiredCount']), 0)
+  return { idle: idleCosts(templates, prices), events: eventCosts({ millions, batch, connectors }, prices) }
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+function sorted(items: readonly CostItem[]): CostItem[] {
+  return [...items].sort((a, b) => b.month - a.month)
+}
+
+function money(dollars: number): string {
+  return dollars.toFixed(2)
+}

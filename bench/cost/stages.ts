@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+import { synthesize } from '../../test/infra/synthesized-app.ts'
+import { costPage } from './page.ts'
+import { readPrices } from './price-list.ts'
+
+/** Returns the page for the committed settings of both stages. */
+export function costOfStages(): string {
+  using dev = synthesize({ settings: settingsOf('dev') })
+  using prod = synthesize({ settings: settingsOf('prod') })
+  const stages = [
+    { name: 'dev', templates: dev.assembly },
+    { name: 'prod', templates: prod.assembly },
+  ]
+  return costPage(stages, readPrices())
+}
+
+function settingsOf(stage: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(new URL(`../../settings/${stage}.json`, import.meta.url), 'utf8'))
+}

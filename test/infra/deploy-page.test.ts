@@ -1,0 +1,118 @@
+import { existsSync, readFileSync } from 'node:fs'
+import * as dynamodb from '@aws-sdk/client-dynamodb'
+import * as kms from '@aws-sdk/client-kms'
+import * as secretsmanager from '@aws-sdk/client-secrets-manager'
+import { afterAll, expect, it } from 'vitest'
+import { readSettings } from '../../lib/settings.ts'
+import { synthesize } from './synthesized-app.ts'
+
+const page = readFileSync('docs/deploy.md', 'utf8')
+const synthesized = synthesize()
+const { assembly } = synthesized
+afterAll(() => synthesized[Symbol.dispose]())
+
+/** The lines of the page's shell blocks, without the variables before a command. */
+const commands = [...page.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm), ...page.matchAll(/`(aws [^`]+)`/g)]
+  .flatMap(([, block = '']) => block.split('\n'))
+  .map((line) => line.trim().replace(/^[A-Z_]+=(?:<[^>]*>|\S+) /, ''))
+  .filter((line) => line !== '')
+
+const starting = (start: string) => commands.filter((command) => command.startsWith(start))
+
+/** A placeholder such as `<the engine's VPC>` is one word. */
+const wordsOf = (command: string) => command.match(/"[^"]*"|(?:<[^>]*>|[^\s<"])+/g) ?? []
+
+const optionsOf = (command: string) => wordsOf(command).filter((word) => word.startsWith('--'))
+
+const pascal = (kebab: string) => kebab.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/** Options of the CLI itself. */
+const global = new Set(['--query', '--output'])
+
+/** Operations of services for which no client is installed, with the options that the page uses. */
+const others: Readonly<Record<string, readonly string[]>> = {
+  'service-quotas get-service-quota': ['--service-code', '--quota-code'],
+  'ec2 create-vpc-peering-connection': ['--vpc-id', '--peer-vpc-id'],
+  'ec2 accept-vpc-peering-connection': ['--vpc-peering-connection-id'],
+  'ec2 create-route': ['--route-table-id', '--destination-cidr-block', '--vpc-peering-connection-id'],
+  'route53 associate-vpc-with-hosted-zone': ['--hosted-zone-id', '--vpc'],
+  'cloudformation describe-stacks': ['--stack-name'],
+  'cloudformation update-termination-protection': ['--no-enable-termination-protection', '--stack-name'],
+  'dynamodb wait': ['--table-name'],
+}
+
+/** The members of an operation's input, from the client that the platform itself uses; `undefined`: no such operation. */
+function inputMembers(service: string, operation: string): readonly string[] | undefined {
+  const clients: Readonly<Record<string, object>> = { dynamodb, kms, secretsmanager }
+  const made: unknown = Reflect.get(clients[service] ?? {}, `${pascal(operation)}Command`)
+  if (typeof made !== 'function') return undefined
+  const { schema } = Reflect.construct(made, [{}]) as { schema: readonly unknown[] }
+  const [, , , , input] = schema
+  const read = (typeof input === 'function' ? input() : input) as readonly unknown[]
+  return read[4] as readonly string[]
+}
+
+it.each(commands)('the command "%s" of the page on deployments is of a kind that is checked', (command) => {
+  expect(command).toMatch(/^(?:npm ci$|npm run |npx cdk |aws |git pull$)/)
+})
+
+it('the scripts of the page on deployments exist', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
+  const named = starting('npm run ').map((command) => wordsOf(command)[2])
+
+  expect(named.length).toBeGreaterThan(1)
+  for (const name of named) expect(Object.keys(scripts)).toContain(name)
+})
+
+it.each(starting('npx cdk '))('"%s" names a known verb, stacks that exist, and a stage with a file', (command) => {
+  const [, , verb, ...rest] = wordsOf(command)
+  const stage = /-c stage=(\S+)/.exec(command)?.[1]
+  const stacks = rest.filter((word) => /^Callplane/.test(word))
+
+  expect(['bootstrap', 'synth', 'diff', 'deploy', 'destroy']).toContain(verb)
+  expect(optionsOf(command).filter((option) => !['--all', '--quiet', '--force'].includes(option))).toEqual([])
+  expect(existsSync(`settings/${stage}.json`)).toBe(true)
+  for (const stack of stacks) expect(assembly.stacks.map(({ name }) => name)).toContain(stack)
+})
+
+it.each(starting('aws '))('"%s" is an operation with options that it has', (command) => {
+  const [, service = '', operation = ''] = wordsOf(command)
+  const options = optionsOf(command).filter((option) => !global.has(option))
+  const members = inputMembers(service, operation)
+  const known =
+    others[`${service} ${operation}`] ??
+    options.filter((option) => members?.includes(pascal(option.replace(/^--(?:no-)?/, ''))))
+
+  expect(known.length).toBeGreaterThan(0)
+  expect(options.filter((option) => !known.includes(option))).toEqual([])
+})
+
+it('the page names every stack, and quotas that the templates keep within', () => {
+  const nested = assembly.ofType('AWS::CloudFormation::Stack').length
+  const tops = [...page.matchAll(/^\| `(Callplane\w+)-prod` \|/gm)].map(([, name]) => name)
+
+  expect(tops.length + nested).toBeLessThanOrEqual(25)
+  expect(assembly.ofType('AWS::IAM::Role').length).toBeLessThanOrEqual(150)
+  expect(assembly.ofType('AWS::CloudWatch::Alarm').length).toBeLessThanOrEqual(60)
+  expect(assembly.stacks.map(({ name }) => name)).toEqual(expect.arrayContaining(tops))
+  expect(tops).toHaveLength(5)
+})
+
+it('the settings that the page shows are settings, and the names of stores in them are declared', () => {
+  const shown = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = '']) => text)
+  const real = shown.map((text) =>
+    text
+      .replaceAll('arn:aws:secretsmanager:…', 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:name-AbCd12')
+      .replaceAll('arn:aws:kms:…', 'arn:aws:kms:eu-west-1:123456789012:key/1')
+      .replaceAll('search-….es', `search-cdr-${'a1'.repeat(13)}.eu-west-1.es`),
+  )
+  const distinct = real.map((text) => {
+    let count = 0
+    return text.replaceAll('"…"', () => `"store-${(count += 1)}"`).replace('secret:name', 'secret:other')
+  })
+
+  expect(distinct).toHaveLength(2)
+  for (const text of distinct) {
+    expect(() => readSettings({ stage: 'prod', engineHost: 'engine', ...JSON.parse(text) })).not.toThrow()
+  }
+})
