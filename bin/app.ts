@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
 import { bundle } from '../lib/bundle.ts'
+import { refuseOtherPartitions } from '../lib/partition.ts'
 import { addCallplane } from '../lib/stacks/callplane.ts'
 import { readSettings } from '../lib/settings.ts'
 import { readStageFile } from '../lib/stage-file.ts'
@@ -10,6 +11,8 @@ const root = join(import.meta.dirname, '..')
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 try {
+  // The CDK sets it to the region of the credentials.
+  refuseOtherPartitions(process.env['CDK_DEFAULT_REGION'])
   const app = new App({ autoSynth: false })
   const settings = readSettings(readStageFile(root, (name) => app.node.tryGetContext(name)))
   const build = await bundle({

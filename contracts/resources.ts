@@ -75,7 +75,10 @@ export interface QueueSpec {
   readonly variable: string
   readonly purpose: string
   readonly fifo: boolean
-  /** The time for which a received message stays invisible. */
+  /**
+   * The time for which a received message stays invisible. It exceeds the time of its function, but not six times, as the
+   * service advises; test/infra/queue-advice.test.ts says why for each queue.
+   */
   readonly visibilitySeconds: number
   /** The time for which an unprocessed message is kept; SQS allows 60 s to 14 days. */
   readonly retentionSeconds: number

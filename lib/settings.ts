@@ -22,6 +22,7 @@ export interface Settings {
   readonly connectorNetwork: string
   /** The number of availability zones of the connector's network. */
   readonly zones: number
+  readonly connectorEgress: 'endpoints' | 'publicAddress'
   readonly connectorTasks: number
   readonly connectorSize: ConnectorSize
   /** Empty: recordings are not stored. */
@@ -115,6 +116,7 @@ export function readSettings(values: GivenSettings): Settings {
     engineNetwork: read(deployment.engineNetwork),
     connectorNetwork: read(deployment.connectorNetwork),
     zones: read(deployment.zones),
+    connectorEgress: read(deployment.connectorEgress),
     connectorTasks: read(deployment.connectorTasks),
     connectorSize: connectorSize({
       cpu: read(deployment.connectorCpu),

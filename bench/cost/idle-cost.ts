@@ -26,6 +26,9 @@ const longPollSeconds = 20
 /** The estimated time of a scheduled function that finds nothing to do, in seconds, and its memory in GB. */
 const idleRun = { seconds: 0.5, gb: 0.5 }
 
+/** The metrics of Container Insights for a cluster with one service and one task definition. */
+const insightMetrics = 29
+
 /** Estimated logs of an idle month in GB: lines of metrics, flow logs of the network, scheduled functions. */
 const idleLogGb = 0.6
 
@@ -42,6 +45,10 @@ export function idleCosts(templates: Templates, prices: PriceList): CostItem[] {
       month: sum(templates, 'AWS::EC2::VPCEndpoint', ({ VpcEndpointType, SubnetIds }) =>
         VpcEndpointType === 'Interface' ? listOf(SubnetIds).length * prices.endpointHour * prices.hoursPerMonth : 0,
       ),
+    },
+    {
+      name: 'public addresses',
+      month: sum(templates, 'AWS::ECS::Service', publicAddresses) * prices.publicAddressHour * prices.hoursPerMonth,
     },
     { name: 'connectors', month: tasks * sum(templates, 'AWS::ECS::TaskDefinition', taskCost(prices)) },
     { name: 'alarms, metrics, dashboard', month: monitoringCost(templates, prices) },
@@ -72,6 +79,11 @@ function searchCost(prices: PriceList) {
   }
 }
 
+function publicAddresses({ DesiredCount, NetworkConfiguration }: Readonly<Record<string, unknown>>): number {
+  const { AssignPublicIp } = fieldsOf(fieldsOf(NetworkConfiguration)['AwsvpcConfiguration'])
+  return AssignPublicIp === 'ENABLED' ? Number(DesiredCount) : 0
+}
+
 function taskCost({ fargateArmCpuHour, fargateArmGbHour, hoursPerMonth }: PriceList) {
   return ({ Cpu, Memory }: Readonly<Record<string, unknown>>): number =>
     hoursPerMonth * ((Number(Cpu) / 1024) * fargateArmCpuHour + (Number(Memory) / 1024) * fargateArmGbHour)
@@ -79,12 +91,18 @@ function taskCost({ fargateArmCpuHour, fargateArmGbHour, hoursPerMonth }: PriceL
 
 /** An alarm on an expression costs as much as one on each metric in it. Counts that stay 0 are not written. */
 function monitoringCost(templates: Templates, prices: PriceList): number {
+  const clusters = sum(
+    templates,
+    'AWS::ECS::Cluster',
+    ({ ClusterSettings }) =>
+      listOf(ClusterSettings).filter((setting) => fieldsOf(setting)['Value'] === 'enabled').length,
+  )
   const watched = sum(templates, 'AWS::CloudWatch::Alarm', ({ Metrics }) =>
     Math.max(1, listOf(Metrics).filter((metric) => 'MetricStat' in fieldsOf(metric)).length),
   )
   return (
     watched * prices.alarmMonth +
-    Object.keys(levelMetrics).length * prices.metricMonth +
+    (Object.keys(levelMetrics).length + clusters * insightMetrics) * prices.metricMonth +
     templates.ofType('AWS::CloudWatch::Dashboard').length * prices.dashboardMonth +
     templates.ofType('AWS::CloudWatch::InsightRule').length * prices.insightRuleMonth
   )

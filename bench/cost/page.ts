@@ -52,7 +52,7 @@ ${months.map(({ millions, batch }) => largest(stages, prices, millions, batch)).
 
 function idleSection({ name, templates }: CostedStage, prices: PriceList): string {
   const items = idleCosts(templates, prices)
-  const goal = goals[name]
+  const goal = goals[name.split(' ')[0] ?? '']
   const sentence = goal === undefined ? '' : `; the goal is ${goal}`
   return `### ${name}
 

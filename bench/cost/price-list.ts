@@ -12,6 +12,7 @@ const priceList = z.strictObject({
   searchNodeHour: z.record(z.string(), price),
   searchDiskGbMonth: price,
   endpointHour: price,
+  publicAddressHour: price,
   fargateArmCpuHour: price,
   fargateArmGbHour: price,
   alarmMonth: price,

@@ -7,8 +7,10 @@ import { readPrices } from './price-list.ts'
 export function costOfStages(): string {
   using dev = synthesize({ settings: settingsOf('dev') })
   using prod = synthesize({ settings: settingsOf('prod') })
+  using open = synthesize({ settings: { ...settingsOf('prod'), connectorEgress: 'publicAddress' } })
   const stages = [
     { name: 'dev', templates: dev.assembly },
+    { name: 'prod with "connectorEgress": "publicAddress"', templates: open.assembly },
     { name: 'prod', templates: prod.assembly },
   ]
   return costPage(stages, readPrices())

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type Rule, ipv4Network, listOf, matching, onOrOff, optional, wholeNumber } from './rule.ts'
+import { type Rule, ipv4Network, listOf, matching, oneOf, onOrOff, optional, wholeNumber } from './rule.ts'
 import type { ContextValue, Variable } from './setting.ts'
 
 // The settings of a deployment, from the file of its stage (`settings/<stage>.json`).
@@ -62,6 +62,14 @@ export const zones = {
   fallback: '2',
   meaning:
     "the number of availability zones of the connector's network: 1 or 2. Remove the stack `CallplaneConnector` before a change",
+} as const satisfies ContextValue
+
+export const connectorEgress = {
+  context: 'connectorEgress',
+  rule: () => oneOf('endpoints', 'publicAddress'),
+  fallback: 'endpoints',
+  meaning:
+    'how connectors reach the services of AWS: `endpoints`, private ones, in a network without any route to the internet; `publicAddress`, which costs a tenth: each has an address that nothing may connect to, and connections out are encrypted. Remove the stack `CallplaneConnector` before a change',
 } as const satisfies ContextValue
 
 export const connectorTasks = {

@@ -44,6 +44,7 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.engineNetwork,
   deployment.connectorNetwork,
   deployment.zones,
+  deployment.connectorEgress,
   deployment.connectorTasks,
   deployment.connectorCpu,
   deployment.connectorMemoryMb,

@@ -1,13 +1,21 @@
 import { Duration } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import { type ConnectorMetric, type CountMetric, type LevelMetric, connectorMetrics } from '../../contracts/metrics.ts'
+import {
+  type ConnectorMetric,
+  type CountMetric,
+  type LevelMetric,
+  connectorMetrics,
+  metricSeconds,
+} from '../../contracts/metrics.ts'
 import { namespaceOf } from './stage.ts'
+
+type ConnectorStatistic = 'Sum' | 'Maximum' | 'SampleCount' | 'p50' | 'p99'
 
 /**
  * Returns the combined metric of all connectors, minute by minute. A time has percentiles, a count its sum, a level its
  * highest.
  */
-export function connectorMetric(name: ConnectorMetric, statistic: 'Sum' | 'Maximum' | 'p50' | 'p99'): Metric {
+export function connectorMetric(name: ConnectorMetric, statistic: ConnectorStatistic): Metric {
   const { group, dimension, service } = connectorMetrics
   return new Metric({
     namespace: namespaceOf(group),
@@ -16,6 +24,19 @@ export function connectorMetric(name: ConnectorMetric, statistic: 'Sum' | 'Maxim
     dimensionsMap: { [dimension]: service },
     period: Duration.minutes(1),
   })
+}
+
+/** Minutes in which the lines of connectors are counted. */
+const lineMinutes = 5
+
+/** Returns how many lines of metrics all connectors wrote in five minutes. Each writes one every 30 s, and a level is in each. */
+export function connectorLines(): Metric {
+  return connectorMetric('Lag', 'SampleCount').with({ period: Duration.minutes(lineMinutes) })
+}
+
+/** The least lines of five minutes when this many connectors run: half of those of one may be missing, or come late. */
+export function leastLines(connectors: number): number {
+  return ((connectors - 0.5) * lineMinutes * 60) / metricSeconds
 }
 
 /** Returns counts, each with its sum. */

@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
-import { Peer, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2'
+import { Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2'
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets'
 import {
   Cluster,
@@ -51,7 +51,13 @@ export class ConnectorService extends Construct {
       settings.recordingsFolder === '' ? undefined : new RecordingsVolume(this, 'Recordings', { ...settings, network })
     const cluster = new Cluster(this, 'Cluster', {
       vpc: network.vpc,
-      containerInsightsV2: ContainerInsights.ENABLED,
+      containerInsightsV2: ContainerInsights.DISABLED,
+    })
+    Validations.of(cluster).acknowledge({
+      id: 'AwsSolutions-ECS4',
+      reason:
+        'Its 29 metrics would cost nine dollars a month. The connectors write metrics of their own, an alarm counts the ' +
+        'lines of them, and the service has processor and memory without it.',
     })
     this.service = new FargateService(this, 'Service', {
       cluster,
@@ -60,9 +66,9 @@ export class ConnectorService extends Construct {
       minHealthyPercent: 100,
       maxHealthyPercent: 200,
       circuitBreaker: { enable: true, rollback: true },
-      vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
+      vpcSubnets: network.subnets,
       securityGroups: [this.guard(props)],
-      assignPublicIp: false,
+      assignPublicIp: network.hasPublicAddresses,
     })
     // Its first tasks need these; without them they would fail, and the deployment with them.
     this.service.node.addDependency(network)
@@ -77,7 +83,7 @@ export class ConnectorService extends Construct {
 
   /**
    * Nothing may come in. Outgoing traffic goes to the private endpoints; the network has no other route, so every address may
-   * be allowed.
+   * be allowed. With public addresses it goes to the services themselves, whose addresses change.
    */
   private guard({ network }: ConnectorServiceProps): SecurityGroup {
     const group = new SecurityGroup(this, 'SecurityGroup', {

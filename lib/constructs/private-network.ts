@@ -4,6 +4,7 @@ import {
   InterfaceVpcEndpoint,
   InterfaceVpcEndpointAwsService,
   IpAddresses,
+  type SubnetSelection,
   SubnetType,
   Vpc,
   FlowLogDestination,
@@ -26,24 +27,35 @@ export interface PrivateNetworkProps {
   readonly cidr: string
   /** The number of availability zones. */
   readonly zones: number
+  /** Private endpoints, or a public address for each task. */
+  readonly egress: 'endpoints' | 'publicAddress'
 }
 
 /**
  * Isolated subnets, one in each zone, without any route to or from the internet. The process that holds the engine's
  * password reaches the platform's services by private endpoints, and the engine by a peering that an engineer sets up. The
- * event socket is not encrypted, so it must not cross a public network anyway.
+ * event socket is not encrypted, so it must not cross a public network anyway. With public addresses there is a route to the
+ * internet instead of endpoints: tasks connect to the services by TLS, and nothing may connect to them.
  */
 export class PrivateNetwork extends Construct {
   readonly vpc: Vpc
+  /** One in each zone. */
+  readonly subnets: SubnetSelection
+  readonly hasPublicAddresses: boolean
   private readonly endpoints: readonly InterfaceVpcEndpoint[]
 
-  constructor(scope: Construct, id: string, { cidr, zones }: PrivateNetworkProps) {
+  constructor(scope: Construct, id: string, { cidr, zones, egress }: PrivateNetworkProps) {
     super(scope, id)
+    this.hasPublicAddresses = egress === 'publicAddress'
+    const subnetType = this.hasPublicAddresses ? SubnetType.PUBLIC : SubnetType.PRIVATE_ISOLATED
+    this.subnets = { subnetType }
     this.vpc = new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr(cidr),
       maxAzs: zones,
       natGateways: 0,
-      subnetConfiguration: [{ name: 'Connector', subnetType: SubnetType.PRIVATE_ISOLATED }],
+      subnetConfiguration: [
+        { name: 'Connector', subnetType, ...(this.hasPublicAddresses && { mapPublicIpOnLaunch: false }) },
+      ],
       gatewayEndpoints: {
         Tables: { service: GatewayVpcEndpointAwsService.DYNAMODB },
         Objects: { service: GatewayVpcEndpointAwsService.S3 },
@@ -54,7 +66,8 @@ export class PrivateNetwork extends Construct {
         new LogGroup(this, 'FlowLogs', { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY }),
       ),
     })
-    this.endpoints = Object.entries(services).map(
+    const needed = this.hasPublicAddresses ? [] : Object.entries(services)
+    this.endpoints = needed.map(
       ([name, service]) => new InterfaceVpcEndpoint(this, name, { vpc: this.vpc, service, open: false }),
     )
   }

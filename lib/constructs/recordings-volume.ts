@@ -1,5 +1,5 @@
 import { CfnOutput } from 'aws-cdk-lib'
-import { Peer, Port, type SubnetSelection, SubnetType } from 'aws-cdk-lib/aws-ec2'
+import { Peer, Port } from 'aws-cdk-lib/aws-ec2'
 import type { ContainerDefinition, FargateService, FargateTaskDefinition } from 'aws-cdk-lib/aws-ecs'
 import { type AccessPoint, FileSystem, ThroughputMode } from 'aws-cdk-lib/aws-efs'
 import { Construct } from 'constructs'
@@ -19,8 +19,6 @@ export const recordingsMount = '/recordings'
 /** The container's user, who must be able to read and remove the files that engines write. */
 const nodeUser = '1000'
 
-const isolated: SubnetSelection = { subnetType: SubnetType.PRIVATE_ISOLATED }
-
 /**
  * The disk that engines record to and connectors store from: the engines mount it over the peering, by NFS. Recordings stay
  * on it until they are in the object store, so it outlives the stack.
@@ -33,7 +31,7 @@ export class RecordingsVolume extends Construct {
     super(scope, id)
     this.fileSystem = new FileSystem(this, 'FileSystem', {
       vpc: network.vpc,
-      vpcSubnets: isolated,
+      vpcSubnets: network.subnets,
       encrypted: true,
       throughputMode: ThroughputMode.ELASTIC,
       enableAutomaticBackups: false,

@@ -23,11 +23,12 @@ export class ConnectorStack extends Stack {
     const network = new PrivateNetwork(this, 'Network', {
       cidr: settings.connectorNetwork,
       zones: settings.zones,
+      egress: settings.connectorEgress,
     })
     this.connector = new ConnectorService(this, 'Connector', { settings, network, build, resources, environment })
     const { vpc } = network
     const { cluster, serviceName } = this.connector.service
-    const tables = vpc.isolatedSubnets.map(({ routeTable }) => routeTable.routeTableId)
+    const tables = vpc.selectSubnets(network.subnets).subnets.map(({ routeTable }) => routeTable.routeTableId)
     for (const [name, value, description] of [
       ['VpcId', vpc.vpcId, 'The network to join with that of the engines'],
       ['RouteTableIds', Fn.join(',', tables), 'The tables that need a route to the network of the engines'],

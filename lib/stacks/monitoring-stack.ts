@@ -13,6 +13,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import { failedDelivery } from '../../contracts/metrics.ts'
 import { AccountAlarms } from '../constructs/account-alarms.ts'
+import { connectorLines, leastLines } from '../constructs/connector-metric.ts'
 import { CdrAlarms, cdrGraphs } from '../constructs/cdr-metrics.ts'
 import { ConnectorAlarms } from '../constructs/connector-alarms.ts'
 import { connectorGraphs } from '../constructs/connector-graphs.ts'
@@ -128,14 +129,14 @@ export class MonitoringStack extends Stack {
     })
   }
 
-  private watchConnector({ connector, connectorTasks, onCall }: MonitoringStackProps): void {
+  private watchConnector({ connectorTasks, onCall }: MonitoringStackProps): void {
     new RunbookAlarm(this, 'ConnectorsMissing', {
       article: 'A connector is missing',
       impact: 'One connector is left, or none: with none, no call is placed through the API and no event is seen.',
-      metric: runningTasks(connector),
-      threshold: connectorTasks,
+      metric: connectorLines(),
+      threshold: leastLines(connectorTasks),
       below: true,
-      periods: 5,
+      periods: 1,
       alarmOnSilence: true,
       onCall,
     })
@@ -193,7 +194,7 @@ export class MonitoringStack extends Stack {
           ),
         ],
         [
-          graph('Connector: tasks', [runningTasks(connector)]),
+          graph('Connectors: lines of metrics in five minutes, ten of each', [connectorLines()]),
           graph('Connector: processor and memory, %', [
             connector.metricCpuUtilization({ period }),
             connector.metricMemoryUtilization({ period }),
@@ -209,15 +210,4 @@ export class MonitoringStack extends Stack {
 
 function oldestMessage(queue: Resources['queues']['commands']['queue']): Metric {
   return queue.metricApproximateAgeOfOldestMessage({ period: minute, statistic: 'Maximum' })
-}
-
-/** Counted by Container Insights; the service itself publishes no such number. */
-function runningTasks(service: FargateService): Metric {
-  return new Metric({
-    namespace: 'ECS/ContainerInsights',
-    metricName: 'RunningTaskCount',
-    dimensionsMap: { ClusterName: service.cluster.clusterName, ServiceName: service.serviceName },
-    statistic: 'Minimum',
-    period: minute,
-  })
 }

@@ -107,6 +107,23 @@ it('the network has no way to or from the internet', () => {
   }
 })
 
+it('with public addresses there are no private endpoints, and still nothing may connect to the connector', () => {
+  using open = synthesize({ settings: { connectorEgress: 'publicAddress', recordingsFolder: '/recordings' } })
+  const group = open.assembly.one('AWS::EC2::SecurityGroup', 'ConnectorSecurityGroup')
+  const gateways = open.assembly.ofType('AWS::EC2::VPCEndpoint').map(({ Properties }) => Properties['VpcEndpointType'])
+
+  expect(gateways).toEqual(['Gateway', 'Gateway'])
+  expect(open.assembly.ofType('AWS::EC2::InternetGateway')).toHaveLength(1)
+  expect(open.assembly.ofType('AWS::EC2::NatGateway')).toEqual([])
+  expect(open.assembly.ofType('AWS::ECS::Service')[0]?.Properties).toMatchObject({
+    NetworkConfiguration: { AwsvpcConfiguration: { AssignPublicIp: 'ENABLED' } },
+  })
+  expect(group.Properties).not.toHaveProperty('SecurityGroupIngress')
+  for (const { Properties } of open.assembly.ofType('AWS::EC2::Subnet')) {
+    expect(Properties['MapPublicIpOnLaunch']).toBe(false)
+  }
+})
+
 it('nothing may connect to the connector, and it may reach the engines on their ports only', () => {
   const group = assembly.one('AWS::EC2::SecurityGroup', 'ConnectorSecurityGroup')
   const own = `${group.stack.name}/${group.id}.GroupId`

@@ -80,5 +80,5 @@ it('an alarm reports a missing connector when fewer run than the stage has', () 
 
   const missing = dev.assembly.one('AWS::CloudWatch::Alarm', 'ConnectorsMissing')
 
-  expect(missing.Properties).toMatchObject({ Threshold: 1, ComparisonOperator: 'LessThanThreshold' })
+  expect(missing.Properties).toMatchObject({ Threshold: 5, ComparisonOperator: 'LessThanThreshold' })
 })
