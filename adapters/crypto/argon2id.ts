@@ -2,7 +2,7 @@ import { type argon2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { loadWasmArgon2 } from './wasm-argon2.cjs'
 
-/** What Argon2id derives a key from: memory in KiB, the length of the key in bytes. */
+/** The input of Argon2id: memory in KiB, the length of the key in bytes. */
 export interface Argon2idInput {
   readonly message: string
   readonly nonce: Buffer

@@ -12,7 +12,7 @@ export interface EventLoad {
 }
 
 /**
- * What an event is in this computation: 5 KB of JSON, wanted by one hook whose receiver answers in 50 ms; ten events and two
+ * The event of this computation: 5 KB of JSON, wanted by one hook whose receiver answers in 50 ms; ten events and two
  * legs for each call.
  */
 export const typicalEvent = { kb: 5, hooks: 1, receiverMs: 50, legs: 0.2 }
@@ -32,8 +32,8 @@ export function writeUnitsOfEvent(n: number): number {
   return head + event + record + 4 * hooks
 }
 
-/** Write units of what the calls behind an event store: six for each leg, and presence, four for each call. */
-export const unitsOfCalls = 6 * typicalEvent.legs + 4 * (typicalEvent.legs / 2)
+/** Write units of what the calls of an event store: six for each leg, and presence, four for each call. */
+const unitsOfCalls = 6 * typicalEvent.legs + 4 * (typicalEvent.legs / 2)
 
 /** Returns the costs of a month's events, by item, in addition to an idle month. */
 export function eventCosts({ millions, batch, connectors }: EventLoad, prices: PriceList): CostItem[] {

@@ -32,7 +32,7 @@ const insightMetrics = 29
 /** Estimated logs of an idle month in GB: lines of metrics, flow logs of the network, scheduled functions. */
 const idleLogGb = 0.6
 
-/** Returns the costs of a month in which nobody calls, by item. */
+/** Returns the costs of a month without calls, by item. */
 export function idleCosts(templates: Templates, prices: PriceList): CostItem[] {
   const tasks = sum(templates, 'AWS::ECS::Service', ({ DesiredCount }) => Number(DesiredCount))
   return [

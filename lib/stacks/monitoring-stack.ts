@@ -6,7 +6,7 @@ import {
   GraphWidget,
   type IMetric,
   MathExpression,
-  Metric,
+  type Metric,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import type { FargateService } from 'aws-cdk-lib/aws-ecs'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'

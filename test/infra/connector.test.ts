@@ -107,7 +107,7 @@ it('the network has no way to or from the internet', () => {
   }
 })
 
-it('with public addresses there are no private endpoints, and still nothing may connect to the connector', () => {
+it('a connector with a public address has no private endpoints, and nothing may connect to it', () => {
   using open = synthesize({ settings: { connectorEgress: 'publicAddress', recordingsFolder: '/recordings' } })
   const group = open.assembly.one('AWS::EC2::SecurityGroup', 'ConnectorSecurityGroup')
   const gateways = open.assembly.ofType('AWS::EC2::VPCEndpoint').map(({ Properties }) => Properties['VpcEndpointType'])

@@ -67,7 +67,7 @@ it('the scripts of the page on deployments exist', () => {
 it.each(starting('npx cdk '))('"%s" names a known verb, stacks that exist, and a stage with a file', (command) => {
   const [, , verb, ...rest] = wordsOf(command)
   const stage = /-c stage=(\S+)/.exec(command)?.[1]
-  const stacks = rest.filter((word) => /^Callplane/.test(word))
+  const stacks = rest.filter((word) => word.startsWith('Callplane'))
 
   expect(['bootstrap', 'synth', 'diff', 'deploy', 'destroy']).toContain(verb)
   expect(optionsOf(command).filter((option) => !['--all', '--quiet', '--force'].includes(option))).toEqual([])

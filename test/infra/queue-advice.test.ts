@@ -12,7 +12,7 @@ interface Departure {
   readonly why: string
 }
 
-const idempotent = 'A message that returns early is harmless: the record behind it decides what is still to be done.'
+const idempotent = 'A message that returns early is harmless: its record decides what is still to be done.'
 
 /** Each departure from the advice, with its number once more and the reason. */
 const departures: Readonly<Partial<Record<QueueName, Departure>>> = {
