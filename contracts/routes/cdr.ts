@@ -9,7 +9,10 @@ const permission = { resource: 'cdr', action: 'r', own: true } as const
 /** A search. The search rules in core read its members and ignore unknown ones. */
 const search = z.looseObject({ domain: z.optional(z.string()) })
 
-const query = z.object({ domain: z.optional(z.string()), leg: z.optional(z.string()) })
+const query = z.object({
+  domain: z.optional(z.string()),
+  leg: z.optional(z.enum(['a', 'b', '*'], 'must be a, b or *')),
+})
 
 /** A complete CDR: the contract's fields, as far as they are known. */
 const cdr = z.record(z.string(), z.unknown())

@@ -44,7 +44,11 @@ const downloadBlock = (file: string): string =>
     .find((block) => block.includes('/files/')) ?? ''
 
 const examples = [
-  ['README.md', downloadBlock('../README.md'), 'auth=(-H "X-Key: $KEY" -H "X-Access-Token: $TOKEN"); api=$BASE'],
+  [
+    'quick-start.md',
+    downloadBlock('quick-start.md'),
+    'mkdir .data; printf "X-Key: %s\\nX-Access-Token: %s\\n" "$KEY" "$TOKEN" > .data/headers; API=$BASE',
+  ],
   ['recordings.md', downloadBlock('recordings.md'), ''],
 ] as const
 

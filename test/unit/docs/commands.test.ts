@@ -1,0 +1,52 @@
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { lackOf, shownCommands, snippetsOf } from '../../support/docs/snippets.ts'
+
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md'), ...globSync('engine/**/*.md')]
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
+
+describe('the pages', () => {
+  it.each(pages)('%s names no command of npm that does not exist', (page) => {
+    const text = readFileSync(page, 'utf8')
+    const named = [...text.matchAll(/\bnpm run (?:--silent |-s )?([a-z][\w:-]*)/g)].map(([, name = '']) => name)
+
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([])
+  })
+
+  it.each(pages)('each JSON snippet of %s can be parsed, unless it leaves something out', (page) => {
+    const broken = snippetsOf(page).filter(({ language, text }) => {
+      if (language !== 'json' || text.includes('…')) return false
+      try {
+        JSON.parse(text)
+        return false
+      } catch {
+        return true
+      }
+    })
+
+    expect(broken.map(({ line }) => `line ${line}`)).toEqual([])
+  })
+})
+
+describe('shown outputs', () => {
+  it('an output lacks nothing if it has every shown member, among others', () => {
+    const actual = { a: 1, list: [{ id: 'x', name: 'call 7' }, { id: 'y' }], more: true }
+
+    expect(lackOf({ a: 1, list: [{ id: 'x', name: 'call' }] }, actual)).toEqual([])
+  })
+
+  it('an output that has another value, type or no such member is named by its path', () => {
+    expect(lackOf({ a: 1 }, { a: 2 })).toEqual(['.a'])
+    expect(lackOf({ a: { b: 'x' } }, { a: { b: 'y' } })).toEqual(['.a.b'])
+    expect(lackOf([{ b: 1 }], [])).toEqual([''])
+    expect(lackOf({ a: [1] }, { a: 'no list' })).toEqual(['.a'])
+  })
+
+  it('only the commands of the wanted section are taken, with the lines that they stand in', () => {
+    const [first] = shownCommands('README.md', 'A five-minute tour')
+    const lines = readFileSync('README.md', 'utf8').split('\n')
+
+    expect(lines[(first?.commands.line ?? 0) - 1]).toBe('```sh')
+    expect(() => shownCommands('README.md', 'No such section')).toThrow('has no section')
+  })
+})
