@@ -26,7 +26,7 @@ export function parametersIn(path: string): readonly string[] {
 }
 
 /** Returns the route record, to be added to a file of `contracts/routes`. */
-export function recordText({ group, operationId, method, path }: NewEndpoint): string {
+function recordText({ group, operationId, method, path }: NewEndpoint): string {
   const parameters = parametersIn(path)
   const params = parameters.map((name) => `${name}: z.string()`).join(', ')
   return `

@@ -1,4 +1,4 @@
-/** schemathesis, a property-based tester of APIs from PyPI: installed beside the packages, once. */
+/** schemathesis, a property-based tester of APIs from PyPI: installed next to the packages, once. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
