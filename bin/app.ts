@@ -17,7 +17,7 @@ try {
   const settings = readSettings(readStageFile(root, (name) => app.node.tryGetContext(name)))
   const build = await bundle({
     source: root,
-    target: join(root, '.build'),
+    target: join(root, '.build', 'bundles'),
     onSlow: (sentence) => console.error(`${sentence} …`),
   })
   addCallplane(app, { settings, build, version })

@@ -140,6 +140,14 @@ export const namesWithoutStage = {
     '`on` keeps the names of stacks, alarms and metrics of a deployment that was made before there were stages; for one stage of an account and region',
 } as const satisfies ContextValue
 
+export const terminationProtection = {
+  context: 'terminationProtection',
+  rule: () => onOrOff(),
+  fallback: 'off',
+  meaning:
+    '`on` protects the stacks that hold data from deletion. Set it once the first deployment has succeeded: a protected stack whose creation failed cannot be created again',
+} as const satisfies ContextValue
+
 export const allowedOrigins = {
   variable: 'ALLOWED_ORIGINS',
   context: 'allowedOrigins',

@@ -74,4 +74,5 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.engineConcurrency,
   deployment.namesWithoutStage,
   existingStores,
+  deployment.terminationProtection,
 ]

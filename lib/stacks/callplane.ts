@@ -1,5 +1,9 @@
-import { type App, type StackProps, Validations } from 'aws-cdk-lib'
+import { type App, Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { Domain, type IDomain } from 'aws-cdk-lib/aws-opensearchservice'
+import { searchDomains } from '../../contracts/resources.ts'
 import { buildVersion } from '../../contracts/settings/platform.ts'
+import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
+import { SearchDomain } from '../constructs/search-domain.ts'
 import { setStage, staged } from '../constructs/stage.ts'
 import type { Build } from '../handlers.ts'
 import { RulePack } from '../rule-pack.ts'
@@ -30,14 +34,37 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   })
   const stateful = new StatefulStack(app, 'CallplaneStateful', {
     ...stackProps('CallplaneStateful', 'what must outlive a deployment'),
+    terminationProtection: settings.terminationProtection,
     alarmEmail: settings.alarmEmail,
     allowedOrigins: settings.allowedOrigins,
-    search: settings.search,
     existing: settings.existing,
   })
+  // A deployment from before the stages has its domain in the other stack: moved, it would be a new one, without CDRs.
+  const searchStack =
+    settings.nameStage === ''
+      ? stateful
+      : new Stack(app, 'CallplaneSearch', {
+          ...stackProps('CallplaneSearch', 'the store of CDRs'),
+          terminationProtection: settings.terminationProtection,
+        })
+  const { tables, queues, secrets, keys, buckets } = stateful
+  const resources: Resources = {
+    tables,
+    queues,
+    secrets,
+    keys,
+    buckets,
+    searchDomains: eachOf(searchDomains, (name) => {
+      const id = `${constructId(name)}Search`
+      const given = settings.existing.searchDomains[name]
+      return given === undefined
+        ? new SearchDomain(searchStack, id, settings.search).domain
+        : existingDomain(searchStack, id, given)
+    }),
+  }
   const functions = {
     build,
-    resources: stateful,
+    resources,
     environment: { ...settings.environment, [buildVersion.variable]: version },
   }
   const apiStack = new ApiStack(app, 'CallplaneApi', {
@@ -67,10 +94,17 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     connector: connectorStack.connector.service,
     connectorTasks: settings.connectorTasks,
     workers,
-    queues: stateful.queues,
-    searchDomains: stateful.searchDomains,
+    queues,
+    searchDomains: resources.searchDomains,
     search: settings.search,
     onCall: stateful.onCall.topic,
   })
   Validations.of(app).addPlugins(new RulePack(app))
+}
+
+/** Takes up a search domain by its address, `https://search-<name>-<26 letters and digits>.<region>.es.amazonaws.com`. */
+function existingDomain(stack: Stack, id: string, domainEndpoint: string): IDomain {
+  const resourceName = /^https:\/\/(?:search|vpc)-([a-z0-9-]+)-[a-z0-9]{26}\./.exec(domainEndpoint)?.[1] ?? ''
+  const domainArn = stack.formatArn({ service: 'es', resource: 'domain', resourceName })
+  return Domain.fromDomainAttributes(stack, id, { domainArn, domainEndpoint })
 }

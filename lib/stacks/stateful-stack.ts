@@ -1,17 +1,15 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { Table } from 'aws-cdk-lib/aws-dynamodb'
 import { Key } from 'aws-cdk-lib/aws-kms'
-import { Domain } from 'aws-cdk-lib/aws-opensearchservice'
 import { Bucket } from 'aws-cdk-lib/aws-s3'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
-import { type QueueName, buckets, keys, queues, searchDomains, secrets, tables } from '../../contracts/resources.ts'
+import { type QueueName, buckets, keys, queues, secrets, tables } from '../../contracts/resources.ts'
 import type { ExistingStores } from '../../contracts/settings/existing-stores.ts'
 import { GeneratedSecret } from '../constructs/generated-secret.ts'
 import { ObjectBucket } from '../constructs/object-bucket.ts'
 import { OnCall } from '../constructs/on-call.ts'
 import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
-import { SearchDomain, type SearchDomainProps } from '../constructs/search-domain.ts'
 import { StateTable } from '../constructs/state-table.ts'
 import { WorkQueue } from '../constructs/work-queue.ts'
 import { retained } from '../constructs/retained.ts'
@@ -53,24 +51,24 @@ export interface StatefulStackProps extends StackProps {
   readonly alarmEmail: string
   /** Origins whose pages may read recordings and exports by their links. */
   readonly allowedOrigins: readonly string[]
-  readonly search: SearchDomainProps
   /** Stores that are taken up under their names instead of being made. */
   readonly existing: ExistingStores
 }
 
-/** Everything that must outlive a deployment, and the queues. Changing a construct id here loses data. */
-export class StatefulStack extends Stack implements Resources {
+/**
+ * Everything that must outlive a deployment except the search domain, and the queues. Changing a construct id here loses
+ * data.
+ */
+export class StatefulStack extends Stack implements Omit<Resources, 'searchDomains'> {
   readonly onCall: OnCall
   readonly tables: Resources['tables']
   readonly queues: Resources['queues']
   readonly secrets: Resources['secrets']
   readonly keys: Resources['keys']
   readonly buckets: Resources['buckets']
-  readonly searchDomains: Resources['searchDomains']
 
-  constructor(scope: Construct, id: string, props: StatefulStackProps) {
-    const { alarmEmail, existing, allowedOrigins, search, ...stackProps } = props
-    super(scope, id, { ...stackProps, terminationProtection: true })
+  constructor(scope: Construct, id: string, { alarmEmail, existing, allowedOrigins, ...props }: StatefulStackProps) {
+    super(scope, id, props)
     this.onCall = new OnCall(this, 'OnCall', { email: alarmEmail })
     this.tables = eachOf(tables, (name, spec) => {
       const given = existing.tables[name]
@@ -107,18 +105,5 @@ export class StatefulStack extends Stack implements Resources {
         ? new ObjectBucket(this, id, { spec, allowedOrigins }).bucket
         : Bucket.fromBucketName(this, id, given)
     })
-    this.searchDomains = eachOf(searchDomains, (name) => {
-      const given = existing.searchDomains[name]
-      const id = `${constructId(name)}Search`
-      return given === undefined
-        ? new SearchDomain(this, id, search).domain
-        : Domain.fromDomainAttributes(this, id, { domainArn: this.domainArn(given), domainEndpoint: given })
-    })
-  }
-
-  /** The service's address of a domain is `search-<name>-<26 letters and digits>.<region>.es.amazonaws.com`. */
-  private domainArn(address: string): string {
-    const resourceName = /^https:\/\/(?:search|vpc)-([a-z0-9-]+)-[a-z0-9]{26}\./.exec(address)?.[1]
-    return this.formatArn({ service: 'es', resource: 'domain', resourceName: resourceName ?? '' })
   }
 }

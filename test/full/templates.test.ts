@@ -1,4 +1,4 @@
-/** The templates of the committed stages, judged by the linter of CloudFormation, where it is installed. */
+/** The templates of the committed stages, judged by the linter of CloudFormation. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readStageFile } from '../../lib/stage-file.ts'
 import { synthesize } from '../infra/synthesized-app.ts'
+import { pythonTools } from '../support/control-plane/python-tools.ts'
 
-const isMissing = spawnSync('cfn-lint', ['--version']).status !== 0
-if (isMissing) console.warn('No template is linted: cfn-lint is not installed (pip install cfn-lint)')
+const bin = pythonTools('no template is linted')
 
 const folder = mkdtempSync(join(tmpdir(), 'callplane-lint-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -22,7 +22,7 @@ function withParameter(text: string): string {
   return JSON.stringify({ ...template, Parameters: { ...template.Parameters, OtherStack: { Type: 'String' } } })
 }
 
-describe.skipIf(isMissing)('the templates', () => {
+describe.skipIf(bin === undefined)('the templates', () => {
   it.each(['dev', 'prod'])('the templates of the stage %s pass the linter of CloudFormation', (stage) => {
     const settings = readStageFile(process.cwd(), (name) => (name === 'stage' ? stage : undefined))
     using made = synthesize({
@@ -34,7 +34,7 @@ describe.skipIf(isMissing)('the templates', () => {
     }
 
     const linted = spawnSync(
-      'cfn-lint',
+      join(bin ?? '', 'cfn-lint'),
       [
         '--format',
         'parseable',

@@ -87,10 +87,25 @@ it('a finding of the rule packs fails the synthesis', () => {
   expect(addOpenBucket).toThrow(/server access logs disabled/)
 })
 
-it('stateful resources are in a stack that cannot be deleted by mistake', () => {
-  const manifest = JSON.parse(readFileSync(join(synthesized.folder, 'manifest.json'), 'utf8'))
+const protectionOf = ({ folder }: typeof synthesized) => {
+  const { artifacts } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+  return ['CallplaneStateful', 'CallplaneSearch'].map((id) => artifacts[id].properties.terminationProtection ?? false)
+}
 
-  expect(manifest.artifacts['CallplaneStateful'].properties.terminationProtection).toBe(true)
+it('the stacks that hold data are protected from deletion once the setting says so, and not at the first deployment', () => {
+  using guarded = synthesize({ settings: { terminationProtection: 'on' } })
+
+  expect(protectionOf(synthesized)).toEqual([false, false])
+  expect(protectionOf(guarded)).toEqual([true, true])
+})
+
+it('the store of CDRs has a stack of its own, except in a deployment from before the stages', () => {
+  using former = synthesize({ settings: { namesWithoutStage: 'on' } })
+  const stackOf = ({ assembly: made }: typeof synthesized) =>
+    made.one('AWS::OpenSearchService::Domain', 'CdrSearch').stack.name
+
+  expect(stackOf(synthesized)).toBe('CallplaneSearch')
+  expect(stackOf(former)).toBe('CallplaneStateful')
 })
 
 it('no reference of one stack keeps another from being changed', () => {

@@ -1,0 +1,151 @@
+/** The deployment of the stage dev by the real command line tool, to an emulated control plane on loopback. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Change,
+  type ControlPlane,
+  environment,
+  startControlPlane,
+} from '../support/control-plane/control-plane.ts'
+import { pythonTools } from '../support/control-plane/python-tools.ts'
+
+const bin = pythonTools('no deployment is tried at an emulated control plane')
+
+const deploy = ['deploy', '--all', '--require-approval', 'never', '--progress', 'events', '--app']
+const destroy = ['destroy', '--all', '--force', '--app']
+const changedApp = 'node test/support/control-plane/changed-app.ts'
+
+/** The stacks in the order of an upgrade: consumers of commands and messages before those that send them. */
+const inOrder = ['Stateful', 'Search', 'Workers', 'Connector', 'Api', 'Monitoring'].map(
+  (name) => `Callplane${name}-dev`,
+)
+
+/** The types that hold data, and stays when everything else is removed. */
+const holdData = new Set(
+  [
+    'DynamoDB::Table',
+    'KMS::Key',
+    'OpenSearchService::Domain',
+    'S3::Bucket',
+    'SecretsManager::Secret',
+    'SQS::Queue',
+  ].map((type) => `AWS::${type}`),
+)
+
+/** The stacks that were brought to an end, in order, such as `CallplaneApi-dev CREATE_COMPLETE`. */
+function stacksIn(output: string): string[] {
+  const ends = output.matchAll(/^(Callplane\w+-dev) .*\| (\w+_COMPLETE) +\| AWS::CloudFormation::Stack +\| \1 *$/gm)
+  return [...ends].map(([, name, status]) => `${name} ${status}`)
+}
+
+/** Changes by part, such as `DELETE_COMPLETE HoldChannel`, without the stacks themselves. */
+function inShort(changes: readonly Change[]): string[] {
+  const part = (id: string) => /^(?:HoldChannel|RemoveExpiredRecordings|More|Deliver(?=Handler))/.exec(id)?.[0] ?? id
+  const resources = changes.filter(({ type }) => type !== 'AWS::CloudFormation::Stack')
+  return [...new Set(resources.map(({ status, id }) => `${status} ${part(id)}`))].toSorted()
+}
+
+describe.skipIf(bin === undefined)('a deployment', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'callplane-deployment-'))
+  const [usual, changed, guarded] = [join(folder, 'usual'), join(folder, 'changed'), join(folder, 'guarded')]
+  let control: ControlPlane
+  const cdk = async (...words: readonly string[]) => control.cdk(words)
+  const succeed = async (...words: readonly string[]) => {
+    const { status, output, changes } = await cdk(...words)
+    expect(status, output).toBe(0)
+    return { output, changes }
+  }
+
+  beforeAll(async () => {
+    control = await startControlPlane(bin ?? '')
+    await succeed('synth', '--quiet', '-c', 'stage=dev', '-o', usual)
+    await succeed('bootstrap', environment, '--app', usual)
+  })
+  afterAll(async () => {
+    await control.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('a first deployment whose stores fail is rolled back, and leaves only empty tables', async () => {
+    control.fail(['SocketSecret'])
+
+    const { status, output, changes } = await cdk(...deploy, usual)
+
+    expect(status).toBe(1)
+    expect(stacksIn(output)).toEqual(['CallplaneStateful-dev ROLLBACK_COMPLETE'])
+    const count = (end: string) =>
+      changes.filter((change) => change.status === end && change.type !== 'AWS::DynamoDB::Table')
+    expect(count('CREATE_COMPLETE').length).toBeGreaterThan(10)
+    expect(count('DELETE_COMPLETE')).toHaveLength(count('CREATE_COMPLETE').length)
+  })
+
+  it('a first deployment that failed can be repeated, and a search store that fails keeps no other store back', async () => {
+    control.fail(['CdrSearchDomain'])
+
+    const { status, output } = await cdk(...deploy, usual)
+
+    expect(status).toBe(1)
+    expect(stacksIn(output)).toEqual(['CallplaneStateful-dev CREATE_COMPLETE', 'CallplaneSearch-dev ROLLBACK_COMPLETE'])
+  })
+
+  it('a deployment creates the stacks in the order of an upgrade', async () => {
+    control.fail([])
+
+    const { output } = await succeed(...deploy, usual)
+
+    expect(stacksIn(output)).toEqual(inOrder.slice(1).map((name) => `${name} CREATE_COMPLETE`))
+  })
+
+  it('a second deployment of the same sources changes nothing', async () => {
+    const { output, changes } = await succeed(...deploy.slice(0, -1), '-c', 'stage=dev')
+
+    expect(output.match(/\(no changes\)/g)).toHaveLength(inOrder.length)
+    expect(changes).toEqual([])
+  })
+
+  it('a schedule and an endpoint can be removed, and a queue added, and nothing else changes', async () => {
+    await succeed('synth', '--quiet', '--app', changedApp, '-o', changed)
+
+    const { changes } = await succeed(...deploy, changed)
+
+    expect(inShort(changes)).toEqual([
+      'CREATE_COMPLETE More',
+      'DELETE_COMPLETE HoldChannel',
+      'DELETE_COMPLETE RemoveExpiredRecordings',
+      'UPDATE_COMPLETE Deliver',
+    ])
+  })
+
+  it('the change can be taken back: a queue that another stack names can be removed', async () => {
+    const { changes } = await succeed(...deploy, usual)
+
+    expect(inShort(changes)).toEqual([
+      'CREATE_COMPLETE HoldChannel',
+      'CREATE_COMPLETE RemoveExpiredRecordings',
+      'DELETE_COMPLETE More',
+      'UPDATE_COMPLETE Deliver',
+    ])
+  })
+
+  it('stores with termination protection cannot be removed', async () => {
+    await succeed('synth', '--quiet', '--app', `${changedApp} '{"terminationProtection":"on"}'`, '-o', guarded)
+    await succeed(...deploy, guarded)
+
+    const { status, output, changes } = await cdk(...destroy, guarded)
+
+    expect(output).toContain('TerminationProtection is enabled')
+    expect(status).toBe(1)
+    expect(changes.filter(({ stack }) => /Stateful|Search/.test(stack))).toEqual([])
+  })
+
+  it('the removal of a stage keeps its stores of data, and nothing else', async () => {
+    await succeed(...deploy, usual)
+
+    const { changes } = await succeed(...destroy, usual)
+
+    expect(changes.filter(({ type }) => holdData.has(type))).toEqual([])
+    expect(changes.length).toBeGreaterThan(400)
+  })
+})
