@@ -43,7 +43,7 @@ export function startConnector(parts: ConnectorDeps): Connector {
   const isObserving = parts.observing !== undefined
   const openLink = isObserving ? readingLink(parts.openLink) : parts.openLink
   const shared = { ...parts, openLink, isObserving, registry, domains }
-  const tally = { gapsOfLost: 0, taken: new Array<string>() }
+  const tally = { gapsOfLost: 0, outOfReach: new Array<string>(), taken: new Array<string>() }
   const onTaken = (owner: string) => void (tally.taken = [...tally.taken.slice(1 - mostTaken), owner])
   const peer = new StoringPeer({ ...parts, store: parts.ports.connectorStatus, links: () => events.links() })
   const events = new EventPipeline({

@@ -18,7 +18,7 @@ function maxInHand(engines: number): number {
 
 /** The loops that run until the connector stops. */
 export function startLoops(
-  { parts, events, works, runner, recorder, lost, peer, tally }: Running,
+  { parts, startedAt, events, works, runner, recorder, lost, peer, tally }: Running,
   status: StatusReporter,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -41,7 +41,16 @@ export function startLoops(
     recorder.follow(signal),
     peer.follow(signal),
     commandIntake({ ...parts, runner, fitness, maxInHand: maxInHand(works.length) }).follow(signal),
-    readPeerReports({ ...parts, store: parts.ports.connectorStatus, works }, signal),
+    readPeerReports(
+      {
+        ...parts,
+        store: parts.ports.connectorStatus,
+        works,
+        startedAt,
+        onOutOfReach: (engines) => void (tally.outOfReach = engines),
+      },
+      signal,
+    ),
     recordDeadConnectors(
       {
         ...parts,

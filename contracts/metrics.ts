@@ -97,6 +97,8 @@ export const levelMetrics = {
   /** Engines that lack a link for another reason than a refusal, and engines that refuse this connector. */
   EnginesAway: 'Count',
   EnginesRefusing: 'Count',
+  /** Engines that this connector has never reached, although another connector heard them when this one started. */
+  EnginesOutOfReach: 'Count',
   /** Recordings that have ended and are not stored, and the time since the oldest of them ended. */
   RecordingsWaiting: 'Count',
   RecordingLag: 'Milliseconds',

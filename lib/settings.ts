@@ -27,6 +27,10 @@ export interface Settings {
   readonly connectorEgress: 'endpoints' | 'publicAddress'
   readonly connectorTasks: number
   readonly connectorSize: ConnectorSize
+  /** An image of ECR; empty: it is built by the deployment. */
+  readonly connectorImage: string
+  /** The digest of its base; empty: as the tag is at the time. */
+  readonly connectorBaseDigest: string
   /** Empty: recordings are not stored. */
   readonly recordingsFolder: string
   /** Empty: the API's own address. */
@@ -125,6 +129,8 @@ export function readSettings(values: GivenSettings): Settings {
       cpu: read(deployment.connectorCpu),
       memoryMb: read(deployment.connectorMemoryMb),
     }),
+    connectorImage: text(deployment.connectorImage),
+    connectorBaseDigest: text(deployment.connectorBaseDigest),
     recordingsFolder: read(recordingsEngineDir),
     publicUrl: text(platform.publicUrl),
     allowedOrigins: read(deployment.allowedOrigins),

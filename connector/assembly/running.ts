@@ -68,6 +68,8 @@ export interface Running {
   readonly tally: {
     /** Gaps that this connector has recorded for a connector that is gone. */
     gapsOfLost: number
+    /** Engines that this connector has never reached, although another one heard them when it started. */
+    outOfReach: readonly string[]
     /** Owners of earlier spools whose events were taken over, the newest last. */
     taken: readonly string[]
   }

@@ -7,30 +7,45 @@ import type { HeldCalls } from './held-calls.ts'
 /** Connectors report this often. */
 const againMs = 5_000
 
+/** An engine that another connector heard so long before the start of this one, or later, was there. */
+const heardBeforeMs = 30_000
+
 /** Reports are kept for a day. */
 const reportsMs = 24 * 60 * 60_000
 
 export interface PeerReportsDeps extends Time {
   readonly store: Pick<ConnectorStatusStore, 'list'>
   readonly works: readonly { readonly engine: { readonly name: string }; readonly held: HeldCalls }[]
+  /** Names this connector in its own reports. */
+  readonly connectorId: string
+  /** When this connector started, epoch milliseconds. */
+  readonly startedAt: number
+  /** Receives the engines that this connector has never reached and another one still heard when this one started. */
+  readonly onOutOfReach: (engines: readonly string[]) => void
   readonly log: Log
 }
 
 /**
  * While there is an engine that this process knows nothing of, because it was away at its start, looks every 5 s until
  * aborted whether another connector has reported its channels. So one that starts while an empty engine is away for
- * maintenance can give lists as the others do.
+ * maintenance can give lists as the others do. An engine that the others heard at the same time is out of its reach alone.
  */
 export async function readPeerReports(
-  { store, works, log, clock, timers }: PeerReportsDeps,
+  { store, works, connectorId, startedAt, onOutOfReach, log, clock, timers }: PeerReportsDeps,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     await pause(timers, againMs, signal)
     const unknown = works.filter(({ held }) => held.count === undefined)
-    if (signal.aborted || unknown.length === 0) continue
+    if (signal.aborted) continue
+    if (unknown.length === 0) {
+      onOutOfReach([])
+      continue
+    }
     try {
       const reports = await store.list(clock.now() - reportsMs)
+      const heard = heardSince(reports, connectorId, startedAt - heardBeforeMs)
+      onOutOfReach(unknown.map(({ engine }) => engine.name).filter((name) => heard.has(name)))
       for (const { engine, held } of unknown) if (wasLeftEmpty(reports, engine.name)) held.reportedEmpty()
     } catch (problem) {
       log.warn('the reports of other connectors cannot be read', {
@@ -48,4 +63,10 @@ function wasLeftEmpty(reports: readonly ConnectorReport[], name: string): boolea
     views[0],
   )
   return latest !== undefined && !latest.connected && latest.channels === 0
+}
+
+/** The engines that other connectors heard at a moment or later. */
+function heardSince(reports: readonly ConnectorReport[], connectorId: string, moment: number): ReadonlySet<string> {
+  const views = reports.filter((report) => report.connectorId !== connectorId).flatMap(({ engines = [] }) => engines)
+  return new Set(views.filter(({ heardAt }) => heardAt >= moment).map(({ name }) => name))
 }

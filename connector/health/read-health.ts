@@ -22,6 +22,7 @@ export function readHealth(running: Running): ConnectorHealth {
       commandsWaiting: runner.waiting,
       commandsOfLostConnectors: lost.ended,
       gapsOfLostConnectors: tally.gapsOfLost,
+      enginesOutOfReach: tally.outOfReach.length,
       answersLate: works.reduce((sum, { jobs }) => sum + jobs.late, 0),
       ...Object.fromEntries(outcomes),
     },

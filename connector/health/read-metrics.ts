@@ -67,6 +67,7 @@ export function readMetrics({ engines, lagMs, counters }: ConnectorHealth): Metr
       Channels: of('channels'),
       EnginesAway: unwell.filter((engine) => !isRefusing(engine)).length,
       EnginesRefusing: unwell.filter(isRefusing).length,
+      EnginesOutOfReach: of('enginesOutOfReach'),
       RecordingsWaiting: of('recordingsWaiting'),
       RecordingLag: of('recordingsOldestMs'),
     },

@@ -94,6 +94,29 @@ export const connectorMemoryMb = {
   meaning: 'the memory of a connector in MiB, of the sizes that Fargate has for its `connectorCpu`',
 } as const satisfies ContextValue
 
+export const connectorImage = {
+  context: 'connectorImage',
+  rule: () =>
+    optional(
+      matching(
+        /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com\/[a-z0-9]+(?:[._/-][a-z0-9]+)*(?::[\w.-]{1,128}|@sha256:[0-9a-f]{64})$/,
+        'an image of ECR with its tag or digest, such as 123456789012.dkr.ecr.eu-central-1.amazonaws.com/connector:1.2.3',
+      ),
+    ),
+  fallback: '',
+  unset: 'none: built by the deployment',
+  meaning:
+    "the connector's image, built before from `.build/bundles/connector`; the network of the connector reaches ECR of its own region only",
+} as const satisfies ContextValue
+
+export const connectorBaseDigest = {
+  context: 'connectorBaseDigest',
+  rule: () => optional(matching(/^sha256:[0-9a-f]{64}$/, 'a digest: sha256: and 64 hexadecimal digits')),
+  fallback: '',
+  unset: 'none: as the tag is at the time',
+  meaning: 'the digest of the image that the image of the connector is built on',
+} as const satisfies ContextValue
+
 export const requestsPerSecond = {
   context: 'requestsPerSecond',
   rule: () => wholeNumber(1, 10_000),

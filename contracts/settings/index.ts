@@ -48,6 +48,8 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.connectorTasks,
   deployment.connectorCpu,
   deployment.connectorMemoryMb,
+  deployment.connectorImage,
+  deployment.connectorBaseDigest,
   connector.recordingsEngineDir,
   platform.publicUrl,
   deployment.allowedOrigins,

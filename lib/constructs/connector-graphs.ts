@@ -36,7 +36,7 @@ export function connectorGraphs(): GraphWidget[][] {
     ],
     [
       graph('Engines: away, refusing, links made again, answers late and stray', [
-        ...tops('EnginesAway', 'EnginesRefusing'),
+        ...tops('EnginesAway', 'EnginesRefusing', 'EnginesOutOfReach'),
         ...sums('Reconnects', 'AnswersLate', 'AnswersStray'),
       ]),
       graph('Channels, and commands under way', [

@@ -1,9 +1,10 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch'
 import { Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2'
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets'
 import {
+  AlarmBehavior,
   Cluster,
-  ContainerImage,
   ContainerInsights,
   CpuArchitecture,
   FargateService,
@@ -14,16 +15,20 @@ import {
 } from 'aws-cdk-lib/aws-ecs'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { connector } from '../../contracts/connector.ts'
 import * as declared from '../../contracts/settings/connector.ts'
 import { queues } from '../../contracts/resources.ts'
 import { connectorFolder } from '../handlers.ts'
 import type { Settings } from '../settings.ts'
+import { connectorImage } from './connector-image.ts'
+import { connectorMetric } from './connector-metric.ts'
 import { acknowledgeInsides, environmentOf, statementsOf } from './grants.ts'
 import type { FunctionDefaults } from './platform-function.ts'
 import type { PrivateNetwork } from './private-network.ts'
 import { RecordingsVolume, recordingsMount } from './recordings-volume.ts'
+import { RunbookAlarm } from './runbook-alarm.ts'
 import { stageOf } from './stage.ts'
 
 const healthPort = 8080
@@ -38,6 +43,7 @@ const spoolBytes = 8 * 1024 ** 3
 export interface ConnectorServiceProps extends FunctionDefaults {
   readonly settings: Settings
   readonly network: PrivateNetwork
+  readonly onCall: ITopic
 }
 
 /** The connector tasks. One is enough: each relays every event, and each can carry out a command. */
@@ -70,6 +76,9 @@ export class ConnectorService extends Construct {
       securityGroups: [this.guard(props)],
       assignPublicIp: network.hasPublicAddresses,
     })
+    this.service.enableDeploymentAlarms([this.watchDeployments(props).alarmName], {
+      behavior: AlarmBehavior.ROLLBACK_ON_ALARM,
+    })
     // Its first tasks need these; without them they would fail, and the deployment with them.
     this.service.node.addDependency(network)
     if (recordings !== undefined) this.service.node.addDependency(recordings)
@@ -79,6 +88,22 @@ export class ConnectorService extends Construct {
       const engines = Peer.ipv4(settings.engineNetwork)
       this.service.connections.allowTo(engines, Port.tcp(port), 'event socket of the engine')
     }
+  }
+
+  /**
+   * The alarm that takes a deployment back. At a first deployment no connector has reached an engine, and in an outage of an
+   * engine none hears it, so neither is taken back.
+   */
+  private watchDeployments({ onCall }: ConnectorServiceProps): Alarm {
+    return new RunbookAlarm(this, 'DeploymentLosesEngine', {
+      article: 'A new connector does not reach an engine',
+      impact:
+        'A deployment of the connector is taken back: its tasks do not reach an engine that the former ones reach.',
+      metric: connectorMetric('EnginesOutOfReach', 'Maximum'),
+      threshold: 1,
+      periods: 2,
+      onCall,
+    }).alarm
   }
 
   /**
@@ -107,7 +132,7 @@ export class ConnectorService extends Construct {
       volumes: [{ name: 'spool' }],
     })
     const container = task.addContainer('Connector', {
-      image: ContainerImage.fromAsset(connectorFolder(props.build), { platform: Platform.LINUX_ARM64 }),
+      image: connectorImage(this, connectorFolder(props.build), props.settings),
       environment: this.environmentOf(props),
       secrets: { [declared.enginePassword.variable]: Secret.fromSecretsManager(props.resources.secrets.socket) },
       logging: LogDrivers.awsLogs({

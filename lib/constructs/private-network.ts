@@ -9,8 +9,10 @@ import {
   Vpc,
   FlowLogDestination,
 } from 'aws-cdk-lib/aws-ec2'
+import { AnyPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
-import { RemovalPolicy } from 'aws-cdk-lib'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
+import { Aws, RemovalPolicy } from 'aws-cdk-lib'
 import { Construct } from 'constructs'
 
 /** The services that the connector's task calls, except the engine and the stores that have a gateway. */
@@ -29,6 +31,8 @@ export interface PrivateNetworkProps {
   readonly zones: number
   /** Private endpoints, or a public address for each task. */
   readonly egress: 'endpoints' | 'publicAddress'
+  /** The only buckets that can be reached from the network, apart from the one that holds the layers of images. */
+  readonly buckets: readonly IBucket[]
 }
 
 /**
@@ -44,7 +48,7 @@ export class PrivateNetwork extends Construct {
   readonly hasPublicAddresses: boolean
   private readonly endpoints: readonly InterfaceVpcEndpoint[]
 
-  constructor(scope: Construct, id: string, { cidr, zones, egress }: PrivateNetworkProps) {
+  constructor(scope: Construct, id: string, { cidr, zones, egress, buckets }: PrivateNetworkProps) {
     super(scope, id)
     this.hasPublicAddresses = egress === 'publicAddress'
     const subnetType = this.hasPublicAddresses ? SubnetType.PUBLIC : SubnetType.PRIVATE_ISOLATED
@@ -56,11 +60,8 @@ export class PrivateNetwork extends Construct {
       subnetConfiguration: [
         { name: 'Connector', subnetType, ...(this.hasPublicAddresses && { mapPublicIpOnLaunch: false }) },
       ],
-      gatewayEndpoints: {
-        Tables: { service: GatewayVpcEndpointAwsService.DYNAMODB },
-        Objects: { service: GatewayVpcEndpointAwsService.S3 },
-      },
     })
+    this.addGateways(buckets)
     this.vpc.addFlowLog('FlowLog', {
       destination: FlowLogDestination.toCloudWatchLogs(
         new LogGroup(this, 'FlowLogs', { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY }),
@@ -69,6 +70,36 @@ export class PrivateNetwork extends Construct {
     const needed = this.hasPublicAddresses ? [] : Object.entries(services)
     this.endpoints = needed.map(
       ([name, service]) => new InterfaceVpcEndpoint(this, name, { vpc: this.vpc, service, open: false }),
+    )
+  }
+
+  /** Limits what credentials can reach through the gateways, also credentials of others that were brought into the network. */
+  private addGateways(buckets: readonly IBucket[]): void {
+    const ofThisAccount = { StringEquals: { 'aws:ResourceAccount': Aws.ACCOUNT_ID } }
+    const tables = this.vpc.addGatewayEndpoint('Tables', { service: GatewayVpcEndpointAwsService.DYNAMODB })
+    tables.addToPolicy(
+      new PolicyStatement({
+        principals: [new AnyPrincipal()],
+        actions: ['dynamodb:*'],
+        resources: ['*'],
+        conditions: ofThisAccount,
+      }),
+    )
+    const objects = this.vpc.addGatewayEndpoint('Objects', { service: GatewayVpcEndpointAwsService.S3 })
+    objects.addToPolicy(
+      new PolicyStatement({
+        principals: [new AnyPrincipal()],
+        actions: ['s3:*'],
+        resources: buckets.flatMap(({ bucketArn }) => [bucketArn, `${bucketArn}/*`]),
+      }),
+    )
+    objects.addToPolicy(
+      new PolicyStatement({
+        principals: [new AnyPrincipal()],
+        actions: ['s3:GetObject'],
+        // https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html#ecr-setting-up-s3-gateway
+        resources: [`arn:aws:s3:::prod-${Aws.REGION}-starport-layer-bucket/*`],
+      }),
     )
   }
 

@@ -83,6 +83,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   const connectorStack = new ConnectorStack(app, 'CallplaneConnector', {
     ...stackProps('CallplaneConnector', 'the link to the engine'),
     settings,
+    onCall: stateful.onCall.topic,
     ...functions,
   })
   // Each part is changed before those that send it commands or messages, so it knows new ones before they come.

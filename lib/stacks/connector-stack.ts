@@ -1,4 +1,5 @@
 import { CfnOutput, Fn, Stack, type StackProps } from 'aws-cdk-lib'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import { ConnectorService } from '../constructs/connector-service.ts'
 import { PrivateNetwork } from '../constructs/private-network.ts'
@@ -8,6 +9,7 @@ import type { Settings } from '../settings.ts'
 /** The inputs of the connector. */
 export interface ConnectorStackProps extends StackProps, FunctionDefaults {
   readonly settings: Settings
+  readonly onCall: ITopic
 }
 
 /** The long-lived process that holds the engine's event socket, in a network of its own. */
@@ -17,15 +19,23 @@ export class ConnectorStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { settings, build, resources, environment, ...props }: ConnectorStackProps,
+    { settings, onCall, build, resources, environment, ...props }: ConnectorStackProps,
   ) {
     super(scope, id, props)
     const network = new PrivateNetwork(this, 'Network', {
       cidr: settings.connectorNetwork,
       zones: settings.zones,
       egress: settings.connectorEgress,
+      buckets: Object.values(resources.buckets),
     })
-    this.connector = new ConnectorService(this, 'Connector', { settings, network, build, resources, environment })
+    this.connector = new ConnectorService(this, 'Connector', {
+      settings,
+      network,
+      onCall,
+      build,
+      resources,
+      environment,
+    })
     const { vpc } = network
     const { cluster, serviceName } = this.connector.service
     const tables = vpc.selectSubnets(network.subnets).subnets.map(({ routeTable }) => routeTable.routeTableId)

@@ -129,7 +129,7 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     ])
   })
 
-  it('stores with termination protection cannot be removed', async () => {
+  it('a store with termination protection cannot be removed', async () => {
     await succeed('synth', '--quiet', '--app', `${changedApp} '{"terminationProtection":"on"}'`, '-o', guarded)
     await succeed(...deploy, guarded)
 

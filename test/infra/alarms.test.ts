@@ -142,6 +142,10 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
     periods: 1,
     why: 'A refusal does not pass by itself: a person must change a password or an access list.',
   }),
+  'A new connector does not reach an engine': connectorAlarm('EnginesOutOfReach Maximum', '>= 1', {
+    periods: 2,
+    why: 'A link takes seconds. ECS waits for as long as the alarm needs before it ends a deployment.',
+  }),
   'An engine cannot be reached': connectorAlarm('EnginesAway Maximum', '>= 1', {
     periods: 3,
     why: 'Any engine counts; a restart of an engine takes less than three minutes.',

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { connector } from '../../contracts/connector.ts'
 import type { Value } from './assembly.ts'
@@ -70,6 +72,40 @@ it('the container is probed, cannot change its image and has time to finish', ()
   expect(container.HealthCheck.Command.join(' ')).toContain('http://127.0.0.1:8080/health')
 })
 
+const imageOf = ({ assembly: made }: typeof synthesized) => {
+  const { stack, Properties } = made.one('AWS::ECS::TaskDefinition', 'Connector')
+  const [{ Image }] = Properties['ContainerDefinitions'] as unknown as [{ Image: Value }]
+  return JSON.stringify({ [stack.name]: Image })
+}
+
+const baseOf = ({ folder }: typeof synthesized) => {
+  const { dockerImages } = JSON.parse(readFileSync(join(folder, 'CallplaneConnector.assets.json'), 'utf8'))
+  return Object.values<{ source: { dockerBuildArgs?: object } }>(dockerImages).map(
+    ({ source }) => source.dockerBuildArgs,
+  )
+}
+
+it("the base of the connector's image is a public mirror's tag, with the digest of the setting", () => {
+  const digest = `sha256:${'0a'.repeat(32)}`
+  using pinned = synthesize({ settings: { connectorBaseDigest: digest } })
+
+  expect(baseOf(synthesized)).toEqual([undefined])
+  expect(baseOf(pinned)).toEqual([{ BASE: expect.stringMatching(`^public.ecr.aws/docker/library/node:.+@${digest}$`) }])
+})
+
+it('an image that was built before is not built again, and its task may pull it', () => {
+  const image = '123456789012.dkr.ecr.eu-central-1.amazonaws.com/telephony/connector'
+  using tagged = synthesize({ settings: { connectorImage: `${image}:1.2.3` } })
+  using fixed = synthesize({ settings: { connectorImage: `${image}@sha256:${'0a'.repeat(32)}` } })
+
+  expect(imageOf(tagged)).toContain('telephony/connector:1.2.3')
+  expect(imageOf(fixed)).toContain(`telephony/connector@sha256:${'0a'.repeat(32)}`)
+  expect(baseOf(tagged)).toEqual([])
+  expect(JSON.stringify(tagged.assembly.ofType('AWS::IAM::Policy'))).toContain(
+    'arn:aws:ecr:eu-central-1:123456789012:repository/telephony/connector',
+  )
+})
+
 it('a connector has the processor and the memory that the settings give it', () => {
   using larger = synthesize({ settings: { connectorCpu: 1024, connectorMemoryMb: 4096 } })
   const [taller] = larger.assembly.ofType('AWS::ECS::TaskDefinition')
@@ -84,14 +120,16 @@ it('a process that ended is started again in its task, where the events are that
   expect(task.Properties['Volumes']).toEqual([{ Name: 'spool' }])
 })
 
-it('two connector tasks run, and a failing deployment is rolled back before either is stopped', () => {
+it('two connector tasks run, and a deployment that fails or loses an engine is rolled back', () => {
   const [service] = assembly.ofType('AWS::ECS::Service')
+  const alarm = assembly.one('AWS::CloudWatch::Alarm', 'ConnectorDeploymentLosesEngine')
 
   expect(service?.Properties).toMatchObject({
     DesiredCount: 2,
     DeploymentConfiguration: {
       MinimumHealthyPercent: 100,
       DeploymentCircuitBreaker: { Enable: true, Rollback: true },
+      Alarms: { Enable: true, Rollback: true, AlarmNames: [{ Ref: alarm.id }] },
     },
     NetworkConfiguration: { AwsvpcConfiguration: { AssignPublicIp: 'DISABLED' } },
   })
@@ -122,6 +160,46 @@ it('a connector with a public address has no private endpoints, and nothing may 
   for (const { Properties } of open.assembly.ofType('AWS::EC2::Subnet')) {
     expect(Properties['MapPublicIpOnLaunch']).toBe(false)
   }
+})
+
+it('the network reaches the tables of this account, the own buckets and the layers of images, and no others', () => {
+  const policies = assembly
+    .ofType('AWS::EC2::VPCEndpoint')
+    .filter(({ Properties }) => Properties['VpcEndpointType'] === 'Gateway')
+    .map(({ stack, Properties }) => {
+      const { Statement } = Properties['PolicyDocument'] as unknown as {
+        Statement: { Action: Value; Resource: Value; Condition?: unknown }[]
+      }
+      return Statement.map(({ Action, Resource, Condition }) => ({
+        action: Action,
+        reaches: [Resource]
+          .flat()
+          .map((each) => assembly.resolve(stack, each))
+          .toSorted(),
+        condition: Condition,
+      }))
+    })
+  const buckets = ['Recordings', 'Payloads', 'Exports'].map((name) => {
+    const { stack, id } = assembly.one('AWS::S3::Bucket', `${name}BucketObjects`)
+    return `${stack.name}/${id}.Arn`
+  })
+
+  expect(policies).toEqual([
+    [
+      {
+        action: 'dynamodb:*',
+        reaches: ['*'],
+        condition: { StringEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } },
+      },
+    ],
+    [
+      { action: 's3:*', reaches: buckets.flatMap((arn) => [arn, `${arn}/*`]).toSorted() },
+      {
+        action: 's3:GetObject',
+        reaches: ['arn:aws:s3:::prod-CallplaneConnector/AWS::Region-starport-layer-bucket/*'],
+      },
+    ],
+  ])
 })
 
 it('nothing may connect to the connector, and it may reach the engines on their ports only', () => {

@@ -35,6 +35,7 @@ it('there is an alarm on lag, drops, gaps, the spool, engines, refusals and comm
     [
       'CommandsUnknown',
       'EnginesAway',
+      'EnginesOutOfReach',
       'EnginesRefusing',
       'EventsDropped',
       'Gaps',

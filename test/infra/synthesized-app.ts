@@ -71,6 +71,6 @@ function standInBuild(folder: string) {
     writeFileSync(join(functionFolder(build, handler), 'index.cjs'), `exports.handler = '${handler.name}'\n`)
   }
   mkdirSync(connectorFolder(build), { recursive: true })
-  writeFileSync(join(connectorFolder(build), 'Dockerfile'), 'FROM scratch\n')
+  writeFileSync(join(connectorFolder(build), 'Dockerfile'), readFileSync('connector/Dockerfile', 'utf8'))
   return build
 }
