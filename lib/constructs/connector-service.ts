@@ -1,7 +1,6 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch'
 import { Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2'
-import { Platform } from 'aws-cdk-lib/aws-ecr-assets'
 import {
   AlarmBehavior,
   Cluster,
