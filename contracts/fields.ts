@@ -118,3 +118,34 @@ export const mailAddress = text(
   /^(?=.{3,254}$)(?=[^@]{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/,
   'must be one mail address such as pbx@example.com',
 )
+
+/** The name of a gateway in its domain. */
+export const gatewayName = text(
+  /^[a-z][a-z0-9_-]{0,63}$/,
+  'must be a small letter and up to 63 small letters, digits, _ or -',
+)
+
+/** A host of another SIP service. */
+export const hostAddress = text(hostName, 'must be a host name or an IPv4 address')
+
+/** A {@link hostAddress}, with a port or without one. */
+export const hostAndPort = z.string('must be a host name or an IPv4 address, with :port or without').check(
+  z.refine((value) => hostName.test(value.replace(/:\d{1,5}$/, '')), {
+    error: 'must be a host name or an IPv4 address, with :port or without',
+  }),
+)
+
+/** The password of a gateway: the engine reads it from XML, expands `${`, and sends it to the gateway alone. */
+export const gatewayPassword = text(
+  /^(?!.*\$\{)(?!.*[xX]-[pP][rR][eE]-[pP][rR][oO][cC][eE][sS][sS])[!#-;=?-~]{1,128}$/,
+  'must be 1-128 visible ASCII characters without "${", double quotes, "<", ">" and "x-pre-process"',
+)
+
+/** A network in CIDR notation; core/gateways judges it. */
+export const cidr = text(/^[0-9A-Fa-f.:]{2,45}\/\d{1,3}$/, 'must be a network such as 192.0.2.0/24')
+
+/** The caller that a called party sees through a gateway. */
+export const callerIdRule = text(
+  /^(?:keep|account|number:\+?[0-9]{1,32})$/,
+  'must be "keep", "account" or "number:" and digits',
+)

@@ -34,6 +34,7 @@ import type { DeliveryQueue } from '../core/hooks/delivery/delivery-queue.ts'
 import type { HookClient } from '../core/hooks/request/hook-client.ts'
 import type { BlacklistStore } from '../core/blacklists/blacklist-store.ts'
 import type { DefaultRouteStore } from '../core/default-routes/default-route-store.ts'
+import type { GatewayStore } from '../core/gateways/gateway-store.ts'
 import type { ConnectorStatusStore } from '../core/connectors/connector-status-store.ts'
 import type { AuditLog } from '../core/audit/audit-log.ts'
 import type { IdempotencyStore } from '../core/idempotency/idempotency-store.ts'
@@ -64,6 +65,7 @@ export interface Ports {
   hooks: HookStore
   blacklists: BlacklistStore
   defaultRoutes: DefaultRouteStore
+  gateways: GatewayStore
   subscriptions: SubscriptionReader
   deliveries: DeliveryStore
   deliveryQueue: DeliveryQueue

@@ -11,7 +11,7 @@ import { uuidFrom } from '../crypto/derived-randomness.ts'
 const UNWAITED_MS = 60_000
 
 /**
- * Flushes and drops of an account's registrations change nothing when they are repeated, and an engine may keep without end
+ * Flushes, drops of an account's registrations and gateways to apply change nothing when they are repeated, and an engine may keep without end
  * what is not flushed. So they may be sent as long as a busy queue could hold them. An engine whose link was lost is flushed
  * by its connector.
  */
@@ -20,6 +20,7 @@ const repeatable: ReadonlySet<EngineCommand['kind']> = new Set([
   'flush-account',
   'flush-directory',
   'drop-registrations',
+  'apply-gateway',
 ])
 
 /** The record is read again after this long at first, and less often later: most outcomes come within 50 ms. */

@@ -43,6 +43,8 @@ export function commandGroup({ id, command, scope }: CommandRecord): string {
     case 'flush-directory':
     case 'drop-domain-registrations':
       return `domain:${domain}`
+    case 'apply-gateway':
+      return `gateway:${command.name}@${domain}`
     case 'flush-account':
     case 'drop-registrations':
       return `account:${command.login.toLowerCase()}@${domain}`

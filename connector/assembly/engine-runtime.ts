@@ -17,6 +17,7 @@ import type { EslDownReason } from '../esl/errors.ts'
 import type { EslSession, EslSessionOptions, EslState } from '../esl/session.ts'
 import type { EngineChange } from '../events/engine-events.ts'
 import { flushDirectory } from '../reconcile/flush-directory.ts'
+import { rescanGateways } from '../reconcile/rescan-gateways.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 
 /** Makes a link; `openEslSession` in production. */
@@ -76,8 +77,10 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
       wasCommanding = kind === 'ready'
       if (kind === 'ready') {
         readWhole()
-        if (parts.isObserving !== true)
-          void flushDirectory({ ...parts, link: commands, log: parts.log.with({ engine: name }) })
+        if (parts.isObserving !== true) {
+          const deps = { ...parts, link: commands, log: parts.log.with({ engine: name }) }
+          void flushDirectory(deps).then(() => rescanGateways(deps))
+        }
         parts.onCommandLink(engine)
       }
     },

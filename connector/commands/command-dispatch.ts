@@ -13,6 +13,7 @@ import {
   EslCommandRejected,
   EslCommandTimeout,
 } from '../esl/errors.ts'
+import { type ApplyGateway, prepareGateway } from './apply-gateway.ts'
 import { type LineCommand, commandLine, forgetLine } from './command-line.ts'
 import { isDropped, prepareDrop } from './drop-registrations.ts'
 import { hangUpDomain } from './hang-up-domain.ts'
@@ -107,6 +108,7 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
     const wasWritten = to.some(({ engine }) => isReady(engine.commands))
     return { send: async () => ({ wasWritten, outcome: Promise.all(to.map(dropAt)).then(outcomeOfAll) }) }
   }
+  if (message.command.kind === 'apply-gateway') return prepareGatewayAt(parts, message.command, scope, to)
   const command = addressed(message.command, channel)
   const line = commandLine(command, scope.domain, parts.clientVariables)
   const job = { id, scope, command, line }
@@ -117,6 +119,31 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
       if (command.kind === 'flush-account' || command.kind === 'flush-directory') flushAgain(parts, to, line)
       return { wasWritten, outcome: Promise.all(sent.map(({ outcome }) => outcome)).then(outcomeOfAll) }
     },
+  }
+}
+
+/** The last work on gateways at each link: two at once could leave the older of two versions at an engine. */
+const gatewayWork = new WeakMap<object, Promise<unknown>>()
+
+/** Applies a gateway at each engine, after what is being applied there. */
+function prepareGatewayAt(
+  { timers }: DispatchDeps,
+  command: ApplyGateway,
+  { domain }: CommandScope,
+  to: readonly CommandEngine[],
+): PreparedCommand {
+  const apply = prepareGateway(command, domain)
+  const applyAt = ({ engine: { commands } }: CommandEngine) => {
+    const before = gatewayWork.get(commands) ?? Promise.resolve()
+    const work = before.then(() => ended(() => apply(commands, timers)))
+    gatewayWork.set(commands, work)
+    return work
+  }
+  return {
+    send: async () => ({
+      wasWritten: to.some(({ engine }) => isReady(engine.commands)),
+      outcome: Promise.all(to.map(applyAt)).then(outcomeOfAll),
+    }),
   }
 }
 

@@ -1,7 +1,8 @@
 import { autoAnswerText } from '../../contracts/messages/command.ts'
-import { dialTarget, displayDigits, domainName, hangupCause, login, uuid } from '../../contracts/fields.ts'
+import { dialTarget, displayDigits, domainName, gatewayName, hangupCause, login, uuid } from '../../contracts/fields.ts'
 import { registeredName } from '../../core/accounts/registered-name.ts'
 import { checkCallVariables } from '../../core/channels/call-variables.ts'
+import { gatewayAtEngine } from '../../core/gateways/gateway.ts'
 import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { EavesdropCommand, EngineCommand, OriginateCommand } from '../../core/commands/commands.ts'
 import { hasControls } from '../../core/text/control-characters.ts'
@@ -19,7 +20,10 @@ export class ValueRefused extends Error {
 export type DropCommand = Extract<EngineCommand, { readonly kind: 'drop-registrations' | 'drop-domain-registrations' }>
 
 /** The commands that become one line each; the others begin with reading what the engine has. */
-export type LineCommand = Exclude<EngineCommand, { readonly kind: 'list-channels' | 'hang-up-domain' } | DropCommand>
+export type LineCommand = Exclude<
+  EngineCommand,
+  { readonly kind: 'list-channels' | 'hang-up-domain' | 'apply-gateway' } | DropCommand
+>
 
 /** The methods of a schema of one value; those of contracts/fields.ts all have them. */
 interface ValueSchema {
@@ -66,6 +70,27 @@ export function dropLines(command: DropCommand, domain: string | null, profile: 
       : [`@${checked(domainName, domain, 'domain')}`]
   return addresses.map((address) => soleLine(`sofia profile ${profile} flush_inbound_reg ${address}`))
 }
+
+/** The SIP profile of engines that has the gateways of tenants. */
+export const gatewayProfile = 'external'
+
+/**
+ * Returns the line with which an engine removes a gateway of a domain, and the name that `sofia status` lists it by until it is
+ * gone. Throws {@link ValueRefused} as {@link commandLine} does.
+ */
+export function gatewayLines({ name }: { readonly name: string }, domain: string | null) {
+  const gateway = gatewayAtEngine({
+    domain: checked(domainName, domain, 'domain'),
+    name: checked(gatewayName, name, 'gateway'),
+  })
+  return {
+    kill: soleLine(`sofia profile ${gatewayProfile} killgw ${gateway}`),
+    listedAs: `${gatewayProfile}::${gateway}`,
+  }
+}
+
+/** The line that makes an engine ask for all gateways; it adds those that it lacks and changes none. */
+export const rescanLine = `sofia profile ${gatewayProfile} rescan`
 
 /** Whether the name of a SIP profile can stand in a line. */
 export function isProfileName(name: string): boolean {

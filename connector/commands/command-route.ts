@@ -60,6 +60,7 @@ function observed({ command }: CommandMessage): CommandOutcome {
     case 'flush-account':
     case 'flush-directory':
     case 'drop-registrations':
+    case 'apply-gateway':
     case 'drop-domain-registrations':
       return { state: 'done', text: '+OK nothing is sent to an engine that is only observed\n' }
   }
@@ -92,6 +93,7 @@ export async function likelyEngine(parts: RouteDeps, { command, scope, deadlineA
     case 'flush-account':
     case 'flush-directory':
     case 'drop-registrations':
+    case 'apply-gateway':
     case 'drop-domain-registrations':
       return undefined
   }
@@ -126,6 +128,7 @@ async function destination(
     case 'flush-account':
     case 'flush-directory':
     case 'drop-registrations':
+    case 'apply-gateway':
     case 'drop-domain-registrations':
       return { to: parts.engines }
   }

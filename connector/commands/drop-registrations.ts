@@ -1,12 +1,16 @@
 import type { CommandOutcome } from '../../core/commands/commands.ts'
+import { gatewayOfEngine } from '../../core/gateways/gateway.ts'
 import type { EngineLink } from '../runtime/engine.ts'
-import { type DropCommand, dropLines, forgetLine, isProfileName } from './command-line.ts'
+import { type DropCommand, dropLines, forgetLine, gatewayLines, gatewayProfile, isProfileName } from './command-line.ts'
 
 /** The head of the list of SIP profiles (`api/idle`). */
 const listHead = /^ *Name\t +Type\t/
 
 /** A profile's row; aliases and gateways have rows of other types, and a profile with TLS has two of this type. */
 const profileRow = /^ *(\S+)\tprofile\t/gm
+
+/** A gateway's row: its profile and its name at the engine. */
+const gatewayRow = /^ *(\S+)::(\S+)\tgateway\t/gm
 
 /** The answer of an engine that does not list its SIP profiles, for example while it starts. */
 const noProfiles: CommandOutcome = { state: 'refused', text: '-ERR the SIP profiles cannot be read\n' }
@@ -16,7 +20,7 @@ export type PreparedDrop = (link: Pick<EngineLink, 'api'>) => Promise<CommandOut
 
 /**
  * Prepares dropping registrations. At each engine the directory records are forgotten first, so that no phone registers
- * again by them; then the registrations are dropped at every SIP profile that runs there. A profile whose name cannot
+ * again by them; then the registrations are dropped at every SIP profile that runs there, and with those of a domain its gateways. A profile whose name cannot
  * stand in a line keeps no other up: it is reported by `-ERR`. Throws `ValueRefused`; the drop rejects as the link does.
  */
 export function prepareDrop(command: DropCommand, domain: string | null): PreparedDrop {
@@ -29,9 +33,19 @@ export function prepareDrop(command: DropCommand, domain: string | null): Prepar
     const profiles = [...new Set([...list.matchAll(profileRow)].map(([, name = '']) => name))]
     const named = profiles.filter(isProfileName)
     for (const line of named.flatMap((profile) => dropLines(command, domain, profile))) await link.api(line)
+    if (command.kind === 'drop-domain-registrations') await killGateways(link, list, domain)
     const left = profiles.length - named.length
     if (left > 0) return { state: 'refused', text: `-ERR ${left} profiles left\n` }
     return { state: 'done', text: `+OK ${named.length}\n` }
+  }
+}
+
+/** Removes the gateways of a deleted domain from an engine; they are no longer in its directory. */
+async function killGateways(link: Pick<EngineLink, 'api'>, list: string, domain: string | null): Promise<void> {
+  for (const [, profile = '', gateway = ''] of list.matchAll(gatewayRow)) {
+    const named = gatewayOfEngine(gateway)
+    if (named === undefined || named.domain !== domain || profile !== gatewayProfile) continue
+    await link.api(gatewayLines(named, domain).kill)
   }
 }
 

@@ -105,6 +105,14 @@ export const tenantsAccess = {
     seal: [{ key: 'seal', actions: ['Encrypt'] }],
     open: [{ key: 'seal', actions: ['Decrypt'] }],
   },
+  gateways: {
+    list: [{ table: 'gateways', actions: ['Query'] }],
+    listAll: [{ table: 'gateways', actions: ['Scan'] }],
+    read: [{ table: 'gateways', actions: ['GetItem'] }],
+    create: [{ table: 'gateways', actions: ['PutItem', 'UpdateItem'] }],
+    replace: [{ table: 'gateways', actions: ['PutItem'] }],
+    remove: [{ table: 'gateways', actions: ['DeleteItem', 'UpdateItem'] }],
+  },
   emailSettings: {
     read: [{ table: 'emailSettings', actions: ['GetItem'] }],
     put: [{ table: 'emailSettings', actions: ['PutItem'] }],

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { autoAnswer, dialTarget, displayDigits, domainName, hangupCause, login, uuid } from '../fields.ts'
+import { autoAnswer, dialTarget, displayDigits, domainName, gatewayName, hangupCause, login, uuid } from '../fields.ts'
 
 const variables = z.record(z.string(), z.string())
 
@@ -33,6 +33,7 @@ export const engineCommand = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('flush-account'), login }),
   z.object({ kind: z.literal('flush-directory') }),
   z.object({ kind: z.literal('drop-registrations'), login }),
+  z.object({ kind: z.literal('apply-gateway'), name: gatewayName }),
   z.object({ kind: z.literal('drop-domain-registrations') }),
 ])
 

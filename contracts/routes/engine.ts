@@ -18,7 +18,8 @@ const directoryCache = z
 /**
  * `POST /engine/directory`: the engine's own lookup of an account, form-encoded as its XML lookup module sends it and
  * answered in XML. Unknown names are answered `not found`, with status 200, as the engine expects. `cache` is for engines
- * with the settings of the engine kit: their phones are registered under full names, and answers may be kept.
+ * with the settings of the engine kit: their phones are registered under full names, and answers may be kept. With `purpose=gateways`
+ * it answers the gateways of all domains at the SIP profile `profile`, with their passwords.
  */
 export const lookUpDirectory = route({
   operationId: 'lookUpDirectory',
@@ -29,7 +30,12 @@ export const lookUpDirectory = route({
   authentication: 'engine',
   permission: null,
   domain: 'none',
-  needs: { accounts: ['read', 'readByNumber'], domains: ['read', 'anyExists'] },
+  needs: {
+    accounts: ['read', 'readByNumber'],
+    domains: ['read', 'anyExists', 'list'],
+    gateways: ['listAll'],
+    secretBox: ['open'],
+  },
   query: z.object({ cache: z.optional(directoryCache) }),
   form: z.object({
     section: z.optional(z.string()),
@@ -41,6 +47,7 @@ export const lookUpDirectory = route({
     domain: z.optional(z.string()),
     action: z.optional(z.string()),
     purpose: z.optional(z.string()),
+    profile: z.optional(z.string()),
     sip_auth_method: z.optional(z.string()),
     sip_to_user: z.optional(z.string()),
     sip_to_host: z.optional(z.string()),

@@ -13,6 +13,7 @@ import * as domains from './domains.ts'
 import * as email from './email.ts'
 import * as engine from './engine.ts'
 import * as events from './events.ts'
+import * as gateways from './gateways.ts'
 import * as hookLab from './hook-lab.ts'
 import * as hooks from './hooks.ts'
 import * as recordings from './recordings.ts'
@@ -34,6 +35,7 @@ export const routes: readonly Route[] = [
   channels,
   blacklists,
   defaultRoutes,
+  gateways,
   hooks,
   hookLab,
   events,

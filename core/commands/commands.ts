@@ -13,9 +13,13 @@ export type EngineCommand =
   | { readonly kind: 'flush-account'; readonly login: string }
   /** Makes the engine forget every directory record: it cannot forget those of one domain alone. */
   | { readonly kind: 'flush-directory' }
+  /** Makes the engine take over a gateway of the domain as it is stored: changed, new, or gone. */
+  | { readonly kind: 'apply-gateway'; readonly name: string }
   /** Makes the engine forget an account's directory record, then drops the account's registrations. */
   | { readonly kind: 'drop-registrations'; readonly login: string }
-  /** Makes the engine forget every directory record, then drops the registrations of the command's domain. */
+  /**
+   * Makes the engine forget every directory record, then drops the registrations and the gateways of the command's domain.
+   */
   | { readonly kind: 'drop-domain-registrations' }
 
 /** Ring an account's phone, then connect it to a number. */

@@ -22,6 +22,7 @@ import {
   anEvent,
   anExport,
   aDomainVersion,
+  aGateway,
   emailSettingsOf,
 } from '../support/records/records.ts'
 import type { StorePorts } from '../support/stores/stores.ts'
@@ -422,6 +423,17 @@ export const writes: Readonly<Record<string, Write>> = {
   'exports.replace': {
     first: ({ exports }) => exports.create(exported),
     write: ({ exports }) => exports.replace({ ...exported, state: 'running', version: 2 }),
+    answer: true,
+  },
+  'gateways.create': { write: ({ gateways }) => gateways.create(aGateway(), 9), answer: 'created' },
+  'gateways.replace': {
+    first: ({ gateways }) => gateways.create(aGateway(), 9),
+    write: ({ gateways }) => gateways.replace(aGateway({ version: 2 })),
+    answer: true,
+  },
+  'gateways.remove': {
+    first: ({ gateways }) => gateways.create(aGateway(), 9),
+    write: ({ gateways }) => gateways.remove(aGateway()),
     answer: true,
   },
   'emailSettings.put first': { write: ({ emailSettings }) => emailSettings.put(settings), answer: true },

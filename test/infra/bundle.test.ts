@@ -62,8 +62,11 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   [400, ['email/create-email-settings', 'email/replace-email-settings', 'hooks/rotate-hook-secret']],
   // The client of the key service and Argon2 in WebAssembly, which is loaded only by a Node without its own: 29 KB.
   [430, ['auth/log-in']],
+  // The clients of the key service and of the queues.
+  [460, ['gateways/create-gateway', 'gateways/replace-gateway', 'gateways/update-gateway']],
+  [400, ['gateways/delete-gateway']],
   // Every route record, and the writer of JSON Schemas.
-  [440, ['descriptions/read-api-description']],
+  [460, ['descriptions/read-api-description']],
   // The client of the key service and the composer of mails.
   [580, ['email/send-test-mail']],
   // The client of the queues.
@@ -89,7 +92,8 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   [560, ['accounts/read-account', 'accounts/delete-account']],
   // The linear-time matcher and Argon2 in WebAssembly.
   [590, ['accounts/create-account', 'accounts/update-account']],
-  [560, ['channels/originate-call', 'channels/eavesdrop-channel', 'engine/look-up-directory']],
+  [560, ['channels/originate-call', 'channels/eavesdrop-channel']],
+  [620, ['engine/look-up-directory']],
   [560, ['domains/create-domain', 'domains/read-domain']],
   [560, ['domains/update-domain-parameters', 'domains/update-domain-variables']],
   [560, ['hooks/create-hooks', 'hooks/replace-hook', 'hooks/update-hook', 'hooks/dry-run-hook']],

@@ -75,6 +75,7 @@ export async function startKitEngine(
       EVENT_SOCKET_PASSWORD: 'ClueCon',
       SIP_IP: '127.0.0.1',
       SIP_PORT: String(sipPort),
+      GATEWAY_SIP_PORT: String(await freePort()),
       RECORDINGS_FOLDER: recordings,
       CDR_FOLDER: cdrs,
       ...settings,

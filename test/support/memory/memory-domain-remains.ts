@@ -17,6 +17,7 @@ const swept = [
   'routes',
   'routeEditions',
   'emailSettings',
+  'gateways',
   'requestKeys',
   'exports',
   'domainVersions',

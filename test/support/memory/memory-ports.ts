@@ -18,6 +18,7 @@ import { memoryDomainRemains } from './memory-domain-remains.ts'
 import { memoryDomainStore } from './memory-domain-store.ts'
 import { memoryDomainTokenStore } from './memory-domain-token-store.ts'
 import { memoryDomainVersionStore } from './memory-domain-version-store.ts'
+import { memoryGatewayStore } from './memory-gateway-store.ts'
 import { memoryEmailSettingsStore } from './memory-email-settings-store.ts'
 import { memoryEventLog, memoryEventLogWriter } from './memory-event-log.ts'
 import { type MemoryEventSink, memoryEventSink } from './memory-event-sink.ts'
@@ -105,6 +106,7 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     recordingFiles: memoryFileStore(context),
     exportFiles: memoryFileStore(context),
     emailSettings: memoryEmailSettingsStore(context),
+    gateways: memoryGatewayStore(context),
     mail: memoryMailSender(),
     cdrs: memoryCdrStore(context),
     cdrAdmin: memoryCdrAdmin(),

@@ -17,6 +17,7 @@ import type { RecordedGap } from '../../../core/events/gap.ts'
 import type { LoggedEvent } from '../../../core/events/platform-event.ts'
 import type { Delivery, DeliveryEvent } from '../../../core/hooks/delivery/delivery.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
+import type { Gateway } from '../../../core/gateways/gateway.ts'
 import type { DefaultRoute } from '../../../core/default-routes/default-route.ts'
 import type { StageWait } from '../../../core/connectors/connector-status-store.ts'
 import type { ConnectorReport } from '../../../core/connectors/connector-report.ts'
@@ -97,6 +98,7 @@ export interface MemoryState {
   readonly knownCalls: Map<string, KnownCall>
   readonly emailSettings: Map<string, EmailSettings>
   readonly domainVersions: Map<string, DomainVersion>
+  readonly gateways: Map<string, Gateway>
   readonly cdrs: Map<string, KeptCdr>
   readonly recordings: Map<string, Recording>
   readonly leftRecordings: Map<string, LeftRecordings>
@@ -150,6 +152,7 @@ export function memoryState(): MemoryState {
     knownCalls: new Map(),
     emailSettings: new Map(),
     domainVersions: new Map(),
+    gateways: new Map(),
     cdrs: new Map(),
     recordings: new Map(),
     leftRecordings: new Map(),

@@ -26,6 +26,7 @@ const things = {
   list: 'nothing',
   number: '100',
   routes: [hex, hex],
+  gateway: 'nothing',
   hook: hex,
   delivery: nowhere,
   job: nowhere,

@@ -12,6 +12,7 @@ import {
   aRole,
   aRoute,
   aToken,
+  aGateway,
   anAccount,
   anEntry,
   anEvent,
@@ -69,6 +70,7 @@ export async function fillDomain(
   await stores.recordings.expect(aRecording({ domain: name }))
   await stores.exports.create(anExport({ domain: name }))
   await stores.domainVersions.create(aDomainVersion({ domain: name }), 200)
+  await stores.gateways.create(aGateway({ domain: name }), 9)
   await stores.emailSettings.put({
     id: 'a'.repeat(24),
     domain: name,

@@ -14,6 +14,7 @@ export interface Things {
   readonly list: string
   readonly number: string
   readonly routes: readonly [string, string]
+  readonly gateway: string
   readonly hook: string
   readonly delivery: string
   readonly job: string
@@ -24,6 +25,7 @@ export interface Things {
 }
 
 const route = { destination_number: '^1$', callflow: [{ answer: '' }] }
+const trunk = { realm: 'sip.example.net', username: 'pbx', password: 's3cr3t-long-enough' }
 const mailServer = { provider: 'smtp', from: 'pbx@mail.example.net', options: { host: 'smtp.example.net' } }
 const action = { type: 'web', method: 'POST', url: 'https://receiver.example.net/' }
 
@@ -69,6 +71,11 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   simulateDefaultRoutes: ({ account: number }) => ({ body: { number } }),
   moveDefaultRouteUp: ({ routes: [, id] }) => ({ params: { route_id: id } }),
   moveDefaultRouteDown: ({ routes: [id] }) => ({ params: { route_id: id } }),
+  createGateway: () => ({ body: { name: 'new', ...trunk } }),
+  readGateway: gateway(),
+  replaceGateway: gateway(trunk),
+  updateGateway: gateway({ enabled: false }),
+  deleteGateway: gateway(),
   createHooks: () => ({ body: { event: 'CHANNEL_CREATE', action } }),
   readHook: hook(),
   replaceHook: hook({ event: 'CHANNEL_CREATE', action }),
@@ -146,6 +153,13 @@ function account(body?: unknown) {
 function hook(body?: unknown) {
   return ({ hook: id }: Things): ApiRequest => ({
     params: { hook_id: id },
+    ...(body === undefined ? {} : { body }),
+  })
+}
+
+function gateway(body?: unknown) {
+  return ({ gateway: name }: Things): ApiRequest => ({
+    params: { gateway_name: name },
     ...(body === undefined ? {} : { body }),
   })
 }

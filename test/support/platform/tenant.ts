@@ -13,6 +13,7 @@ import {
   aDelivery,
   aDomain,
   aDomainToken,
+  aGateway,
   aHook,
   aKnownCall,
   aPresence,
@@ -44,6 +45,7 @@ export const usualThings: Omit<Things, 'domain'> = {
   list: 'spam|100',
   number: '100',
   routes: ['a'.repeat(24), 'b'.repeat(24)],
+  gateway: 'trunk',
   hook: 'c'.repeat(24),
   delivery: `msg_${'a'.repeat(32)}`,
   job: '2b8e1c7e-6a1e-4b1d-9f0e-2d0a4c5b6e7f',
@@ -165,6 +167,11 @@ async function fillSettings({ ports }: Api, { domain, mark, things }: Tenant): P
   for (const id of [things.hook, things.hook.replace(/^./, '9')]) {
     const sealed = await ports.secretBox.seal(systemRandomness.bytes(32), secretPurpose(domain, id))
     await ports.hooks.create([aHook({ domain, id, description: mark, secrets: [{ sealed }] })], 9)
+  }
+  for (const name of [things.gateway, `${things.gateway}-2`]) {
+    const networks = ['198.51.100.0/24']
+    const login = { username: mark, sealedPassword: undefined }
+    await ports.gateways.create(aGateway({ domain, name, ...login, register: false, networks }), 9)
   }
   const { options, ...settings } = emailSettingsOf({ domain, description: mark, from: 'pbx@mail.example.net' })
   await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { KnownCall } from '../../../core/channels/known-call.ts'
 import type { CommandRecord } from '../../../core/commands/commands.ts'
+import type { Gateway } from '../../../core/gateways/gateway.ts'
 import type { EmailSettings } from '../../../core/email/email-settings.ts'
 import type { DomainVersion } from '../../../core/domains/domain-version.ts'
 import type { RequestKey } from '../../../core/idempotency/request-key.ts'
@@ -381,6 +382,30 @@ export function aStoredObject(given: Partial<StoredObject> = {}): StoredObject {
     sha256: '0123456789abcdef'.repeat(4),
     contentType: 'audio/wav',
     storedAt: T0 + 90_000,
+    ...given,
+  }
+}
+
+/** A gateway of `a.example.com` that the engine registers at. */
+export function aGateway(given: Partial<Gateway> = {}): Gateway {
+  return {
+    domain: 'a.example.com',
+    name: 'trunk',
+    register: true,
+    realm: 'sip.example.net',
+    fromDomain: 'sip.example.net',
+    proxy: 'sip.example.net:5070',
+    username: 'pbx',
+    sealedPassword: 'c2VhbGVk',
+    networks: [],
+    transport: 'udp',
+    expires: 600,
+    callerId: 'keep',
+    codecs: [],
+    enabled: true,
+    profile: 'external',
+    createdAt: T0,
+    version: 1,
     ...given,
   }
 }

@@ -31,6 +31,7 @@ import {
   anExport,
   anEvent,
   aDomainVersion,
+  aGateway,
   emailSettingsOf,
 } from '../records/records.ts'
 
@@ -444,6 +445,14 @@ export const exercises: {
   },
   recordingFiles: fileExercises(({ recordingFiles }) => recordingFiles),
   exportFiles: fileExercises(({ exportFiles }) => exportFiles),
+  gateways: {
+    list: { run: ({ gateways }) => gateways.list(domain.name) },
+    listAll: { run: ({ gateways }) => gateways.listAll() },
+    read: { run: ({ gateways }) => gateways.read(domain.name, 'some') },
+    create: { run: ({ gateways }) => gateways.create(aGateway({ domain: domain.name }), 9) },
+    replace: { run: ({ gateways }) => gateways.replace(aGateway({ domain: domain.name })) },
+    remove: { run: ({ gateways }) => gateways.remove(aGateway({ domain: domain.name })) },
+  },
   emailSettings: {
     read: { run: ({ emailSettings }) => emailSettings.read(domain.name) },
     put: { run: ({ emailSettings }) => emailSettings.put(emailSettingsOf({ domain: domain.name })) },

@@ -12,6 +12,7 @@ import { dynamoDomainVersionStore } from '../../../adapters/dynamodb/domains/dyn
 import { dynamoRecordingStore } from '../../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { dynamoRoleStore } from '../../../adapters/dynamodb/access/dynamo-role-store.ts'
 import { dynamoDomainStore } from '../../../adapters/dynamodb/domains/dynamo-domain-store.ts'
+import { dynamoGatewayStore } from '../../../adapters/dynamodb/gateways/dynamo-gateway-store.ts'
 import { dynamoEmailSettingsStore } from '../../../adapters/dynamodb/domains/dynamo-email-settings-store.ts'
 import { dynamoEventLog } from '../../../adapters/dynamodb/events/dynamo-event-log.ts'
 import { dynamoEventLogWriter } from '../../../adapters/dynamodb/hooks/dynamo-event-log-writer.ts'
@@ -66,6 +67,7 @@ export type StorePorts = Pick<
   | 'recordings'
   | 'exports'
   | 'emailSettings'
+  | 'gateways'
   | 'audit'
 >
 
@@ -137,6 +139,7 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     recordings: dynamoRecordingStore(context),
     exports: dynamoExportStore(context),
     emailSettings: dynamoEmailSettingsStore(context),
+    gateways: dynamoGatewayStore(context),
     audit: dynamoAuditLog(context),
   }
 }

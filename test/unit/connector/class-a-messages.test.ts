@@ -113,7 +113,7 @@ const lines = [
 /** The lines that a connector sends on its links by itself. */
 const own = [
   /^auth ClueCon$/,
-  /^api (?:global_getvar core_uuid|status|show (?:channels|registrations) as json|xml_flush_cache|sofia status)$/,
+  /^api (?:global_getvar core_uuid|status|show (?:channels|registrations) as json|xml_flush_cache|sofia status|sofia profile external rescan)$/,
   new RegExp(`^api xml_flush_cache id ${name} ${host}$`),
   new RegExp(`^api sofia profile internal flush_inbound_reg (?:${name}(?:=${host})?)?@${host}$`),
   /^(?:event json|nixevent) /,
@@ -139,7 +139,10 @@ function checkBytes(): void {
 
 /** Lists the commands that the engine got: jobs, and drops at a SIP profile, which are no jobs. */
 function orders(): string[] {
-  return [...path.engine.lines, ...path.engine.blocks.filter((block) => block.startsWith('api sofia profile '))]
+  return [
+    ...path.engine.lines,
+    ...path.engine.blocks.filter((block) => block.startsWith('api sofia profile internal ')),
+  ]
 }
 
 async function deliver(body: unknown): Promise<void> {

@@ -14,6 +14,7 @@ import {
   anEntry,
   anEvent,
   anExport,
+  aGateway,
   emailSettingsOf,
 } from '../../support/records/records.ts'
 import { plantCdr, plantRecording } from '../../support/platform/tenant.ts'
@@ -105,6 +106,12 @@ const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
   moveDefaultRouteUp: [inDomain({ params: { route_id: routeIds[1] } }), managers],
   moveDefaultRouteDown: [inDomain({ params: { route_id: routeIds[0] } }), managers],
   deleteDefaultRoute: [inDomain({ params: { route_id: routeIds[0] } }), managers],
+  listGateways: [inDomain(), managers],
+  readGateway: [inDomain({ params: trunk() }), managers],
+  createGateway: [inDomain({ body: { name: 'new', ...trunkBody() } }), managers],
+  replaceGateway: [inDomain({ params: trunk(), body: trunkBody() }), managers],
+  updateGateway: [inDomain({ params: trunk(), body: { enabled: false } }), managers],
+  deleteGateway: [inDomain({ params: trunk() }), managers],
   readEmailSettings: [inDomain(), managers],
   createEmailSettings: [inDomain({ body: mailServer() }), managers],
   replaceEmailSettings: [inDomain({ body: mailServer() }), managers],
@@ -144,6 +151,14 @@ function hookBody() {
   return { event: 'CHANNEL_CREATE', action: { type: 'web', method: 'POST', url: 'https://receiver.example.com/' } }
 }
 
+function trunk() {
+  return { gateway_name: 'trunk' }
+}
+
+function trunkBody() {
+  return { realm: 'sip.example.net', username: 'pbx', password: 's3cr3t-long-enough' }
+}
+
 function channel() {
   return { channel_id: '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f' }
 }
@@ -176,6 +191,7 @@ async function fill({ ports, clock }: Api): Promise<void> {
   await plantCdr({ ports, clock }, { domain_name: domain, uuid: call().uuid, presence_id: `1000@${domain}` })
   const owner = `1000@${domain}`
   await ports.exports.create(anExport({ domain, id: jobId, owner, presenceId: owner, createdAt: clock.now() }))
+  await ports.gateways.create(aGateway({ domain }), 9)
   const { options, ...settings } = emailSettingsOf({ domain })
   await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })
 }

@@ -177,6 +177,13 @@ export const table: Readonly<Record<string, Line>> = {
   moveDefaultRouteDown: managed,
   deleteDefaultRoute: managed,
 
+  listGateways: { 'of the tenant': forManagers },
+  createGateway: { 'of the tenant': forManagers },
+  readGateway: managed,
+  replaceGateway: managed,
+  updateGateway: managed,
+  deleteGateway: managed,
+
   listHooks: { 'of the tenant': '403 200 200 403 200 200' },
   createHooks: { 'of the tenant': forManagers },
   readHook: readable,

@@ -87,6 +87,12 @@ const published = `
   DELETE /api/v2/routes/default/{route_id} rotes/default d
   PUT /api/v2/routes/default/{route_id}/up rotes/default u
   PUT /api/v2/routes/default/{route_id}/down rotes/default u
+  GET /api/v2/gateways gateway r
+  POST /api/v2/gateways gateway c
+  GET /api/v2/gateways/{gateway_name} gateway r
+  PUT /api/v2/gateways/{gateway_name} gateway u
+  PATCH /api/v2/gateways/{gateway_name} gateway u
+  DELETE /api/v2/gateways/{gateway_name} gateway d
   GET /api/v2/status any
   GET /api/v2/audit acl/roles r and domain/item r
   GET /health open

@@ -29,6 +29,7 @@ export const missingThings: Things = {
   list: 'none',
   number: '555',
   routes: ['f'.repeat(24), '0'.repeat(24)],
+  gateway: 'none',
   hook: '8'.repeat(24),
   delivery: `msg_${'8'.repeat(32)}`,
   job: '00000000-6a1e-4b1d-9f0e-2d0a4c5b6e70',

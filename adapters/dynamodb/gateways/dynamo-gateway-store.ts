@@ -1,0 +1,89 @@
+import type { GatewayStore } from '../../../core/gateways/gateway-store.ts'
+import type { AdapterContext } from '../../context.ts'
+import { type Part, getItem, queryAll, scanAll, tableName, transactWrite } from '../client.ts'
+import { transacted } from '../errors.ts'
+import { under } from '../items.ts'
+import {
+  fromGatewayItem,
+  gatewayCountKey,
+  gatewayKey,
+  gatewayPartition,
+  gatewayPrefix,
+  toGatewayItem,
+} from './gateway-item.ts'
+
+/** Gateways in DynamoDB: one partition a domain, one item a gateway, and one for their number. */
+export function dynamoGatewayStore(context: AdapterContext): GatewayStore {
+  const table = () => tableName(context, 'gateways')
+  const transact = (parts: readonly Part[]) => transacted(() => transactWrite(context, parts))
+  return {
+    async list(domain) {
+      const found = under(gatewayPartition(domain), gatewayPrefix)
+      const items = await queryAll(context, { TableName: table(), ConsistentRead: true, ...found })
+      return items.flatMap((item) => fromGatewayItem(item) ?? [])
+    },
+    async listAll() {
+      const items = await scanAll(context, { TableName: table(), ConsistentRead: true })
+      return items
+        .filter(({ sk }) => String(sk).startsWith(gatewayPrefix))
+        .flatMap((item) => fromGatewayItem(item) ?? [])
+    },
+    async read(domain, name) {
+      return fromGatewayItem(await getItem(context, table(), gatewayKey(domain, name)))
+    },
+    async create(gateway, most) {
+      const failed = await transact([
+        countStep(table(), gateway.domain, 1, most),
+        {
+          Put: {
+            TableName: table(),
+            Item: toGatewayItem(gateway),
+            ConditionExpression: 'attribute_not_exists(pk)',
+          },
+        },
+      ])
+      if (failed === undefined) return 'created'
+      return failed[1]?.failed === true ? 'exists' : 'full'
+    },
+    async replace(gateway) {
+      const failed = await transact([
+        {
+          Put: {
+            TableName: table(),
+            Item: toGatewayItem(gateway),
+            ConditionExpression: 'version = :previous',
+            ExpressionAttributeValues: { ':previous': gateway.version - 1 },
+          },
+        },
+      ])
+      return failed === undefined
+    },
+    async remove({ domain, name, version }) {
+      const failed = await transact([
+        {
+          Delete: {
+            TableName: table(),
+            Key: gatewayKey(domain, name),
+            ConditionExpression: 'version = :version',
+            ExpressionAttributeValues: { ':version': version },
+          },
+        },
+        countStep(table(), domain, -1),
+      ])
+      return failed === undefined
+    },
+  }
+}
+
+/** Changes the number of a domain's gateways; where `most` is given, only from below that. */
+function countStep(TableName: string, domain: string, by: number, most?: number): Part {
+  return {
+    Update: {
+      TableName,
+      Key: gatewayCountKey(domain),
+      UpdateExpression: 'ADD gateways :by',
+      ExpressionAttributeValues: { ':by': by, ...(most !== undefined && { ':most': most }) },
+      ...(most !== undefined && { ConditionExpression: 'attribute_not_exists(pk) OR gateways < :most' }),
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { DomainError, type FieldProblem } from '../errors.ts'
+import { type AddressGuard, hostProblem, refusedPorts } from '../outbound/target-url.ts'
+import type { GatewayContent } from './gateway.ts'
+
+/** A gateway as a caller writes it; types and patterns have been checked, rules between fields have not. */
+export interface GatewayInput {
+  readonly realm?: string | undefined
+  readonly from_domain?: string | undefined
+  readonly proxy?: string | undefined
+  readonly register?: boolean | undefined
+  readonly username?: string | undefined
+  readonly from_user?: string | undefined
+  readonly password?: string | undefined
+  readonly networks?: readonly string[] | undefined
+  readonly transport?: GatewayContent['transport'] | undefined
+  readonly expires?: number | undefined
+  readonly caller_id?: string | undefined
+  readonly max_calls?: number | undefined
+  readonly codecs?: GatewayContent['codecs'] | undefined
+  readonly enabled?: boolean | undefined
+  readonly profile?: GatewayContent['profile'] | undefined
+}
+
+/** A change of a gateway: fields that are left out stay, and `null` takes a field away. */
+export type GatewayPatch = { readonly [F in keyof GatewayInput]?: GatewayInput[F] | null }
+
+/** The rules about addresses that a gateway is checked against. */
+export interface GatewayJudges {
+  readonly guard: AddressGuard
+  /** Returns the problem of a network in CIDR notation; `undefined` when there is none. */
+  readonly networkProblem: (cidr: string) => string | undefined
+}
+
+/** Seconds that a registration lasts unless the gateway says otherwise. */
+const defaultExpires = 600
+
+/**
+ * Reads a gateway, with defaults for fields that are left out. `hasPassword` says whether one is stored or given. Throws
+ * `invalid_field` with all problems, and `missing_field` when only fields are missing.
+ */
+export function readGatewayInput(input: GatewayInput, hasPassword: boolean, judges: GatewayJudges): GatewayContent {
+  const { realm, proxy } = input
+  const host = (realm ?? splitHost(proxy ?? '').host).toLowerCase()
+  const content: GatewayContent = {
+    register: input.register ?? true,
+    realm: host,
+    fromDomain: (input.from_domain ?? host).toLowerCase(),
+    proxy: (proxy ?? host).toLowerCase(),
+    ...(input.username !== undefined && { username: input.username }),
+    ...(input.from_user !== undefined && { fromUser: input.from_user }),
+    networks: [...new Set(input.networks)],
+    transport: input.transport ?? 'udp',
+    expires: input.expires ?? defaultExpires,
+    callerId: input.caller_id ?? 'keep',
+    ...(input.max_calls !== undefined && { maxCalls: input.max_calls }),
+    codecs: [...new Set(input.codecs)],
+    enabled: input.enabled ?? true,
+    profile: input.profile ?? 'external',
+  }
+  refuse('missing_field', missing(content, hasPassword))
+  refuse('invalid_field', problemsOf(content, judges))
+  return content
+}
+
+function missing({ realm, register, username, networks }: GatewayContent, hasPassword: boolean): FieldProblem[] {
+  const absent = (field: string, problem: string) => ({ field, problem })
+  return [
+    ...(realm === '' ? [absent('realm', 'must be given, unless proxy is')] : []),
+    ...(register && username === undefined ? [absent('username', 'must be given with register: true')] : []),
+    ...(register && !hasPassword ? [absent('password', 'must be given with register: true')] : []),
+    ...(register || networks.length > 0
+      ? []
+      : [absent('networks', 'must name a network with register: false, since calls are recognized by it')]),
+  ]
+}
+
+function problemsOf({ realm, fromDomain, proxy, networks }: GatewayContent, judges: GatewayJudges): FieldProblem[] {
+  const { host, port } = splitHost(proxy)
+  const problems: readonly (readonly [string, string | undefined])[] = [
+    ['realm', hostProblem(realm, judges.guard)],
+    ['from_domain', hostProblem(fromDomain, judges.guard)],
+    ['proxy', hostProblem(host, judges.guard) ?? portProblem(port)],
+    ...networks.map((cidr, index) => [`networks[${index}]`, judges.networkProblem(cidr)] as const),
+  ]
+  return problems.flatMap(([field, problem]) => (problem === undefined ? [] : [{ field, problem }]))
+}
+
+function portProblem(port: string): string | undefined {
+  if (port === '') return undefined
+  const isPort = Number(port) >= 1 && Number(port) <= 65_535
+  return isPort && !refusedPorts.has(port) ? undefined : `must not have the port ${port}`
+}
+
+/** Splits the address of a proxy; the port is empty where none is named. */
+function splitHost(proxy: string): { readonly host: string; readonly port: string } {
+  const [host = '', port = ''] = proxy.split(':')
+  return { host, port }
+}
+
+function refuse(code: 'missing_field' | 'invalid_field', details: readonly FieldProblem[]): void {
+  const [first] = details
+  if (first !== undefined) throw new DomainError(code, `${first.field}: ${first.problem}`, { details: [...details] })
+}

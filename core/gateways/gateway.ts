@@ -1,0 +1,72 @@
+/** A protocol in which a gateway is reached. */
+export type GatewayTransport = 'udp' | 'tcp' | 'tls'
+
+/** A codec that a gateway may be limited to. */
+export type GatewayCodec = 'PCMU' | 'PCMA' | 'G722' | 'opus' | 'G729'
+
+/** A SIP profile of the engine that has gateways. */
+export type GatewayProfile = 'external'
+
+/** The settings of a gateway that callers decide, except its name and password. Hosts are in lower case. */
+export interface GatewayContent {
+  /** Whether the engine registers at the gateway. */
+  readonly register: boolean
+  /** The realm of the credentials, and the host in the addresses of calls. */
+  readonly realm: string
+  readonly fromDomain: string
+  /** The host, and the port if it has its own, that requests are sent to. */
+  readonly proxy: string
+  readonly username?: string | undefined
+  /** The user in the From header. */
+  readonly fromUser?: string | undefined
+  /** Networks in CIDR notation from which calls of this gateway come, besides its proxy. */
+  readonly networks: readonly string[]
+  readonly transport: GatewayTransport
+  /** Seconds that a registration lasts. */
+  readonly expires: number
+  /** The caller that the called party sees: `keep`, `account`, or `number:<digits>`. */
+  readonly callerId: string
+  /** How many calls may use the gateway at once; absent: no limit of its own. */
+  readonly maxCalls?: number | undefined
+  /** In order of preference; empty: those of the engine's profile. */
+  readonly codecs: readonly GatewayCodec[]
+  readonly enabled: boolean
+  readonly profile: GatewayProfile
+}
+
+/** A SIP trunk of a domain as it is stored. */
+export interface Gateway extends GatewayContent {
+  readonly domain: string
+  readonly name: string
+  /** The password, sealed for {@link gatewayPasswordPurpose}. */
+  readonly sealedPassword?: string | undefined
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Rises by one with every write. */
+  readonly version: number
+}
+
+/** Names a gateway of a domain. */
+export interface GatewayName {
+  readonly domain: string
+  readonly name: string
+}
+
+/** The form of a gateway's name. */
+export const gatewayNamePattern = /^[a-z][a-z0-9_-]{0,63}$/
+
+/** Returns the name that a gateway has at the engine. No domain has `_` in its name, so no two gateways share one. */
+export function gatewayAtEngine({ domain, name }: GatewayName): string {
+  return `${domain}_${name}`
+}
+
+/** Returns the gateway that the engine knows by a name; `undefined` for a name that the platform never gives. */
+export function gatewayOfEngine(name: string): GatewayName | undefined {
+  const [, domain = '', own = ''] = /^([a-z0-9.-]{1,253})_([a-z][a-z0-9_-]{0,63})$/.exec(name) ?? []
+  return domain === '' ? undefined : { domain, name: own }
+}
+
+/** Returns the purpose that a gateway's password is sealed for: it opens for no other gateway. */
+export function gatewayPasswordPurpose({ domain, name }: GatewayName): string {
+  return `gateway-password:${domain}:${name}`
+}

@@ -1,0 +1,81 @@
+import type { DomainStore } from '../domains/domain-store.ts'
+import type { SecretBox } from '../secrets.ts'
+import type { GatewayStore } from './gateway-store.ts'
+import { type Gateway, gatewayAtEngine, gatewayPasswordPurpose } from './gateway.ts'
+
+/** The ports of {@link serveGateways}. */
+export interface ServeGatewaysPorts {
+  readonly gateways: Pick<GatewayStore, 'listAll'>
+  readonly domains: Pick<DomainStore, 'list'>
+  readonly secretBox: Pick<SecretBox, 'open'>
+}
+
+/** A gateway as the engine reads it: the name at the engine, and parameters and variables by the engine's names. */
+export interface ServedGateway {
+  readonly name: string
+  readonly domain: string
+  readonly parameters: Readonly<Record<string, string>>
+  /** Variables of the legs that are called through it. */
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** Seconds until the engine registers again after a failure; it multiplies them by the number of failures. */
+const retrySeconds = '30'
+
+/** The purpose of the lookup in which an engine asks for gateways. */
+export const gatewaysPurpose = 'gateways'
+
+/** Passwords that are opened at once. */
+const atOnce = 20
+
+/**
+ * Returns the enabled gateways of all domains that a SIP profile of an engine has, with their passwords. A gateway whose
+ * password cannot be opened is left out, so that it keeps no other from working.
+ */
+export async function serveGateways(ports: ServeGatewaysPorts, profile: string): Promise<readonly ServedGateway[]> {
+  const [all, domains] = await Promise.all([ports.gateways.listAll(), ports.domains.list()])
+  const names = new Set(domains.map(({ name }) => name))
+  const wanted = all.filter((each) => each.enabled && each.profile === profile && names.has(each.domain))
+  const served: (ServedGateway | undefined)[] = []
+  for (let start = 0; start < wanted.length; start += atOnce) {
+    const batch = wanted.slice(start, start + atOnce)
+    served.push(...(await Promise.all(batch.map((gateway) => serveGateway(ports.secretBox, gateway)))))
+  }
+  return served.filter((each) => each !== undefined)
+}
+
+async function serveGateway(secretBox: Pick<SecretBox, 'open'>, gateway: Gateway): Promise<ServedGateway | undefined> {
+  const password = await passwordOf(secretBox, gateway).catch(() => null)
+  if (password === null) return undefined
+  const { register, realm, fromDomain, proxy, username, transport, expires, codecs } = gateway
+  const shownNumber = /^number:(.+)$/.exec(gateway.callerId)?.[1]
+  const fromUser = shownNumber ?? gateway.fromUser
+  return {
+    name: gatewayAtEngine(gateway),
+    domain: gateway.domain,
+    parameters: {
+      register: String(register),
+      realm,
+      proxy,
+      'from-domain': fromDomain,
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
+      ...(fromUser !== undefined && { 'from-user': fromUser }),
+      // Without a user of its own, the From header shows the number of the caller.
+      'caller-id-in-from': String(fromUser === undefined),
+      'register-transport': transport,
+      'expire-seconds': String(expires),
+      'retry-seconds': retrySeconds,
+      // The number that was called is in the To header: the request goes to the gateway's own contact.
+      extension: 'auto_to_user',
+      context: 'public',
+    },
+    variables: codecs.length === 0 ? {} : { absolute_codec_string: codecs.join(',') },
+  }
+}
+
+async function passwordOf(secretBox: Pick<SecretBox, 'open'>, gateway: Gateway): Promise<string | undefined> {
+  const { sealedPassword } = gateway
+  if (sealedPassword === undefined) return undefined
+  return new TextDecoder().decode(await secretBox.open(sealedPassword, gatewayPasswordPurpose(gateway)))
+}

@@ -1,0 +1,266 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { gatewayPasswordPurpose } from '../../../core/gateways/gateway.ts'
+import { handler as createGateway } from '../../../functions/gateways/create-gateway.ts'
+import { handler as deleteGateway } from '../../../functions/gateways/delete-gateway.ts'
+import { handler as listGateways } from '../../../functions/gateways/list-gateways.ts'
+import { handler as readGateway } from '../../../functions/gateways/read-gateway.ts'
+import { handler as replaceGateway } from '../../../functions/gateways/replace-gateway.ts'
+import { handler as updateGateway } from '../../../functions/gateways/update-gateway.ts'
+import { planted } from '../../support/invariants/secret-forms.ts'
+import { type Api, anApi } from '../../support/platform/api.ts'
+import { aGateway } from '../../support/records/records.ts'
+
+let api: Api
+let headers: Record<string, string>
+const password = planted('password-of-a-gateway')
+
+beforeEach(() => start())
+
+async function start(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  api = anApi(env)
+  headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
+}
+
+const input = (given: object = {}) => ({ realm: 'sip.example.net', username: 'pbx', password, ...given })
+const create = (body: object = {}) => api.call(createGateway, { headers, body: input({ name: 'trunk', ...body }) })
+const at = (gateway_name = 'trunk', more: Readonly<Record<string, string>> = {}) => ({
+  headers: { ...headers, ...more },
+  params: { gateway_name },
+})
+const read = (name?: string) => api.call(readGateway, at(name))
+const replace = (body: object, more = {}) => api.call(replaceGateway, { ...at('trunk', more), body })
+const update = (body: object, more = {}) => api.call(updateGateway, { ...at('trunk', more), body })
+const remove = (more = {}) => api.call(deleteGateway, at('trunk', more))
+const stored = () => api.ports.gateways.read('a.example.com', 'trunk')
+
+const defaults = {
+  name: 'trunk',
+  domain: 'a.example.com',
+  enabled: true,
+  profile: 'external',
+  register: true,
+  realm: 'sip.example.net',
+  from_domain: 'sip.example.net',
+  proxy: 'sip.example.net',
+  username: 'pbx',
+  password: '********',
+  networks: [],
+  transport: 'udp',
+  expires: 600,
+  caller_id: 'keep',
+  codecs: [],
+}
+
+describe('a gateway', () => {
+  it('a gateway is created with its defaults, read back and listed', async () => {
+    const created = await create()
+
+    expect([created.status, created.body]).toEqual([200, { status: 'OK', data: defaults }])
+    expect((await read()).body).toEqual({ status: 'OK', data: defaults })
+    expect((await api.call(listGateways, { headers })).body).toEqual({ status: 'OK', data: [defaults] })
+  })
+
+  it('a gateway is created with all its fields, hosts in lower case', async () => {
+    const given = {
+      realm: 'SIP.example.net',
+      from_domain: 'Office.example.com',
+      proxy: 'Edge.example.net:5080',
+      register: false,
+      from_user: 'office+1',
+      networks: ['198.51.100.0/24', '2001:db8::/48'],
+      transport: 'tls',
+      expires: 60,
+      caller_id: 'number:+380441234567',
+      max_calls: 30,
+      codecs: ['PCMA', 'opus'],
+      enabled: false,
+    }
+
+    const { status, body } = await create(given)
+
+    expect(status).toBe(200)
+    expect(body.data).toEqual({
+      ...defaults,
+      ...given,
+      realm: 'sip.example.net',
+      from_domain: 'office.example.com',
+      proxy: 'edge.example.net:5080',
+    })
+  })
+
+  it('a password is stored sealed for its gateway, and shown, logged and audited nowhere', async () => {
+    await create()
+
+    const sealed = (await stored())?.sealedPassword ?? ''
+    const purpose = gatewayPasswordPurpose({ domain: 'a.example.com', name: 'trunk' })
+    expect(new TextDecoder().decode(await api.ports.secretBox.open(sealed, purpose))).toBe(password)
+    const other = gatewayPasswordPurpose({ domain: 'a.example.com', name: 'trunk2' })
+    await expect(api.ports.secretBox.open(sealed, other)).rejects.toThrow()
+    expect(JSON.stringify([api.log.lines, api.ports.state.audit, (await read()).text])).not.toContain(password)
+  })
+
+  it('a name is taken once in its domain', async () => {
+    await create()
+
+    expect(await create()).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  })
+
+  it('a domain has at most a hundred gateways', async () => {
+    for (let index = 0; index < 100; index += 1) {
+      await api.ports.gateways.create(aGateway({ name: `g${index}` }), 100)
+    }
+
+    expect(await create()).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  })
+
+  it('a gateway is replaced as a whole, and eight asterisks keep its password', async () => {
+    await create({ max_calls: 3, from_user: 'x', networks: ['192.0.2.1/32'] })
+    const before = (await stored())?.sealedPassword
+
+    const { status, body } = await replace(input({ password: '********', transport: 'tcp' }))
+
+    expect([status, body.data]).toEqual([200, { ...defaults, transport: 'tcp' }])
+    expect((await stored())?.sealedPassword).toBe(before)
+  })
+
+  it('a patch changes the given fields, and null takes a field away', async () => {
+    await create({ max_calls: 3, from_user: 'x' })
+    const before = (await stored())?.sealedPassword
+
+    const { body } = await update({ enabled: false, max_calls: null })
+
+    expect(body.data).toEqual({ ...defaults, from_user: 'x', enabled: false })
+    expect((await stored())?.sealedPassword).toBe(before)
+    await update({ password: planted('another-password') })
+    expect((await stored())?.sealedPassword).not.toBe(before)
+  })
+
+  it('a gateway without a registration loses its password by null', async () => {
+    await create({ register: false, networks: ['192.0.2.1/32'] })
+
+    const { body } = await update({ password: null, username: null })
+
+    expect(Object.keys(body.data)).not.toContain('password')
+    expect(Object.keys(body.data)).not.toContain('username')
+    expect(await update({ password: '********' })).toMatchObject({
+      status: 400,
+      body: { details: [{ field: 'password' }] },
+    })
+  })
+
+  it('a gateway is changed and removed only in the version that the request names', async () => {
+    const { headers: made } = await create()
+    const old = { 'if-match': made['ETag'] ?? '' }
+    await update({ expires: 90 })
+
+    for (const answer of [await replace(input(), old), await update({}, old), await remove(old)]) {
+      expect(answer).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
+    }
+    const current = { 'if-match': (await read()).headers['ETag'] ?? '' }
+    expect(await remove(current)).toMatchObject({ status: 200, body: { status: 'OK', info: 'Removed 1 gateway.' } })
+    expect(await remove()).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  })
+
+  it.each(['none', 'x'.repeat(65), '..', '__proto__', 'TRUNK', 'b.example.com_trunk'])(
+    'a gateway is not found as %s',
+    async (name) => {
+      await create()
+
+      expect(await read(name)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    },
+  )
+
+  it('gateways of other domains do not exist', async () => {
+    await create()
+    headers = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
+
+    for (const answer of [await read(), await replace(input()), await update({}), await remove()]) {
+      expect(answer.status).toBe(404)
+    }
+    expect((await api.call(listGateways, { headers })).body.data).toEqual([])
+    expect((await create()).status).toBe(200)
+  })
+})
+
+describe('refused gateways', () => {
+  it.each([
+    ['name', 'Trunk'],
+    ['name', '1trunk'],
+    ['name', 'a.b'],
+    ['name', 'x'.repeat(65)],
+    ['realm', 'sip example net'],
+    ['realm', 'sip.example.net;transport=tcp'],
+    ['realm', '10.0.0.1'],
+    ['realm', 'localhost'],
+    ['from_domain', '<sip>'],
+    ['from_domain', '192.168.1.1'],
+    ['proxy', 'sip.example.net:0'],
+    ['proxy', 'sip.example.net:65536'],
+    ['proxy', 'sip.example.net:8021'],
+    ['proxy', '127.0.0.1:5060'],
+    ['proxy', 'sip:sip.example.net'],
+    ['username', 'p"bx'],
+    ['username', 'x'.repeat(65)],
+    ['from_user', 'a b'],
+    ['password', ''],
+    ['password', 'x'.repeat(129)],
+    ['password', 'a b'],
+    ['password', 'a${b}'],
+    ['password', 'a"b'],
+    ['password', 'a<b'],
+    ['password', 'a>b'],
+    ['password', 'X-pre-process'],
+    ['password', 'naïve'],
+    ['password', '********'],
+    ['transport', 'ws'],
+    ['expires', 59],
+    ['expires', 3601],
+    ['caller_id', 'number:'],
+    ['caller_id', 'number:1;x=y'],
+    ['caller_id', 'all'],
+    ['max_calls', 0],
+    ['max_calls', 1001],
+    ['codecs', ['GSM']],
+    ['codecs', 'PCMU'],
+    ['profile', 'internal'],
+    ['networks', ['192.0.2.1']],
+    ['networks', ['192.0.2.0/33']],
+    ['networks', ['0.0.0.0/0']],
+    ['networks', ['::/0']],
+    ['networks', Array.from({ length: 21 }, (_, index) => `192.0.2.${index}/32`)],
+  ])('a gateway with the %s %j is refused, and nothing is stored', async (field, value) => {
+    const { status, body } = await create({ [field]: value })
+
+    expect([status, body.code]).toEqual([400, 'invalid_field'])
+    expect(body.details[0].field.startsWith(field)).toBe(true)
+    expect(api.ports.state.gateways.size).toBe(0)
+  })
+
+  it.each([
+    [{ realm: undefined }, 'realm'],
+    [{ username: undefined }, 'username'],
+    [{ password: undefined }, 'password'],
+    [{ register: false }, 'networks'],
+  ])('a gateway with %j lacks its %s', async (given, field) => {
+    expect(await create(given)).toMatchObject({
+      status: 400,
+      body: { code: 'missing_field', details: [{ field }] },
+    })
+  })
+
+  it('a patch cannot take away what registering needs', async () => {
+    await create()
+
+    expect(await update({ password: null })).toMatchObject({ status: 400, body: { details: [{ field: 'password' }] } })
+    expect(await update({ register: false })).toMatchObject({
+      status: 400,
+      body: { details: [{ field: 'networks' }] },
+    })
+  })
+
+  it('a private address is accepted where the deployment allows its network', async () => {
+    await start({ HOOK_ALLOWED_NETWORKS: '10.0.0.0/8' })
+
+    expect((await create({ realm: '10.0.0.1', proxy: '10.0.0.1:5070' })).status).toBe(200)
+  })
+})
