@@ -10,6 +10,7 @@ import { addRoutes } from './commands/routes.ts'
 import { addBlacklists } from './commands/blacklists.ts'
 import { addTokens } from './commands/tokens.ts'
 import { addAudit } from './commands/audit.ts'
+import { addDocument } from './commands/document.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addLogin } from './commands/login.ts'
@@ -49,6 +50,7 @@ const groups = [
   addRecordings,
   addRoutes,
   addBlacklists,
+  addDocument,
   addTokens,
   addAudit,
   addDoctor,

@@ -182,7 +182,8 @@ const simulatedStep = z.object({
 
 /**
  * `POST /api/v2/routes/default/simulate`: the path of a call through the routes, by the code that makes the engine's dial
- * plan. Nothing is dialled. `variables` are what the engine would know of the call, such as `originate_disposition`.
+ * plan. Nothing is dialled. `variables` are what the engine would know of the call, such as `originate_disposition`. `routes` replace
+ * all stored default routes: the effect of a change before it is made.
  */
 export const simulateDefaultRoutes = route({
   operationId: 'simulateDefaultRoutes',
@@ -202,11 +203,13 @@ export const simulateDefaultRoutes = route({
   audited: false,
   idempotent: false,
   query: domainQuery,
+  maxBodyBytes,
   body: z.object({
     number: plainText(1, 64),
     caller: z.optional(plainText(1, 64)),
     time: z.optional(z.union([z.int(), plainText(1, 40)], 'must be epoch milliseconds or an ISO-8601 time')),
     variables: z.optional(z.record(plainText(1, 64), plainText(0, 1024))),
+    routes: z.optional(z.array(routeInput).check(z.maxLength(1_000, 'must have at most 1000 routes'))),
     direction: z.optional(z.literal('internal', 'must be internal: calls of gateways have no routes yet')),
   }),
   response: okData(

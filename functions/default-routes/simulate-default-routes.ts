@@ -3,10 +3,12 @@ import { dynamoBlacklistStore } from '../../adapters/dynamodb/blacklists/dynamo-
 import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/default-routes/dynamo-default-route-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
+import { proposedRoutes } from '../../core/default-routes/proposed-routes.ts'
 import { presentSimulation, simulatedQuestion } from '../../core/dialplan/simulated-question.ts'
 import { simulateCall } from '../../core/dialplan/simulate-call.ts'
 import { routeSettings } from '../dialplan-settings.ts'
 import { endpoint, okData } from '../endpoint.ts'
+import { callflowJudges } from './callflow-judges.ts'
 
 export const handler = endpoint(
   routes.simulateDefaultRoutes,
@@ -16,7 +18,12 @@ export const handler = endpoint(
     defaultRoutes: dynamoDefaultRouteStore,
     domains: dynamoDomainStore,
   },
-  async ({ domain, body, settings, clock }, ports) => {
+  async (request, stored) => {
+    const { domain, body, settings, clock } = request
+    const ports =
+      body.routes === undefined
+        ? stored
+        : { ...stored, defaultRoutes: proposedRoutes(body.routes, callflowJudges(request)) }
     const { call, now } = await simulatedQuestion(ports, domain, body, clock.now())
     return okData(presentSimulation(await simulateCall(ports, call, routeSettings(settings, now))))
   },

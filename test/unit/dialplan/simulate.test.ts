@@ -34,6 +34,29 @@ describe('a simulated call', () => {
     expect(applications(data)).toContain('bridge user/1000@a.example.com')
   })
 
+  it('a call follows proposed routes instead of the stored ones, which stay', async () => {
+    await route('99', [{ hangup: 'USER_BUSY' }])
+    const proposed = { destination_number: '99', name: 'new', callflow: [{ hangup: 'CALL_REJECTED' }] }
+    const routes = [
+      { ...proposed, order: 2, callflow: [] },
+      { ...proposed, order: 1 },
+    ]
+
+    const data = await simulate({ number: '99', routes })
+
+    expect(data).toMatchObject({ matched: { kind: 'default', name: 'new' }, end: { cause: 'CALL_REJECTED' } })
+    expect((await simulate({ number: '99' })).end).toEqual({ cause: 'USER_BUSY' })
+    expect((await simulate({ number: '99', routes: [] })).matched).toEqual({ kind: 'none' })
+  })
+
+  it('a proposed route that could not be stored is refused', async () => {
+    const routes = [{ destination_number: '(' }]
+
+    const answer = await api.call(simulateDefaultRoutes, { headers, body: { number: '99', routes } })
+
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
+  })
+
   it('a call follows the first route whose pattern matches the whole number, with its captures', async () => {
     await route('99', [{ hangup: 'USER_BUSY' }])
     await route('9(\\d+)', [

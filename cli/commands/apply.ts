@@ -1,0 +1,154 @@
+import { appendFileSync, chmodSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import { type ApplyDeps, applyPlan, findDomain } from '../deploy/apply-plan.ts'
+import type { FoundDomain, Target } from '../deploy/read-domain.ts'
+import { keepVersion, readVersion } from '../deploy/versions.ts'
+import { subject, summary } from '../document/explain.ts'
+import { parseDocument } from '../document/parse-document.ts'
+import { readPlan } from '../document/plan-file.ts'
+import { type Plan, checkUnchanged, makePlan } from '../document/plan.ts'
+import { writeDocument } from '../document/write-document.ts'
+import { CliError, exitCodes } from '../failure/exit.ts'
+import { readText } from '../input/values.ts'
+import { timeText } from '../output/time.ts'
+import { type Session, withSession } from '../session/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { examples } from './examples.ts'
+import { numberOf, show, targetOf } from './plan-output.ts'
+import { allRows } from './rows.ts'
+
+interface ApplyOptions {
+  readonly yes?: true
+  readonly secrets?: string
+  /** `false` with `--no-version`. */
+  readonly version: boolean
+  /** `false` with `--no-calls`. */
+  readonly calls: boolean
+}
+
+/** Adds the commands that change a domain to what a document, a plan or a version says. */
+export function addApply(program: Command, terminal: Terminal): void {
+  applying(program.command('apply <file>'))
+    .description('Make the domain what a document or a saved plan says; an interrupted run is finished by the next.')
+    .addHelpText(
+      'after',
+      examples('apply acme.yaml', 'apply acme.plan --yes', 'apply acme.yaml --secrets new-secrets.txt'),
+    )
+    .action(withSession(terminal, applyFile))
+  applying(program.command('rollback [version]'))
+    .description('Make the domain what it was in a kept version; without one, list the versions.')
+    .addHelpText('after', examples('rollback', 'rollback 7'))
+    .action(withSession(terminal, rollBack))
+}
+
+function applying(command: Command): Command {
+  return command
+    .option('--yes', 'do not ask')
+    .option('--secrets <file>', 'generate missing passwords, and append all new secrets to this file')
+    .option('--no-version', 'keep no version of the domain')
+    .option('--no-calls', 'do not look at recent calls')
+}
+
+async function applyFile(session: Session, file: string, options: ApplyOptions) {
+  const target = await targetOf(session)
+  const text = readText(file)
+  const found = await findDomain(target, Date.now())
+  const plan = readPlan(text, file) ?? makePlan(found.state, parseDocument(text, file), Date.now())
+  if (plan.base.domain !== target.domain) {
+    throw new CliError(`${file} is a plan of ${plan.base.domain}, not of ${target.domain}`)
+  }
+  await carryOut(session, { target, found, plan, comment: 'applied' }, options)
+}
+
+async function rollBack(session: Session, version: string | undefined, options: ApplyOptions) {
+  const target = await targetOf(session)
+  if (version === undefined) return listVersions(session, target)
+  const document = parseDocument(await readVersion(target, numberOf(version)), `version ${version}`)
+  const found = await findDomain(target, Date.now())
+  const plan = makePlan(found.state, document, Date.now())
+  await carryOut(session, { target, found, plan, comment: `rolled back to version ${version}` }, options)
+}
+
+interface Work {
+  readonly target: Target
+  readonly found: FoundDomain
+  readonly plan: Plan
+  /** The comment of the version that is kept of the result. */
+  readonly comment: string
+}
+
+async function carryOut(session: Session, { target, found, plan, comment }: Work, options: ApplyOptions) {
+  const { out, terminal } = session
+  checkUnchanged(plan, found.state)
+  await checkOwnAccount(session, plan)
+  if (plan.steps.length === 0) return out.done({ digest: plan.digest, steps: 0 }, summary([]))
+  if (!out.isJson) await show(session, target, plan, options.calls)
+  await agree(terminal, target.domain, options.yes)
+  if (options.version) await keepVersion(target, writeDocument(found.state), 'before a change')
+  const steps = await applyPlan(plan, found, depsOf(session, target, options.secrets))
+  out.clear()
+  const version = options.version ? await keepVersion(target, await exported(target), comment) : undefined
+  const kept = version === undefined ? '' : `; the domain is now version ${version}`
+  out.done({ digest: plan.digest, steps, ...(version === undefined ? {} : { version }) }, `${steps} steps done${kept}`)
+}
+
+async function exported(target: Target): Promise<string> {
+  return writeDocument((await findDomain(target, Date.now())).state)
+}
+
+function depsOf({ out, terminal: { env } }: Session, target: Target, file: string | undefined): ApplyDeps {
+  const keep =
+    file === undefined ? undefined : (what: string, secret: string) => keepSecret(file, `${what}: ${secret}\n`)
+  return {
+    ...target,
+    secrets: { env, ...(keep === undefined ? {} : { keep }) },
+    now: Date.now,
+    report: (step, number, count) => out.progress(`${number} of ${count}: ${subject(step)}`),
+  }
+}
+
+/** Appends to a file that only its user may read, and waits until it is on the disk. */
+function keepSecret(file: string, line: string): void {
+  appendFileSync(file, line, { mode: 0o600, flush: true })
+  chmodSync(file, 0o600)
+}
+
+/** The platform lets no account delete itself or change its own role: better to know before the first step. */
+async function checkOwnAccount({ client, signal }: Session, { steps }: Plan): Promise<void> {
+  const { id } = await client.call('whoAmI', { signal })
+  const own = id.slice(0, id.lastIndexOf('@')).toLowerCase()
+  for (const { kind, name, before, after } of steps) {
+    if (kind !== 'account' || before === null || name.toLowerCase() !== own) continue
+    if (after?.role === before.role) continue
+    throw new CliError(`the plan removes your own account ${name} or changes its role: apply it as another user`)
+  }
+}
+
+/** Asks before a domain is changed. Throws unless `yes` was given or answered. */
+async function agree({ stdin, signal }: Terminal, domain: string, yes: true | undefined): Promise<void> {
+  if (yes === true) return
+  if (!stdin.isTTY) throw new CliError(`confirm the change of ${domain} with --yes`, exitCodes.usage)
+  const lines = createInterface({ input: stdin, output: process.stderr })
+  try {
+    const answer = await lines.question(`Type yes to change ${domain}: `, { signal })
+    if (answer.trim() !== 'yes') throw new CliError('nothing was changed')
+  } finally {
+    lines.close()
+  }
+}
+
+async function listVersions({ out }: Session, { client, domain, signal }: Target): Promise<void> {
+  const pages = client.pages('listDomainVersions', { params: { domain_name: domain }, signal })
+  const rows = await allRows(pages, ({ info }) => info)
+  out.list(
+    rows,
+    {
+      version: (row) => String(row.version ?? ''),
+      time: (row) => timeText(row.createdOn),
+      by: (row) => row.createdBy,
+      comment: (row) => row.comment,
+    },
+    'no version is kept yet; "callplane apply" keeps them',
+  )
+}

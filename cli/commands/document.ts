@@ -1,0 +1,66 @@
+import type { Command } from 'commander'
+import { findDomain } from '../deploy/apply-plan.ts'
+import { readVersion } from '../deploy/versions.ts'
+import { parseDocument } from '../document/parse-document.ts'
+import { writePlan } from '../document/plan-file.ts'
+import { makePlan } from '../document/plan.ts'
+import { writeDocument } from '../document/write-document.ts'
+import { readText } from '../input/values.ts'
+import { writePrivateFile } from '../profile/private-file.ts'
+import { type Session, withSession } from '../session/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { addApply } from './apply.ts'
+import { examples } from './examples.ts'
+import { numberOf, show, targetOf } from './plan-output.ts'
+
+/** Adds the commands that handle a domain as one document. */
+export function addDocument(program: Command, terminal: Terminal): void {
+  addExport(program, terminal)
+  addPlan(program, terminal)
+  addApply(program, terminal)
+}
+
+function addExport(program: Command, terminal: Terminal): void {
+  program
+    .command('export')
+    .description('Write the domain as a document, without secrets.')
+    .option('-o, --output <file>', 'the file to write (default: standard output)')
+    .option('--version <number>', 'a kept version in place of the domain as it is')
+    .addHelpText('after', examples('export --output acme.yaml', 'export --version 7'))
+    .action(withSession(terminal, exportDomain))
+}
+
+function addPlan(program: Command, terminal: Terminal): void {
+  program
+    .command('plan <file>')
+    .description('Show what a document would change, in order, and which recent calls its routes would send elsewhere.')
+    .option('-o, --output <file>', 'a file for exactly this plan, for "callplane apply"')
+    .option('--no-calls', 'do not look at recent calls')
+    .addHelpText('after', examples('plan acme.yaml', 'plan acme.yaml --output acme.plan'))
+    .action(withSession(terminal, showPlan))
+}
+
+async function exportDomain(session: Session, options: { readonly output?: string; readonly version?: string }) {
+  const target = await targetOf(session)
+  const text =
+    options.version === undefined
+      ? writeDocument((await findDomain(target, Date.now())).state)
+      : await readVersion(target, numberOf(options.version))
+  if (options.output === undefined) return session.out.raw(text)
+  writePrivateFile(options.output, text)
+  session.out.note(`wrote ${options.output}`)
+}
+
+async function showPlan(
+  session: Session,
+  file: string,
+  options: { readonly output?: string; readonly calls: boolean },
+) {
+  const target = await targetOf(session)
+  const found = await findDomain(target, Date.now())
+  const plan = makePlan(found.state, parseDocument(readText(file), file), Date.now())
+  await show(session, target, plan, options.calls)
+  if (options.output === undefined) return
+  writePrivateFile(options.output, writePlan(plan))
+  session.out.note(`wrote ${options.output}; apply it with: callplane apply ${options.output}`)
+}

@@ -1,0 +1,55 @@
+import { type RouteReport, reportDays, reportRoutes } from '../deploy/route-report.ts'
+import type { Target } from '../deploy/read-domain.ts'
+import { explain, subject, summary } from '../document/explain.ts'
+import type { Plan } from '../document/plan.ts'
+import { changeOf } from '../document/steps.ts'
+import { CliError, exitCodes } from '../failure/exit.ts'
+import type { Session } from '../session/session.ts'
+
+/** Prints a plan and, where it changes routes, which recent calls would go elsewhere. */
+export async function show({ out }: Session, target: Target, plan: Plan, calls: boolean): Promise<void> {
+  const changesRoutes = plan.steps.some(({ kind }) => kind === 'route')
+  const report = changesRoutes && calls ? await reportRoutes(target, plan.target.routes) : undefined
+  if (out.isJson) {
+    const steps = plan.steps.map((step) => ({ change: changeOf(step), kind: step.kind, record: subject(step) }))
+    return out.json({ digest: plan.digest, steps, ...(report === undefined ? {} : { calls: report }) })
+  }
+  for (const line of explain(plan.steps)) out.line(line)
+  out.line(summary(plan.steps), 'bold')
+  if (report !== undefined) showReport(out, report)
+}
+
+function showReport(out: Session['out'], { moved, calls, different, simulated, isCut }: RouteReport): void {
+  const count = moved.reduce((sum, each) => sum + each.count, 0)
+  out.line(`Of ${calls} calls of the last ${reportDays} days, ${count} would now go elsewhere.`)
+  if (simulated < different) out.line(`Only the newest ${simulated} of ${different} different calls were simulated.`)
+  if (isCut) out.line(`Only the newest ${calls} calls were read.`)
+  if (moved.length === 0) return
+  out.list(
+    moved,
+    {
+      caller: (each) => each.caller,
+      number: (each) => each.number,
+      calls: (each) => String(each.count),
+      'call id': (each) => each.uuid,
+      before: (each) => each.from,
+      after: (each) => each.to,
+    },
+    'none',
+  )
+}
+
+/** Returns the domain to work in: the named one, or that of the user. */
+export async function targetOf({ client, query, signal }: Session): Promise<Target> {
+  const { domain } = query
+  if (domain !== undefined) return { client, domain: domain.toLowerCase(), signal }
+  const { domain: own } = await client.call('whoAmI', { signal })
+  if (typeof own === 'string' && own !== '') return { client, domain: own, signal }
+  throw new CliError('name the domain with --domain <name>', exitCodes.usage)
+}
+
+/** Returns the number of a version. */
+export function numberOf(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new CliError(`a version is a number such as 7, got ${JSON.stringify(text)}`, exitCodes.usage)
+}

@@ -1,0 +1,79 @@
+import type { Input } from '../../client/index.ts'
+import type { AccountRecord, EmailRecord, HookRecord, RouteRecord, Settings } from '../document/model.ts'
+import { isSecretHeader, kept } from '../document/secrets.ts'
+import { type SecretSource, resolved } from './secret-source.ts'
+
+/** Returns the fields of a new account. */
+export function accountBody({ role, parameters, variables }: AccountRecord, secrets: SecretSource) {
+  return {
+    role,
+    parameters: assignmentsBetween({}, parameters, secrets),
+    variables: assignmentsBetween({}, variables, secrets),
+  }
+}
+
+/** Returns what leads from some settings to others: `name=value`, and `name=` for what is removed. A stored secret stays. */
+export function assignmentsBetween(before: Settings, after: Settings, secrets: SecretSource): string[] {
+  const isSame = (name: string, value: string) => before[name] === value || before[name] === kept
+  const changed = Object.entries(after).filter(([name, value]) => !isSame(name, value))
+  const removed = Object.keys(before).filter((name) => after[name] === undefined)
+  return [
+    ...removed.map((name) => `${name}=`),
+    ...Object.entries(resolved(Object.fromEntries(changed), secrets)).map(([name, value]) => `${name}=${value}`),
+  ]
+}
+
+/** Returns mail settings as the API takes them. A stored password stays. */
+export function emailBody(
+  { from, description, host, port, secure, debug, rejectUnauthorized, allowPlaintextLogin, user, pass }: EmailRecord,
+  before: EmailRecord | null,
+  secrets: SecretSource,
+): Input<'replaceEmailSettings'>['body'] {
+  const stays = before?.pass !== undefined && pass !== undefined
+  const given = resolved(pass === undefined ? {} : { pass: stays ? kept : pass }, secrets)
+  const auth = { ...(user === undefined ? {} : { user }), ...given }
+  return {
+    provider: 'smtp',
+    description,
+    ...(from === '' ? {} : { from }),
+    options: {
+      host,
+      port,
+      secure,
+      debug,
+      tls: { rejectUnauthorized, ...(allowPlaintextLogin ? { allowPlaintextLogin } : {}) },
+      ...(Object.keys(auth).length === 0 ? {} : { auth }),
+    },
+  }
+}
+
+/** Returns a hook as the API takes it. Stored headers that hold secrets stay. */
+export function hookBody(hook: HookRecord, stored: HookRecord | null, secrets: SecretSource) {
+  const { method, url, delay, headers, auth, ...rest } = hook
+  return {
+    ...rest,
+    filter: rest.filter as Input<'replaceHook'>['body']['filter'] & object,
+    action: { type: 'web' as const, method, url },
+    headers: headersOf(headers, stored?.headers ?? {}, secrets),
+    auth: {
+      ...auth,
+      headers: headersOf(auth.headers, stored?.auth.headers ?? {}, secrets),
+    },
+    ...(delay === undefined ? {} : { delay }),
+  }
+}
+
+function headersOf(headers: Settings, stored: Settings, secrets: SecretSource): Settings {
+  const given = Object.entries(headers).map(([name, value]) => [
+    name,
+    isSecretHeader(name) && stored[name] !== undefined ? stored[name] : value,
+  ])
+  const fromStore = new Set(Object.keys(headers).filter((name) => stored[name] !== undefined))
+  const fresh = Object.fromEntries(given.filter(([name]) => !fromStore.has(String(name))))
+  return { ...Object.fromEntries(given), ...resolved(fresh, secrets) }
+}
+
+/** Returns a route as the API takes it. */
+export function routeBody({ pattern, timezone, ...rest }: RouteRecord) {
+  return { ...rest, destination_number: pattern, fs_timezone: timezone }
+}

@@ -1,0 +1,56 @@
+import { DocumentError } from '../document/model.ts'
+import { subject } from '../document/explain.ts'
+import { comparable } from '../document/secrets.ts'
+import type { Step, StepOf } from '../document/steps.ts'
+import { hookOf, ifMissing, routeOf } from './read-domain.ts'
+import { hookBody, routeBody } from './request-bodies.ts'
+import { type StepDeps, requireBefore } from './step-deps.ts'
+
+/** Adds, replaces or removes a default route. */
+export async function takeRouteStep(step: StepOf<'route'>, deps: StepDeps): Promise<void> {
+  const { client, domain, signal } = deps
+  const common = { query: { domain }, signal }
+  if (step.before === null && step.after !== null) {
+    await client.call('createDefaultRoute', { ...common, body: routeBody(step.after) })
+    return
+  }
+  const input = { ...common, params: { route_id: takeId(step, deps) } }
+  const found = await client.callForHeaders('readDefaultRoute', input).catch(ifMissing)
+  requireBefore(step, found && routeOf(found.body))
+  const ifMatch = found?.headers.get('etag') ?? ''
+  if (step.after === null) await client.call('deleteDefaultRoute', { ...input, ifMatch })
+  else await client.call('replaceDefaultRoute', { ...input, ifMatch, body: routeBody(step.after) })
+}
+
+/** Adds, replaces or removes a hook. The signing secret of a new one goes where secrets are kept. */
+export async function takeHookStep(step: StepOf<'hook'>, deps: StepDeps): Promise<void> {
+  const { client, domain, signal, secrets } = deps
+  const common = { query: { domain }, signal }
+  if (step.before === null && step.after !== null) {
+    const { data } = await client.call('createHooks', { ...common, body: hookBody(step.after, null, secrets) })
+    for (const secret of Object.values(data.secrets)) secrets.keep?.(`signing secret of ${subject(step)}`, secret)
+    return
+  }
+  const input = { ...common, params: { hook_id: takeId(step, deps) } }
+  const found = await client.callForHeaders('readHook', input).catch(ifMissing)
+  const stored = found && hookOf(found.body.data)
+  requireBefore(step, stored)
+  const ifMatch = found?.headers.get('etag') ?? ''
+  if (step.after === null) await client.call('deleteHook', { ...input, ifMatch })
+  else await client.call('replaceHook', { ...input, ifMatch, body: hookBody(step.after, stored, secrets) })
+}
+
+/** Returns the id of a record without a name, and never again: equal records are taken one after another. */
+function takeId(step: Step & (StepOf<'route'> | StepOf<'hook'>), { found, taken }: StepDeps): string {
+  const { kind, before } = step
+  const [records, ids] = kind === 'route' ? [found.state.routes, found.routeIds] : [found.state.hooks, found.hookIds]
+  const text = comparable(kind, before as never)
+  const index = records.findIndex((record, at) => {
+    const id = ids[at]
+    return id !== undefined && !taken.has(id) && comparable(kind, record as never) === text
+  })
+  const id = ids[index]
+  if (id === undefined) throw new DocumentError(`${subject(step)} is no longer there: plan again`)
+  taken.add(id)
+  return id
+}

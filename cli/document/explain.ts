@@ -1,0 +1,90 @@
+import { canonical } from './canonical.ts'
+import { maskedRecord } from './secrets.ts'
+import { type Step, changeOf } from './steps.ts'
+
+/** Numbers of one blacklist that are named one by one. */
+const namedNumbers = 10
+
+const marks = { add: '+', change: '~', remove: '-' } as const
+
+const kinds: Readonly<Record<Step['kind'], string>> = {
+  role: 'role',
+  blacklist: 'blacklist',
+  account: 'account',
+  parameters: 'parameters of the domain',
+  variables: 'variables of the domain',
+  email: 'email settings',
+  route: 'default route',
+  hook: 'hook',
+}
+
+/** Returns a plan in lines, in the order of its steps: `+` adds, `~` changes, `-` removes, and below a change what of it. */
+export function explain(steps: readonly Step[]): string[] {
+  const lines: string[] = []
+  const numbers = new Map<string, number>()
+  for (const step of steps) {
+    const change = changeOf(step)
+    if (step.kind === 'blacklist') {
+      const key = `${marks[change]} ${listOf(step.name)}`
+      const count = (numbers.get(key) ?? 0) + 1
+      numbers.set(key, count)
+      if (count > namedNumbers) continue
+    }
+    lines.push(`${marks[change]} ${subject(step)}`, ...(change === 'change' ? details(step) : []))
+  }
+  for (const [key, count] of numbers) {
+    if (count > namedNumbers)
+      lines.push(`${key.slice(0, 1)} blacklist ${key.slice(2)}: ${count - namedNumbers} further numbers`)
+  }
+  return lines
+}
+
+/** Returns the name of a step's record for people. */
+export function subject({ kind, name, before, after }: Step): string {
+  const record = after ?? before
+  if (record !== null && kind === 'route' && 'pattern' in record)
+    return `default route "${record.name}" (order ${record.order})`
+  if (record !== null && kind === 'hook' && 'event' in record) return `hook ${record.event} to ${record.url}`
+  if (kind === 'blacklist') return `blacklist ${listOf(name)}: ${name.slice(name.lastIndexOf('/') + 1)}`
+  return name === '' ? kinds[kind] : `${kinds[kind]} ${name}`
+}
+
+/** Returns how many records a plan adds, changes and removes, in one sentence. */
+export function summary(steps: readonly Step[]): string {
+  if (steps.length === 0) return 'No changes.'
+  const count = (wanted: ReturnType<typeof changeOf>) => steps.filter((step) => changeOf(step) === wanted).length
+  return `${count('add')} to add, ${count('change')} to change, ${count('remove')} to remove.`
+}
+
+function listOf(name: string): string {
+  return name.slice(0, name.lastIndexOf('/'))
+}
+
+/** Returns a line for each value that a change adds, changes or removes. */
+function details({ kind, before, after }: Step): string[] {
+  const shown = after === null ? null : maskedRecord(kind, after)
+  const [old, wanted] = [new Map(leaves(before)), new Map(leaves(shown))]
+  return [...new Set([...old.keys(), ...wanted.keys()])].sort().flatMap((path) => {
+    const [from, to] = [old.get(path), wanted.get(path)]
+    if (from === to) return []
+    if (from === undefined) return [`    + ${path}: ${to}`]
+    return [to === undefined ? `    - ${path}: ${from}` : `    ~ ${path}: ${from} -> ${to}`]
+  })
+}
+
+function leaves(value: unknown, path = ''): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [[path, printed(value)]]
+  const entries = Object.entries(value)
+  if (entries.length === 0) return path === '' ? [] : [[path, Array.isArray(value) ? '[]' : '{}']]
+  return entries.flatMap(([name, inner]) =>
+    leaves(inner, Array.isArray(value) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`),
+  )
+}
+
+/** Control characters are written as JSON does, so that no value can steer a terminal. */
+function printed(value: unknown): string {
+  return canonical(value).replaceAll(
+    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

@@ -1,0 +1,165 @@
+import { digestOf } from './canonical.ts'
+import { diff } from './diff.ts'
+import { subject } from './explain.ts'
+import {
+  type AccountRecord,
+  type DomainDocument,
+  DocumentError,
+  type DomainState,
+  type EmailRecord,
+  type HookRecord,
+  type Settings,
+  completed,
+} from './model.ts'
+import { normalForm } from './normal-form.ts'
+import { comparable, isSecretHeader, kept, masked, pinParameter } from './secrets.ts'
+import type { RecordKind, Records, Step } from './steps.ts'
+
+/** The way of a domain from what it is to what a document says. */
+export interface Plan {
+  /** The domain as it was found, with masked secrets. */
+  readonly base: DomainState
+  /** The domain as it will be, with references to secrets. */
+  readonly target: DomainState
+  readonly steps: readonly Step[]
+  /** Names exactly this plan: 64 hex digits. */
+  readonly digest: string
+}
+
+/** Returns the plan from a domain to a document. `now` in epoch milliseconds. Throws a {@link DocumentError}. */
+export function makePlan(state: DomainState, document: DomainDocument, now: number): Plan {
+  if (document.domain !== state.domain) {
+    throw new DocumentError(`the document describes ${document.domain}, not ${state.domain}`)
+  }
+  const base = masked(normalForm(state, now))
+  return planOf(base, normalForm(completed(document, base), now))
+}
+
+/** Returns the plan between two states in normal form. */
+export function planOf(base: DomainState, target: DomainState): Plan {
+  const steps = diff(base, target)
+  for (const step of steps) {
+    const missing = missingSecret(step)
+    if (missing === undefined) continue
+    throw new DocumentError(
+      `${subject(step)}: ${missing} is "${kept}", but nothing is stored that could be kept: write "\${env:NAME}", or leave it out`,
+    )
+  }
+  return { base, target, steps, digest: digestOf({ base, target }) }
+}
+
+/** Returns the name of a secret that a step keeps although the record before has none. */
+function missingSecret({ kind, before, after }: Step): string | undefined {
+  const stored = new Set(secretsOf(kind, before).map(([name]) => name))
+  return secretsOf(kind, after).find(([name, text]) => text === kept && !stored.has(name))?.[0]
+}
+
+/** Returns the secrets of a record that are stored or referred to, by their paths. */
+function secretsOf(kind: RecordKind, record: Step['after']): [string, string][] {
+  if (record === null) return []
+  const headers = (path: string, given: Settings) =>
+    Object.entries(given).flatMap(([name, text]): [string, string][] =>
+      isSecretHeader(name) ? [[`${path}.${name}`, text]] : [],
+    )
+  if (kind === 'hook') {
+    const { headers: own, auth } = record as HookRecord
+    return [...headers('headers', own), ...headers('auth.headers', auth.headers)]
+  }
+  if (kind === 'email') {
+    const { pass } = record as EmailRecord
+    return pass === undefined ? [] : [['pass', pass]]
+  }
+  if (kind === 'account') return pinIn((record as AccountRecord).parameters)
+  return kind === 'parameters' ? pinIn(record as Settings) : []
+}
+
+function pinIn(settings: Settings): [string, string][] {
+  const pin = settings[pinParameter]
+  return pin === undefined ? [] : [[pinParameter, pin]]
+}
+
+/**
+ * Checks that no other change was made to a domain since it was planned: each record is as it was found, or as a step of the plan makes it,
+ * so that an interrupted plan can be carried on. Throws a {@link DocumentError} that names the first record that is neither.
+ */
+export function checkUnchanged({ base, steps }: Plan, state: DomainState): void {
+  const allowed = new Map<string, Set<string>>()
+  const allow = (id: string, text: string) => allowed.set(id, (allowed.get(id) ?? new Set()).add(text))
+  const found = recordsOf(state)
+  for (const { id, text } of recordsOf(base)) allow(id, text)
+  for (const { kind, name, before, after } of steps) {
+    allow(idOf(kind, name), comparable(kind, before))
+    allow(idOf(kind, name), comparable(kind, after))
+  }
+  for (const { id, text } of found) {
+    if (allowed.get(id)?.has(text) !== true) throw changedMeanwhile(id)
+  }
+  const present = new Set(found.map(({ id }) => id))
+  for (const [id, texts] of allowed) {
+    if (!isUnnamed(id) && !present.has(id) && !texts.has('null')) throw changedMeanwhile(id)
+  }
+  checkUnnamed('route', base.routes, state.routes, steps)
+  checkUnnamed('hook', base.hooks, state.hooks, steps)
+}
+
+/** Routes and hooks: what no step touches is still there, and what a step changes is there before or after it. */
+function checkUnnamed<K extends 'route' | 'hook'>(
+  kind: K,
+  base: readonly Records[K][],
+  found: readonly Records[K][],
+  steps: readonly Step[],
+): void {
+  const left = found.map((record) => comparable(kind, record))
+  const own = steps
+    .filter((step) => step.kind === kind)
+    .map((step) => [comparable(step.kind, step.before), comparable(step.kind, step.after)] as const)
+  const touched = own.map(([before]) => before)
+  for (const record of base) {
+    const text = comparable(kind, record)
+    if (!take(touched, text) && !take(left, text)) throw changedMeanwhile(kind)
+  }
+  for (const [before, after] of own) {
+    const isThere = take(left, after) || take(left, before)
+    if (!isThere && before !== 'null' && after !== 'null') throw changedMeanwhile(kind)
+  }
+  if (left.length > 0) throw changedMeanwhile(kind)
+}
+
+/** Takes one such text out of a list; returns whether there was one. */
+function take(texts: string[], text: string): boolean {
+  const index = texts.indexOf(text)
+  if (index !== -1) texts.splice(index, 1)
+  return index !== -1
+}
+
+function changedMeanwhile(id: string): DocumentError {
+  return new DocumentError(`the domain changed since it was planned (${id.replaceAll('\n', ' ').trim()}): plan again`)
+}
+
+function isUnnamed(id: string): boolean {
+  return id === idOf('route', '') || id === idOf('hook', '')
+}
+
+function idOf(kind: RecordKind, name: string): string {
+  return `${kind}\n${kind === 'account' ? name.toLowerCase() : name}`
+}
+
+/** Returns every record of a domain, with an id of its kind and name, and the text in which it is compared. */
+function recordsOf(state: DomainState): { readonly id: string; readonly text: string }[] {
+  const one = <K extends RecordKind>(kind: K, name: string, record: Records[K] | null) => ({
+    id: idOf(kind, name),
+    text: comparable(kind, record),
+  })
+  return [
+    ...Object.entries(state.roles).map(([name, record]) => one('role', name, record)),
+    ...Object.entries(state.blacklists).flatMap(([list, entries]) =>
+      Object.entries(entries).map(([number, record]) => one('blacklist', `${list}/${number}`, record)),
+    ),
+    ...Object.entries(state.accounts).map(([name, record]) => one('account', name, record)),
+    one('parameters', '', state.parameters),
+    one('variables', '', state.variables),
+    one('email', '', state.email),
+    ...state.routes.map((record) => one('route', '', record)),
+    ...state.hooks.map((record) => one('hook', '', record)),
+  ]
+}

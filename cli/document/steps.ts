@@ -1,0 +1,44 @@
+import type {
+  AccountRecord,
+  BlacklistEntry,
+  EmailRecord,
+  HookRecord,
+  RoleRecord,
+  RouteRecord,
+  Settings,
+} from './model.ts'
+
+/** The records of each kind. */
+export interface Records {
+  readonly role: RoleRecord
+  readonly blacklist: BlacklistEntry
+  readonly account: AccountRecord
+  readonly parameters: Settings
+  readonly variables: Settings
+  readonly email: EmailRecord
+  readonly route: RouteRecord
+  readonly hook: HookRecord
+}
+
+/** A kind of records. */
+export type RecordKind = keyof Records
+
+/** The change of one record by one request. */
+export interface StepOf<K extends RecordKind> {
+  readonly kind: K
+  /** The name of the record: of a number in a blacklist `list/number`; routes and hooks have none, and settings neither. */
+  readonly name: string
+  /** The record as it must be, with masked secrets; `null`: there must be none. */
+  readonly before: Records[K] | null
+  /** The record as it will be, with references to secrets; `null`: it is removed. */
+  readonly after: Records[K] | null
+}
+
+/** A step of any kind. */
+export type Step = { [K in RecordKind]: StepOf<K> }[RecordKind]
+
+/** Whether a step adds, changes or removes its record. */
+export function changeOf({ before, after }: Pick<Step, 'before' | 'after'>): 'add' | 'change' | 'remove' {
+  if (before === null) return 'add'
+  return after === null ? 'remove' : 'change'
+}

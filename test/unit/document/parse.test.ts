@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { documentOf } from './domains.ts'
+
+it('texts are read as they are written, whatever YAML would make of them', () => {
+  const { accounts, variables } = documentOf(
+    'variables: {default_areacode: 0049, x_a: yes, x_b: 1.50}\naccounts:\n  1001: {parameters: {svc-extensions: +49}}\n',
+  )
+
+  expect(variables).toEqual({ default_areacode: '0049', x_a: 'yes', x_b: '1.50' })
+  expect(accounts?.['1001']).toEqual({ role: 'user', parameters: { 'svc-extensions': '+49' }, variables: {} })
+})
+
+it('a part that is left out is not in the document, and an empty one is', () => {
+  expect(documentOf('roles: {}\nemail:\n')).toEqual({ domain: 'a.example.com', roles: {}, email: null })
+})
+
+it.each([
+  ['accounts:\n  1001: {rolle: user}', 'acme.yaml:4:10: accounts.1001.rolle: is unknown here'],
+  ['accounts:\n  1001: {password: hunter2}', 'acme.yaml:4:10: accounts.1001.password: is a secret'],
+  ['email: {host: mail.example.com, pass: hunter2}', 'acme.yaml:3:33: email.pass: is a secret'],
+  ['parameters: {vm-password: 1234}', 'acme.yaml:3:14: parameters.vm-password: is a secret'],
+  [
+    'hooks:\n  - {event: DTMF, url: "https://a.b/", headers: {Authorization: Basic x}}',
+    'headers.Authorization: is a secret',
+  ],
+  ['hooks:\n  - {event: DTMF, url: "https://a.b/", headers: {X-Shop: "${env:A}"}}', 'only headers that hold secrets'],
+  ['accounts:\n  Bob: {}\n  bob: {}', 'acme.yaml:5:3: accounts.bob: is the same login as "Bob"'],
+  [
+    'accounts:\n  a: {parameters: {svc-extensions: "1,2"}}\n  b: {parameters: {svc-extensions: "2"}}',
+    'acme.yaml:5:3: accounts.b: has the number 2, which a has, too',
+  ],
+  ['accounts:\n  1001: {parameters: {role: admin}}', 'must stand at the account itself, as "role"'],
+  ['variables: &a {x_a: 1}', 'anchors and aliases'],
+  ['variables: {x_a: 1, x_a: 2}', 'acme.yaml:3:'],
+  ['blacklists: {spam: ["%"]}', '"%" is not a number'],
+  ['routes: {default: [{name: a}]}', 'acme.yaml:3:20: routes.default[0]: must have a pattern'],
+  ['routes: {default: [{pattern: a, callflow: [answer]}]}', 'callflow[0]: must be a step'],
+  ['variables: [', 'acme.yaml:3:13:'],
+  ['variables: {__proto__: 1}', '__proto__'],
+])('the document %j is refused with %j', (text, message) => {
+  expect(() => documentOf(text)).toThrow(message)
+})
+
+it.each([
+  ['callplane: 2\ndomain: a', 'callplane: must be 1'],
+  ['domain: a', 'must begin with "callplane: 1"'],
+])('the file %j is no document of this format', async (text, message) => {
+  const { parseDocument } = await import('../../../cli/document/parse-document.ts')
+
+  expect(() => parseDocument(text, 'acme.yaml')).toThrow(message)
+})

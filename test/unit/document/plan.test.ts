@@ -1,0 +1,146 @@
+import { expect, it } from 'vitest'
+import { explain } from '../../../cli/document/explain.ts'
+import { readPlan, writePlan } from '../../../cli/document/plan-file.ts'
+import { checkUnchanged, makePlan } from '../../../cli/document/plan.ts'
+import { applyPlan, findDomain } from '../../../cli/deploy/apply-plan.ts'
+import { aDomainInMemory, adminAccount, documentOf } from './domains.ts'
+
+const desk = 'accounts:\n  1000: {role: admin}\n'
+const numbered = (a: string, b: string) =>
+  documentOf(
+    `${desk}  alice: {password: "\${env:SECRET}", parameters: {svc-extensions: "${a}"}}\n  bob: {password: "\${env:SECRET}", parameters: {svc-extensions: "${b}"}}\n`,
+  )
+
+it('accounts that swap their numbers give them up first', async () => {
+  const { apply, read } = await aDomainInMemory()
+  await apply(numbered('201,202', '203'))
+
+  const steps = await apply(numbered('203', '201,202'))
+
+  expect(steps).toBe(4)
+  expect((await read()).accounts['alice']?.parameters).toEqual({ 'svc-extensions': '203' })
+})
+
+it('numbers that move over a login in use are refused before the first step', async () => {
+  const { apply, read } = await aDomainInMemory()
+  const named = (a: string, b: string) =>
+    documentOf(
+      `${desk}  1001: {password: "\${env:SECRET}", parameters: {svc-extensions: "${a}"}}\n  1002: {password: "\${env:SECRET}", parameters: {svc-extensions: "${b}"}}\n`,
+    )
+  await apply(named('1002', '1001'))
+  const before = await read()
+
+  await expect(apply(documentOf(`${desk}  1001: {}\n  1002: {}\n`))).rejects.toThrow('in a document of its own')
+  expect(await read()).toEqual(before)
+})
+
+it('a new account without a password is refused unless one may be generated', async () => {
+  const { deps, target, api, kept, apply, read } = await aDomainInMemory()
+  const document = documentOf(`${desk}  alice: {}\n`)
+  const { keep: _keep, ...secrets } = deps.secrets
+  const found = await findDomain(target, api.clock.now())
+  const plan = makePlan(found.state, document, api.clock.now())
+
+  await expect(applyPlan(plan, found, { ...deps, secrets })).rejects.toThrow(
+    'accounts.alice: is new and needs a password',
+  )
+  await apply(document)
+
+  expect(kept).toEqual(['password of alice'])
+  expect(Object.keys((await read()).accounts)).toEqual(['1000', 'alice'])
+})
+
+it('a change keeps stored secrets, and the signing secret of a hook', async () => {
+  const { api, apply, read, client } = await aDomainInMemory()
+  const hook = (retries: number, key: string) =>
+    documentOf(
+      `hooks:\n  - {event: DTMF, url: "https://a.example.net/", retries: ${retries}, headers: {X-Api-Key: "${key}"}}\n`,
+    )
+  await apply(hook(1, '${env:HEADER}'))
+  const [before] = [...api.ports.state.hooks.values()]
+
+  await apply(hook(2, '********'))
+
+  const [after] = [...api.ports.state.hooks.values()]
+  expect(after).toMatchObject({ id: before?.id, secrets: before?.secrets, headers: { 'X-Api-Key': 'Bearer of-env' } })
+  expect((await read()).hooks[0]?.headers).toEqual({ 'X-Api-Key': '********' })
+  expect(client.token).toBeDefined()
+})
+
+it('a new record whose secret is only a mask is refused', async () => {
+  const { apply } = await aDomainInMemory()
+
+  await expect(apply(documentOf('email: {host: mail.example.com, pass: "********"}'))).rejects.toThrow(
+    'email settings: pass is "********", but nothing is stored that could be kept',
+  )
+})
+
+it('a plan is refused when a record is neither as it was planned nor as it will be', async () => {
+  const { api, target, apply, read } = await aDomainInMemory()
+  await apply(documentOf('variables: {x_a: "1"}'))
+  const plan = makePlan(await read(), documentOf('variables: {x_a: "2"}\nblacklists: {spam: [1]}'), api.clock.now())
+  await apply(documentOf('variables: {x_a: "3"}'))
+
+  const { state } = await findDomain(target, api.clock.now())
+  expect(() => checkUnchanged(plan, state)).toThrow('the domain changed since it was planned (variables): plan again')
+})
+
+it('a plan that is half done goes on where it stopped', async () => {
+  const { api, target, deps, apply, read } = await aDomainInMemory()
+  const plan = makePlan(await read(), documentOf('variables: {x_a: "2"}\nblacklists: {spam: [1, 2]}'), api.clock.now())
+  await apply(documentOf('blacklists: {spam: [2]}'))
+
+  const steps = await applyPlan(plan, await findDomain(target, api.clock.now()), deps)
+
+  expect(steps).toBe(2)
+  expect(Object.keys((await read()).blacklists['spam'] ?? {})).toEqual(['1', '2'])
+})
+
+it('a record that changes between the check and its step stays as it is', async () => {
+  const { api, target, deps, apply, read, client } = await aDomainInMemory()
+  await apply(documentOf('variables: {x_a: "1"}'))
+  const found = await findDomain(target, api.clock.now())
+  const plan = makePlan(found.state, documentOf('variables: {x_a: "2"}'), api.clock.now())
+  await client.call('updateDomainVariables', { params: { domain_name: target.domain }, body: ['x_a=9'] })
+
+  await expect(applyPlan(plan, found, deps)).rejects.toThrow('variables of the domain changed since it was planned')
+  expect((await read()).variables).toEqual({ x_a: '9' })
+})
+
+it('a plan is read back from its file, and an edited file is refused', async () => {
+  const { api, read } = await aDomainInMemory()
+  const plan = makePlan(await read(), documentOf('variables: {x_a: "2"}'), api.clock.now())
+  const text = writePlan(plan)
+
+  expect(readPlan(text, 'acme.plan')).toEqual(plan)
+  expect(() => readPlan(text.replace('"x_a": "2"', '"x_a": "3"'), 'acme.plan')).toThrow('acme.plan: is a damaged plan')
+  expect(readPlan('callplane: 1\n', 'acme.yaml')).toBeUndefined()
+})
+
+it('a plan is explained by its additions, changes and removals, without control characters', async () => {
+  const { api, apply, read } = await aDomainInMemory()
+  await apply(documentOf('variables: {x_a: "1", x_b: "2"}\nblacklists: {spam: [1]}'))
+  const many = Array.from({ length: 12 }, (_, index) => 100 + index).join(', ')
+  const document = documentOf(`variables: {x_a: "3", x_c: "\\u009b"}\nblacklists: {bad: [${many}]}`)
+
+  const lines = explain(makePlan(await read(), document, api.clock.now()).steps)
+
+  expect(lines.slice(0, 2)).toEqual(['+ blacklist bad: 100', '+ blacklist bad: 101'])
+  expect(lines.slice(10)).toEqual([
+    '~ variables of the domain',
+    '    ~ x_a: "1" -> "3"',
+    '    - x_b: "2"',
+    String.raw`    + x_c: "\u009b"`,
+    '- blacklist spam: 1',
+    '+ blacklist bad: 2 further numbers',
+  ])
+})
+
+it('a refusal of the platform names the step that it ended', async () => {
+  const { apply } = await aDomainInMemory()
+  const account = { ...adminAccount, role: 'unknown', password: '${env:SECRET}' }
+
+  await expect(apply({ ...documentOf(''), accounts: { '1000': adminAccount, alice: account } })).rejects.toThrow(
+    'account alice: POST',
+  )
+})
