@@ -5,7 +5,7 @@ import { timeInPast } from '../input/values.ts'
 export interface SearchOptions {
   readonly from?: number
   readonly to?: number
-  readonly leg: string
+  readonly leg: 'a' | 'b' | '*'
 }
 
 /** Adds the options of a search to a command. */

@@ -2,8 +2,6 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { listChannels } from '../../contracts/routes/channels.ts'
-import { readRecording } from '../../contracts/routes/recordings.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aKitLab } from '../support/engine/kit-lab.ts'
 import { planted } from '../support/invariants/secret-forms.ts'
@@ -23,11 +21,11 @@ describe.skipIf(freeswitchBin === undefined)('an engine that shares no folder wi
     const call = await caller.call('*11002')
     expect(call.status).toBe(200)
     const own = async () =>
-      (await admin.call(listChannels)).data.rows.find(({ presence_id }) => presence_id === `1001@${acme}`)?.uuid
+      (await admin.call('listChannels')).data.rows.find(({ presence_id }) => presence_id === `1001@${acme}`)?.uuid
     await expect.poll(own, within).toBeDefined()
     const uuid = (await own()) ?? ''
     await call.hangUp()
-    const recordings = () => admin.call(readRecording, { params: { uuid }, query: { type: 'all' } }).catch(() => [])
+    const recordings = () => admin.call('readRecording', { params: { uuid }, query: { type: 'all' } }).catch(() => [])
     await expect.poll(recordings, within).toMatchObject([{ name: `${uuid}.wav`, status: 'expected' }])
     const folder = join(lab().place.recordings, acme)
     expect(readdirSync(folder)).toEqual([`${uuid}.wav`])

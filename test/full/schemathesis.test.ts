@@ -8,11 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../contracts/openapi/document.ts'
 import examples from '../../contracts/openapi/examples.json' with { type: 'json' }
-import { createDefaultRoute } from '../../contracts/routes/default-routes.ts'
-import { addBlacklistNumber } from '../../contracts/routes/blacklists.ts'
-import { createHooks } from '../../contracts/routes/hooks.ts'
 import { routes } from '../../contracts/routes/index.ts'
-import { createRole } from '../../contracts/routes/roles.ts'
 import { runCommand } from '../support/platform/command.ts'
 import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform/platform.ts'
 import { hooksFolder, installSchemathesis, platformHooks } from '../support/schemathesis/schemathesis.ts'
@@ -40,12 +36,12 @@ async function fillTenant(): Promise<Readonly<Record<string, string>>> {
   const admin = await platform.tenant(domain)
   const root = await platform.root()
   const action = { type: 'web', method: 'POST', url: 'http://127.0.0.1:9/' } as const
-  const hook = await admin.call(createHooks, { body: { event: 'CHANNEL_CREATE', action } })
-  const route = await admin.call(createDefaultRoute, {
+  const hook = await admin.call('createHooks', { body: { event: 'CHANNEL_CREATE', action } })
+  const route = await admin.call('createDefaultRoute', {
     body: { name: 'Sales', destination_number: '^5\\d{3}$', callflow: [{ answer: '' }] },
   })
-  await admin.call(addBlacklistNumber, { params: { blacklist_name: 'unwanted' }, body: { number: '100' } })
-  await root.call(createRole, { query: { domain }, body: { roles: 'clerk', allows: { hook: ['r'] } } })
+  await admin.call('addBlacklistNumber', { params: { blacklist_name: 'unwanted' }, body: { number: '100' } })
+  await root.call('createRole', { query: { domain }, body: { roles: 'clerk', allows: { hook: ['r'] } } })
   return {
     'query.domain': domain,
     'path.domain_name': domain,
