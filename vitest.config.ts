@@ -20,6 +20,9 @@ const suite = (name: string, extra: object = {}) => ({
   },
 })
 
+/** Files that start whole platforms: one at a time, each in a process of its own. */
+const oneByOne = { isolate: true, fileParallelism: false }
+
 /** Two workers: the smallest machine that the project promises to build on has two cores. */
 export default defineConfig({
   test: {
@@ -30,10 +33,10 @@ export default defineConfig({
       suite('alone', { include: alone, exclude: [], isolate: true, testTimeout: 30_000 }),
       suite('contract', { testTimeout: 60_000, hookTimeout: 60_000 }),
       suite('infra', { testTimeout: 120_000, hookTimeout: 120_000 }),
-      suite('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }),
+      suite('e2e', { testTimeout: 120_000, hookTimeout: 120_000, ...oneByOne, sequence: { groupOrder: 1 } }),
       // Skipped without FREESWITCH_BIN.
-      suite('engine', { testTimeout: 600_000, hookTimeout: 600_000, fileParallelism: false }),
-      suite('full', { testTimeout: 600_000, hookTimeout: 600_000, fileParallelism: false }),
+      suite('engine', { testTimeout: 600_000, hookTimeout: 600_000, ...oneByOne, sequence: { groupOrder: 2 } }),
+      suite('full', { testTimeout: 600_000, hookTimeout: 600_000, ...oneByOne, sequence: { groupOrder: 3 } }),
     ],
   },
 })
