@@ -6,7 +6,10 @@ import { clientOptions, oncePerEnvironment, withoutLogging } from './client-opti
 /** How stored values become values of JavaScript: every number a plain one, also beyond 2^53. */
 export const unmarshallOptions = { wrapNumbers: Number }
 
-/** How values are stored: fields without a value are left out, at every depth. */
+/**
+ * How values are stored: fields without a value are left out, at every depth. The SDK takes an object with a member called
+ * `constructor`, which clients may send, for an instance of a class, and refuses those unless they are converted.
+ */
 const marshallOptions = { removeUndefinedValues: true, allowImpreciseNumbers: true, convertClassInstanceToMap: true }
 
 /** The client of the store. */

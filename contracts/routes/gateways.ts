@@ -98,7 +98,7 @@ export const createGateway = route({
   path: '/api/v2/gateways',
   summary: 'Create a gateway (SIP trunk)',
   permission: { resource: 'gateway', action: 'c' },
-  needs: { gateways: ['create', 'read'], secretBox: ['seal'], engine: ['send'] },
+  needs: { gateways: ['create'], secretBox: ['seal'], engine: ['send'] },
   body: z.extend(gatewayFields, { name: gatewayName, domain: z.optional(z.string('must be a domain name')) }),
   errors: ['conflict'],
   response: okData(gatewayOutput),

@@ -11,7 +11,7 @@ const maxGateways = 100
 
 /** The inputs of a gateway's creation. */
 export interface GatewayCreation {
-  readonly gateways: Pick<GatewayStore, 'create' | 'read'>
+  readonly gateways: Pick<GatewayStore, 'create'>
   readonly secretBox: Pick<SecretBox, 'seal'>
   readonly clock: Clock
   readonly judges: GatewayJudges

@@ -39,9 +39,10 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     allowedOrigins: settings.allowedOrigins,
     existing: settings.existing,
   })
+  const makesNoDomain = Object.keys(searchDomains).every((name) => name in settings.existing.searchDomains)
   // A deployment from before the stages has its domain in the other stack: moved, it would be a new one, without CDRs.
   const searchStack =
-    settings.nameStage === ''
+    settings.nameStage === '' || makesNoDomain
       ? stateful
       : new Stack(app, 'CallplaneSearch', {
           ...stackProps('CallplaneSearch', 'the store of CDRs'),

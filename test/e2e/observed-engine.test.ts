@@ -66,6 +66,8 @@ it('an observed engine gets commands that read, nothing else, while every operat
 
   await expect.poll(rows, { timeout: 30_000 }).toMatchObject([{ uuid, presence_id: `1001@${tenant}` }])
   const params = { channel_id: uuid }
+  const gateway = { gateway_name: 'trunk' }
+  const registered = { username: 'pbx', password: 'pa55-of-the-trunk' }
   const operations = new Map<string, () => Promise<unknown>>([
     ['listChannels', rows],
     ['originateCall', () => admin.call('originateCall', { body: { callerId: '1001', calledId: '9196' } })],
@@ -90,6 +92,16 @@ it('an observed engine gets commands that read, nothing else, while every operat
       'updateDomainParameters',
       () => root.call('updateDomainParameters', { params: { domain_name: gone }, body: ['vm-password=4711'] }),
     ],
+    [
+      'createGateway',
+      () => admin.call('createGateway', { body: { name: 'trunk', realm: 'sip.example.net', ...registered } }),
+    ],
+    [
+      'replaceGateway',
+      () => admin.call('replaceGateway', { params: gateway, body: { realm: 'sip.example.org', ...registered } }),
+    ],
+    ['updateGateway', () => admin.call('updateGateway', { params: gateway, body: { enabled: false } })],
+    ['deleteGateway', () => admin.call('deleteGateway', { params: gateway })],
     ['deleteDomain', () => root.call('deleteDomain', { params: { domain_name: gone } })],
   ])
   const changing = new Set(['originateCall', 'holdChannel', 'hangUpChannel', 'eavesdropChannel'])

@@ -44,7 +44,7 @@ describe('records in the store', () => {
     expect(await read(await stored(values))).toEqual(values)
   })
 
-  test.each([Number.NaN, Number.POSITIVE_INFINITY, new Date(0)])('%s is refused before it is sent', async (value) => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY])('%s is refused before it is sent', async (value) => {
     const { gate } = rig()
     gate.calls.length = 0
 
