@@ -11,6 +11,7 @@ import * as domains from '../../contracts/routes/domains.ts'
 import * as email from '../../contracts/routes/email.ts'
 import * as engine from '../../contracts/routes/engine.ts'
 import * as hookLab from '../../contracts/routes/hook-lab.ts'
+import * as gateways from '../../contracts/routes/gateways.ts'
 import * as hooks from '../../contracts/routes/hooks.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import type { Route } from '../../contracts/routes/route.ts'
@@ -47,6 +48,9 @@ const given = {
   mailPassword: secretOf('mail'),
   changedMailPassword: secretOf('second-mail'),
   refusedPassword: secretOf('refused'),
+  // A trunk takes visible characters of ASCII.
+  gatewayPassword: `${planted('gateway')}'/+?`,
+  changedGatewayPassword: `${planted('changed-gateway')}'/+?`,
 }
 
 /** All secrets by what they are: those above, and those that the platform makes. */
@@ -217,6 +221,20 @@ async function useMail(headers: Headers): Promise<void> {
   await send(200, email.createEmailSettings, { query, headers, body: settings(mailPassword) })
 }
 
+async function useGateways(headers: Headers): Promise<void> {
+  const { gatewayPassword, changedGatewayPassword, refusedPassword } = given
+  const params = { gateway_name: 'trunk' }
+  const trunk = (password: string) => ({ realm: 'sip.example.net', username: 'pbx', password })
+  await send(400, gateways.createGateway, { headers, body: { name: 'not a name', ...trunk(refusedPassword) } })
+  await send(200, gateways.createGateway, { headers, body: { name: 'trunk', ...trunk(gatewayPassword) } })
+  await send(200, gateways.readGateway, { params, headers })
+  await send(200, gateways.replaceGateway, { params, headers, body: trunk(gatewayPassword) })
+  await send(200, gateways.updateGateway, { params, headers, body: { password: changedGatewayPassword } })
+  await send(200, gateways.listGateways, { headers })
+  await send(200, gateways.createGateway, { headers, body: { name: 'spare', ...trunk(gatewayPassword) } })
+  await send(200, gateways.deleteGateway, { params: { gateway_name: 'spare' }, headers })
+}
+
 /** A mail server that shows every client the password that it refuses. */
 async function mailServer(login: { user: string; pass: string }) {
   const server = await startMailServer({ login, refuseLogin: (pass) => `"${pass}" is not the password` })
@@ -226,7 +244,11 @@ async function mailServer(login: { user: string; pass: string }) {
 /** Asks as the engine does, about an account and about a call to it. */
 async function useLookUps(): Promise<void> {
   const ask = async (
-    { method, path, operationId }: typeof engine.lookUpDirectory | typeof engine.lookUpDialplan,
+    {
+      method,
+      path,
+      operationId,
+    }: typeof engine.lookUpDirectory | typeof engine.lookUpDialplan | typeof engine.uploadRecording,
     fields: Readonly<Record<string, string>>,
     credential: string,
   ) => {
@@ -249,6 +271,16 @@ async function useLookUps(): Promise<void> {
   expect((await ask(engine.lookUpDirectory, account, wrongPassword))[0]).toBe(401)
   expect(await ask(engine.lookUpDialplan, call, engineCredential)).toEqual([200, expect.stringContaining('user/2000@')])
   expect((await ask(engine.lookUpDialplan, call, wrongPassword))[0]).toBe(401)
+  const trunks = { section: 'directory', purpose: 'gateways', profile: 'external' }
+  expect(await ask(engine.lookUpDirectory, trunks, engineCredential)).toEqual([
+    200,
+    expect.stringContaining(`${domain}_trunk`),
+  ])
+  const sum = '0'.repeat(64)
+  const uuid = 'c0ffee00-0000-4000-8000-0000000000ce'
+  const recording = { domain, uuid, name: `${uuid}.wav`, size: '1', sha256: sum, parts: sum }
+  expect((await ask(engine.uploadRecording, recording, engineCredential))[0]).toBe(200)
+  expect((await ask(engine.uploadRecording, recording, wrongPassword))[0]).toBe(401)
 }
 
 /** A CDR whose channel had secrets in its variables; it is indexed when this resolves. */
@@ -302,6 +334,7 @@ beforeAll(async () => {
   await useSecondFactor(admin)
   await useHooksAndTokens(admin)
   await useMail(admin)
+  await useGateways(admin)
   await useLookUps()
   await useCdr()
   await platform.stop()
@@ -347,7 +380,7 @@ describe('the state of a platform', () => {
   })
 
   it('the state of a platform was made by every endpoint that takes or shows one', () => {
-    const taking = routes.filter((route) => ['auth', 'accounts', 'email', 'engine'].includes(route.group))
+    const taking = routes.filter((route) => ['auth', 'accounts', 'email', 'engine', 'gateways'].includes(route.group))
     const showing = routes.filter((route) => route.showsSecret === true)
 
     expect([...used]).toEqual(expect.arrayContaining([...taking, ...showing].map(({ operationId }) => operationId)))
