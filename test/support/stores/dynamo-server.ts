@@ -1,6 +1,11 @@
 import { createRequire } from 'node:module'
 import { randomUUID } from 'node:crypto'
-import { CreateTableCommand, type CreateTableCommandInput, DeleteTableCommand } from '@aws-sdk/client-dynamodb'
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-dynamodb'
 import { dynamoClient } from '../../../adapters/aws/dynamodb-client.ts'
 import { environment } from '../../../contracts/environment.ts'
 import { type TableSpec, tables } from '../../../contracts/resources.ts'
@@ -34,10 +39,19 @@ export async function startDynamoServer(): Promise<DynamoServer> {
     env: { ...env, ...variables },
     async close() {
       if (started === undefined) {
-        for (const { physical } of named) await client.send(new DeleteTableCommand({ TableName: physical }))
+        for (const { physical } of named) await removeTable(client, physical)
       }
       await started?.stop()
     },
+  }
+}
+
+/** Removes a table, unless its test has lost it on purpose. */
+async function removeTable(client: ReturnType<typeof dynamoClient>, TableName: string): Promise<void> {
+  try {
+    await client.send(new DeleteTableCommand({ TableName }))
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error
   }
 }
 
