@@ -2,7 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { lackOf, shownCommands, snippetsOf } from '../../support/docs/snippets.ts'
 
-const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md'), ...globSync('engine/**/*.md')]
+/** All but the pages of packages, which a build of the site installs. */
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md'), ...globSync('engine/**/*.md')].filter(
+  (page) => !page.includes('node_modules'),
+)
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
 
 describe('the pages', () => {
