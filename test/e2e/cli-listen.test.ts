@@ -21,8 +21,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   user = aCliUser()
-  const words = ['login', '--url', rig().url, '--user', `1000@${domain}`, '--password-stdin']
-  await user.run(words, { input: tenantPassword('1000') })
+  await user.signIn({ url: rig().url, user: `1000@${domain}`, password: tenantPassword('1000') })
 })
 
 afterEach(() => user.remove())

@@ -14,9 +14,7 @@ let admin: Client
 
 beforeAll(async () => {
   admin = await rig().tenant(domain)
-  const words = ['login', '--url', rig().url, '--user', `1000@${domain}`, '--password-stdin']
-  const { status, stderr } = await user.run(words, { input: tenantPassword('1000') })
-  if (status !== 0) throw new Error(stderr)
+  await user.signIn({ url: rig().url, user: `1000@${domain}`, password: tenantPassword('1000') })
 })
 
 afterAll(() => user.remove())
@@ -164,7 +162,7 @@ it('routes, blacklists and tokens of a domain are made, read, moved and removed'
     token: string
     data: { uuid: string }
   }
-  const env = { CALLPLANE_URL: rig().url, CALLPLANE_TOKEN: token, XDG_CONFIG_HOME: inFolder('nobody') }
+  const env = { CALLPLANE_URL: rig().url, CALLPLANE_TOKEN: token, XDG_CONFIG_HOME: inFolder('no-profile') }
   expect((await user.run(['whoami'], { env })).stdout).toContain(data.uuid)
   expect((await user.run(['tokens', 'list'])).stdout).not.toContain(token)
   expect((await user.run(['tokens', 'disable', data.uuid])).status).toBe(0)

@@ -14,9 +14,7 @@ let admin: Client
 
 beforeAll(async () => {
   admin = await rig().tenant(domain)
-  const words = ['login', '--url', rig().url, '--user', `1000@${domain}`, '--password-stdin']
-  const { status, stderr } = await user.run(words, { input: tenantPassword('1000') })
-  if (status !== 0) throw new Error(stderr)
+  await user.signIn({ url: rig().url, user: `1000@${domain}`, password: tenantPassword('1000') })
 })
 
 afterAll(() => user.remove())

@@ -29,7 +29,16 @@ export interface CliUser {
   /** Runs a command with `--json` and returns what it printed. Throws where it failed. */
   json(words: readonly string[]): Promise<unknown>
   start(words: readonly string[], options?: CliOptions): RunningCli
+  /** Signs in with `callplane login`. Throws what the command printed if it fails. */
+  signIn(login: Login): Promise<void>
   remove(): void
+}
+
+/** The address of a platform, and a user of it. */
+interface Login {
+  readonly url: string
+  readonly user: string
+  readonly password: string
 }
 
 interface CliOptions {
@@ -53,6 +62,12 @@ export function aCliUser(): CliUser {
       const { status, stdout, stderr } = await run([...words, '--json'])
       if (status !== 0) throw new Error(`callplane ${words.join(' ')} ended with ${status}: ${stderr}`)
       return JSON.parse(stdout)
+    },
+    signIn: async ({ url, user, password }) => {
+      const { status, stderr } = await run(['login', '--url', url, '--user', user, '--password-stdin'], {
+        input: password,
+      })
+      if (status !== 0) throw new Error(stderr)
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
