@@ -110,7 +110,7 @@ describe('a call to a service of the cloud', () => {
     const { answer, write, requests } = service()
     answer((_request, response) => respond(response, 200, {}))
 
-    await expect(write({ at: Number.NaN })).rejects.toMatchObject({ name: 'DomainError', code: 'internal_error' })
+    await expect(write({ at: new Date(0) })).rejects.toMatchObject({ name: 'DomainError', code: 'internal_error' })
     expect(requests()).toEqual([])
   })
 

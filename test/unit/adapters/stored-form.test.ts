@@ -44,14 +44,24 @@ describe('records in the store', () => {
     expect(await read(await stored(values))).toEqual(values)
   })
 
-  test.each([Number.NaN, Number.POSITIVE_INFINITY])('%s is refused before it is sent', async (value) => {
-    const { gate } = rig()
-    gate.calls.length = 0
+  test.each([{ constructor: 'x' }, { constructor: { name: 'Set' } }, [{ a: { constructor: undefined, b: [1] } }]])(
+    'the record %j with a member called constructor is stored as any other',
+    async (value) => {
+      expect(await read(await stored({ value }))).toEqual({ value })
+    },
+  )
 
-    await expect(stored({ value })).rejects.toMatchObject({ name: 'DomainError', code: 'internal_error' })
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, new Date(0), { constructor: new Date(0) }])(
+    '%s is refused before it is sent',
+    async (value) => {
+      const { gate } = rig()
+      gate.calls.length = 0
 
-    expect(gate.calls).toEqual([])
-  })
+      await expect(stored({ value })).rejects.toMatchObject({ name: 'DomainError', code: 'internal_error' })
+
+      expect(gate.calls).toEqual([])
+    },
+  )
 
   /** Stores fields and returns the form in which the store got them. */
   async function stored(fields: object): Promise<object> {
