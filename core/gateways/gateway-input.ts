@@ -77,12 +77,18 @@ function missing({ realm, register, username, networks }: GatewayContent, hasPas
 function problemsOf({ realm, fromDomain, proxy, networks }: GatewayContent, judges: GatewayJudges): FieldProblem[] {
   const { host, port } = splitHost(proxy)
   const problems: readonly (readonly [string, string | undefined])[] = [
-    ['realm', hostProblem(realm, judges.guard)],
-    ['from_domain', hostProblem(fromDomain, judges.guard)],
-    ['proxy', hostProblem(host, judges.guard) ?? portProblem(port)],
+    ['realm', addressProblem(realm, judges.guard)],
+    ['from_domain', addressProblem(fromDomain, judges.guard)],
+    ['proxy', addressProblem(host, judges.guard) ?? portProblem(port)],
     ...networks.map((cidr, index) => [`networks[${index}]`, judges.networkProblem(cidr)] as const),
   ]
   return problems.flatMap(([field, problem]) => (problem === undefined ? [] : [{ field, problem }]))
+}
+
+/** Judges a host as URLs are parsed: an engine, too, reads `127.1` and `0x7f000001` as addresses. */
+function addressProblem(host: string, guard: AddressGuard): string | undefined {
+  const url = `http://${host}/`
+  return URL.canParse(url) ? hostProblem(new URL(url).hostname, guard) : 'must be a host name or an IPv4 address'
 }
 
 function portProblem(port: string): string | undefined {
