@@ -122,10 +122,7 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
   }
 }
 
-/** The last work on gateways at each link: two at once could leave the older of two versions at an engine. */
-const gatewayWork = new WeakMap<object, Promise<unknown>>()
-
-/** Applies a gateway at each engine, after what is being applied there. */
+/** Makes a command that applies a gateway at each engine. */
 function prepareGatewayAt(
   { timers }: DispatchDeps,
   command: ApplyGateway,
@@ -133,12 +130,7 @@ function prepareGatewayAt(
   to: readonly CommandEngine[],
 ): PreparedCommand {
   const apply = prepareGateway(command, domain)
-  const applyAt = ({ engine: { commands } }: CommandEngine) => {
-    const before = gatewayWork.get(commands) ?? Promise.resolve()
-    const work = before.then(() => ended(() => apply(commands, timers)))
-    gatewayWork.set(commands, work)
-    return work
-  }
+  const applyAt = ({ engine: { commands } }: CommandEngine) => ended(() => apply(commands, timers))
   return {
     send: async () => ({
       wasWritten: to.some(({ engine }) => isReady(engine.commands)),

@@ -53,6 +53,59 @@ test('a gateway that the engine does not let go is reported after six seconds, a
   expect(lines).not.toContain('sofia profile external rescan')
 })
 
+test('gateways that change while one is applied are applied together afterwards, and one that stays delays no other', async () => {
+  const time = manualTime(0)
+  const lines: string[] = []
+  let listed: readonly string[] = ['first']
+  const link = {
+    api: async (line: string) => {
+      lines.push(line.replace('sofia profile external ', ''))
+      if (line.includes(' killgw ')) return '+OK gateway marked for deletion.\n'
+      return line === 'sofia status' ? listOf(listed) : '+OK scan complete\n'
+    },
+  }
+  const apply = (name: string) => prepareGateway({ ...command, name }, domain)(link, time.timers)
+
+  const first = apply('first')
+  await settle()
+  const others = [apply('second'), apply('stays'), apply('second')]
+  await settle()
+  expect(lines).toEqual(['killgw a.example.com_first', 'sofia status'])
+  listed = ['stays']
+  await time.advance(500)
+  await time.advance(10_000)
+
+  expect([await first, ...(await Promise.all(others))]).toMatchObject([
+    { state: 'done' },
+    { state: 'done' },
+    { state: 'refused' },
+    { state: 'done' },
+  ])
+  expect(lines.filter((line) => line !== 'sofia status')).toEqual([
+    'killgw a.example.com_first',
+    'rescan',
+    'killgw a.example.com_second',
+    'killgw a.example.com_stays',
+    'rescan',
+  ])
+})
+
+test('a lost link ends a round, and the next one is made all the same', async () => {
+  const time = manualTime(0)
+  let isUp = false
+  const api = async (line: string) => {
+    if (!isUp) throw new Error('the link is lost')
+    return line === 'sofia status' ? '' : '+OK\n'
+  }
+  const link = { api }
+
+  const lost = prepareGateway(command, domain)(link, time.timers)
+  await expect(lost).rejects.toThrow('the link is lost')
+  isUp = true
+
+  expect(await prepareGateway(command, domain)(link, time.timers)).toMatchObject({ state: 'done' })
+})
+
 test('an engine without the SIP profile of gateways refuses', async () => {
   const { link } = anEngine({ rescan: 'Invalid Profile [external]\n' })
 
