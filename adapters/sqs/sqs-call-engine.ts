@@ -1,4 +1,4 @@
-import type { CommandMessage } from '../../contracts/messages/command.ts'
+import { type CommandMessage, versionOfCommand } from '../../contracts/messages/command.ts'
 import type { CommandRecord } from '../../core/commands/commands.ts'
 import type { CallEngine } from '../../core/commands/call-engine.ts'
 import type { AdapterContext } from '../context.ts'
@@ -14,7 +14,7 @@ export function sqsCallEngine(context: AdapterContext): CallEngine {
 }
 
 async function enqueue(context: AdapterContext, record: CommandRecord): Promise<void> {
-  const message: CommandMessage = { version: 1, ...record }
+  const message: CommandMessage = { version: versionOfCommand(record.command), ...record }
   await sendMessage(context, 'commands', {
     MessageBody: queueBody(message),
     MessageGroupId: queueId(commandGroup(record)),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { EngineCommand } from '../../core/commands/commands.ts'
 import { autoAnswer, dialTarget, displayDigits, domainName, gatewayName, hangupCause, login, uuid } from '../fields.ts'
 
 const variables = z.record(z.string(), z.string())
@@ -37,12 +38,20 @@ export const engineCommand = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('drop-domain-registrations') }),
 ])
 
-/** The version of the messages that this product writes, and the latest that it reads. */
-export const commandMessageVersion = 1
+/** The latest version of the messages that this product reads. */
+export const commandMessageVersion = 2
+
+/**
+ * Returns the version in which a command is written: the first that has it. A connector drops a command that it does not know,
+ * and leaves a message of a later version to one that reads it. Version 2 added `apply-gateway`.
+ */
+export function versionOfCommand({ kind }: Pick<EngineCommand, 'kind'>): 1 | 2 {
+  return kind === 'apply-gateway' ? 2 : 1
+}
 
 /** A message of the command queue. */
 export const commandMessage = z.object({
-  version: z.literal(commandMessageVersion),
+  version: z.literal([1, commandMessageVersion]),
   id: z.uuid(),
   scope: z.object({ domain: z.nullable(domainName), presenceId: z.nullable(z.string()) }),
   command: engineCommand,

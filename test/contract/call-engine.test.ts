@@ -47,6 +47,20 @@ describe('the call engine over the command queue', () => {
     expect(message.scope).toEqual(scope)
   })
 
+  test.each<[EngineCommand, number]>([
+    [{ kind: 'apply-gateway', name: 'trunk' }, 2],
+    [{ kind: 'flush-directory' }, 1],
+  ])(
+    'the command %j is written in version %i, which older connectors leave to those that have it',
+    async (command, version) => {
+      const { engine, server } = fresh()
+
+      await engine.send(command, scope)
+
+      expect(commandMessage.parse(server.waiting('commands')[0]?.body)).toMatchObject({ version, command })
+    },
+  )
+
   test.each<CommandOutcome>([
     done,
     { state: 'refused', text: '-ERR NO_ROUTE_DESTINATION' },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { commandIntake } from '../../../connector/commands/command-intake.ts'
+import { commandMessageVersion } from '../../../contracts/messages/command.ts'
 import type { Fitness } from '../../../connector/commands/fitness.ts'
 import { DomainError } from '../../../core/errors.ts'
 import type { CommandReceiver, TakenMessage } from '../../../core/commands/command-store.ts'
@@ -189,7 +190,7 @@ test('a message that comes in the moment of a lost link waits for what becomes o
 
 test('a message of a later version is left to a connector that reads it; what is no message at all is not', async () => {
   const { put, runner, removed } = anIntake()
-  const later = JSON.stringify({ version: 2, command: { kind: 'whatever' } })
+  const later = JSON.stringify({ version: commandMessageVersion + 1, command: { kind: 'whatever' } })
 
   await put(later, 'no message', ' {"version":"2"}')
   await runner.finish('no message')
