@@ -1,7 +1,7 @@
 import type { DomainStore } from '../domains/domain-store.ts'
 import type { SecretBox } from '../secrets.ts'
 import type { GatewayStore } from './gateway-store.ts'
-import { type Gateway, gatewayAtEngine, gatewayPasswordPurpose } from './gateway.ts'
+import { type Gateway, type GatewayName, gatewayAtEngine, gatewayPasswordPurpose } from './gateway.ts'
 
 /** The ports of {@link serveGateways}. */
 export interface ServeGatewaysPorts {
@@ -9,6 +9,9 @@ export interface ServeGatewaysPorts {
   readonly domains: Pick<DomainStore, 'list'>
   readonly secretBox: Pick<SecretBox, 'open'>
 }
+
+/** Reports a gateway whose password cannot be opened, and why. */
+export type ReportSealed = (gateway: GatewayName, error: unknown) => void
 
 /** A gateway as the engine reads it: the name at the engine, and parameters and variables by the engine's names. */
 export interface ServedGateway {
@@ -30,22 +33,33 @@ const atOnce = 20
 
 /**
  * Returns the enabled gateways of all domains that a SIP profile of an engine has, with their passwords. A gateway whose
- * password cannot be opened is left out, so that it keeps no other from working.
+ * password cannot be opened is left out and reported, so that it keeps no other from working.
  */
-export async function serveGateways(ports: ServeGatewaysPorts, profile: string): Promise<readonly ServedGateway[]> {
+export async function serveGateways(
+  ports: ServeGatewaysPorts,
+  profile: string,
+  reportSealed: ReportSealed,
+): Promise<readonly ServedGateway[]> {
   const [all, domains] = await Promise.all([ports.gateways.listAll(), ports.domains.list()])
   const names = new Set(domains.map(({ name }) => name))
   const wanted = all.filter((each) => each.enabled && each.profile === profile && names.has(each.domain))
   const served: (ServedGateway | undefined)[] = []
   for (let start = 0; start < wanted.length; start += atOnce) {
     const batch = wanted.slice(start, start + atOnce)
-    served.push(...(await Promise.all(batch.map((gateway) => serveGateway(ports.secretBox, gateway)))))
+    served.push(...(await Promise.all(batch.map((gateway) => serveGateway(ports.secretBox, gateway, reportSealed)))))
   }
   return served.filter((each) => each !== undefined)
 }
 
-async function serveGateway(secretBox: Pick<SecretBox, 'open'>, gateway: Gateway): Promise<ServedGateway | undefined> {
-  const password = await passwordOf(secretBox, gateway).catch(() => null)
+async function serveGateway(
+  secretBox: Pick<SecretBox, 'open'>,
+  gateway: Gateway,
+  reportSealed: ReportSealed,
+): Promise<ServedGateway | undefined> {
+  const password = await passwordOf(secretBox, gateway).catch((error: unknown) => {
+    reportSealed(gateway, error)
+    return null
+  })
   if (password === null) return undefined
   const { register, realm, fromDomain, proxy, username, transport, expires, codecs } = gateway
   const shownNumber = /^number:(.+)$/.exec(gateway.callerId)?.[1]

@@ -122,13 +122,18 @@ it('gateways that are disabled, of another profile or of a deleted domain are no
   expect(await ask()).toContain('not found')
 })
 
-it('a gateway whose password cannot be opened keeps no other from the engine', async () => {
+it('a gateway whose password cannot be opened is reported and keeps no other from the engine', async () => {
   await create()
   await create({ name: 'second' })
   const stored = await api.ports.gateways.read('a.example.com', 'trunk')
   if (stored) await api.ports.gateways.replace({ ...stored, sealedPassword: 'AAAA', version: 2 })
 
   expect(Object.keys(await gateways())).toEqual(['a.example.com_second'])
+  expect(api.log.lines).toContainEqual({
+    level: 'error',
+    message: 'gateway not served: its password cannot be opened',
+    keys: expect.objectContaining({ domain: 'a.example.com', gateway: 'trunk' }),
+  })
 })
 
 it('gateways are not served without the engine credential', async () => {
