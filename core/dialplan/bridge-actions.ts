@@ -1,4 +1,5 @@
 import { isJsonObject } from '../default-routes/json.ts'
+import { gatewayAtEngine, gatewayNamePattern } from '../gateways/gateway.ts'
 import { type Assignment, readAssignments } from './assignments.ts'
 import { type EngineAction, type StepContext, StepProblem } from './engine-action.ts'
 import { accountName, accountPattern, application, set } from './step-values.ts'
@@ -62,8 +63,8 @@ function dialStringOf(endpoint: unknown, at: string, { domain, fill }: StepConte
   }
   const [number = '', ofNumber = ''] = fill(typeof dialString === 'string' ? dialString : '').split('@')
   const gateway = typeof name === 'string' && name !== '' ? name : ofNumber
-  if (!/^[a-z][a-z0-9_-]{0,63}$/.test(gateway)) throw new StepProblem('must name a gateway of the domain', `${at}.name`)
+  if (!gatewayNamePattern.test(gateway)) throw new StepProblem('must name a gateway of the domain', `${at}.name`)
   if (ofNumber !== '' && ofNumber !== gateway) throw new StepProblem('must name one gateway', `${at}.dialString`)
   if (!accountPattern.test(number)) throw new StepProblem('must have a number to call', `${at}.dialString`)
-  return `${own}sofia/gateway/${domain}_${gateway}/${number}`
+  return `${own}sofia/gateway/${gatewayAtEngine({ domain, name: gateway })}/${number}`
 }
