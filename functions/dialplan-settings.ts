@@ -1,7 +1,7 @@
 import { patternRest } from '../adapters/regex/pattern-rest.ts'
 import { routePattern } from '../adapters/regex/route-pattern.ts'
 import { CallPatterns } from '../core/dialplan/call-patterns.ts'
-import type { RouteSettings } from '../core/dialplan/route-call.ts'
+import type { RouteSettings } from '../core/dialplan/call-plan.ts'
 import { clientVariablesOf } from './client-variables.ts'
 import type { Settings } from './endpoint/settings.ts'
 

@@ -1,5 +1,5 @@
 import { lowerAscii } from '../access/resolve-domain.ts'
-import type { RoutedCall } from './route-call.ts'
+import type { RoutedCall } from './call-plan.ts'
 
 /**
  * Reads the engine's question about a call (fixtures/freeswitch/xml-curl, `call-dialplan`): the context is the domain, the

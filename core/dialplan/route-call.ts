@@ -3,27 +3,27 @@ import type { Account } from '../accounts/account.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { BlacklistStore } from '../blacklists/blacklist-store.ts'
 import type { DefaultRouteStore } from '../default-routes/default-route-store.ts'
-import type { CallflowStep, RouteHead } from '../default-routes/default-route.ts'
-import { type IgnoredSteps, ignoredSteps } from '../default-routes/ignored-steps.ts'
-import type { ClientVariables } from '../client-names/client-names.ts'
+import type { RouteHead } from '../default-routes/default-route.ts'
+import { ignoredSteps } from '../default-routes/ignored-steps.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
 import { splitPattern } from '../patterns/pattern.ts'
+import { askBlacklist } from './ask-blacklist.ts'
 import type { Cursor } from './branches.ts'
-import { checkCompiles } from './check-compiles.ts'
-import { localTime } from './call-time.ts'
-import { type CallPatterns, TooMuchPatternWork } from './call-patterns.ts'
-import type { CallVariables } from './call-variables.ts'
-import type { EngineAction } from './engine-action.ts'
 import {
-  type BlacklistQuestion,
-  type PlannedAction,
-  type PlannedStep,
-  blacklistKey,
-  positionVariable,
-  runCallflow,
-} from './run-callflow.ts'
-import { accountPattern, application, set } from './step-values.ts'
+  type JudgedCall,
+  actionsOfEveryCall,
+  emergencyVariable,
+  failing,
+  planned,
+  ringActions,
+} from './call-actions.ts'
+import { TooMuchPatternWork } from './call-patterns.ts'
+import { type CallPlan, type JudgedCallflow, type RouteSettings, type RoutedCall, planOf } from './call-plan.ts'
+import { localTime } from './call-time.ts'
+import { checkCompiles } from './check-compiles.ts'
+import { type BlacklistQuestion, blacklistKey, positionVariable, runCallflow } from './run-callflow.ts'
+import { accountPattern, application } from './step-values.ts'
 
 /** The ports of {@link routeCall}. */
 export interface RoutePorts {
@@ -33,61 +33,8 @@ export interface RoutePorts {
   readonly domains: Pick<DomainStore, 'read'>
 }
 
-/** A call that is to be routed. */
-export interface RoutedCall {
-  readonly domain: string
-  /** The dialled text. */
-  readonly number: string
-  /** The number that the caller shows, and its account's login if the engine authenticated it. */
-  readonly caller: { readonly number: string; readonly login?: string | undefined }
-  /** The data of the call by name, and those that its route set. */
-  readonly variables: CallVariables
-}
-
-/** The rules and the moment for routing, in addition to the call and the stores. */
-export interface RouteSettings {
-  /** Epoch milliseconds. */
-  readonly now: number
-  readonly emergencyNumbers: readonly string[]
-  /** A gateway of the engine that takes emergency calls without a route; empty: none. */
-  readonly emergencyGateway: string
-  /** Matches the patterns of the routes, for this call alone. */
-  readonly patterns: CallPatterns
-  /** The operator's additions to the names that clients may set. */
-  readonly clientVariables: ClientVariables
-  /** The callflows that were read and judged for this call, by the id of the route. */
-  readonly callflows?: Map<string, JudgedCallflow>
-}
-
-/** A stored callflow, and what of it is not served. */
-interface JudgedCallflow {
-  readonly callflow: readonly CallflowStep[]
-  readonly ignored: IgnoredSteps
-}
-
-/** How a call is routed. */
-export interface CallPlan {
-  readonly matched: {
-    readonly kind: 'emergency' | 'account' | 'default' | 'none'
-    readonly id?: string
-    readonly name?: string
-  }
-  readonly considered: readonly { readonly id: string; readonly name: string; readonly reason: string }[]
-  readonly actions: readonly PlannedAction[]
-  readonly steps: readonly PlannedStep[]
-  /** Whether the engine asks again, with the variables as they are then. */
-  readonly asksAgain: boolean
-  readonly variables: CallVariables
-}
-
 /** The most blacklists that one callflow is evaluated with: a callflow has 200 steps on each level. */
 const maxBlacklists = 200
-
-/** Marks a call to an emergency number, so that no blacklist stops it wherever its route sends it. */
-const emergencyVariable = 'svc_emergency'
-
-/** Seconds for which an account rings without a `call_timeout` of its own. */
-const ringSeconds = '60'
 
 /**
  * Routes a call: an emergency number by the first enabled route that matches it, or the emergency gateway; an account's login
@@ -133,30 +80,15 @@ async function findAccount({ accounts }: RoutePorts, domain: string, number: str
   return (await accounts.read(domain, number)) ?? (await accounts.readByNumber(domain, number))
 }
 
-function planOf(
-  matched: CallPlan['matched'],
-  actions: readonly PlannedAction[],
-  considered: CallPlan['considered'],
-  variables: CallVariables,
-): CallPlan {
-  const steps = actions.map((action) => ({ ...action, taken: true, reason: '' }))
-  return { matched, considered, actions, steps, asksAgain: false, variables }
-}
-
 /** Routes one call of a domain. */
 class Router {
   readonly #ports: RoutePorts
-  readonly #call: RoutedCall & { readonly isExempt: boolean }
+  readonly #call: JudgedCall
   readonly #settings: RouteSettings
   readonly #domain: Domain
   readonly #listed = new Map<string, boolean>()
 
-  constructor(
-    ports: RoutePorts,
-    call: RoutedCall & { readonly isExempt: boolean },
-    settings: RouteSettings,
-    domain: Domain,
-  ) {
+  constructor(ports: RoutePorts, call: JudgedCall, settings: RouteSettings, domain: Domain) {
     this.#ports = ports
     this.#call = call
     this.#settings = settings
@@ -170,28 +102,14 @@ class Router {
   }
 
   refusal(): CallPlan {
-    const actions = [...this.#ofEveryCall(), planned('blackList', application('hangup', 'CALL_REJECTED'))]
+    const actions = [...actionsOfEveryCall(this.#call), planned('blackList', application('hangup', 'CALL_REJECTED'))]
     return planOf({ kind: 'none', name: 'default_blacklist' }, actions, [], this.#call.variables)
   }
 
   /** Rings an account, then opens its mailbox if it has one. */
-  ring({ login, variables, parameters }: Account): CallPlan {
-    const isMailbox = (parameters['vm-enabled'] ?? this.#domain.parameters['vm-enabled']) === 'true'
-    const timeout = variables['call_timeout'] ?? this.#domain.variables['call_timeout'] ?? ''
-    const name = this.#domain.name
-    const ring = [
-      set('hangup_after_bridge', 'true'),
-      set('continue_on_fail', String(isMailbox)),
-      set('call_timeout', /^\d{1,5}$/.test(timeout) ? timeout : ringSeconds),
-      application('bridge', `user/${login}@${name}`),
-    ]
-    const mailbox = [
-      application('answer'),
-      application('sleep', '1000'),
-      application('voicemail', `default ${name} ${login}`),
-    ]
-    const actions = [...ring, ...(isMailbox ? mailbox : [])].map((action) => planned('account', action))
-    return planOf({ kind: 'account', name: login }, [...this.#ofEveryCall(), ...actions], [], this.#call.variables)
+  ring(account: Account): CallPlan {
+    const actions = [...actionsOfEveryCall(this.#call), ...ringActions(account, this.#domain)]
+    return planOf({ kind: 'account', name: account.login }, actions, [], this.#call.variables)
   }
 
   async byDefaultRoute(routes: readonly RouteHead[], isEmergency: boolean): Promise<CallPlan> {
@@ -212,7 +130,7 @@ class Router {
       return planOf({ kind: 'none' }, [], considered, this.#call.variables)
     }
     const dialled = `sofia/gateway/${this.#settings.emergencyGateway}/${this.#call.number}`
-    const actions = [...this.#ofEveryCall(), planned('emergency', application('bridge', dialled))]
+    const actions = [...actionsOfEveryCall(this.#call), planned('emergency', application('bridge', dialled))]
     return planOf({ kind }, actions, considered, this.#call.variables)
   }
 
@@ -264,7 +182,7 @@ class Router {
     const zone = fsTimezone ?? this.#domain.variables['timezone'] ?? 'UTC'
     const { variables } = this.#call
     const before =
-      cursor === undefined ? this.#ofEveryCall() : [planned('route', application('unset', positionVariable))]
+      cursor === undefined ? actionsOfEveryCall(this.#call) : [planned('route', application('unset', positionVariable))]
     const known = new Map(variables)
     known.delete(positionVariable)
     for (let asked = 0; ; ) {
@@ -310,45 +228,8 @@ class Router {
   }
 
   async #isListed(question: BlacklistQuestion): Promise<boolean> {
-    const { list, number } = question
-    const asked = number === undefined ? [this.#call.caller.number, this.#call.caller.login ?? ''] : [number]
-    const numbers = [...new Set(asked.map(storedForm))].filter((each) => /^[0-9+*#A-Za-z]{1,32}$/.test(each))
-    const found = await Promise.all(numbers.map((each) => this.#ports.blacklists.read(this.#domain.name, list, each)))
-    const isListed = found.some((entry) => entry !== undefined)
+    const isListed = await askBlacklist(this.#ports.blacklists, this.#call, question)
     this.#listed.set(blacklistKey(question), isListed)
     return isListed
   }
-
-  /**
-   * Returns the applications of every call before its route, as in the static dial plan of the engine kit: its account (the one that the engine
-   * authenticated), the end of legs without media, and the name of its recording.
-   */
-  #ofEveryCall(): PlannedAction[] {
-    const { login } = this.#call.caller
-    return [
-      ...(this.#call.variables.has(positionVariable) ? [application('unset', positionVariable)] : []),
-      ...(login !== undefined && accountPattern.test(login)
-        ? [set('presence_id', `${login}@${this.#domain.name}`)]
-        : []),
-      application('export', 'media_timeout=300000'),
-      application('export', 'media_hold_timeout=1800000'),
-      set('recording_file', `\${recordings_folder}/${this.#domain.name}/\${uuid}.wav`),
-      set('RECORD_STEREO', 'false'),
-      set('media_bug_answer_req', 'true'),
-      set('recording_follow_transfer', 'true'),
-      ...(this.#call.isExempt ? [set(emergencyVariable, 'true')] : []),
-    ].map((action) => planned('call', action))
-  }
-}
-
-function planned(kind: string, action: EngineAction): PlannedAction {
-  return { path: kind === 'call' ? 'call' : '', kind, ...action }
-}
-
-/** The end of a call that cannot be routed as its domain wants. */
-const failing = planned('route', application('hangup', 'NORMAL_TEMPORARY_FAILURE'))
-
-/** The form in which blacklists store numbers. */
-function storedForm(number: string): string {
-  return number.replaceAll(/[\s().-]/g, '')
 }

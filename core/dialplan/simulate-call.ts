@@ -1,4 +1,5 @@
-import { type CallPlan, type RoutePorts, type RouteSettings, type RoutedCall, routeCall } from './route-call.ts'
+import type { CallPlan, RouteSettings, RoutedCall } from './call-plan.ts'
+import { type RoutePorts, routeCall } from './route-call.ts'
 import type { PlannedStep } from './run-callflow.ts'
 
 /** The path of a call through the routes of its domain. */

@@ -1,6 +1,6 @@
 import type { AccountStore } from '../accounts/account-store.ts'
 import { invalidField } from '../errors.ts'
-import type { CallPlan, RoutedCall } from './route-call.ts'
+import type { CallPlan, RoutedCall } from './call-plan.ts'
 import type { SimulatedCall } from './simulate-call.ts'
 
 /** A call to simulate, as a tenant describes it. */

@@ -1,0 +1,61 @@
+import type { Account } from '../accounts/account.ts'
+import type { Domain } from '../domains/domain.ts'
+import type { RoutedCall } from './call-plan.ts'
+import type { EngineAction } from './engine-action.ts'
+import { type PlannedAction, positionVariable } from './run-callflow.ts'
+import { accountPattern, application, set } from './step-values.ts'
+
+/** Marks a call to an emergency number, so that no blacklist stops it wherever its route sends it. */
+export const emergencyVariable = 'svc_emergency'
+
+/** Seconds for which an account rings without a `call_timeout` of its own. */
+const ringSeconds = '60'
+
+/** A call, and whether blacklists do not stop it: a call to an emergency number, or one that came from such a call. */
+export interface JudgedCall extends RoutedCall {
+  readonly isExempt: boolean
+}
+
+/**
+ * Returns the applications of every call before its route, as in the static dial plan of the engine kit: its account
+ * (the one that the engine authenticated), the end of legs without media, and the name of its recording.
+ */
+export function actionsOfEveryCall({ domain, caller: { login }, variables, isExempt }: JudgedCall): PlannedAction[] {
+  return [
+    ...(variables.has(positionVariable) ? [application('unset', positionVariable)] : []),
+    ...(login !== undefined && accountPattern.test(login) ? [set('presence_id', `${login}@${domain}`)] : []),
+    application('export', 'media_timeout=300000'),
+    application('export', 'media_hold_timeout=1800000'),
+    set('recording_file', `\${recordings_folder}/${domain}/\${uuid}.wav`),
+    set('RECORD_STEREO', 'false'),
+    set('media_bug_answer_req', 'true'),
+    set('recording_follow_transfer', 'true'),
+    ...(isExempt ? [set(emergencyVariable, 'true')] : []),
+  ].map((action) => planned('call', action))
+}
+
+/** The applications that ring an account, then open its mailbox if it has one. */
+export function ringActions({ login, variables, parameters }: Account, domain: Domain): PlannedAction[] {
+  const isMailbox = (parameters['vm-enabled'] ?? domain.parameters['vm-enabled']) === 'true'
+  const timeout = variables['call_timeout'] ?? domain.variables['call_timeout'] ?? ''
+  const ring = [
+    set('hangup_after_bridge', 'true'),
+    set('continue_on_fail', String(isMailbox)),
+    set('call_timeout', /^\d{1,5}$/.test(timeout) ? timeout : ringSeconds),
+    application('bridge', `user/${login}@${domain.name}`),
+  ]
+  const mailbox = [
+    application('answer'),
+    application('sleep', '1000'),
+    application('voicemail', `default ${domain.name} ${login}`),
+  ]
+  return [...ring, ...(isMailbox ? mailbox : [])].map((action) => planned('account', action))
+}
+
+/** Makes an action of a plan, with its kind. */
+export function planned(kind: string, action: EngineAction): PlannedAction {
+  return { path: kind === 'call' ? 'call' : '', kind, ...action }
+}
+
+/** The end of a call that cannot be routed as its domain wants. */
+export const failing = planned('route', application('hangup', 'NORMAL_TEMPORARY_FAILURE'))

@@ -1,0 +1,64 @@
+import type { ClientVariables } from '../client-names/client-names.ts'
+import type { CallflowStep } from '../default-routes/default-route.ts'
+import type { IgnoredSteps } from '../default-routes/ignored-steps.ts'
+import type { CallPatterns } from './call-patterns.ts'
+import type { CallVariables } from './call-variables.ts'
+import type { PlannedAction, PlannedStep } from './run-callflow.ts'
+
+/** A call that is to be routed. */
+export interface RoutedCall {
+  readonly domain: string
+  /** The dialled text. */
+  readonly number: string
+  /** The number that the caller shows, and its account's login if the engine authenticated it. */
+  readonly caller: { readonly number: string; readonly login?: string | undefined }
+  /** The data of the call by name, and those that its route set. */
+  readonly variables: CallVariables
+}
+
+/** The rules and the moment for routing, in addition to the call and the stores. */
+export interface RouteSettings {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly emergencyNumbers: readonly string[]
+  /** A gateway of the engine that takes emergency calls without a route; empty: none. */
+  readonly emergencyGateway: string
+  /** Matches the patterns of the routes, for this call alone. */
+  readonly patterns: CallPatterns
+  /** The operator's additions to the names that clients may set. */
+  readonly clientVariables: ClientVariables
+  /** The callflows that were read and judged for this call, by the id of the route. */
+  readonly callflows?: Map<string, JudgedCallflow>
+}
+
+/** A stored callflow, and what of it is not served. */
+export interface JudgedCallflow {
+  readonly callflow: readonly CallflowStep[]
+  readonly ignored: IgnoredSteps
+}
+
+/** How a call is routed. */
+export interface CallPlan {
+  readonly matched: {
+    readonly kind: 'emergency' | 'account' | 'default' | 'none'
+    readonly id?: string
+    readonly name?: string
+  }
+  readonly considered: readonly { readonly id: string; readonly name: string; readonly reason: string }[]
+  readonly actions: readonly PlannedAction[]
+  readonly steps: readonly PlannedStep[]
+  /** Whether the engine asks again, with the variables as they are then. */
+  readonly asksAgain: boolean
+  readonly variables: CallVariables
+}
+
+/** Returns the plan of a call that takes no route: all its actions are taken. */
+export function planOf(
+  matched: CallPlan['matched'],
+  actions: readonly PlannedAction[],
+  considered: CallPlan['considered'],
+  variables: CallVariables,
+): CallPlan {
+  const steps = actions.map((action) => ({ ...action, taken: true, reason: '' }))
+  return { matched, considered, actions, steps, asksAgain: false, variables }
+}
