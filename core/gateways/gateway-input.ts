@@ -94,7 +94,7 @@ function addressProblem(host: string, guard: AddressGuard): string | undefined {
 function portProblem(port: string): string | undefined {
   if (port === '') return undefined
   const isPort = Number(port) >= 1 && Number(port) <= 65_535
-  return isPort && !refusedPorts.has(port) ? undefined : `must not have the port ${port}`
+  return isPort && !refusedPorts.has(`${Number(port)}`) ? undefined : `must not have the port ${port}`
 }
 
 /** Splits the address of a proxy; the port is empty where none is named. */

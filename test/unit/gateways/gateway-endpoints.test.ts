@@ -202,6 +202,7 @@ describe('refused gateways', () => {
     ['proxy', 'sip.example.net:0'],
     ['proxy', 'sip.example.net:65536'],
     ['proxy', 'sip.example.net:8021'],
+    ['proxy', 'sip.example.net:08021'],
     ['proxy', '127.0.0.1:5060'],
     ['proxy', '127.1:5060'],
     ['from_domain', '10.1'],
@@ -234,6 +235,7 @@ describe('refused gateways', () => {
     ['networks', ['192.0.2.0/33']],
     ['networks', ['0.0.0.0/0']],
     ['networks', ['::/0']],
+    ['networks', ['::ffff:0.0.0.0/96']],
     ['networks', Array.from({ length: 21 }, (_, index) => `192.0.2.${index}/32`)],
   ])('a gateway with the %s %j is refused, and nothing is stored', async (field, value) => {
     const { status, body } = await create({ [field]: value })
