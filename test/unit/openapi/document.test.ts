@@ -27,6 +27,12 @@ it('every method of every route is an operation, with an id that no other has', 
   expect(ids).toEqual(expect.arrayContaining(routes.map(({ operationId }) => operationId)))
 })
 
+it('every group of operations says what it is about', () => {
+  const { tags } = document
+
+  expect(tags.filter((tag) => !('description' in tag))).toEqual([])
+})
+
 it('operations without a credential say so, and the engine has its own', () => {
   expect(operationOf('/login', 'post').security).toEqual([])
   expect(operationOf('/health', 'head').security).toEqual([])
