@@ -18,8 +18,8 @@ interface PartRequest {
 }
 
 /**
- * Returns a link through which this one part can be stored by `PUT` alone. Its length and its checksum are signed, so that the store
- * takes no other bytes by it. Like every link, it depends on the process's own credentials.
+ * Returns a link through which this one part can be stored by `PUT` alone. Its length and its checksum are signed, so that
+ * the store takes no other bytes by it. Like every link, it depends on the process's own credentials.
  */
 export async function signPart(
   context: Pick<AdapterContext, 'env' | 'clock'>,

@@ -11,8 +11,8 @@ import { uuidFrom } from '../crypto/derived-randomness.ts'
 const UNWAITED_MS = 60_000
 
 /**
- * Flushes, drops of an account's registrations and gateways to apply change nothing when they are repeated, and an engine may keep without end
- * what is not flushed. So they may be sent as long as a busy queue could hold them. An engine whose link was lost is flushed
+ * Flushes, drops of an account's registrations and changes of gateways do no harm when they are repeated, and an engine would
+ * keep what it has for good without them. So they may be sent as long as a busy queue could hold them. An engine whose link was lost is flushed
  * by its connector.
  */
 const REPEATABLE_MS = 24 * 3_600_000

@@ -20,8 +20,8 @@ export type PreparedDrop = (link: Pick<EngineLink, 'api'>) => Promise<CommandOut
 
 /**
  * Prepares dropping registrations. At each engine the directory records are forgotten first, so that no phone registers
- * again by them; then the registrations are dropped at every SIP profile that runs there, and with those of a domain its gateways. A profile whose name cannot
- * stand in a line keeps no other up: it is reported by `-ERR`. Throws `ValueRefused`; the drop rejects as the link does.
+ * again by them; then the registrations are dropped at every SIP profile that runs there, and with those of a domain its
+ * gateways. A profile whose name cannot stand in a line keeps no other up: it is reported by `-ERR`. Throws `ValueRefused`; the drop rejects as the link does.
  */
 export function prepareDrop(command: DropCommand, domain: string | null): PreparedDrop {
   const forget = forgetLine(command, domain)

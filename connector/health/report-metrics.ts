@@ -22,8 +22,8 @@ export interface MetricReporter {
 /**
  * Makes a reporter. Totals are counted from 0 at the start of the process, so that each line counts what came since the
  * one before, and the first one all of it: nothing is counted twice, nor left out. A count of 0 is not written, since
- * CloudWatch charges each metric for each hour in which it gets a value, and alarms take none for 0. What a killed process had counted since
- * its last line, 30 s at most, is lost.
+ * CloudWatch charges each metric for each hour in which it gets a value, and alarms treat a missing value as 0. What a killed
+ * process had counted since its last line, 30 s at most, is lost.
  */
 export function metricReporter({ metrics, read, times, timers }: MetricDeps): MetricReporter {
   let reported: Partial<Record<CountMetric, number>> = {}

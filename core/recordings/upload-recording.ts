@@ -45,8 +45,12 @@ export type UploadState =
   | { readonly kind: 'upload'; readonly parts: readonly WantedPart[] }
   /** The platform has it, or its owner deleted it: the file is not needed any more. */
   | { readonly kind: 'stored' | 'deleted' }
-  /** No connector has reported it (yet); it goes on; another uploader has it, or other bytes are stored. */
-  | { readonly kind: 'unknown' | 'recording' | 'elsewhere' }
+  /** No connector has reported the recording (yet). */
+  | { readonly kind: 'unknown' }
+  /** The recording has not ended. */
+  | { readonly kind: 'recording' }
+  /** Another uploader has the recording, or other bytes are stored. */
+  | { readonly kind: 'elsewhere' }
 
 export interface UploadDeps {
   readonly domains: Pick<DomainStore, 'read'>
@@ -63,9 +67,10 @@ export interface UploadDeps {
 }
 
 /**
- * Takes the file of a recording from an engine, part by part, straight into the object store. Every call goes on where the last one ended: it
- * answers what is missing, and once nothing is, completes the object, writes the record and publishes the event. Repeated calls
- * change nothing more. Throws `invalid_field`, and `store_unavailable` while a store is away.
+ * Takes the file of a recording from an engine, part by part, straight into the object store. Each call continues where the
+ * last one ended: it returns links for the parts that are missing. When none is, it completes the object, writes the record
+ * and publishes the event; repeated calls change nothing more. The store verifies the checksum of each part; that of the whole
+ * file is the engine's word. Throws `invalid_field`, and `store_unavailable` while a store is away.
  */
 export async function uploadRecording(deps: UploadDeps, file: OfferedFile): Promise<UploadState> {
   const type = typeOf(file)

@@ -57,8 +57,8 @@ export const mostUntilSentMs = 800
 
 /**
  * How long all of them are waited for, and up to as long again where this process is late itself. In a batch with events of
- * several tenants the wait is shorter, because the next events of all of them wait until the batch is over: a receiver that
- * takes longer than this would not have been noted as prompt.
+ * several tenants the wait is shorter, because the next events of all of them wait until the batch is over. It is then the time
+ * in which a receiver must answer to become prompt: one that has become slower, but not late, is late after such a batch.
  */
 export const directMs = { ofOneDomain: 1_000, ofSeveralDomains: promptness.givenBelowMs } as const
 
@@ -74,10 +74,10 @@ type DirectEnd =
 /**
  * Makes first attempts to receivers that are known as prompt, side by side, and records all of them in one step. Returns
  * what is to be queued: the next attempts of those that failed for now, the first attempts that had no answer in
- * `waitMs` (one of {@link directMs}) or could not be sent, and a reminder for each hook that was disabled. Attempts without an answer are
- * interrupted runs in the log, and their receivers are late from then on. Where the hooks were read
- * more than {@link mostUntilSentMs} ago (`readAt`, epoch milliseconds), they are read again, and attempts of hooks that changed
- * are queued. Safe to kill anywhere: what is not recorded is pending, and its event comes again.
+ * `waitMs` (one of {@link directMs}) or could not be sent, and a reminder for each hook that was disabled. Attempts without
+ * an answer are interrupted runs in the log, and their receivers are late from then on. Where the hooks were read more than
+ * {@link mostUntilSentMs} ago (`readAt`, epoch milliseconds), they are read again, and attempts of hooks that changed are
+ * queued. Safe to kill anywhere: what is not recorded is pending, and its event comes again.
  */
 export async function attemptDirectly(
   deps: DirectAttemptDeps,

@@ -112,7 +112,8 @@ async function dispatchOfDomain(
 
 /**
  * Makes or queues the first attempts of events, of hooks that were read at a moment. Returns the ids of the events of which
- * the queue did not take all. Fails when everything that it began has ended: no earlier attempt is still running when an event is dispatched again.
+ * the queue did not take all. Fails when everything that it began has ended: no earlier attempt is still running when an event
+ * is dispatched again.
  */
 async function makeAttempts(
   deps: EventDispatchDeps,
