@@ -2,11 +2,12 @@ import { CustomResource, Duration, FileSystem } from 'aws-cdk-lib'
 import { Construct } from 'constructs'
 import type { Preparation } from '../../contracts/preparations.ts'
 import { functionFolder, handlerOf } from '../handlers.ts'
+import { environmentOf } from './grants.ts'
 import { type FunctionDefaults, PlatformFunction } from './platform-function.ts'
 
 /**
  * One declared preparation: its function, and the resource that makes a deployment call it, first at creation and then
- * whenever its code changes. Whatever depends on this construct is created after the store is ready.
+ * whenever its code changes or it gets another store. Whatever depends on this construct is created after the store is ready.
  */
 export class PreparedStore extends Construct {
   constructor(
@@ -28,7 +29,11 @@ export class PreparedStore extends Construct {
       serviceToken: called.function.functionArn,
       resourceType: 'Custom::Preparation',
       serviceTimeout: Duration.seconds(preparation.timeoutSeconds + 60),
-      properties: { Edition: FileSystem.fingerprint(functionFolder(defaults.build, handler)) },
+      properties: {
+        Edition: FileSystem.fingerprint(functionFolder(defaults.build, handler)),
+        // Another store is not prepared yet, whether it was made anew or taken up.
+        Stores: environmentOf(preparation.needs, defaults.resources),
+      },
     })
   }
 }

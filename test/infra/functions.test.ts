@@ -5,7 +5,7 @@ import { needsOf } from '../../contracts/routes/route.ts'
 import { preparations } from '../../contracts/preparations.ts'
 import { schedules } from '../../contracts/schedules.ts'
 import { workers } from '../../contracts/workers.ts'
-import type { Placed } from './assembly.ts'
+import type { Placed, Value } from './assembly.ts'
 import { permissionsFor, permissionsOf, variablesFor } from './permissions.ts'
 import { usualApp } from './synthesized-app.ts'
 
@@ -175,6 +175,17 @@ describe.each(preparations.map((preparation) => [preparation.name, preparation] 
       expect(call?.Properties['Edition']).toMatch(/^[0-9a-f]{32,}$/)
       expect(lambda.Properties['Timeout']).toBe(preparation.timeoutSeconds)
       expect(Number(call?.Properties['ServiceTimeout'])).toBeGreaterThan(preparation.timeoutSeconds)
+    })
+
+    it('the deployment calls the preparation again when the address of its store changes', () => {
+      const { Stores } = call?.Properties ?? {}
+      const addresses = Object.entries((Stores ?? {}) as { readonly [name: string]: Value })
+
+      expect(
+        Object.fromEntries(
+          addresses.map(([name, value]) => [name, assembly.resolve(call?.stack ?? lambda.stack, value)]),
+        ),
+      ).toEqual(variablesFor(assembly, preparation.needs))
     })
 
     it("the preparation's function has the addresses of its needs in its environment", () => {
