@@ -53,6 +53,8 @@ export class ObjectBucket extends Construct {
         ...(keptDays === undefined ? [] : [{ expiration: Duration.days(keptDays) }]),
       ],
     })
+    // A kept bucket keeps its policy: it still refuses unencrypted calls, and its accesses can still be logged.
+    for (const { policy } of [this.bucket, accessLogs]) policy?.applyRemovalPolicy(retained)
   }
 }
 

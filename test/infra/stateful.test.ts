@@ -146,6 +146,13 @@ it('recordings are kept, private, encrypted, and every access to them is logged'
   expect(bucket.Properties).toHaveProperty('LoggingConfiguration.DestinationBucketName')
 })
 
+it('a bucket that outlives its stack still refuses unencrypted calls and still logs its accesses', () => {
+  const policies = assembly.ofType('AWS::S3::BucketPolicy')
+
+  expect(policies).toHaveLength(2 * Object.keys(buckets).length)
+  for (const policy of policies) expect(policy, policy.id).toMatchObject(retained)
+})
+
 it('pages of the allowed origins, and of no others, may read recordings and exports by their links', () => {
   using configured = synthesize({ settings: { allowedOrigins: 'https://a.example.com, https://b.example.com' } })
   const corsOf = (made: typeof assembly) =>
