@@ -30,7 +30,8 @@ const kinds: Readonly<Record<Kind, readonly [declared: object, form: RegExp, wor
   keys: [keys, /^arn:aws:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/, 'the ARN of a key'],
   searchDomains: [
     searchDomains,
-    /^https:\/\/(?:search|vpc)-[a-z][a-z0-9-]{2,27}-[a-z0-9]{26}\.[a-z0-9-]+\.es\.amazonaws\.com$/,
+    // A domain inside a VPC has `vpc-` instead; the functions, which are in no VPC, could not reach it.
+    /^https:\/\/search-[a-z][a-z0-9-]{2,27}-[a-z0-9]{26}\.[a-z0-9-]+\.es\.amazonaws\.com$/,
     'the address of a domain, https://search-….es.amazonaws.com',
   ],
 }

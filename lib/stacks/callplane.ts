@@ -106,7 +106,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
 
 /** Takes up a search domain by its address, `https://search-<name>-<26 letters and digits>.<region>.es.amazonaws.com`. */
 function existingDomain(stack: Stack, id: string, domainEndpoint: string): IDomain {
-  const resourceName = /^https:\/\/(?:search|vpc)-([a-z0-9-]+)-[a-z0-9]{26}\./.exec(domainEndpoint)?.[1] ?? ''
+  const resourceName = /^https:\/\/search-([a-z0-9-]+)-[a-z0-9]{26}\./.exec(domainEndpoint)?.[1] ?? ''
   const domainArn = stack.formatArn({ service: 'es', resource: 'domain', resourceName })
   return Domain.fromDomainAttributes(stack, id, { domainArn, domainEndpoint })
 }

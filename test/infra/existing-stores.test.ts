@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { buckets, keys, secrets, tables } from '../../contracts/resources.ts'
 import { readSettings } from '../../lib/settings.ts'
-import { type Value, text } from './assembly.ts'
+import { type Placed, type Value, text } from './assembly.ts'
 import { synthesize } from './synthesized-app.ts'
 
 const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`
@@ -21,12 +21,27 @@ const synthesized = synthesize({ settings: { existingStores: everything } })
 const { assembly } = synthesized
 afterAll(() => synthesized[Symbol.dispose]())
 
-/** The addresses of stores in the environments of all functions, by variable. */
+/** The environments of all functions and of the connector. */
+function environments(): { stack: Placed['stack']; variables: readonly (readonly [string, Value])[] }[] {
+  const ofFunctions = assembly.ofType('AWS::Lambda::Function').map(({ stack, Properties }) => {
+    const { Variables = {} } = (Properties['Environment'] ?? {}) as { Variables?: Record<string, Value> }
+    return { stack, variables: Object.entries(Variables) }
+  })
+  const { stack, Properties } = assembly.one('AWS::ECS::TaskDefinition', 'Connector')
+  const [container] = Properties['ContainerDefinitions'] as unknown as [
+    { Environment: { Name: string; Value: Value }[]; Secrets: readonly { ValueFrom: Value }[] },
+  ]
+  const variables = container.Environment.map(({ Name, Value: value }) => [Name, value] as const)
+  // ECS reads this secret for the connector, under the name of what it holds.
+  const ofEcs = container.Secrets.map(({ ValueFrom }) => [secrets.socket.variable, ValueFrom] as const)
+  return [...ofFunctions, { stack, variables: [...variables, ...ofEcs] }]
+}
+
+/** The addresses of stores in all environments, by variable. */
 function addresses(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>()
-  for (const { stack, Properties } of assembly.ofType('AWS::Lambda::Function')) {
-    const { Variables = {} } = (Properties['Environment'] ?? {}) as { Variables?: Record<string, Value> }
-    for (const [name, value] of Object.entries(Variables)) {
+  for (const { stack, variables } of environments()) {
+    for (const [name, value] of variables) {
       if (!/^(?:TABLE|BUCKET|SECRET|KEY)_|^OPENSEARCH_URL$/.test(name)) continue
       const address = text(assembly.resolve(stack, value))
       found.set(name, (found.get(name) ?? new Set()).add(address))
@@ -48,7 +63,7 @@ describe('stores that a deployment takes up', () => {
     }
   })
 
-  it('every function finds the stores that were taken up, and no others', () => {
+  it('every function and the connector find the stores that were taken up, and no others', () => {
     const found = addresses()
     const expected = (['tables', 'buckets', 'secrets', 'keys'] as const).flatMap((kind) =>
       Object.entries({ tables, buckets, secrets, keys }[kind]).map(([name, { variable }]) => [
@@ -59,7 +74,7 @@ describe('stores that a deployment takes up', () => {
 
     for (const [variable, address] of expected) {
       if (address === undefined || variable === undefined) throw new Error('a declared store has no address')
-      expect([...(found.get(variable) ?? [address])], variable).toEqual([address])
+      expect([...(found.get(variable) ?? [])], variable).toEqual([address])
     }
     expect(found.get('OPENSEARCH_URL')).toEqual(new Set([cdr]))
     expect(found.size).toBeGreaterThan(25)
@@ -77,6 +92,26 @@ describe('stores that a deployment takes up', () => {
     ]) {
       expect(policies).toContain(name)
     }
+  })
+
+  it("the connector's network lets it reach the buckets that were taken up", () => {
+    const { Properties } = assembly.one('AWS::EC2::VPCEndpoint', 'NetworkVpcObjects')
+
+    const policy = JSON.stringify(Properties['PolicyDocument'])
+    for (const name of Object.values(everything.buckets)) expect(policy).toContain(`:s3:::${name}/*`)
+  })
+
+  it('the alarms of the store of CDRs look at the domain that was taken up', () => {
+    const alarms = assembly.ofType('AWS::CloudWatch::Alarm').filter(({ id }) => id.startsWith('Search'))
+
+    expect(alarms).toHaveLength(4)
+    for (const { id, Properties } of alarms) {
+      expect(Properties['Dimensions'], id).toContainEqual({ Name: 'DomainName', Value: 'callplane' })
+    }
+  })
+
+  it('a stage that takes up its store of CDRs has no stack for one', () => {
+    expect(assembly.stacks.map(({ name }) => name)).not.toContain('CallplaneSearch')
   })
 })
 
@@ -98,6 +133,8 @@ it.each([
     'must have the whole ARN',
   ],
   [{ searchDomains: { cdr: 'http://127.0.0.1' } }, 'must have the address of a domain'],
+  // A domain inside a VPC, which the functions could not reach.
+  [{ searchDomains: { cdr: cdr.replace('search-', 'vpc-') } }, 'must have the address of a domain'],
   ['{"tables":', 'must be a JSON object'],
 ])('the names %j are refused: %s', (existingStores, problem) => {
   expect(() => readSettings({ stage: 'test', engineHost: 'engine', existingStores })).toThrow(
