@@ -1,5 +1,6 @@
 /**
- * Stands in for the SDK's clients in a bundle of the benchmark: the same endpoint, with each call of the store a bare signed request. It has no retries, no time limits and no corrected clock, so the product could not use it.
+ * Stands in for the SDK's clients in a bundle of the benchmark: the same endpoint, with each call of the store a bare signed
+ * request. It has no retries, no time limits and no corrected clock, so the product could not use it.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'

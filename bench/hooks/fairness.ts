@@ -9,8 +9,7 @@ import type { Client } from '../../client/index.ts'
 import { openEngine } from '../engine-socket.ts'
 import { type Figures, percentile } from '../figures.ts'
 import { type BenchPlatform, startPlatform, temporaryState } from '../platform.ts'
-import { measuredClient } from '../tenant.ts'
-import { openTenant } from '../tenant.ts'
+import { measuredClient, openTenant } from '../tenant.ts'
 import { type BenchSink, openSink } from './sink.ts'
 
 /**

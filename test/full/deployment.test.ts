@@ -22,7 +22,7 @@ const inOrder = ['Stateful', 'Search', 'Workers', 'Connector', 'Api', 'Monitorin
   (name) => `Callplane${name}-dev`,
 )
 
-/** The types that hold data, and stays when everything else is removed. */
+/** The types that hold data, and stay when everything else is removed. */
 const holdData = new Set(
   [
     'DynamoDB::Table',
