@@ -17,11 +17,12 @@ export interface EventLoad {
  */
 export const typicalEvent = { kb: 5, hooks: 1, receiverMs: 50, legs: 0.2 }
 
-/** Estimates, per function call: seconds of work besides waiting for the receiver, and KB of log lines. */
-const call = { seconds: 0.06, gb: 0.5, logKb: 0.6 }
+/** Estimates, per function call: seconds of work besides waiting for the receiver, memory in GB, and KB of log lines. */
+export const call = { seconds: 0.06, gb: 0.5, logKb: 0.6 }
 
-/** Days for which events and deliveries are kept, as a part of a month. */
-const keptMonths = 7 / 30.4
+/** Days for which events and deliveries are kept. */
+export const keptDays = 7
+const keptMonths = keptDays / 30.4
 
 /** Write units of a batch of `n` events, divided by `n`: the table of docs/design/deliveries.md, first attempts by dispatch. */
 export function writeUnitsOfEvent(n: number): number {

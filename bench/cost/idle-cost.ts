@@ -19,18 +19,19 @@ export interface Templates {
 const million = 1_000_000
 const secondsPerMonth = 730 * 3600
 
-/** Pollers that Lambda runs for the queue of an idle function, each with a long poll of 20 s. */
-const idlePollers = 5
-const longPollSeconds = 20
-
-/** The estimated time of a scheduled function that finds nothing to do, in seconds, and its memory in GB. */
-const idleRun = { seconds: 0.5, gb: 0.5 }
+/** Estimates of an idle month, which no template holds. */
+export const idleEstimates = {
+  /** Pollers that Lambda runs for the queue of an idle function, each with a long poll. */
+  pollers: 5,
+  longPollSeconds: 20,
+  /** A scheduled function that finds nothing to do: its time in seconds, and its memory in GB. */
+  run: { seconds: 0.5, gb: 0.5 },
+  /** Logs: lines of metrics, flow logs of the network, scheduled functions. */
+  logGb: 0.6,
+}
 
 /** The metrics of Container Insights for a cluster with one service and one task definition. */
 const insightMetrics = 29
-
-/** Estimated logs of an idle month in GB: lines of metrics, flow logs of the network, scheduled functions. */
-const idleLogGb = 0.6
 
 /** Returns the costs of a month without calls, by item. */
 export function idleCosts(templates: Templates, prices: PriceList): CostItem[] {
@@ -64,7 +65,7 @@ export function idleCosts(templates: Templates, prices: PriceList): CostItem[] {
       name: 'reports of connectors',
       month: (tasks * 2 * secondsPerMonth * 1000 * prices.writeUnitMillion) / reportMs / million,
     },
-    { name: 'logs', month: idleLogGb * prices.logGb },
+    { name: 'logs', month: idleEstimates.logGb * prices.logGb },
   ]
 }
 
@@ -109,6 +110,7 @@ function monitoringCost(templates: Templates, prices: PriceList): number {
 }
 
 function pollingCost(tasks: number, prices: PriceList): number {
+  const { pollers: idlePollers, longPollSeconds, run: idleRun } = idleEstimates
   const polls = (pollers: number) => (pollers * secondsPerMonth) / longPollSeconds / million
   const ofWorkers = workers.map(({ queue }) => polls(idlePollers) * queuePrice(queue, prices))
   const runs = schedules.map(({ everyMinutes }) => secondsPerMonth / 60 / everyMinutes)

@@ -1,5 +1,5 @@
-import { type CostItem, type Templates, idleCosts } from './idle-cost.ts'
-import { eventCosts, typicalEvent, writeUnitsOfEvent } from './event-cost.ts'
+import { type CostItem, type Templates, idleCosts, idleEstimates } from './idle-cost.ts'
+import { call, eventCosts, keptDays, typicalEvent, writeUnitsOfEvent } from './event-cost.ts'
 import type { PriceList } from './price-list.ts'
 
 /** A stage whose costs are shown: its name and its synthesized templates. */
@@ -29,8 +29,7 @@ export function costPage(stages: readonly CostedStage[], prices: PriceList): str
   return `# Costs
 
 Made by \`npm run cost\` from the templates of \`settings/*.json\` and \`bench/cost/prices.json\`: ${region}, ${date},
-${source}. Dollars a month. Data that is kept for long (CDRs beyond the disks of the search nodes, recordings, exports) and
-traffic between zones are not included.
+${source}. Dollars a month of ${prices.hoursPerMonth} hours. [Estimates](#estimates) says what the templates do not.
 
 ## Idle
 
@@ -47,7 +46,25 @@ ${eventTable(stages, prices)}
 The goal is ${perMillionGoal} dollars for a million events. Events that come one at a time miss it, since each pays for a batch of its own.
 
 ${months.map(({ millions, batch }) => largest(stages, prices, millions, batch)).join('\n\n')}
+
+${estimates()}
 `
+}
+
+function estimates(): string {
+  const { pollers, longPollSeconds, run, logGb } = idleEstimates
+  return `## Estimates
+
+No template says the following. It is estimated, and not yet compared with a bill.
+
+- Lambda reads the queue of an idle function with ${pollers} pollers, each with a long poll of ${longPollSeconds} s. A connector reads commands with one.
+- A scheduled function that finds nothing to do runs for ${run.seconds} s with ${run.gb} GB. All logs of an idle month have ${logGb} GB.
+- Connectors write each metric that is a level all the time. Counts that stay 0 and times without a sample are not written.
+- A call of a function works for ${call.seconds} s in addition to the wait for the receiver, has ${call.gb} GB, and writes ${call.logKb} KB of logs.
+- Events and their deliveries are kept for ${keptDays} days, events compressed to a third.
+
+Not included: data that is kept for long (CDRs beyond the disks of the search nodes, recordings, exports), requests of the API, reads of tables,
+requests of keys and secrets, bytes through private endpoints, and traffic between zones.`
 }
 
 function idleSection({ name, templates }: CostedStage, prices: PriceList): string {

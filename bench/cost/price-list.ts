@@ -27,7 +27,6 @@ const priceList = z.strictObject({
   standardQueueMillion: price,
   fifoQueueMillion: price,
   writeUnitMillion: price,
-  readUnitMillion: price,
   tableGbMonth: price,
   tableBackupGbMonth: price,
   transferGb: price,
