@@ -91,7 +91,8 @@ export class ConnectorService extends Construct {
 
   /**
    * The alarm that takes a deployment back. At a first deployment no connector has reached an engine, and in an outage of an
-   * engine none hears it, so neither is taken back.
+   * engine none hears it, so neither is taken back. Engines are known by host and port: a changed `engineHost` is a first
+   * deployment in this sense, and the alarm on engines that cannot be reached finds it.
    */
   private watchDeployments({ onCall }: ConnectorServiceProps): Alarm {
     return new RunbookAlarm(this, 'DeploymentLosesEngine', {
