@@ -39,15 +39,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     allowedOrigins: settings.allowedOrigins,
     existing: settings.existing,
   })
-  const makesNoDomain = Object.keys(searchDomains).every((name) => name in settings.existing.searchDomains)
-  // A deployment from before the stages has its domain in the other stack: moved, it would be a new one, without CDRs.
-  const searchStack =
-    settings.nameStage === '' || makesNoDomain
-      ? stateful
-      : new Stack(app, 'CallplaneSearch', {
-          ...stackProps('CallplaneSearch', 'the store of CDRs'),
-          terminationProtection: settings.terminationProtection,
-        })
+  const searchStack = searchStackOf(stateful, settings, stackProps('CallplaneSearch', 'the store of CDRs'))
   const { tables, queues, secrets, keys, buckets } = stateful
   const resources: Resources = {
     tables,
@@ -88,8 +80,8 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     ...functions,
   })
   // Each part is changed before those that send it commands or messages, so it knows new ones before they come.
-  connectorStack.addDependency(workers)
-  apiStack.addDependency(connectorStack)
+  connectorStack.addStackDependency(workers)
+  apiStack.addStackDependency(connectorStack)
   new MonitoringStack(app, 'CallplaneMonitoring', {
     ...stackProps('CallplaneMonitoring', 'alarms and dashboard'),
     api: apiStack.api,
@@ -102,6 +94,18 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     onCall: stateful.onCall.topic,
   })
   Validations.of(app).addPlugins(new RulePack(app))
+}
+
+/** Makes the stack of the search domains. Returns the one of the other stores where they are there, or where none is made. */
+function searchStackOf(stateful: StatefulStack, settings: Settings, props: StackProps): Stack {
+  const makesNoDomain = Object.keys(searchDomains).every((name) => name in settings.existing.searchDomains)
+  // A deployment from before the stages has its domain in the other stack: moved, it would be a new one, without CDRs.
+  if (settings.nameStage === '' || makesNoDomain) return stateful
+  const { terminationProtection } = settings
+  const stack = new Stack(stateful.node.root, 'CallplaneSearch', { ...props, terminationProtection })
+  // Without an order, the one whose template is uploaded first would be deployed first.
+  stack.addStackDependency(stateful)
+  return stack
 }
 
 /** Takes up a search domain by its address, `https://search-<name>-<26 letters and digits>.<region>.es.amazonaws.com`. */

@@ -108,6 +108,13 @@ it('the store of CDRs has a stack of its own, except in a deployment from before
   expect(stackOf(former)).toBe('CallplaneStateful')
 })
 
+it('the store of CDRs is deployed after the other stores, and none of them waits for it', () => {
+  const { artifacts } = JSON.parse(readFileSync(join(synthesized.folder, 'manifest.json'), 'utf8'))
+
+  expect(artifacts['CallplaneSearch'].dependencies).toContain('CallplaneStateful')
+  expect(artifacts['CallplaneStateful'].dependencies).not.toContain('CallplaneSearch')
+})
+
 it('no reference of one stack keeps another from being changed', () => {
   for (const { name, template } of assembly.stacks) {
     expect(JSON.stringify(template), name).not.toMatch(/"Fn::ImportValue"|"Export"/)
