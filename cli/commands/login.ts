@@ -3,6 +3,7 @@ import { type Answer, CallplaneError, type Client } from '../../client/index.ts'
 import { CliError, exitCodes, notSignedIn } from '../failure/exit.ts'
 import { askSecret, readSecret } from '../input/secret.ts'
 import { timeText } from '../output/time.ts'
+import { checkAddress } from '../session/address.ts'
 import { type Setting, clientOf, withSession, withSetting } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
@@ -86,7 +87,12 @@ function listProfiles({ out, profiles, profile }: Setting): void {
 
 async function logIn(setting: Setting, options: LoginOptions): Promise<void> {
   const { out, profiles, profile, terminal } = setting
-  const url = checkAddress(options)
+  const url = checkAddress(options.url, {
+    source: '--url',
+    secret: 'password',
+    wayOut: 'use https://, or allow it with --insecure-http',
+    isInsecureAllowed: options.insecureHttp === true,
+  })
   const password = await passwordOf(terminal, options)
   const client = clientOf(setting, url)
   const result = await requestToken(terminal, client, { ...options, password })
@@ -95,26 +101,6 @@ async function logIn(setting: Setting, options: LoginOptions): Promise<void> {
   profiles.write(profile, { url, user: username, token, key, expires, ...(domain === undefined ? {} : { domain }) })
   const shown = { profile, url, username, roleName, expires }
   out.done(shown, `signed in at ${url} as ${username} (${roleName}) until ${timeText(expires)}, profile "${profile}"`)
-}
-
-/** Returns the address of the platform. Throws for one that would send the password in clear text over a network. */
-function checkAddress({ url, insecureHttp }: LoginOptions): string {
-  const address = URL.canParse(url) ? new URL(url) : undefined
-  if (address === undefined || !['http:', 'https:'].includes(address.protocol)) {
-    throw new CliError(
-      `--url must be an address such as https://api.example.com, got ${JSON.stringify(url)}`,
-      exitCodes.usage,
-    )
-  }
-  if (address.username !== '' || address.password !== '') {
-    throw new CliError('--url must not contain a credential: use --user', exitCodes.usage)
-  }
-  const isOwn = /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(address.hostname)
-  if (address.protocol === 'http:' && !isOwn && insecureHttp !== true) {
-    const problem = `http://${address.host} would send the password in clear text`
-    throw new CliError(`${problem}: use https://, or allow it with --insecure-http`, exitCodes.usage)
-  }
-  return address.href.replace(/\/+$/, '')
 }
 
 async function passwordOf(terminal: Terminal, { user, password, passwordStdin }: LoginOptions): Promise<string> {

@@ -4,6 +4,7 @@ import { notSignedIn } from '../failure/exit.ts'
 import { Output } from '../output/output.ts'
 import { Profiles, checkProfileName, configFolder } from '../profile/profile.ts'
 import { type Terminal, mayUseColours } from '../terminal/terminal.ts'
+import { checkAddress } from './address.ts'
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -87,11 +88,13 @@ interface Credential {
   readonly domain?: string
 }
 
+const environmentUse = { source: 'CALLPLANE_URL', secret: 'token', wayOut: 'use https://' } as const
+
 function credentialOf({ terminal: { env }, profiles, profile }: Setting): Credential {
   const given = env['CALLPLANE_URL'] ?? ''
   const token = env['CALLPLANE_TOKEN']
   if (token !== undefined && token !== '') {
-    if (given !== '') return { url: given, token: { token } }
+    if (given !== '') return { url: checkAddress(given, environmentUse), token: { token } }
     throw notSignedIn('CALLPLANE_TOKEN needs CALLPLANE_URL, the address of the platform')
   }
   const kept = profiles.read(profile)
