@@ -94,7 +94,8 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
     const { stdout, stderr } = terminal
     const isUsage = error instanceof CommanderError
     const shown = isUsage ? { ...failure, ...usageOf(error, failure.message, nameOf(program, words)) } : failure
-    new Output({ json: words.includes('--json'), stdout, stderr, colours: mayUseColours(terminal) }).failure(shown)
+    const colours = mayUseColours(terminal) && !words.includes('--no-color')
+    new Output({ json: words.includes('--json'), stdout, stderr, colours }).failure(shown)
     return failure.exitCode
   }
 }

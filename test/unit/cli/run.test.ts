@@ -28,3 +28,10 @@ it.each([
   expect(stderr).toContain(problem)
   expect(stderr).not.toMatch(/t0ken|s3cret/)
 })
+
+it('a failure is shown without colours where --no-color is given', async () => {
+  const [coloured, plain] = [await runOnTerminal(['nonsense']), await runOnTerminal(['nonsense', '--no-color'])]
+
+  expect(coloured.stderr).toContain('\u001b[31m')
+  expect(plain.stderr).not.toContain('\u001b')
+})
