@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { CliError } from '../failure/exit.ts'
 import { readPrivateFile, writePrivateFile } from '../profile/private-file.ts'
 
 /** The secret and the positions that `listen` keeps for a profile. */
@@ -13,14 +14,14 @@ export interface ListenState {
 /** As many targets as anybody has; older ones are forgotten. */
 const mostPositions = 50
 
-/** The file of what `listen` remembers of a profile. */
+/** The file of what `listen` remembers of a profile. Several processes may use it at the same time, each for its own target. */
 export class ListenStore {
   readonly #file: string
   #state: ListenState
 
   constructor(folder: string, profile: string) {
     this.#file = join(folder, 'listen', `${profile}.json`)
-    this.#state = parse(readPrivateFile(this.#file)) ?? { secret: newSecret(), positions: {} }
+    this.#state = this.#read() ?? { secret: newSecret(), positions: {} }
   }
 
   get secret(): string {
@@ -32,12 +33,25 @@ export class ListenStore {
     return this.#state.positions[key]
   }
 
-  /** Keeps the number of the last event that was handled. It is on the disk when this returns. */
+  /**
+   * Keeps the number of the last event that was handled. It is on the disk when this returns. The file is read first, so that the positions
+   * of other processes stay.
+   */
   advance(key: string, sequence: number): void {
-    const { [key]: _, ...others } = this.#state.positions
+    const { secret, positions } = this.#read() ?? this.#state
+    const { [key]: _, ...others } = positions
     const kept = Object.entries(others).slice(1 - mostPositions)
-    this.#state = { ...this.#state, positions: { ...Object.fromEntries(kept), [key]: sequence } }
+    this.#state = { secret, positions: { ...Object.fromEntries(kept), [key]: sequence } }
     writePrivateFile(this.#file, `${JSON.stringify(this.#state, null, 2)}\n`)
+  }
+
+  /** Returns what the file has; nothing where there is none. Throws for a damaged file: to begin anew would leave a hole. */
+  #read(): ListenState | undefined {
+    const text = readPrivateFile(this.#file)
+    if (text === undefined) return undefined
+    const state = parse(text)
+    if (state !== undefined) return state
+    throw new CliError(`${this.#file} is damaged: remove it, and name the event to begin after with --since`)
   }
 }
 
@@ -45,12 +59,12 @@ function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
-function parse(text: string | undefined): ListenState | undefined {
-  if (text === undefined) return undefined
+function parse(text: string): ListenState | undefined {
   try {
-    const value: Partial<ListenState> = JSON.parse(text)
-    const { secret, positions } = value
-    return typeof secret === 'string' && typeof positions === 'object' ? { secret, positions } : undefined
+    const value: Partial<ListenState> | null = JSON.parse(text)
+    const { secret, positions } = value ?? {}
+    if (typeof secret !== 'string' || typeof positions !== 'object' || positions === null) return undefined
+    return Object.values(positions).every(Number.isSafeInteger) ? { secret, positions } : undefined
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
@@ -157,3 +157,24 @@ it('no more than fifty positions are kept, and the one used longest ago goes fir
   const kept = JSON.parse(readFileSync(join(folder, 'listen/default.json'), 'utf8')) as { positions: object }
   expect(Object.keys(kept.positions)).toHaveLength(50)
 })
+
+it('two listeners of one profile keep the positions of each other, and sign with the same secret', () => {
+  const [one, other] = [new ListenStore(folder, 'default'), new ListenStore(folder, 'default')]
+  one.advance('a', 5)
+  other.advance('b', 7)
+  one.advance('a', 6)
+
+  const later = new ListenStore(folder, 'default')
+  expect([later.position('a'), later.position('b')]).toEqual([6, 7])
+  expect(new Set([one.secret, other.secret, later.secret]).size).toBe(1)
+})
+
+it.each(['{', '[]', 'null', '{"secret":"whsec_x","positions":null}', '{"secret":"whsec_x","positions":{"a":"5"}}'])(
+  'a damaged file of positions (%s) is refused, since listening would begin anew with a hole',
+  (text) => {
+    new ListenStore(folder, 'default').advance('a', 5)
+    writeFileSync(join(folder, 'listen/default.json'), text)
+
+    expect(() => new ListenStore(folder, 'default')).toThrow(/default\.json is damaged: remove it/)
+  },
+)
