@@ -116,7 +116,8 @@ function reporterOf({ out }: Session): (event: ForwardedEvent) => void {
 
 /** Explains the refusal of a number that is above all numbers of the domain. */
 function refuseSince(error: unknown, since: number): never {
-  const isAbove = error instanceof CallplaneError && error.status === 400
+  const isAbove = error instanceof CallplaneError && error.details.some(({ field }) => field === 'since')
   if (!isAbove) throw error
-  throw new CliError(`${error.message}; the domain was made anew after event ${since}: begin again with --since 0`)
+  const problem = `there is no event ${since} yet, or the domain was made anew after it`
+  throw new CliError(`${problem}: begin again with --since 0`, exitCodes.failed, error)
 }
