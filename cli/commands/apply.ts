@@ -2,6 +2,7 @@ import { appendFileSync, chmodSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { type ApplyDeps, applyPlan, findDomain } from '../deploy/apply-plan.ts'
+import { checkOwnAccount } from '../deploy/own-account.ts'
 import type { FoundDomain, Target } from '../deploy/read-domain.ts'
 import { keepVersion, readVersion } from '../deploy/versions.ts'
 import { subject, summary } from '../document/explain.ts'
@@ -81,7 +82,7 @@ interface Work {
 async function carryOut(session: Session, { target, found, plan, comment }: Work, options: ApplyOptions) {
   const { out, terminal } = session
   checkUnchanged(plan, found.state)
-  await checkOwnAccount(session, plan)
+  await checkOwnAccount(target, plan)
   if (plan.steps.length === 0) return out.done({ digest: plan.digest, steps: 0 }, summary([]))
   if (!out.isJson) await show(session, target, plan, options.calls)
   await agree(terminal, target.domain, options.yes)
@@ -112,17 +113,6 @@ function depsOf({ out, terminal: { env } }: Session, target: Target, file: strin
 function keepSecret(file: string, line: string): void {
   appendFileSync(file, line, { mode: 0o600, flush: true })
   chmodSync(file, 0o600)
-}
-
-/** The platform lets no account delete itself or change its own role: better to know before the first step. */
-async function checkOwnAccount({ client, signal }: Session, { steps }: Plan): Promise<void> {
-  const { id } = await client.call('whoAmI', { signal })
-  const own = id.slice(0, id.lastIndexOf('@')).toLowerCase()
-  for (const { kind, name, before, after } of steps) {
-    if (kind !== 'account' || before === null || name.toLowerCase() !== own) continue
-    if (after?.role === before.role) continue
-    throw new CliError(`the plan removes your own account ${name} or changes its role: apply it as another user`)
-  }
 }
 
 /** Asks before a domain is changed. Throws unless `yes` was given or answered. */

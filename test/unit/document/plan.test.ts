@@ -3,6 +3,7 @@ import { explain } from '../../../cli/document/explain.ts'
 import { readPlan, writePlan } from '../../../cli/document/plan-file.ts'
 import { checkUnchanged, makePlan } from '../../../cli/document/plan.ts'
 import { applyPlan, findDomain } from '../../../cli/deploy/apply-plan.ts'
+import { checkOwnAccount } from '../../../cli/deploy/own-account.ts'
 import { aDomainInMemory, adminAccount, documentOf } from './domains.ts'
 
 const desk = 'accounts:\n  1000: {role: admin}\n'
@@ -143,4 +144,24 @@ it('a refusal of the platform names the step that it ended', async () => {
   await expect(apply({ ...documentOf(''), accounts: { '1000': adminAccount, alice: account } })).rejects.toThrow(
     'account alice: POST',
   )
+})
+
+it.each(['accounts:\n  1001: {}\n', 'accounts:\n  1000: {role: user}\n'])(
+  'a plan that removes the account of its user or changes its role is refused (%j)',
+  async (text) => {
+    const { api, admin, targetOf, read } = await aDomainInMemory()
+    const plan = makePlan(await read(), documentOf(text), api.clock.now())
+
+    await expect(checkOwnAccount(await targetOf(admin), plan)).rejects.toThrow('your own account 1000')
+    await expect(checkOwnAccount(await targetOf('root'), plan)).resolves.toBeUndefined()
+  },
+)
+
+it('root may remove an account whose login is the beginning of its own name', async () => {
+  const { api, target, read } = await aDomainInMemory()
+  await api.account({ login: 'roo', domain: target.domain, role: 'user' })
+  const plan = makePlan(await read(), documentOf(desk), api.clock.now())
+
+  expect(plan.steps).toContainEqual(expect.objectContaining({ name: 'roo', after: null }))
+  await expect(checkOwnAccount(target, plan)).resolves.toBeUndefined()
 })
