@@ -23,7 +23,7 @@ export async function readVersion({ client, domain, signal }: Target, version: n
   const params = { domain_name: domain, version: String(version) }
   const found = await client.call('readDomainVersion', { params, signal }).catch((error: unknown) => {
     if (!(error instanceof CallplaneError) || error.status !== 404) throw error
-    throw new DocumentError(`${domain} has no version ${version}: list them with "callplane rollback --list"`)
+    throw new DocumentError(`${domain} has no version ${version}: list them with "callplane rollback"`)
   })
   return found.info.document
 }

@@ -45,6 +45,8 @@ export function describeFailure(error: unknown): Failure {
     return { exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage, code: 'usage', message, details: [] }
   }
   const message = error instanceof Error ? error.message : String(error)
+  // A step of a plan that failed: its message names the step, and its cause has the rest.
+  if (error instanceof Error && error.cause instanceof CallplaneError) return { ...describeCall(error.cause), message }
   return { exitCode: exitCodes.failed, code: 'failed', message, details: [] }
 }
 

@@ -108,6 +108,19 @@ it('a refused field, the wait and the request id are reported', () => {
   })
 })
 
+it('a step that failed has its own message, and the exit code, fields and request id of the refused request', () => {
+  const details = [{ field: 'login', problem: 'required' }]
+  const cause = new CallplaneError('refused', { code: 'token_expired', status: 401, details, requestId: 'r1' })
+
+  expect(describeFailure(new Error('step 2 of 3', { cause }))).toMatchObject({
+    exitCode: 3,
+    code: 'token_expired',
+    message: 'step 2 of 3',
+    details: ['login: required'],
+    requestId: 'r1',
+  })
+})
+
 it('a failure with JSON is one object on standard error', () => {
   const { out, written } = anOutput({ json: true })
 
