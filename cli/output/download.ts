@@ -1,4 +1,5 @@
-import { createWriteStream, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CliError, exitCodes } from '../failure/exit.ts'
@@ -21,15 +22,26 @@ export async function saveDownload(response: Response, path: string, out: Output
       yield chunk
     }
   }
-  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+  const file = await create(path).catch(async (error: unknown) => {
+    await response.body?.cancel().catch(() => {})
+    throw error
+  })
   try {
-    await pipeline(Readable.fromWeb(response.body), count, file)
+    await pipeline(Readable.fromWeb(response.body), count, file.createWriteStream())
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EEXIST')
-      throw new CliError(`${path} is there already: remove it or name another file`, exitCodes.usage, error)
     rmSync(path, { force: true })
     throw error
   }
   return bytes
+}
+
+/** Opens a new file that only its user may read. */
+async function create(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== 'EEXIST') throw error
+    throw new CliError(`${path} is there already: remove it or name another file`, exitCodes.usage, error)
+  }
 }

@@ -158,7 +158,7 @@ const email = fc.option(
       }),
       fc.record({ user: fc.constantFrom('me', '0'), pass: fc.constant('${env:SECRET}') }, { requiredKeys: [] }),
     )
-    .map(([server, login]) => ({ ...server, ...login })),
+    .map(([server, login]) => Object.assign({}, server, login)),
 )
 
 const callflow = fc.array(
