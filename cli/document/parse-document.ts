@@ -145,20 +145,21 @@ function readRole(place: Place): RoleRecord {
 /** A blacklist is a list of numbers, or a map from numbers to `expires` and `note`. */
 function readBlacklist(place: Place): Readonly<Record<string, BlacklistEntry>> {
   if (place.isList) return Object.fromEntries(place.items().map((item) => [numberIn(item, item.text()), {}]))
-  const entries = place.entries().map(([number, value]): [string, BlacklistEntry] => {
-    const { expires, note } = value.members(['expires', 'note'])
-    return [
-      numberIn(value, number),
-      {
-        ...(expires === undefined ? {} : { expires: timeOf(expires) }),
-        ...(note === undefined || note.isNull || note.text() === '' ? {} : { note: note.text() }),
-      },
-    ]
-  })
-  const numbers = entries.map(([number]) => number)
-  const twice = numbers.find((number, index) => numbers.indexOf(number) !== index)
-  if (twice !== undefined && numbers.length < 1000) throw place.error(`has the number ${twice} twice`)
+  const entries = new Map<string, BlacklistEntry>()
+  for (const [text, value] of place.entries()) {
+    const number = numberIn(value, text)
+    if (entries.has(number)) throw value.error(`the number ${number} is there twice`)
+    entries.set(number, entryOf(value))
+  }
   return Object.fromEntries(entries)
+}
+
+function entryOf(place: Place): BlacklistEntry {
+  const { expires, note } = place.members(['expires', 'note'])
+  return {
+    ...(expires === undefined ? {} : { expires: timeOf(expires) }),
+    ...(note === undefined || note.isNull || note.text() === '' ? {} : { note: note.text() }),
+  }
 }
 
 /** Returns a number as the platform keeps it: without the punctuation that people write between digits. */

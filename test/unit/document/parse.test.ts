@@ -33,6 +33,10 @@ it.each([
   ['variables: &a {x_a: 1}', 'anchors and aliases'],
   ['variables: {x_a: 1, x_a: 2}', 'acme.yaml:3:'],
   ['blacklists: {spam: ["%"]}', '"%" is not a number'],
+  [
+    `blacklists: {spam: {${Array.from({ length: 1000 }, (_, n) => `${n}: {}, `).join('')}"9-9": {}}}`,
+    'blacklists.spam.9-9: the number 99 is there twice',
+  ],
   ['routes: {default: [{name: a}]}', 'acme.yaml:3:20: routes.default[0]: must have a pattern'],
   ['routes: {default: [{pattern: a, callflow: [answer]}]}', 'callflow[0]: must be a step'],
   ['variables: [', 'acme.yaml:3:13:'],
