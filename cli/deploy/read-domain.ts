@@ -1,16 +1,7 @@
 import { CallplaneError, type Answer, type Client } from '../../client/index.ts'
-import type {
-  AccountRecord,
-  DomainState,
-  EmailRecord,
-  HookRecord,
-  JsonObject,
-  RoleRecord,
-  RouteRecord,
-  Settings,
-} from '../document/model.ts'
+import type { AccountRecord, DomainState, EmailRecord, HookRecord, RoleRecord, RouteRecord } from '../document/model.ts'
 import { compareHooks, compareRoutes } from '../document/normal-form.ts'
-import { kept } from '../document/secrets.ts'
+import { accountOf, emailOf, entryOf, hookOf, routeOf, settingsOf } from './shown-records.ts'
 
 /** The domain to work in, and the way to it. */
 export interface Target {
@@ -56,17 +47,6 @@ export async function readDomain(target: Target): Promise<FoundDomain> {
   }
 }
 
-/** Returns the settings of a domain, without those that clients may not set any more. */
-export function settingsOf(info: Answer<'readDomain'>['info'], kind: 'parameters' | 'variables'): Settings {
-  const ignored = new Set(info.ignored)
-  return Object.fromEntries(info[kind].map(split).filter(([name]) => !ignored.has(`${kind}.${name}`)))
-}
-
-function split(assignment: string): [string, string] {
-  const at = assignment.indexOf('=')
-  return [assignment.slice(0, at), assignment.slice(at + 1)]
-}
-
 /** Reads the custom roles of a domain. */
 export async function readRoles({ client, domain, signal }: Target): Promise<Record<string, RoleRecord>> {
   const roles: [string, RoleRecord][] = []
@@ -96,36 +76,6 @@ async function readAccounts({ client, domain, signal }: Target): Promise<Record<
   return Object.fromEntries(accounts)
 }
 
-/** Names that the platform itself shows with every account. */
-const ofPlatform: ReadonlySet<string> = new Set([
-  'a1-hash',
-  'dial-string',
-  'http-allowed-api',
-  'jsonrpc-allowed-methods',
-  'jsonrpc-allowed-event-channels',
-  'jsonrpc-password',
-  'svc-admin',
-  'ignored',
-  'variable_w_domain',
-  'variable_user_scheme',
-  'variable_user_context',
-  'variable_account_role',
-])
-
-/** Returns an account from the detail that the platform shows of it. */
-export function accountOf(detail: Readonly<Record<string, string>>): AccountRecord {
-  const ignored = new Set((detail['ignored'] ?? '').split(','))
-  const own = Object.entries(detail).filter(([name]) => !ofPlatform.has(name) && !ignored.has(name))
-  const isVariable = ([name]: [string, string]) => name.startsWith('variable_')
-  return {
-    role: detail['variable_account_role'] ?? 'user',
-    parameters: Object.fromEntries(own.filter((entry) => !isVariable(entry))),
-    variables: Object.fromEntries(
-      own.filter(isVariable).map(([name, value]) => [name.slice('variable_'.length), value]),
-    ),
-  }
-}
-
 async function readBlacklists({ client, domain, signal }: Target): Promise<DomainState['blacklists']> {
   const names: string[] = []
   for await (const page of client.pages('listBlacklists', { query: { domain, limit: 1000 }, signal })) {
@@ -143,31 +93,9 @@ async function readBlacklists({ client, domain, signal }: Target): Promise<Domai
   return Object.fromEntries(lists)
 }
 
-/** Returns an entry of a blacklist without what is absent. */
-export function entryOf(expires: number | undefined, note: string | undefined) {
-  return { ...(expires === undefined ? {} : { expires }), ...(note === undefined || note === '' ? {} : { note }) }
-}
-
 async function readEmail({ client, domain, signal }: Target): Promise<EmailRecord | null> {
   const found = await client.call('readEmailSettings', { query: { domain }, signal }).catch(ifMissing)
   return found === null ? null : emailOf(found)
-}
-
-/** Returns mail settings from what the platform shows of them. */
-export function emailOf({ from, description, options }: Answer<'readEmailSettings'>): EmailRecord {
-  const { host, port, secure, debug, tls, auth } = options
-  return {
-    from,
-    description,
-    host,
-    port,
-    secure,
-    debug,
-    rejectUnauthorized: tls.rejectUnauthorized,
-    allowPlaintextLogin: tls.allowPlaintextLogin ?? false,
-    ...(auth?.user === undefined || auth.user === '' ? {} : { user: auth.user }),
-    ...(auth?.pass === undefined ? {} : { pass: kept }),
-  }
 }
 
 async function readRoutes({ client, domain, signal }: Target): Promise<{ id: string; record: RouteRecord }[]> {
@@ -176,13 +104,6 @@ async function readRoutes({ client, domain, signal }: Target): Promise<{ id: str
     for (const { _id: id = '', ...shown } of page) routes.push({ id, record: routeOf(shown) })
   }
   return routes
-}
-
-/** Returns a route from what the platform shows of it. */
-export function routeOf(shown: Partial<Answer<'readDefaultRoute'>>): RouteRecord {
-  const { name = '', destination_number: pattern = '', order = 0, disabled = false } = shown
-  const { fs_timezone: timezone = null, description = '', callflow = [] } = shown
-  return { name, pattern, order, disabled, timezone, description, callflow: callflow as readonly JsonObject[] }
 }
 
 async function readHooks({ client, domain, signal }: Target): Promise<{ id: string; record: HookRecord }[]> {
@@ -194,27 +115,6 @@ async function readHooks({ client, domain, signal }: Target): Promise<{ id: stri
     }
   }
   return hooks
-}
-
-/** Returns a hook from what the platform shows of it. */
-export function hookOf(shown: Answer<'readHook'>['data']): HookRecord {
-  const { action, delay, filter } = shown
-  return {
-    event: shown.event,
-    description: shown.description,
-    enable: shown.enable,
-    method: action.method,
-    url: action.url,
-    fields: shown.fields,
-    map: shown.map,
-    filter,
-    headers: shown.headers,
-    auth: shown.auth,
-    customBody: shown.customBody,
-    rawBody: shown.rawBody,
-    retries: shown.retries,
-    ...(delay === undefined ? {} : { delay }),
-  }
 }
 
 /** Returns `null` for a record that is not there; any other error is thrown. */

@@ -1,34 +1,31 @@
 import { memberOf } from '../document/model.ts'
 import { normalAccount, normalRole } from '../document/normal-form.ts'
-import { type Step, type StepOf, changeOf } from '../document/steps.ts'
-import { accountOf, emailOf, entryOf, ifMissing, readRoles, settingsOf } from './read-domain.ts'
+import { type RecordKind, type StepOf, changeOf } from '../document/steps.ts'
+import { ifMissing, readRoles } from './read-domain.ts'
 import { accountBody, assignmentsBetween, emailBody } from './request-bodies.ts'
 import { newPassword } from './secret-source.ts'
+import { accountOf, emailOf, entryOf, settingsOf } from './shown-records.ts'
 import { type StepDeps, requireBefore } from './step-deps.ts'
 import { takeHookStep, takeRouteStep } from './unnamed-steps.ts'
+
+/** The way to take a step of each kind. */
+const takers: { readonly [K in RecordKind]: (step: StepOf<K>, deps: StepDeps) => Promise<void> } = {
+  role: takeRoleStep,
+  blacklist: takeBlacklistStep,
+  account: takeAccountStep,
+  parameters: takeSettingsStep,
+  variables: takeSettingsStep,
+  email: takeEmailStep,
+  route: takeRouteStep,
+  hook: takeHookStep,
+}
 
 /**
  * Takes one step. The record is read first and must be as the step expects; the change then demands the version that was read. Throws
  * a {@link DocumentError} if the record is another, and the `CallplaneError` of a refused request.
  */
-export async function takeStep(step: Step, deps: StepDeps): Promise<void> {
-  switch (step.kind) {
-    case 'role':
-      return takeRoleStep(step, deps)
-    case 'blacklist':
-      return takeBlacklistStep(step, deps)
-    case 'account':
-      return takeAccountStep(step, deps)
-    case 'parameters':
-    case 'variables':
-      return takeSettingsStep(step, deps)
-    case 'email':
-      return takeEmailStep(step, deps)
-    case 'route':
-      return takeRouteStep(step, deps)
-    case 'hook':
-      return takeHookStep(step, deps)
-  }
+export async function takeStep<K extends RecordKind>(step: StepOf<K>, deps: StepDeps): Promise<void> {
+  await takers[step.kind](step, deps)
 }
 
 async function takeRoleStep(step: StepOf<'role'>, deps: StepDeps): Promise<void> {

@@ -2,8 +2,9 @@ import { DocumentError } from '../document/model.ts'
 import { subject } from '../document/explain.ts'
 import { comparable } from '../document/secrets.ts'
 import type { Step, StepOf } from '../document/steps.ts'
-import { hookOf, ifMissing, routeOf } from './read-domain.ts'
+import { ifMissing } from './read-domain.ts'
 import { hookBody, routeBody } from './request-bodies.ts'
+import { hookOf, routeOf } from './shown-records.ts'
 import { type StepDeps, requireBefore } from './step-deps.ts'
 
 /** Adds, replaces or removes a default route. */

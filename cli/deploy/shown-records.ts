@@ -1,0 +1,95 @@
+/** The records of a document, from what the platform shows of them. */
+import type { Answer } from '../../client/index.ts'
+import type { AccountRecord, EmailRecord, HookRecord, JsonObject, RouteRecord, Settings } from '../document/model.ts'
+import { kept } from '../document/secrets.ts'
+
+/** Returns the settings of a domain, without those that clients may not set any more. */
+export function settingsOf(info: Answer<'readDomain'>['info'], kind: 'parameters' | 'variables'): Settings {
+  const ignored = new Set(info.ignored)
+  return Object.fromEntries(info[kind].map(split).filter(([name]) => !ignored.has(`${kind}.${name}`)))
+}
+
+function split(assignment: string): [string, string] {
+  const at = assignment.indexOf('=')
+  return [assignment.slice(0, at), assignment.slice(at + 1)]
+}
+
+/** Names that the platform itself shows with every account. */
+const ofPlatform: ReadonlySet<string> = new Set([
+  'a1-hash',
+  'dial-string',
+  'http-allowed-api',
+  'jsonrpc-allowed-methods',
+  'jsonrpc-allowed-event-channels',
+  'jsonrpc-password',
+  'svc-admin',
+  'ignored',
+  'variable_w_domain',
+  'variable_user_scheme',
+  'variable_user_context',
+  'variable_account_role',
+])
+
+/** Returns an account from the detail that the platform shows of it. */
+export function accountOf(detail: Readonly<Record<string, string>>): AccountRecord {
+  const ignored = new Set((detail['ignored'] ?? '').split(','))
+  const own = Object.entries(detail).filter(([name]) => !ofPlatform.has(name) && !ignored.has(name))
+  const isVariable = ([name]: [string, string]) => name.startsWith('variable_')
+  return {
+    role: detail['variable_account_role'] ?? 'user',
+    parameters: Object.fromEntries(own.filter((entry) => !isVariable(entry))),
+    variables: Object.fromEntries(
+      own.filter(isVariable).map(([name, value]) => [name.slice('variable_'.length), value]),
+    ),
+  }
+}
+
+/** Returns an entry of a blacklist without what is absent. */
+export function entryOf(expires: number | undefined, note: string | undefined) {
+  return { ...(expires === undefined ? {} : { expires }), ...(note === undefined || note === '' ? {} : { note }) }
+}
+
+/** Returns mail settings from what the platform shows of them. */
+export function emailOf({ from, description, options }: Answer<'readEmailSettings'>): EmailRecord {
+  const { host, port, secure, debug, tls, auth } = options
+  return {
+    from,
+    description,
+    host,
+    port,
+    secure,
+    debug,
+    rejectUnauthorized: tls.rejectUnauthorized,
+    allowPlaintextLogin: tls.allowPlaintextLogin ?? false,
+    ...(auth?.user === undefined || auth.user === '' ? {} : { user: auth.user }),
+    ...(auth?.pass === undefined ? {} : { pass: kept }),
+  }
+}
+
+/** Returns a route from what the platform shows of it. */
+export function routeOf(shown: Partial<Answer<'readDefaultRoute'>>): RouteRecord {
+  const { name = '', destination_number: pattern = '', order = 0, disabled = false } = shown
+  const { fs_timezone: timezone = null, description = '', callflow = [] } = shown
+  return { name, pattern, order, disabled, timezone, description, callflow: callflow as readonly JsonObject[] }
+}
+
+/** Returns a hook from what the platform shows of it. */
+export function hookOf(shown: Answer<'readHook'>['data']): HookRecord {
+  const { action, delay, filter } = shown
+  return {
+    event: shown.event,
+    description: shown.description,
+    enable: shown.enable,
+    method: action.method,
+    url: action.url,
+    fields: shown.fields,
+    map: shown.map,
+    filter,
+    headers: shown.headers,
+    auth: shown.auth,
+    customBody: shown.customBody,
+    rawBody: shown.rawBody,
+    retries: shown.retries,
+    ...(delay === undefined ? {} : { delay }),
+  }
+}
