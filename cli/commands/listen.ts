@@ -6,7 +6,7 @@ import { follow } from '../listen/follow.ts'
 import { forward } from '../listen/forward.ts'
 import { ListenStore } from '../listen/listen-state.ts'
 import { timeText } from '../output/time.ts'
-import { type Session, withSession } from '../session/session.ts'
+import { type Session, domainOf, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
 
@@ -50,8 +50,7 @@ async function listen(session: Session, url: string, options: ListenOptions): Pr
     throw new CliError(`the URL must begin with http:// or https://, got ${JSON.stringify(url)}`, exitCodes.usage)
   }
   const store = new ListenStore(folder, profile)
-  const domain = query.domain ?? (await client.call('whoAmI', { signal })).domain
-  if (domain === '') throw new CliError('root belongs to no domain: name one with --domain <name>', exitCodes.usage)
+  const domain = await domainOf(session)
   const key = `${session.url} ${domain} ${url}`
   const read = (since: number, limit = 100) =>
     client.call('listEvents', { query: { ...query, since: String(since), limit }, signal }).then(({ data }) => data)

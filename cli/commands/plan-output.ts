@@ -4,7 +4,7 @@ import { explain, subject, summary } from '../document/explain.ts'
 import type { Plan } from '../document/plan.ts'
 import { changeOf } from '../document/steps.ts'
 import { CliError, exitCodes } from '../failure/exit.ts'
-import type { Session } from '../session/session.ts'
+import { type Session, domainOf } from '../session/session.ts'
 
 /** Prints a plan and, where it changes routes, which recent calls would go elsewhere. */
 export async function show({ out }: Session, target: Target, plan: Plan, calls: boolean): Promise<void> {
@@ -39,13 +39,10 @@ function showReport(out: Session['out'], { moved, calls, different, simulated, i
   )
 }
 
-/** Returns the domain to work in: the named one, or that of the user. */
-export async function targetOf({ client, query, signal }: Session): Promise<Target> {
-  const { domain } = query
-  if (domain !== undefined) return { client, domain: domain.toLowerCase(), signal }
-  const { domain: own } = await client.call('whoAmI', { signal })
-  if (typeof own === 'string' && own !== '') return { client, domain: own, signal }
-  throw new CliError('name the domain with --domain <name>', exitCodes.usage)
+/** Returns the domain to work in and the way to it. */
+export async function targetOf(session: Session): Promise<Target> {
+  const { client, signal } = session
+  return { client, domain: (await domainOf(session)).toLowerCase(), signal }
 }
 
 /** Returns the number of a version. */

@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import type { Answer } from '../../client/index.ts'
-import { CliError, exitCodes } from '../failure/exit.ts'
 import { confirm } from '../input/confirm.ts'
 import { wholeNumber } from '../input/values.ts'
 import { timeText } from '../output/time.ts'
-import { type Session, withSession } from '../session/session.ts'
+import { domainOf, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
 import { allRows } from './rows.ts'
@@ -87,11 +86,4 @@ function addSwitch(tokens: Command, terminal: Terminal, name: 'enable' | 'disabl
         session.out.done(info, `${name}d ${id}`)
       }),
     )
-}
-
-/** Returns the domain that a command works in: the one named, else the user's own. */
-async function domainOf({ client, query }: Session): Promise<string> {
-  const domain = query.domain ?? (await client.call('whoAmI')).domain
-  if (domain !== '') return domain
-  throw new CliError('root belongs to no domain: name one with --domain <name>', exitCodes.usage)
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { Client, type Token } from '../../client/index.ts'
-import { notSignedIn } from '../failure/exit.ts'
+import { CliError, exitCodes, notSignedIn } from '../failure/exit.ts'
 import { Output } from '../output/output.ts'
 import { Profiles, checkProfileName, configFolder } from '../profile/profile.ts'
 import { type Terminal, mayUseColours } from '../terminal/terminal.ts'
@@ -62,6 +62,17 @@ export function sessionOf(setting: Setting): Session {
     query: named === undefined ? {} : { domain: named },
     signal: terminal.signal,
   }
+}
+
+/** Returns the domain that a command works in: the named one, or that of the user. Throws for root, which belongs to none. */
+export async function domainOf({
+  client,
+  query,
+  signal,
+}: Pick<Session, 'client' | 'query' | 'signal'>): Promise<string> {
+  const domain = query.domain ?? (await client.call('whoAmI', { signal })).domain
+  if (domain !== '') return domain
+  throw new CliError('root belongs to no domain: name one with --domain <name>', exitCodes.usage)
 }
 
 /** Returns a client that shows after two seconds that it waits for the platform. */
