@@ -8,6 +8,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
 import { addDeliveries } from './hook-deliveries.ts'
 import { addHookLab } from './hook-lab.ts'
+import { allRows } from './rows.ts'
 
 interface SecretOptions {
   readonly showSecret?: true
@@ -96,7 +97,7 @@ function addListing(hooks: Command, terminal: Terminal): void {
     .addHelpText('after', examples('hooks list'))
     .action(
       withSession(terminal, async ({ client, out, query }) => {
-        const { data } = await client.call('listHooks', { query })
+        const rows = await allRows(client.pages('listHooks', { query }), ({ data }) => data)
         const columns = {
           hook: (row: Hook) => row._id,
           event: (row: Hook) => row.event,
@@ -104,7 +105,7 @@ function addListing(hooks: Command, terminal: Terminal): void {
           method: (row: Hook) => row.action?.method,
           url: (row: Hook) => row.action?.url,
         }
-        out.list(data, columns, 'no hook; make one with: callplane hooks create')
+        out.list(rows, columns, 'no hook; make one with: callplane hooks create')
       }),
     )
 }
