@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { Answer } from '../../client/index.ts'
-import { CliError, exitCodes } from '../failure/exit.ts'
+import { CliError } from '../failure/exit.ts'
 import { confirm } from '../input/confirm.ts'
+import { isoTime } from '../input/values.ts'
 import { timeText } from '../output/time.ts'
 import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -12,7 +13,7 @@ type Entry = Answer<'readBlacklist'>[number]
 
 interface AddOptions {
   readonly note?: string
-  readonly expires?: string
+  readonly expires?: number
 }
 
 /** Adds the commands about blacklists. */
@@ -23,15 +24,15 @@ export function addBlacklists(program: Command, terminal: Terminal): void {
     .command('add <list> <number>')
     .description('Put a number on a list; the list begins with its first number.')
     .option('--note <text>', 'why')
-    .option('--expires <time>', 'until when, ISO 8601 (default: for ever)')
+    .option('--expires <time>', 'until when, ISO 8601 (default: for ever)', isoTime)
     .addHelpText('after', examples('blacklists add spam 4930123456 --note "calls at night"'))
     .action(
       withSession(
         terminal,
         async ({ client, out, query }, blacklist_name: string, number: string, options: AddOptions) => {
           const { note, expires } = options
-          const until = expires === undefined ? {} : { expires: timeOf(expires) }
-          const body = { number, ...(note === undefined ? {} : { note }), ...until }
+          const given = { ...(note === undefined ? {} : { note }), ...(expires === undefined ? {} : { expires }) }
+          const body = { number, ...given }
           const answer = await client.call('addBlacklistNumber', { params: { blacklist_name }, query, body })
           out.done(
             answer,
@@ -94,10 +95,4 @@ function addReading(lists: Command, terminal: Terminal): void {
         out.list(rows, columns, `no number on ${blacklist_name}`)
       }),
     )
-}
-
-function timeOf(text: string): number {
-  const time = Date.parse(text)
-  if (!Number.isNaN(time)) return time
-  throw new CliError(`--expires must be a time such as 2026-12-31T12:00Z, got ${JSON.stringify(text)}`, exitCodes.usage)
 }

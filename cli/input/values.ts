@@ -19,14 +19,29 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value]
 }
 
+/** A date as ISO 8601 writes it, with or without a time. `Date.parse` alone would take `7` for July 2001. */
+const isoDate = /^\d{4}-\d{2}-\d{2}(?:[T ]|$)/
+
+/** Reads a time for an option, ISO 8601. Returns epoch milliseconds. */
+export function isoTime(text: string): number {
+  const time = parseTime(text)
+  if (time !== undefined) return time
+  throw new InvalidArgumentError('It must be a time such as 2026-12-31T12:00Z.')
+}
+
+function parseTime(text: string): number | undefined {
+  const time = isoDate.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(time) ? undefined : time
+}
+
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Reads a time for an option: ISO 8601, or a span before now such as `90m` or `7d`. Returns epoch milliseconds. */
 export function timeInPast(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   if (count !== '') return Date.now() - Number(count) * (unitMs[unit] ?? 0)
-  const time = Date.parse(text)
-  if (!Number.isNaN(time)) return time
+  const time = parseTime(text)
+  if (time !== undefined) return time
   throw new InvalidArgumentError(
     'It must be a time such as 2026-01-31T12:00Z, or a span before now such as 90m, 12h or 7d.',
   )
