@@ -1,25 +1,12 @@
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Client } from '../../client/index.ts'
-import { type CliUser, aCliUser } from '../support/cli/cli.ts'
-import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
-import { opened } from '../support/processes/opened.ts'
+import { expect, it } from 'vitest'
+import { signedInAdmin } from '../support/cli/signed-in-admin.ts'
+import { tenantPassword } from '../support/platform/platform.ts'
 
 const domain = 'cli.example.com'
 const within = { timeout: 60_000, interval: 500 }
-const rig = opened(() => aPlatform())
-const user: CliUser = aCliUser()
-let admin: Client
-
-beforeAll(async () => {
-  admin = await rig().tenant(domain)
-  await user.signIn({ url: rig().url, user: `1000@${domain}`, password: tenantPassword('1000') })
-})
-
-afterAll(() => user.remove())
-
-const inFolder = (name: string) => join(user.folder, name)
+const { rig, user, admin, inFolder } = signedInAdmin(domain)
 
 it('a call is placed, watched, held, ended, and found in the call records', async () => {
   const watch = user.start(['channels', 'list', '--watch', '--interval', '1'])
@@ -76,12 +63,12 @@ it('a dry run of an import changes nothing and names each row, and the import ma
     status: 0,
     stdout: 'LINE  LOGIN  ACTION  PROBLEM\n   2  1001   skip\n   3  2001   create\n',
   })
-  expect(Object.keys((await admin.call('listAccounts')).data)).not.toContain('2001')
+  expect(Object.keys((await admin().call('listAccounts')).data)).not.toContain('2001')
 
   const done = await user.run(['accounts', 'import', file])
   expect(done.status).toBe(0)
   expect(done.stdout + done.stderr + dry.stdout + dry.stderr).not.toContain(secret)
-  expect((await admin.call('readAccount', { params: { account_id: '2001' } })).data).toMatchObject({
+  expect((await admin().call('readAccount', { params: { account_id: '2001' } })).data).toMatchObject({
     'svc-extensions': '2001,0049301',
     variable_default_language: 'de',
   })
@@ -98,7 +85,7 @@ it('an import with a wrong row changes nothing and ends with 1', async () => {
   expect(stdout).toMatch(/20 03 +refuse +login must be/)
   expect(stdout).toMatch(/2002 +refuse +line 2 has this login too/)
   expect(stderr).toMatch(/nothing was changed/)
-  expect(Object.keys((await admin.call('listAccounts')).data)).not.toContain('2002')
+  expect(Object.keys((await admin().call('listAccounts')).data)).not.toContain('2002')
 })
 
 it('accounts are made, changed, shown without their digest, and deleted', async () => {

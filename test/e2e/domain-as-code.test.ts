@@ -1,25 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Client } from '../../client/index.ts'
-import { type CliUser, aCliUser } from '../support/cli/cli.ts'
-import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
-import { opened } from '../support/processes/opened.ts'
+import { expect, it } from 'vitest'
+import { signedInAdmin } from '../support/cli/signed-in-admin.ts'
 
 const domain = 'as-code.example.com'
 const within = { timeout: 60_000, interval: 500 }
-const rig = opened(() => aPlatform())
-const user: CliUser = aCliUser()
-let admin: Client
+const { user, admin, inFolder } = signedInAdmin(domain)
 
-beforeAll(async () => {
-  admin = await rig().tenant(domain)
-  await user.signIn({ url: rig().url, user: `1000@${domain}`, password: tenantPassword('1000') })
-})
-
-afterAll(() => user.remove())
-
-const fileNamed = (name: string) => join(user.folder, name)
 const exported = async () => (await user.run(['export'])).stdout
 
 /** Writes the domain as it is, with a part replaced, into a file. */
@@ -27,13 +13,13 @@ async function edited(name: string, part: RegExp, replacement: string): Promise<
   const before = await exported()
   const text = before.replace(part, replacement)
   expect(text).not.toBe(before)
-  writeFileSync(fileNamed(name), text)
-  return fileNamed(name)
+  writeFileSync(inFolder(name), text)
+  return inFolder(name)
 }
 
 async function numbersOf(list: string): Promise<readonly (string | undefined)[]> {
   const params = { blacklist_name: list }
-  const entries = await admin.call('readBlacklist', { params, query: { limit: 1000 } })
+  const entries = await admin().call('readBlacklist', { params, query: { limit: 1000 } })
   return entries.map(({ number }) => number)
 }
 
@@ -63,7 +49,7 @@ it('an edited document is planned, applied and exported again, and a rollback un
   expect(applied.stdout).toContain('2 steps done; the domain is now version 2')
   expect(again.stdout).toBe('No changes.\n')
   expect(await exported()).not.toContain('a-long-enough-password')
-  const trail = await admin.call('listAudit', { query: { filter: '{"method":"PUT"}' } })
+  const trail = await admin().call('listAudit', { query: { filter: '{"method":"PUT"}' } })
   expect(trail.data.map(({ path }) => path)).toEqual([2, 1].map((n) => `/api/v2/domains/${domain}/versions/${n}`))
 
   const back = await user.run(['rollback', '1', '--yes'])
@@ -76,7 +62,7 @@ it('an edited document is planned, applied and exported again, and a rollback un
 it('an apply that was killed half-way is finished by the same plan', async () => {
   const wanted = Array.from({ length: 120 }, (_, index) => `49${1000 + index}`)
   const file = await edited('long.yaml', /^blacklists: .*$/m, `blacklists:\n  spam: [${wanted.join(', ')}]`)
-  const plan = fileNamed('long.plan')
+  const plan = inFolder('long.plan')
   await user.run(['plan', file, '--output', plan])
   const first = user.start(['apply', plan, '--yes'])
   await expect.poll(async () => (await numbersOf('spam')).length, within).toBeGreaterThan(3)
@@ -95,9 +81,9 @@ it('an apply that was killed half-way is finished by the same plan', async () =>
 
 it('a plan is refused as a whole when somebody changed the domain meanwhile', async () => {
   const file = await edited('late.yaml', /^variables: .*$/m, 'variables: {timezone: Europe/Kyiv, x_late: "1"}')
-  const plan = fileNamed('late.plan')
+  const plan = inFolder('late.plan')
   await user.run(['plan', file, '--output', plan])
-  const added = await admin.call('createHooks', {
+  const added = await admin().call('createHooks', {
     body: { event: 'DTMF', action: { type: 'web', method: 'POST', url: 'http://127.0.0.1:9/' } },
   })
   const before = await exported()
@@ -107,15 +93,15 @@ it('a plan is refused as a whole when somebody changed the domain meanwhile', as
   expect(refused).toMatchObject({ status: 1, stdout: '' })
   expect(refused.stderr).toContain('the domain changed since it was planned (hook): plan again')
   expect(await exported()).toBe(before)
-  for (const hook_id of added.data.insertedIds) await admin.call('deleteHook', { params: { hook_id } })
+  for (const hook_id of added.data.insertedIds) await admin().call('deleteHook', { params: { hook_id } })
 })
 
 it('a plan that changes routes names the calls of the last days that would now go elsewhere', async () => {
   const route = { destination_number: '^7[01]00$', name: 'lobby', callflow: [{ answer: '' }, { hangup: '' }] }
-  await admin.call('createDefaultRoute', { body: route })
-  for (const calledId of ['7000', '9198']) await admin.call('originateCall', { body: { callerId: '1001', calledId } })
+  await admin().call('createDefaultRoute', { body: route })
+  for (const calledId of ['7000', '9198']) await admin().call('originateCall', { body: { callerId: '1001', calledId } })
   const search = { body: { query: 'destination_number:7000 OR destination_number:9198' } }
-  await expect.poll(async () => (await admin.call('searchCdrs', search)).hits.total, within).toBe(2)
+  await expect.poll(async () => (await admin().call('searchCdrs', search)).hits.total, within).toBe(2)
   const file = await edited('routes.yaml', /- hangup: ""/, '- hangup: USER_BUSY')
 
   const planned = await user.run(['plan', file])
