@@ -1,5 +1,4 @@
 import { appendFileSync, chmodSync } from 'node:fs'
-import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { type ApplyDeps, applyPlan, findDomain } from '../deploy/apply-plan.ts'
 import { checkOwnAccount } from '../deploy/own-account.ts'
@@ -10,7 +9,8 @@ import { parseDocument } from '../document/parse-document.ts'
 import { readPlan } from '../document/plan-file.ts'
 import { type Plan, checkUnchanged, makePlan } from '../document/plan.ts'
 import { writeDocument } from '../document/write-document.ts'
-import { CliError, exitCodes } from '../failure/exit.ts'
+import { CliError } from '../failure/exit.ts'
+import { type Question, requireAnswer } from '../input/confirm.ts'
 import { readText } from '../input/values.ts'
 import { timeText } from '../output/time.ts'
 import { type Session, withSession } from '../session/session.ts'
@@ -85,7 +85,7 @@ async function carryOut(session: Session, { target, found, plan, comment }: Work
   await checkOwnAccount(target, plan)
   if (plan.steps.length === 0) return out.done({ digest: plan.digest, steps: 0 }, summary([]))
   if (!out.isJson) await show(session, target, plan, options.calls)
-  await agree(terminal, target.domain, options.yes)
+  if (options.yes !== true) await requireAnswer(terminal, agreement(target.domain))
   if (options.version) await keepVersion(target, writeDocument(found.state), 'before a change')
   const steps = await applyPlan(plan, found, depsOf(session, target, options.secrets))
   out.clear()
@@ -115,17 +115,9 @@ function keepSecret(file: string, line: string): void {
   chmodSync(file, 0o600)
 }
 
-/** Asks before a domain is changed. Throws unless `yes` was given or answered. */
-async function agree({ stdin, signal }: Terminal, domain: string, yes: true | undefined): Promise<void> {
-  if (yes === true) return
-  if (!stdin.isTTY) throw new CliError(`confirm the change of ${domain} with --yes`, exitCodes.usage)
-  const lines = createInterface({ input: stdin, output: process.stderr })
-  try {
-    const answer = await lines.question(`Type yes to change ${domain}: `, { signal })
-    if (answer.trim() !== 'yes') throw new CliError('nothing was changed')
-  } finally {
-    lines.close()
-  }
+function agreement(domain: string): Question {
+  const wayOut = `confirm the change of ${domain} with --yes`
+  return { text: `Type yes to change ${domain}: `, expected: 'yes', wayOut }
 }
 
 async function listVersions({ out }: Session, { client, domain, signal }: Target): Promise<void> {
