@@ -69,7 +69,7 @@ const headers = {
 const groupPurposes: Readonly<Record<string, string>> = {
   auth: 'Log in and out, second factor',
   acl: 'Roles and their permissions',
-  domains: 'Tenants, their settings and static tokens',
+  domains: 'Tenants, their settings, static tokens and versions',
   accounts: 'Users and phones',
   channels: 'Live calls',
   blacklists: 'Numbers that may not call',

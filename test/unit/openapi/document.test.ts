@@ -40,6 +40,12 @@ it('operations without a credential say so, and the engine has its own', () => {
   expect(operationOf('/api/v2/status', 'get').security).toEqual([{ accessToken: [], key: [] }, { accessToken: [] }])
 })
 
+it('every group of operations says what it is about', () => {
+  const silent = document.tags.filter((tag) => !Object.hasOwn(tag, 'description'))
+
+  expect(silent).toEqual([])
+})
+
 it('a number in a query is described as a number', () => {
   expect(operationOf('/api/v2/channels', 'get').parameters).toContainEqual({
     name: 'limit',
