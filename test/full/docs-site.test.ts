@@ -1,5 +1,5 @@
 /** The manual as a site, in a real Chromium; pictures go to node_modules/.cache/screenshots. */
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
 import { type Server, createServer } from 'node:http'
 import { extname, join } from 'node:path'
 import type { Browser } from 'playwright-core'
@@ -40,6 +40,16 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   server?.close()
+})
+
+it('every link of the site leads to a page that it has', () => {
+  const dead = globSync('*.html', { cwd: 'docs/site/dist' }).flatMap((page) => {
+    const links = readFileSync(join('docs/site/dist', page), 'utf8').matchAll(/<a [^>]*href="\.?\/([^"#]+)/g)
+    const files = [...links].map(([, link = '']) => (extname(link) === '' ? `${link}.html` : link))
+    return files.filter((file) => !existsSync(join('docs/site/dist', file))).map((file) => `${page}: ${file}`)
+  })
+
+  expect(dead).toEqual([])
 })
 
 describe.skipIf(chromium === undefined)('the site of the manual', () => {

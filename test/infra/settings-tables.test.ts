@@ -34,8 +34,8 @@ function watched(given: Readonly<Record<string, string>>): { env: Record<string,
 const namesOf = (reader: string) =>
   declared.flatMap(({ readers, variable }) => (variable !== undefined && readers?.includes(reader) ? [variable] : []))
 
-it("the README's table of settings is the one of the declarations", () => {
-  expect(readFileSync('README.md', 'utf8').includes(`\n${laptopTable()}\n`), wayOut).toBe(true)
+it('the table of the settings of npm start is the one of the declarations', () => {
+  expect(readFileSync('docs/local-run.md', 'utf8').includes(`\n${laptopTable()}\n`), wayOut).toBe(true)
 })
 
 it("the runbook's table of a deployment's settings is the one of the declarations", () => {

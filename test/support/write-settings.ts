@@ -1,5 +1,5 @@
 /**
- * `node test/support/write-settings.ts`: writes the tables of settings in the README, the runbook and local/settings/settings.json
+ * `node test/support/write-settings.ts`: writes the tables of settings in docs/local-run.md, the runbook and local/settings/settings.json
  * from contracts/settings. test/infra/settings-tables.test.ts refuses tables that differ.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -17,5 +17,5 @@ function replaceTable(file: string, title: string, table: string): void {
 }
 
 writeFileSync('local/settings/settings.json', `${JSON.stringify(helpRows(), null, 2)}\n`)
-replaceTable('README.md', 'variable', laptopTable())
+replaceTable('docs/local-run.md', 'variable', laptopTable())
 replaceTable('docs/runbook.md', 'setting', deploymentTable())

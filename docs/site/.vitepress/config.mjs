@@ -1,4 +1,11 @@
 /** The manual as a site: `npm run docs`. The pages are those of `docs`, as they are read on a code host. */
+import { existsSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+const docs = resolve(import.meta.dirname, '../..')
+
+/** What engineers read on a code host. */
+const excluded = ['site/**', 'adr/**', 'design/**', 'ARCHITECTURE.md', 'data-model.md', 'faults.md']
 
 /** A page of the sidebar: its title and its file without the ending. */
 const page = (text, name) => ({ text, link: `/${name}` })
@@ -11,6 +18,7 @@ const manual = [
   page('Tokens and second factor', 'tokens'),
   page('Calls', 'calls'),
   page('Default routes', 'routes'),
+  page('Gateways', 'gateways'),
   page('Hooks', 'hooks'),
   page('Events', 'events'),
   page('CDR search', 'cdr-search'),
@@ -20,28 +28,60 @@ const manual = [
   page('Limits', 'limits'),
   page('Errors', 'errors'),
   page('Names that clients may set', 'settable-names'),
+  page('Command line', 'cli'),
+  page('A domain as code', 'domain-as-code'),
   page('From the earlier service', 'migration'),
+  page('Changelog', 'changelog'),
 ]
 
 const operation = [
+  page('A local run', 'local-run'),
   page('Attach an engine', 'attach'),
   page('Engine', 'engine'),
   page('Simulated engine', 'simulated-engine'),
   page('Engine behaviour', 'engine-behaviour'),
+  page('Deploy, restore, remove', 'deploy'),
+  page('Costs', 'cost'),
   page('Runbook', 'runbook'),
 ]
+
+/** Returns whether a link of a page leads to another site, to a heading of the page, or to a page of this site. */
+function isServed(href, page) {
+  if (/^(?:[a-z]+:|#)/.test(href)) return true
+  const file = relative(docs, join(dirname(page), href.split('#')[0]))
+  if (!file.endsWith('.md') || file.startsWith('..') || !existsSync(join(docs, file))) return false
+  return !excluded.some((pattern) => file === pattern || file.startsWith(pattern.replace('**', '')))
+}
+
+/** Shows a link to a file that is no page of the site as its text alone. */
+function withoutLinksToFiles(md) {
+  md.core.ruler.push('links_to_files', ({ tokens, env }) => {
+    for (const { children } of tokens) {
+      let isText = false
+      for (const token of children ?? []) {
+        if (token.type === 'link_open') {
+          // The changelog is next to `docs`, and its links begin there.
+          const href = token.attrGet('href').replace(/^docs\//, '')
+          isText = !isServed(href, env.path)
+          token.attrSet('href', href.replace(/^README\.md/, 'index.md'))
+        }
+        if (isText && token.type.startsWith('link_'))
+          Object.assign(token, { type: token.type.replace('link', 'span'), tag: 'span', attrs: null })
+      }
+    }
+  })
+}
 
 export default {
   title: 'Callplane',
   description: 'The manual of Callplane',
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   srcDir: '..',
-  srcExclude: ['site/**', 'adr/**', 'design/**', 'ARCHITECTURE.md', 'data-model.md', 'faults.md'],
+  srcExclude: excluded,
   outDir: './dist',
   cacheDir: './.vitepress/cache',
   rewrites: { 'README.md': 'index.md' },
-  // Pages for engineers, and files next to `docs`, are read on a code host. `test/support/check-links.mjs` checks all links.
-  ignoreDeadLinks: true,
+  markdown: { config: withoutLinksToFiles },
   vite: { build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     search: { provider: 'local' },

@@ -17,7 +17,7 @@ export function helpRows(): HelpRow[] {
   }))
 }
 
-/** Returns the README's table of the settings of `npm start`. */
+/** Returns the table of the settings of `npm start`. */
 export function laptopTable(): string {
   const rows = laptopSettings.map((setting) => [setting.variable, defaultOf(setting, setting.laptop), setting.meaning])
   return table('variable', rows)

@@ -14,7 +14,7 @@ const configuration = (file: string): string[] =>
     .slice(1)
     .flatMap((rest) => rest.split('\n```').slice(0, 1))
 
-describe.each(['../README.md', 'engine.md'])('the engine configuration in %s', (file) => {
+describe.each(['local-run.md', 'engine.md'])('the engine configuration in %s', (file) => {
   it('bounds the time that a phone waits for the platform', () => {
     const bindings = configuration(file).filter((block) => block.includes('/engine/directory'))
 
