@@ -76,7 +76,7 @@ const groupPurposes: Readonly<Record<string, string>> = {
   'default-routes': 'Where dialled numbers lead',
   gateways: 'SIP trunks of a domain',
   hooks: 'Events that are delivered to your server',
-  events: 'Events of the last days',
+  events: 'Events of the last 24 hours',
   email: 'The mail server of a domain',
   cdr: 'Call detail records: search and export',
   recordings: 'Recordings of calls',
