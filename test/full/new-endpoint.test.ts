@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -54,6 +54,12 @@ it('the files that new-endpoint makes type check and pass their test and the tab
   expect(readFileSync(join(folder, 'docs/api/openapi.json'), 'utf8')).toContain('"/api/v2/reports/{report_id}"')
 })
 
+/** The files that the tool may make or change, each with its length. */
+const filesOf = () =>
+  globSync('{contracts,core,functions,test}/**/*.ts', { cwd: folder })
+    .toSorted()
+    .map((file) => `${file} ${statSync(join(folder, file)).size}`)
+
 it.each([
   [['Reports', 'readReport', 'GET', '/reports'], 'the group must be'],
   [['reports', 'read report', 'GET', '/reports'], 'the operation id must be'],
@@ -61,10 +67,15 @@ it.each([
   [['reports', 'readAReport', 'GET', 'reports'], 'the path must be'],
   [['status', 'readStatus', 'GET', '/status'], 'there is an operation readStatus already'],
   [['status', 'readIt', 'GET', '/api/v2/status'], 'GET /api/v2/status is served already'],
+  [['status', 'hangUpEverything', 'GET', '/api/v2/everything'], 'core/status/hang-up-everything.ts exists already'],
   [[], 'the group must be'],
 ])('new-endpoint refuses the words %j and makes nothing', async (words, problem) => {
+  writeFileSync(join(folder, 'core/status/hang-up-everything.ts'), '')
+  const before = filesOf()
+
   const { status, output } = await run(newEndpoint, ...words)
 
   expect(status).toBe(2)
   expect(output).toContain(problem)
+  expect(filesOf()).toEqual(before)
 })

@@ -1,6 +1,6 @@
 /**
  * `npm run new-endpoint -- <group> <operationId> <METHOD> <path>` makes the files of an endpoint that works: its route record, use case,
- * handler and test, and its lines in the tables of tests. What it does not make is what the endpoint is for.
+ * handler and test, and its lines in the tables of tests. The endpoint answers with the caller's domain until its use case is written.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -39,7 +39,11 @@ function problemOf({ group, operationId, method, path }: NewEndpoint): string | 
   if (routes.some((route) => route.operationId === operationId)) return `there is an operation ${operationId} already`
   if (routes.some((route) => route.path === path && route.method === method))
     return `${method} ${path} is served already`
-  return undefined
+  // Before anything is changed: a refusal leaves no half of an endpoint.
+  const present = endpointFiles({ group, operationId, method, path }, '').find((file) =>
+    existsSync(join(root, file.path)),
+  )
+  return present === undefined ? undefined : `${present.path} exists already`
 }
 
 function make(given: NewEndpoint): void {
@@ -104,7 +108,6 @@ function change(path: string, edit: (text: string) => string): void {
 
 function write(path: string, text: string): void {
   const file = join(root, path)
-  if (existsSync(file)) throw new Error(`${path} exists already`)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)
   console.log(`made ${path}`)
