@@ -58,7 +58,7 @@ export function scriptOf(commands: readonly string[]): string {
 }
 
 /**
- * Returns what of a shown output an actual one lacks, as paths. The actual one may have more members and items, and longer texts.
+ * Returns the paths at which an actual output lacks something that the page shows. It may have more members and items, and longer texts.
  */
 export function lackOf(shown: unknown, actual: unknown, path = ''): readonly string[] {
   if (Array.isArray(shown)) {

@@ -10,7 +10,7 @@ const requirements = join(folder, 'requirements.txt')
 /** Some 30 MB come in half a minute; a network that answers nothing holds up no longer than this. */
 const installLimitMs = 240_000
 
-/** The program, or why it cannot be had here. */
+/** The program, or the reason why it cannot be installed here. */
 export type InstalledTester = { readonly program: string } | { readonly missing: string }
 
 /** The folder of {@link platformHooks}, which Python finds modules in. */
@@ -19,7 +19,7 @@ export const hooksFolder = folder
 /** The Python module with the credentials of a platform. */
 export const platformHooks = 'platform_hooks'
 
-/** Installs the tester and what it needs, at pinned versions, in an environment of their own. Never throws for a lack. */
+/** Installs the tester and what it needs, at pinned versions, in an environment of their own. Returns the reason if that is not possible here. */
 export function installSchemathesis(): InstalledTester {
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 16)
   const home = resolve('node_modules/.cache/schemathesis', digest)
