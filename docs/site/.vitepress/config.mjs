@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const docs = resolve(import.meta.dirname, '../..')
 
-/** What engineers read on a code host. */
+/** Pages for engineers, who read them on a code host. */
 const excluded = ['site/**', 'adr/**', 'design/**', 'ARCHITECTURE.md', 'data-model.md', 'faults.md']
 
 /** A page of the sidebar: its title and its file without the ending. */

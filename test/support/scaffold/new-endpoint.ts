@@ -87,7 +87,7 @@ function routesFileOf(group: string): string {
   return found ?? `${group}.ts`
 }
 
-/** Adds a new routes file to the list of all. */
+/** Adds a new routes file to the list of all, and its group to the API description. */
 function register(group: string): void {
   const name = group.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
   change('contracts/routes/index.ts', (text) =>
@@ -96,6 +96,10 @@ function register(group: string): void {
       '  status,',
       `  ${name},`,
     ),
+  )
+  const subject = `${group.charAt(0).toUpperCase()}${group.slice(1).replaceAll('-', ' ')}`
+  change('contracts/openapi/document.ts', (text) =>
+    withLineBefore(text, "  status: 'State", `  ${name === group ? group : `'${group}'`}: '${subject}',`),
   )
 }
 
