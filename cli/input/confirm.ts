@@ -7,7 +7,7 @@ export interface Question {
   readonly text: string
   /** The answer that agrees. */
   readonly expected: string
-  /** What to say where nobody can be asked. */
+  /** The message where standard input is no terminal. */
   readonly wayOut: string
 }
 

@@ -5,7 +5,7 @@ export interface AddressUse {
   /** The option or environment variable. */
   readonly source: string
   readonly secret: 'password' | 'token'
-  /** What to do instead of `http://` to another machine. */
+  /** The way out for an `http://` address of another machine. */
   readonly wayOut: string
   /** Whether `http://` to another machine is allowed. */
   readonly isInsecureAllowed?: boolean

@@ -94,7 +94,7 @@ it('the page names every stack, and quotas that the templates keep within', () =
   expect(assembly.ofType('AWS::IAM::Role').length).toBeLessThanOrEqual(150)
   expect(assembly.ofType('AWS::CloudWatch::Alarm').length).toBeLessThanOrEqual(60)
   const isNested = (name: string) => /^CallplaneApi./.test(name)
-  expect(tops.toSorted()).toEqual(assembly.stacks.map(({ name }) => name).filter((name) => !isNested(name)))
+  expect(new Set(tops)).toEqual(new Set(assembly.stacks.map(({ name }) => name).filter((name) => !isNested(name))))
 })
 
 it('the settings that the page shows are settings, and the names of stores in them are declared', () => {
