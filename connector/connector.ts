@@ -27,7 +27,7 @@ export interface Connector {
   health(): ConnectorHealth
   /**
    * Takes no more commands, hands what it has to the queues, at most for `graceMs`, then lets go of the engines and
-   * writes waiting events to disk and reports how it ended, which takes up to 5 s more. Answers how many events are lost.
+   * writes waiting events to disk and reports how it ended, which takes up to 5 s more. Reports and metrics go on meanwhile. Answers how many events are lost.
    */
   stop(graceMs: number): Promise<number>
 }
@@ -81,20 +81,24 @@ export function startConnector(parts: ConnectorDeps): Connector {
   const lost = lostClaims({ ...parts, store: parts.ports.commands })
   const running = { parts, startedAt: clock.now(), registry, events, works, runner, recorder, lost, peer, tally }
   const status = ownStatus(running)
-  const stopping = new AbortController()
+  const [stopping, stopped] = [new AbortController(), new AbortController()]
   const reporter =
     parts.metrics &&
     metricReporter({ ...parts, metrics: parts.metrics, times, read: () => readMetrics(readHealth(running)) })
   const loops = Promise.all([
     startLoops(running, status, stopping.signal),
-    reporter?.follow(stopping.signal),
     isObserving ? observed.follow(stopping.signal) : undefined,
   ])
+  // Its lines are a sign of life, too, so they go on while it stops.
+  void reporter?.follow(stopped.signal)
   return {
     health: () => readHealth(running),
     stop: (graceMs) => {
       stopping.abort()
-      return stopConnector(running, status, loops, graceMs).finally(() => reporter?.write())
+      return stopConnector(running, status, loops, graceMs).finally(() => {
+        stopped.abort()
+        reporter?.write()
+      })
     },
   }
 }

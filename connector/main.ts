@@ -22,7 +22,7 @@ import { systemEslTimers } from './esl/timers.ts'
 import { type HealthServer, startHealthServer } from './health/health-server.ts'
 import { recordingDisk } from './recordings/recording-disk.ts'
 import { type ConnectorSettings, readSettings } from './settings.ts'
-import { stopTimes } from './stop-connector.ts'
+import { handOverMs } from './stop-connector.ts'
 import { systemSpoolFiles } from './spool/spool-files.ts'
 import { processOwner } from './spool/process-owner.ts'
 
@@ -31,7 +31,7 @@ const { settings, log } = readOrExit(context)
 
 try {
   const { connector, health } = await start(context, settings, log)
-  stopOnSignal(connector, health)
+  stopOnSignal(connector, health, handOverMs(settings.stopSeconds))
 } catch (problem) {
   log.error('the connector cannot start', problem)
   // Components that already run must not go on without a health endpoint and a way to stop them.
@@ -90,20 +90,20 @@ async function start(
 }
 
 /** The first signal stops in order; the second ends the process where it stands. */
-function stopOnSignal(connector: Connector, health: HealthServer): void {
+function stopOnSignal(connector: Connector, health: HealthServer, graceMs: number): void {
   let isStopping = false
   const stop = (signal: NodeJS.Signals) => {
     if (isStopping) process.exit(1)
     isStopping = true
     log.info('the connector stops', { signal })
-    void finish(connector, health)
+    void finish(connector, health, graceMs)
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
 }
 
-async function finish(connector: Connector, health: HealthServer): Promise<void> {
-  const lost = await connector.stop(stopTimes.handOverMs)
+async function finish(connector: Connector, health: HealthServer, graceMs: number): Promise<void> {
+  const lost = await connector.stop(graceMs)
   if (lost > 0) log.error('events could neither be handed over nor put on disk', undefined, { events: lost })
   await health.close()
   process.exit(0)

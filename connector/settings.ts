@@ -15,6 +15,8 @@ export interface ConnectorSettings {
   readonly version: string
   /** The stage in the names of metrics; empty: they have none. */
   readonly stage: string
+  /** How long an orderly stop may take before the process is killed. */
+  readonly stopSeconds: number
   /** Where events wait while the queue is away, and the bytes they may take there; absent: in memory only. */
   readonly spool: { readonly folder: string; readonly bytes: number } | undefined
   /** Where the engines' recordings are; absent: none is stored. */
@@ -45,6 +47,7 @@ export function readSettings(env: Variables): ConnectorSettings {
     healthPort: readVariable(declared.healthPort, env),
     version: readVariable(buildVersion, env),
     stage: readVariable(declared.stage, env),
+    stopSeconds: readVariable(declared.stopSeconds, env),
     spool: readSpool(env),
     recordings: readRecordings(env),
     clientVariables: readVariable(clientVariables, env),

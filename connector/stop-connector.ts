@@ -2,11 +2,9 @@ import type { StatusReporter } from './health/status-report.ts'
 import type { Running } from './assembly/running.ts'
 import { type Timers, pause } from '../core/concurrency/timers.ts'
 
-/** How long the steps of a stop may take, in their order. ECS kills the task 30 s after it asked it to stop. */
+/** How long the steps of a stop may take, in their order. */
 export const stopTimes = {
-  /** Events are handed over to the queue, while the engines are still there. */
-  handOverMs: 20_000,
-  /** Answers of the engines are awaited, at the same time; calls that still ring end as unknown. */
+  /** Answers of the engines are awaited while events are handed over; calls that still ring end as unknown. */
   answersMs: 3_000,
   /** The goodbyes of all engines together. */
   goodbyeMs: 1_500,
@@ -16,12 +14,24 @@ export const stopTimes = {
   spoolMs: 2_000,
   /** A last report says how all of it ended. */
   lastReportMs: 500,
+  /** Left for the end of the process itself. */
+  spareMs: 5_000,
 } as const
+
+/**
+ * Returns the milliseconds for which events may be handed over to the queue, while the engines are still there, when the
+ * process is killed so many seconds after the signal to stop.
+ */
+export function handOverMs(stopSeconds: number): number {
+  const { answersMs: _, ...later } = stopTimes
+  return Object.values(later).reduce((left, ms) => left - ms, stopSeconds * 1_000)
+}
 
 /**
  * No command is taken any more. While all engines are still there, their answers are waited for and events handed over;
  * then all are let go of at once, which ends what is open as unknown; then what that brought is written, what still waits
- * is put on disk, and a last report says how much that is. Answers how many events are lost.
+ * is put on disk, and a last report says how much that is. While it hands over
+ * it goes on to report, since a connector that is silent counts as dead. Answers how many events are lost.
  */
 export async function stopConnector(
   { parts, events, works, runner }: Running,
@@ -30,8 +40,11 @@ export async function stopConnector(
   graceMs: number,
 ) {
   const { clock, timers } = parts
+  const drained = new AbortController()
+  void status.followStop(drained.signal)
   const answered = loops.then(() => runner.settled())
   await within(timers, graceMs, Promise.all([events.flushed(), within(timers, stopTimes.answersMs, answered)]))
+  drained.abort()
   const listenedTo = clock.now()
   const goodbyes = works.flatMap(({ engine }) => [engine.commands.close(), engine.events.close()])
   await within(timers, stopTimes.goodbyeMs, Promise.all(goodbyes))

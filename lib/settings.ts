@@ -1,7 +1,7 @@
 import * as deployment from '../contracts/settings/deployment.ts'
 import { type ExistingStores, existingStores } from '../contracts/settings/existing-stores.ts'
 import { clientVariables } from '../contracts/settings/client-variables.ts'
-import { recordingsEngineDir, stage } from '../contracts/settings/connector.ts'
+import { recordingsEngineDir, stage, stopSeconds } from '../contracts/settings/connector.ts'
 import * as platform from '../contracts/settings/platform.ts'
 import { type Setting, readText } from '../contracts/settings/setting.ts'
 
@@ -27,6 +27,8 @@ export interface Settings {
   readonly connectorEgress: 'endpoints' | 'publicAddress'
   readonly connectorTasks: number
   readonly connectorSize: ConnectorSize
+  /** The seconds from the signal to stop until a connector is killed. */
+  readonly connectorStopSeconds: number
   /** An image of ECR; empty: it is built by the deployment. */
   readonly connectorImage: string
   /** The digest of its base; empty: as the tag is at the time. */
@@ -129,6 +131,7 @@ export function readSettings(values: GivenSettings): Settings {
       cpu: read(deployment.connectorCpu),
       memoryMb: read(deployment.connectorMemoryMb),
     }),
+    connectorStopSeconds: read(stopSeconds),
     connectorImage: text(deployment.connectorImage),
     connectorBaseDigest: text(deployment.connectorBaseDigest),
     recordingsFolder: read(recordingsEngineDir),

@@ -65,6 +65,11 @@ export interface StatusReporter {
    */
   follow(signal: AbortSignal): Promise<void>
   /**
+   * Reports every 5 s until aborted, once the beginning of a stop was reported, how far its events have been handed over.
+   * Never rejects.
+   */
+  followStop(signal: AbortSignal): Promise<void>
+  /**
    * Says how the stop ended, once and without waiting for a store that is gone: then what was said at its beginning
    * stands. Never rejects.
    */
@@ -88,6 +93,24 @@ export function statusReporter(parts: StatusDeps): StatusReporter {
     }
   }
 
+  /** Reports overwrite each other, so one that says less must not arrive later. */
+  let reporting: Promise<void> | undefined
+
+  const tellProgress = async (since: ConnectorReport) => {
+    const { eventLinks = [] } = since
+    try {
+      await store.report({
+        ...since,
+        eventLinks: eventLinks.map((link) => lastOf(link, parts.eventLinks())),
+        handedOverTo: parts.handedOverTo(),
+        reportedAt: clock.now(),
+      })
+      unstored.over()
+    } catch (problem) {
+      unstored.note(problem)
+    }
+  }
+
   return {
     follow: async (signal) => {
       while (!signal.aborted) {
@@ -108,7 +131,16 @@ export function statusReporter(parts: StatusDeps): StatusReporter {
       atStop = { ...last, stoppedAt: last.reportedAt }
       await tellStop(atStop)
     },
+    followStop: async (signal) => {
+      while (!signal.aborted) {
+        await pause(timers, reportMs, signal)
+        if (atStop === undefined || signal.aborted) continue
+        reporting = tellProgress(atStop)
+        await reporting
+      }
+    },
     tellEnd: async ({ handedOverTo, left, eventLinks }) => {
+      await reporting
       if (atStop === undefined) return
       const { eventLinks: before = [], spool } = atStop
       await tellStop({

@@ -86,7 +86,7 @@ async function recordDeath(
   gone: ConnectorReport,
   reports: readonly ConnectorReport[],
 ): Promise<boolean> {
-  let isDone = lastAlive(gone) < parts.clock.now() - deadAfterMs
+  let isDone = gone.reportedAt < parts.clock.now() - deadAfterMs
   if (isDone) await parts.onDeadConnector(gone.connectorId)
   const others = reports.filter((report) => report.connectorId !== gone.connectorId)
   for (const link of linksOf(gone)) {

@@ -113,6 +113,16 @@ export const healthPort = {
   meaning: "the port of the connector's private health endpoint; 0 takes a free one",
 } as const satisfies Variable
 
+export const stopSeconds = {
+  variable: 'STOP_SECONDS',
+  context: 'connectorStopSeconds',
+  readers: ['connector'],
+  rule: () => wholeNumber(30, 120),
+  fallback: '120',
+  meaning:
+    'how long a connector that is asked to stop may take to hand over what waits in it before it is killed: 30 to 120 seconds, the most that Fargate allows',
+} as const satisfies Variable
+
 export const spoolDir = {
   variable: 'SPOOL_DIR',
   readers: ['connector'],

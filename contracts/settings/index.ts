@@ -48,6 +48,7 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.connectorTasks,
   deployment.connectorCpu,
   deployment.connectorMemoryMb,
+  connector.stopSeconds,
   deployment.connectorImage,
   deployment.connectorBaseDigest,
   connector.recordingsEngineDir,

@@ -147,8 +147,8 @@ export class ConnectorService extends Construct {
       // them.
       enableRestartPolicy: true,
       restartAttemptPeriod: Duration.seconds(60),
-      // Orders under way end and waiting events are queued before the process exits; it limits itself to 25 s for that.
-      stopTimeout: Duration.seconds(30),
+      // Orders under way end and waiting events are queued before the process exits, which plans its stop by the same setting.
+      stopTimeout: Duration.seconds(props.settings.connectorStopSeconds),
       healthCheck: {
         command: ['CMD', 'node', '-e', probe],
         interval: Duration.seconds(15),
@@ -171,6 +171,7 @@ export class ConnectorService extends Construct {
       [declared.engineUrl.variable]: settings.engines.map(({ host, port }) => `esl://${host}:${port}`).join(','),
       [declared.stage.variable]: stageOf(this),
       [declared.healthPort.variable]: String(healthPort),
+      [declared.stopSeconds.variable]: String(settings.connectorStopSeconds),
       [declared.spoolDir.variable]: `${home}/spool`,
       [declared.spoolBytes.variable]: String(spoolBytes),
       ...(settings.recordingsFolder === ''

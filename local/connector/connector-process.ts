@@ -33,11 +33,8 @@ const firstWaitMs = 250
 const maxWaitMs = 10_000
 /** A connector that ran this long had a good start: waiting times start from the beginning. */
 const steadyMs = 30_000
-/**
- * The time in which it may finish its work when it is asked to end. It is as long as in a deployment, since the connector
- * plans its stop by that: it hands over waiting events for up to 20 s and then puts the rest on disk.
- */
-export const patienceMs = 30_000
+/** The time in which it may finish its work when it is asked to end, by which it plans its stop. Its disk stays, so it need not be long. */
+export const patienceSeconds = 30
 
 /** Keeps one connector process running, as the container service would. */
 export class ConnectorProcess {
@@ -67,7 +64,7 @@ export class ConnectorProcess {
     if (child === undefined) return
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
-    const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+    const timer = setTimeout(() => child.kill('SIGKILL'), patienceSeconds * 1_000)
     await ended
     clearTimeout(timer)
   }
@@ -80,6 +77,7 @@ export class ConnectorProcess {
       env: {
         ...environment,
         HOME: home,
+        [declared.stopSeconds.variable]: String(patienceSeconds),
         [declared.spoolDir.variable]: join(home, 'spool'),
         [declared.spoolBytes.variable]: String(spoolBytes),
       },

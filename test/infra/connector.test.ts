@@ -50,6 +50,7 @@ it("the environment of the connector's task has the address of everything that i
     ENGINE_URL: 'esl://fs1.example.internal:8021,esl://fs2.example.internal:8021,esl://fs3.example.internal:8022',
     STAGE: 'test',
     HEALTH_PORT: '8080',
+    STOP_SECONDS: '120',
     SPOOL_DIR: '/home/node/spool',
     SPOOL_BYTES: '8589934592',
     LOG_LEVEL: 'info',
@@ -66,9 +67,8 @@ it("the engine's password is a secret of the task, never a variable", () => {
   expect(password && assembly.resolve(task.stack, password.ValueFrom)).toBe(`${secret.stack.name}/${secret.id}`)
 })
 
-it('the container is probed, cannot change its image and has time to finish', () => {
+it('the container is probed and cannot change its image', () => {
   expect(container.ReadonlyRootFilesystem).toBe(true)
-  expect(container.StopTimeout).toBe(30)
   expect(container.HealthCheck.Command.join(' ')).toContain('http://127.0.0.1:8080/health')
 })
 
@@ -106,12 +106,17 @@ it('an image that was built before is not built again, and its task may pull it'
   )
 })
 
-it('a connector has the processor and the memory that the settings give it', () => {
-  using larger = synthesize({ settings: { connectorCpu: 1024, connectorMemoryMb: 4096 } })
+it('a connector has the processor, the memory and the time to stop that the settings give it', () => {
+  using larger = synthesize({ settings: { connectorCpu: 1024, connectorMemoryMb: 4096, connectorStopSeconds: 45 } })
   const [taller] = larger.assembly.ofType('AWS::ECS::TaskDefinition')
 
   expect(task.Properties).toMatchObject({ Cpu: '512', Memory: '1024' })
   expect(taller?.Properties).toMatchObject({ Cpu: '1024', Memory: '4096' })
+  expect(container.StopTimeout).toBe(120)
+  // The process plans its stop by the same number.
+  expect(taller?.Properties['ContainerDefinitions']).toMatchObject([
+    { StopTimeout: 45, Environment: expect.arrayContaining([{ Name: 'STOP_SECONDS', Value: '45' }]) },
+  ])
 })
 
 it('a process that ended is started again in its task, where the events are that it left on disk', () => {

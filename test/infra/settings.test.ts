@@ -107,6 +107,8 @@ describe.each([
   ['searchInstances', '12'],
   ['engineConcurrency', '1001'],
   ['connectorCpu', '300'],
+  ['connectorStopSeconds', '20'],
+  ['connectorStopSeconds', 121],
   ['connectorMemoryMb', '511'],
   ['connectorMemoryMb', '5120'],
   ['connectorMemoryMb', '1500'],

@@ -11,7 +11,7 @@ import { waitedMs } from '../../connector/commands/lost-claims.ts'
 import { reportMs } from '../../connector/health/status-report.ts'
 import { deadAfterMs } from '../../connector/reconcile/dead-connectors.ts'
 import { claimMs, finishMs } from '../../connector/recordings/store-recording.ts'
-import { stopTimes } from '../../connector/stop-connector.ts'
+import { handOverMs, stopTimes } from '../../connector/stop-connector.ts'
 import { buckets, queues } from '../../contracts/resources.ts'
 import { failMissingRecordings, removeExpiredRecordings, requeueDeliveries } from '../../contracts/schedules.ts'
 import { cleanUpDomain, deliver, hookDispatch, workers, writeExport } from '../../contracts/workers.ts'
@@ -32,7 +32,7 @@ import { requestLimitMs } from '../../functions/endpoint.ts'
 import { reserveMs } from '../../functions/endpoint/deadline.ts'
 import { leaseMs as placeLeaseMs } from '../../functions/endpoint/steps/requests-at-once.ts'
 import { workTimeMs } from '../../functions/work-time.ts'
-import { patienceMs } from '../../local/connector/connector-process.ts'
+import { patienceSeconds } from '../../local/connector/connector-process.ts'
 import { endpointTimeoutSeconds } from '../../lib/constructs/endpoint.ts'
 import { usualApp } from './synthesized-app.ts'
 import { deadWriterMs } from '../../core/events/event-log-rules.ts'
@@ -48,8 +48,10 @@ const seconds = (count: number) => count * 1_000
 const endpointMs = seconds(endpointTimeoutSeconds)
 const timeoutMs = ({ timeoutSeconds }: { readonly timeoutSeconds: number }) => seconds(timeoutSeconds)
 const visibilityMs = (name: keyof typeof queues) => seconds(queues[name].visibilitySeconds)
-const { handOverMs, answersMs, ...lastSteps } = stopTimes
-const sum = (times: Iterable<number>) => [...times].reduce((total, ms) => total + ms, 0)
+const { answersMs, goodbyeMs, lastWritesMs, spoolMs, lastReportMs } = stopTimes
+/** How long a stop takes at most. */
+const stopMs = (killedAfterSeconds: number) =>
+  handOverMs(killedAfterSeconds) + goodbyeMs + lastWritesMs + spoolMs + lastReportMs
 /** The longest that the API lets a phone ring. */
 const longestRingMs = seconds(120)
 /** The default time limit of an API Gateway integration of an HTTP API. */
@@ -169,21 +171,21 @@ const below: readonly Pair[] = [
   ],
   [
     'a stopping connector stops waiting for answers before it stops handing over events',
-    [answersMs, handOverMs],
+    [answersMs, handOverMs(patienceSeconds)],
     [3_000, 20_000],
     'Calls that ring must not cost events.',
   ],
   [
     'a connector has stopped before its task is killed',
-    [handOverMs + sum(Object.values(lastSteps)), stopTimeoutMs()],
-    [25_000, 30_000],
+    [stopMs(stopTimeoutMs() / 1_000), stopTimeoutMs()],
+    [115_000, 120_000],
     'What it does last puts events on disk and reports what is left.',
   ],
   [
     'a connector on a laptop has stopped before its process is killed',
-    [handOverMs + sum(Object.values(lastSteps)), patienceMs],
+    [stopMs(patienceSeconds), seconds(patienceSeconds)],
     [25_000, 30_000],
-    'It plans its stop as in a deployment.',
+    'What it does last puts events on disk and reports what is left.',
   ],
   [
     'a body on its way to the object store has ended when the claim of its uploader ends',

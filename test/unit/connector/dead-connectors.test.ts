@@ -202,6 +202,21 @@ test('a connector that reported its stop leaves a gap at once, and counts as dea
   stop()
 })
 
+test('a connector whose stop takes two minutes counts as dead half a minute after its last report, not after its stop began', async () => {
+  const { time, start, report, watchFrom, stop } = someReports()
+  const found = watchFrom('other', () => [up(start - 90_000)])
+  for (let passedMs = 0; passedMs < 110_000; passedMs += 5_000) {
+    await report({ connectorId: 'stopping', stoppedAt: start, reportedAt: time.clock.now() })
+    await time.advance(5_000)
+  }
+  expect(found).toEqual([])
+
+  await time.advance(45_000)
+
+  expect(found).toEqual(['stopping'])
+  stop()
+})
+
 test('one that was only silent can be gone once more', async () => {
   const { time, report, watchFrom, start, stop } = someReports()
   await report({ connectorId: 'silent' })

@@ -9,6 +9,7 @@ test('the engine, the health port and the version come from the environment', ()
     healthPort: 8081,
     version: '1.2.3',
     stage: '',
+    stopSeconds: 120,
     clientVariables: new Map(),
   })
 })
@@ -59,6 +60,8 @@ test.each([
   ['HEALTH_PORT', undefined],
   ['HEALTH_PORT', '70000'],
   ['HEALTH_PORT', '-1'],
+  ['STOP_SECONDS', '29'],
+  ['STOP_SECONDS', '121'],
   ['RECORDINGS_DIR', 'recordings'],
   ['RECORDINGS_DIR', '/'],
   ['RECORDINGS_DIR', '/var/../etc'],

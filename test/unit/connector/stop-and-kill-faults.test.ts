@@ -135,6 +135,23 @@ test('F29 a connector that is stopped ends within 25 s, also when queue, disk, e
   await checkConnector(next, { engine: place.engine, wanted: place.wanted() })
 })
 
+test('a connector writes its line of metrics each half minute until its stop has ended', async () => {
+  const place = await aPlace()
+  const running = await place.start('1')
+  const { connector, time, written, until } = running
+  place.isQueueAway = true
+  await place.tell(running, 10)
+  const before = written.length
+
+  let isOver = false
+  void connector.stop(100_000).then(() => (isOver = true))
+  await time.advance(95_000)
+  expect([isOver, written.length - before]).toEqual([false, 3])
+  await until(() => isOver)
+
+  expect(written.length - before).toBe(4)
+})
+
 test('F30 of a connector that is killed under load at most the last second is lost, and the next one records the gap', async () => {
   const place = await aPlace()
   const killed = await place.start('1')

@@ -197,6 +197,28 @@ describe('a stop in order while the queue works', () => {
   })
 })
 
+test('a task whose queue is away reports each five seconds how far it is for as long as its stop takes', async () => {
+  const { lab, one, other } = await twoTasks()
+  lab.isQueueAway = true
+  await live(lab, 10, 1_000)
+  const stopsAt = lab.time.clock.now()
+  const stopping = one.stop(110_000)
+  const ages: number[] = []
+  for (let passed = 0; passed < 100; passed += 1) {
+    await live(lab, 1, 1_000)
+    ages.push(lab.time.clock.now() - ((await lab.report('one'))?.reportedAt ?? 0))
+  }
+  lab.isQueueAway = false
+  await live(lab, 20, 1_000)
+
+  expect(await stopping).toBe(0)
+  expect(Math.max(...ages)).toBeLessThanOrEqual(6_000)
+  expect(await lab.report('one')).toMatchObject({ stoppedAt: stopsAt, spool: { left: 0 } })
+  expect((await lab.report('one'))?.handedOverTo).toBeGreaterThan(stopsAt + 90_000)
+  await other.stop()
+  expect(await lab.unrecorded()).toEqual([])
+})
+
 test('a task that is killed in the middle of its stop leaves a gap of what it had not handed over when that began', async () => {
   const lab = await taskLab()
   const one = await lab.start('one')
