@@ -25,6 +25,7 @@ import type { CommandStore } from '../core/commands/command-store.ts'
 import type { LiveCallStore } from '../core/channels/live-call-store.ts'
 import type { KnownCallStore } from '../core/channels/known-call-store.ts'
 import type { EventSink } from '../core/events/event-sink.ts'
+import type { TakenEvents } from '../core/events/taken-events.ts'
 import type { EventLog } from '../core/events/event-log.ts'
 import type { EventLogWriter } from '../core/hooks/delivery/event-log-writer.ts'
 import type { GapStore } from '../core/events/gap-store.ts'
@@ -62,6 +63,7 @@ export interface Ports {
   engine: CallEngine
   commands: CommandStore
   events: EventSink
+  takenEvents: TakenEvents
   hooks: HookStore
   blacklists: BlacklistStore
   defaultRoutes: DefaultRouteStore

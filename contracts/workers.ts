@@ -35,6 +35,7 @@ export const hookDispatch = worker({
   timeoutSeconds: 30,
   needs: {
     hooks: ['list', 'replace', 'countFailure', 'clearFailures', 'notePrompt'],
+    takenEvents: ['remove'],
     eventLogWriter: ['take', 'write'],
     deliveries: ['keepEvent', 'create', 'createTogether', 'read', 'recordAttempt', 'recordTogether', 'reschedule'],
     deliveryQueue: ['send'],

@@ -74,11 +74,12 @@ export function createWorker<const W extends Worker>(
 /**
  * Handles the messages of a batch together, and calls `settle` for each that has ended: with the reason for its redelivery, or
  * nothing if it is done. If the function's time runs out, the messages that are not settled are redelivered. Messages of one
- * group are in their original order.
+ * group are in their original order. `receiptOf` returns the receipt that removes a message from its queue.
  */
 export type HandleMessages<W extends Worker> = (
   messages: readonly MessageOf<W>[],
   settle: (message: object, problem?: unknown) => void,
+  receiptOf: (message: object) => string,
 ) => Promise<void>
 
 /** Creates the handler of batches, once for all batches of a process. */
@@ -95,12 +96,17 @@ function createBatchWorker<const W extends Worker>(
   return handlerOf(record, { ports, tools }, async ({ messages, done }: Batch<MessageOf<W>>) => {
     const readable = messages.flatMap(({ content }) => content ?? [])
     if (readable.length === 0) return
-    await handle(readable, (message, problem) => {
-      const messageId = messages.find(({ content }) => content === message)?.messageId
-      if (messageId === undefined) throw new TypeError('a message was settled that is not in the batch')
+    const find = (message: object) => {
+      const found = messages.find(({ content }) => content === message)
+      if (found === undefined) throw new TypeError('a message was settled that is not in the batch')
+      return found
+    }
+    const settle = (message: object, problem?: unknown) => {
+      const { messageId } = find(message)
       if (problem === undefined) done.add(messageId)
       else tools.log.with({ messageId }).error('message not handled', problem)
-    })
+    }
+    await handle(readable, settle, (message) => find(message).receipt)
   })
 }
 

@@ -27,7 +27,7 @@ export type ObjectAction =
 /** One grant. `index` grants the table's index and not the table itself. */
 export type Access =
   | { readonly table: TableName; readonly actions: readonly TableAction[]; readonly index?: boolean }
-  | { readonly queue: QueueName; readonly actions: readonly ('SendMessage' | 'GetQueueAttributes')[] }
+  | { readonly queue: QueueName; readonly actions: readonly ('SendMessage' | 'GetQueueAttributes' | 'DeleteMessage')[] }
   | { readonly secret: SecretName; readonly actions: readonly ('GetSecretValue' | 'DescribeSecret')[] }
   | { readonly key: KeyName; readonly actions: readonly ('Encrypt' | 'Decrypt')[] }
   | { readonly bucket: BucketName; readonly actions: readonly ObjectAction[] }

@@ -5,6 +5,8 @@ import type { BatchMessage } from './handle-batch.ts'
 /** A message of a batch and its content, which is absent if it cannot be parsed. */
 export interface ReadMessage<M> extends BatchMessage {
   readonly content: M | undefined
+  /** The receipt that removes it from its queue. */
+  readonly receipt: string
 }
 
 /** A batch and the progress of its messages. */

@@ -21,7 +21,7 @@ export function messageReading<W extends Worker>(worker: W, log: Log): BatchStep
 /** Parses one message. Its content is never logged: a delivery or event contains data of tenants. */
 function read<W extends Worker>(
   { queue }: W,
-  { body, messageId, attributes }: SQSRecord,
+  { body, messageId, attributes, receiptHandle: receipt }: SQSRecord,
   log: Log,
 ): ReadMessage<MessageOf<W>> {
   const group = queues[queue].fifo ? (attributes.MessageGroupId ?? messageId) : messageId
@@ -32,10 +32,10 @@ function read<W extends Worker>(
       paths: paths.slice(0, 5).join(', '),
       bytes: Buffer.byteLength(body),
     })
-    return { messageId, orderKey: group, content: undefined }
+    return { messageId, receipt, orderKey: group, content: undefined }
   }
   const content = parsed.data as MessageOf<W>
-  return { messageId, orderKey: group, content }
+  return { messageId, receipt, orderKey: group, content }
 }
 
 function parse(text: string): unknown {

@@ -54,6 +54,7 @@ function permissionsOf({ service, action, input }: CloudCall, variables: Readonl
     return Object.keys(Object(input['RequestItems'])).map((physical) => `${on(physical)} ${action}`)
   }
   if (action === 'SendMessageBatch' || action === 'SendMessage') return [`${on(input['QueueUrl'])} SendMessage`]
+  if (action === 'DeleteMessageBatch') return [`${on(input['QueueUrl'])} DeleteMessage`]
   if (action === 'GetQueueAttributes') return [`${on(input['QueueUrl'])} ${action}`]
   if (action === 'GetSecretValue' || action === 'DescribeSecret') return [`${on(input['SecretId'])} ${action}`]
   if (action === 'Encrypt' || action === 'Decrypt') return [`${on(input['KeyId'])} ${action}`]

@@ -45,18 +45,18 @@ const takes = 3
  * once for all events of a domain. Events of a call are in the order in which they came. A domain without hooks has no log.
  * Safe to repeat: a delivery that is there already is queued again only while no attempt of it was recorded. Where the
  * patterns of a domain are too much work, the hooks that were not judged get a delivery that has failed. `report` takes the
- * events of each domain when they have ended, which is before the whole batch has.
+ * events of each domain when they have ended, which may be long before the whole batch has, and is waited for.
  */
 export async function dispatchEvents(
   deps: EventDispatchDeps,
   events: readonly PlatformEvent[],
-  report: (ends: readonly DispatchedEvent[]) => void = () => {},
+  report: (ends: readonly DispatchedEvent[]) => void | Promise<void> = () => {},
 ): Promise<DispatchedEvent[]> {
   const domains = Map.groupBy(events, ({ domain }) => domain)
   const waitMs = domains.size > 1 ? directMs.ofSeveralDomains : directMs.ofOneDomain
   const dispatch = async (ofDomain: readonly PlatformEvent[]) => {
     const ends = await dispatchOrSplit(deps, ofDomain, waitMs)
-    report(ends)
+    await report(ends)
     return ends
   }
   return (await Promise.all(Array.from(domains.values(), dispatch))).flat()

@@ -13,6 +13,7 @@ import { memoryConnectorStatusStore } from './memory-connector-status-store.ts'
 import { memoryCredentialReader } from './memory-credential-reader.ts'
 import { memoryDefaultRouteStore } from './memory-default-route-store.ts'
 import { type MemoryDeliveryQueue, memoryDeliveryQueue } from './memory-delivery-queue.ts'
+import { type MemoryTakenEvents, memoryTakenEvents } from './memory-taken-events.ts'
 import { memoryDeliveryStore } from './memory-delivery-store.ts'
 import { memoryDomainRemains } from './memory-domain-remains.ts'
 import { memoryDomainStore } from './memory-domain-store.ts'
@@ -49,6 +50,7 @@ import { memoryTokenStore } from './memory-token-store.ts'
 export interface MemoryPorts extends Ports {
   readonly engine: MemoryCallEngine
   readonly events: MemoryEventSink
+  readonly takenEvents: MemoryTakenEvents
   readonly deliveryQueue: MemoryDeliveryQueue
   readonly cleanups: MemoryCleanupQueue
   readonly cdrQueue: MemoryCdrQueue
@@ -91,6 +93,7 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     defaultRoutes: memoryDefaultRouteStore(context),
     subscriptions: memorySubscriptionReader(context),
     deliveries: memoryDeliveryStore(context),
+    takenEvents: memoryTakenEvents(),
     deliveryQueue: memoryDeliveryQueue(),
     hookClient: memoryHookClient(),
     connectorStatus: memoryConnectorStatusStore(context),

@@ -342,6 +342,7 @@ export const exercises: {
     listFailed: { run: ({ deliveries }) => deliveries.listFailed(domain.name, 9) },
     list: { run: ({ deliveries }) => deliveries.list(domain.name, 'some', { newestFirst: true, limit: 9 }) },
   },
+  takenEvents: { remove: { run: ({ takenEvents }) => takenEvents.remove(['receipt']) } },
   deliveryQueue: {
     send: {
       run: ({ deliveryQueue }) =>
