@@ -70,6 +70,7 @@ export const domainPartitions: readonly DomainPartition[] = [
   { table: 'blacklists', key: (domain) => ['lists', domain] },
   { table: 'blacklists', key: (domain) => ['count', domain] },
   { table: 'routes', key: (domain) => [domain] },
+  { table: 'routes', key: (domain) => ['public', domain] },
   { table: 'gateways', key: (domain) => [domain] },
   { table: 'exports', key: (domain) => [domain] },
   { table: 'versions', key: (domain) => [domain] },

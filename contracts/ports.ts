@@ -34,7 +34,7 @@ import type { DeliveryStore } from '../core/hooks/delivery/delivery-store.ts'
 import type { DeliveryQueue } from '../core/hooks/delivery/delivery-queue.ts'
 import type { HookClient } from '../core/hooks/request/hook-client.ts'
 import type { BlacklistStore } from '../core/blacklists/blacklist-store.ts'
-import type { DefaultRouteStore } from '../core/default-routes/default-route-store.ts'
+import type { RouteStore } from '../core/default-routes/route-store.ts'
 import type { GatewayStore } from '../core/gateways/gateway-store.ts'
 import type { ConnectorStatusStore } from '../core/connectors/connector-status-store.ts'
 import type { AuditLog } from '../core/audit/audit-log.ts'
@@ -66,7 +66,8 @@ export interface Ports {
   takenEvents: TakenEvents
   hooks: HookStore
   blacklists: BlacklistStore
-  defaultRoutes: DefaultRouteStore
+  defaultRoutes: RouteStore
+  publicRoutes: RouteStore
   gateways: GatewayStore
   subscriptions: SubscriptionReader
   deliveries: DeliveryStore

@@ -31,7 +31,11 @@ export const tables = {
   },
   hooks: { variable: 'TABLE_HOOKS', purpose: 'hooks and the version of all subscriptions', expires: false },
   blacklists: { variable: 'TABLE_BLACKLISTS', purpose: 'blacklists, their numbers and counts', expires: false },
-  routes: { variable: 'TABLE_ROUTES', purpose: 'default routes and the edition of each set of them', expires: false },
+  routes: {
+    variable: 'TABLE_ROUTES',
+    purpose: 'default and public routes, and the edition of each set of them',
+    expires: false,
+  },
   gateways: { variable: 'TABLE_GATEWAYS', purpose: 'the gateways (SIP trunks) of tenants', expires: false },
   deliveries: {
     variable: 'TABLE_DELIVERIES',

@@ -1,5 +1,15 @@
 import type { MethodAccess } from './access-kinds.ts'
 
+const routesAccess = {
+  list: [{ table: 'routes', actions: ['Query'] }],
+  callflows: [{ table: 'routes', actions: ['BatchGetItem'] }],
+  read: [{ table: 'routes', actions: ['GetItem'] }],
+  create: [{ table: 'routes', actions: ['PutItem', 'UpdateItem'] }],
+  replace: [{ table: 'routes', actions: ['PutItem', 'UpdateItem'] }],
+  swap: [{ table: 'routes', actions: ['UpdateItem'] }],
+  remove: [{ table: 'routes', actions: ['DeleteItem', 'UpdateItem'] }],
+} satisfies MethodAccess['defaultRoutes']
+
 /** The access of the ports of calls, commands and connectors. */
 export const callsAccess = {
   engine: {
@@ -61,13 +71,6 @@ export const callsAccess = {
     removeList: [{ table: 'blacklists', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] }],
     sweep: [{ table: 'blacklists', actions: ['Query', 'BatchWriteItem', 'DeleteItem'] }],
   },
-  defaultRoutes: {
-    list: [{ table: 'routes', actions: ['Query'] }],
-    callflows: [{ table: 'routes', actions: ['BatchGetItem'] }],
-    read: [{ table: 'routes', actions: ['GetItem'] }],
-    create: [{ table: 'routes', actions: ['PutItem', 'UpdateItem'] }],
-    replace: [{ table: 'routes', actions: ['PutItem', 'UpdateItem'] }],
-    swap: [{ table: 'routes', actions: ['UpdateItem'] }],
-    remove: [{ table: 'routes', actions: ['DeleteItem', 'UpdateItem'] }],
-  },
+  defaultRoutes: routesAccess,
+  publicRoutes: routesAccess,
 } satisfies Partial<MethodAccess>

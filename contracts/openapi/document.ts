@@ -74,6 +74,7 @@ const groupPurposes: Readonly<Record<string, string>> = {
   channels: 'Live calls',
   blacklists: 'Numbers that may not call',
   'default-routes': 'Where dialled numbers lead',
+  'public-routes': 'Where calls from gateways lead',
   gateways: 'SIP trunks of a domain',
   hooks: 'Events that are delivered to your server',
   events: 'Events of the last 24 hours',

@@ -1,50 +1,8 @@
 import * as z from 'zod/mini'
 import { domainQuery, listQuery, okData } from './shapes.ts'
 import { plainText } from '../fields.ts'
+import { createdRoute, maxRouteBytes, removedRoute, routeInput, routeOutput, routeParams } from './route-shapes.ts'
 import { route } from './route.ts'
-
-/** Callflows are large: the limit of their endpoints' bodies. */
-const maxBodyBytes = 1024 * 1024
-
-/** The path id of a route. Any text is accepted; text that is not an id finds no route. */
-const params = z.object({ route_id: z.string() })
-
-/** Orders are 32-bit, so that the highest plus one never loses digits. */
-const order = z
-  .int('must be a whole number')
-  .check(
-    z.minimum(-2_147_483_648, 'must be at least -2147483648'),
-    z.maximum(2_147_483_647, 'must be at most 2147483647'),
-  )
-
-/** A route as callers write it. core/default-routes checks pattern, zone and callflow. */
-const routeInput = z.object({
-  destination_number: plainText(1, 120),
-  name: z.optional(plainText(1, 120)),
-  order: z.optional(order),
-  disabled: z.optional(z.boolean('must be true or false')),
-  fs_timezone: z.optional(z.nullable(plainText(1, 64))),
-  description: z.optional(plainText(0, 500)),
-  callflow: z.optional(z.array(z.unknown(), 'must be a list of steps')),
-})
-
-/** A route as callers see it. */
-const routeOutput = z.object({
-  _id: z.string().check(z.regex(/^[0-9a-f]{24}$/)),
-  destination_number: z.string(),
-  name: z.string(),
-  order: z.int(),
-  disabled: z.boolean(),
-  domain: z.string(),
-  fs_timezone: z.nullable(z.string()),
-  description: z.string(),
-  callflow: z.array(z.record(z.string(), z.unknown())),
-  /**
-   * Positions in the callflow that are no longer allowed, such as `callflow[3].setVar`; they are not served to the engine.
-   */
-  ignored: z.optional(z.array(z.string())),
-  version: z.int(),
-})
 
 /** `GET /api/v2/routes/default` */
 export const listDefaultRoutes = route({
@@ -74,9 +32,9 @@ export const createDefaultRoute = route({
   needs: { defaultRoutes: ['list', 'create'] },
   query: domainQuery,
   body: routeInput,
-  maxBodyBytes,
+  maxBodyBytes: maxRouteBytes,
   errors: ['conflict'],
-  response: z.object({ _id: z.string().check(z.regex(/^[0-9a-f]{24}$/)) }),
+  response: createdRoute,
 })
 
 /** `GET /api/v2/routes/default/<id>` */
@@ -91,7 +49,7 @@ export const readDefaultRoute = route({
   domain: 'required',
   needs: { defaultRoutes: ['read'] },
   versioned: true,
-  params,
+  params: routeParams,
   query: domainQuery,
   response: routeOutput,
 })
@@ -108,10 +66,10 @@ export const replaceDefaultRoute = route({
   domain: 'required',
   needs: { defaultRoutes: ['read', 'replace'] },
   versioned: true,
-  params,
+  params: routeParams,
   query: domainQuery,
   body: routeInput,
-  maxBodyBytes,
+  maxBodyBytes: maxRouteBytes,
   errors: ['conflict'],
   response: routeOutput,
 })
@@ -128,10 +86,10 @@ export const deleteDefaultRoute = route({
   domain: 'required',
   needs: { defaultRoutes: ['read', 'remove'] },
   versioned: true,
-  params,
+  params: routeParams,
   query: domainQuery,
   errors: ['conflict'],
-  response: z.object({ ok: z.literal(1), n: z.literal(1) }),
+  response: removedRoute,
 })
 
 /** `PUT /api/v2/routes/default/<id>/up`: swaps the order with the previous route. */
@@ -146,7 +104,7 @@ export const moveDefaultRouteUp = route({
   domain: 'required',
   needs: { defaultRoutes: ['list', 'read', 'swap'] },
   versioned: true,
-  params,
+  params: routeParams,
   query: domainQuery,
   errors: ['conflict'],
   response: routeOutput,
@@ -164,7 +122,7 @@ export const moveDefaultRouteDown = route({
   domain: 'required',
   needs: { defaultRoutes: ['list', 'read', 'swap'] },
   versioned: true,
-  params,
+  params: routeParams,
   query: domainQuery,
   errors: ['conflict'],
   response: routeOutput,
@@ -203,7 +161,7 @@ export const simulateDefaultRoutes = route({
   audited: false,
   idempotent: false,
   query: domainQuery,
-  maxBodyBytes,
+  maxBodyBytes: maxRouteBytes,
   body: z.object({
     number: plainText(1, 64),
     caller: z.optional(plainText(1, 64)),

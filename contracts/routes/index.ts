@@ -14,6 +14,7 @@ import * as email from './email.ts'
 import * as engine from './engine.ts'
 import * as events from './events.ts'
 import * as gateways from './gateways.ts'
+import * as publicRoutes from './public-routes.ts'
 import * as hookLab from './hook-lab.ts'
 import * as hooks from './hooks.ts'
 import * as recordings from './recordings.ts'
@@ -36,6 +37,7 @@ export const routes: readonly Route[] = [
   blacklists,
   defaultRoutes,
   gateways,
+  publicRoutes,
   hooks,
   hookLab,
   events,

@@ -1,6 +1,6 @@
 import type { ClientVariables } from '../client-names/client-names.ts'
 import { DomainError } from '../errors.ts'
-import type { DefaultRoute } from './default-route.ts'
+import type { StoredRoute } from './stored-route.ts'
 import { type CompileJudge, parseCallflow } from './parse-callflow.ts'
 
 /** The rules for a callflow that is stored already. */
@@ -22,7 +22,7 @@ export interface IgnoredSteps {
  * and permissions are not checked again.
  */
 export function ignoredSteps(
-  { domain, callflow }: Pick<DefaultRoute, 'domain' | 'callflow'>,
+  { domain, callflow }: Pick<StoredRoute, 'domain' | 'callflow'>,
   judges: StoredCallflowJudges,
 ): IgnoredSteps {
   const places: string[] = []

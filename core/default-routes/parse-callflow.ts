@@ -1,7 +1,7 @@
 import { permissionDenied } from '../access/permission.ts'
 import type { ClientVariables } from '../client-names/client-names.ts'
 import { invalidField } from '../errors.ts'
-import type { CallflowStep } from './default-route.ts'
+import type { CallflowStep } from './stored-route.ts'
 import { parseExpression } from './expression/parse-expression.ts'
 import type { PatternJudge } from '../patterns/pattern-judge.ts'
 import { nestedCallflows, scriptKinds, stepKinds } from './step-kinds.ts'

@@ -1,4 +1,4 @@
-import type { CallflowStep, DefaultRoute, RouteHead } from './default-route.ts'
+import type { CallflowStep, StoredRoute, RouteHead } from './stored-route.ts'
 
 /** A route without its callflow as callers see it. */
 export interface PresentedHead {
@@ -10,6 +10,7 @@ export interface PresentedHead {
   readonly domain: string
   readonly fs_timezone: string | null
   readonly description: string
+  readonly gateway?: string
   readonly version: number
 }
 
@@ -31,12 +32,13 @@ export function presentHead(route: RouteHead): PresentedHead {
     domain: route.domain,
     fs_timezone: route.fsTimezone,
     description: route.description,
+    ...(route.gateway !== undefined && { gateway: route.gateway }),
     version: route.version,
   }
 }
 
 /** Shows a route. */
-export function presentRoute(route: DefaultRoute, ignored: readonly string[] = []): PresentedRoute {
+export function presentRoute(route: StoredRoute, ignored: readonly string[] = []): PresentedRoute {
   const head = { ...presentHead(route), callflow: [...route.callflow] }
   return ignored.length === 0 ? head : { ...head, ignored: [...ignored] }
 }

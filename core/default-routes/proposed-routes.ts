@@ -1,5 +1,5 @@
-import type { CallflowStep, DefaultRoute } from './default-route.ts'
-import type { DefaultRouteStore } from './default-route-store.ts'
+import type { CallflowStep, StoredRoute } from './stored-route.ts'
+import type { RouteStore } from './route-store.ts'
 import type { CallflowJudges } from './parse-callflow.ts'
 import { type RouteInput, readRouteInput } from './route-input.ts'
 
@@ -10,9 +10,9 @@ import { type RouteInput, readRouteInput } from './route-input.ts'
 export function proposedRoutes(
   inputs: readonly RouteInput[],
   judges: CallflowJudges,
-): Pick<DefaultRouteStore, 'list' | 'callflows'> {
+): Pick<RouteStore, 'list' | 'callflows'> {
   const routes = inputs
-    .map((input, index): DefaultRoute => {
+    .map((input, index): StoredRoute => {
       const id = index.toString(16).padStart(24, '0')
       const { domain } = judges
       return { ...readRouteInput(input, judges), id, domain, order: input.order ?? index, createdAt: 0, revision: 1 }

@@ -2,7 +2,7 @@ import type { Acl, AclAction } from '../access/acl.ts'
 import { scopeOf } from '../access/permission.ts'
 import { invalidField } from '../errors.ts'
 import { splitPattern } from '../patterns/pattern.ts'
-import type { DefaultRoute } from './default-route.ts'
+import type { StoredRoute } from './stored-route.ts'
 import { type CallflowJudges, parseCallflow } from './parse-callflow.ts'
 import { isTimeZone } from '../client-names/time-zone.ts'
 
@@ -17,11 +17,13 @@ export interface RouteInput {
   readonly disabled?: boolean | undefined
   readonly fs_timezone?: string | null | undefined
   readonly description?: string | undefined
+  /** A gateway of the domain, in a public route. */
+  readonly gateway?: string | undefined
   readonly callflow?: readonly unknown[] | undefined
 }
 
 /** The content of a route that a caller decides, without the order. */
-export type RouteContent = Omit<DefaultRoute, 'id' | 'domain' | 'order' | 'createdAt' | 'revision'>
+export type RouteContent = Omit<StoredRoute, 'id' | 'domain' | 'order' | 'createdAt' | 'revision'>
 
 /** Returns who may write steps that run programs: callers with all rights to routes, if the deployment allows such steps. */
 export function scriptRights(acl: Acl, areOn: boolean): CallflowJudges['scripts'] {
@@ -48,6 +50,7 @@ export function readRouteInput(input: RouteInput, judges: CallflowJudges): Route
     disabled: input.disabled ?? false,
     fsTimezone,
     description: input.description ?? '',
+    ...(input.gateway !== undefined && { gateway: input.gateway }),
     version: routeVersion,
     ...parseCallflow(input.callflow ?? [], judges),
   }

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../default-routes/json.ts'
 import { nestedCallflows } from '../default-routes/step-kinds.ts'
-import type { CallflowStep } from '../default-routes/default-route.ts'
+import type { CallflowStep } from '../default-routes/stored-route.ts'
 
 /** A callflow inside a step. */
 export interface Branch {

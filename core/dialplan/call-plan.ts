@@ -1,5 +1,5 @@
 import type { ClientVariables } from '../client-names/client-names.ts'
-import type { CallflowStep } from '../default-routes/default-route.ts'
+import type { CallflowStep } from '../default-routes/stored-route.ts'
 import type { IgnoredSteps } from '../default-routes/ignored-steps.ts'
 import type { CallPatterns } from './call-patterns.ts'
 import type { CallVariables } from './call-variables.ts'

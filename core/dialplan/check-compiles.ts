@@ -1,4 +1,4 @@
-import type { CallflowStep } from '../default-routes/default-route.ts'
+import type { CallflowStep } from '../default-routes/stored-route.ts'
 import { parseExpression } from '../default-routes/expression/parse-expression.ts'
 import { isJsonObject } from '../default-routes/json.ts'
 import type { CompileJudge } from '../default-routes/parse-callflow.ts'

@@ -2,8 +2,8 @@ import { couldBeDomain, lowerAscii } from '../access/resolve-domain.ts'
 import type { Account } from '../accounts/account.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { BlacklistStore } from '../blacklists/blacklist-store.ts'
-import type { DefaultRouteStore } from '../default-routes/default-route-store.ts'
-import type { RouteHead } from '../default-routes/default-route.ts'
+import type { RouteStore } from '../default-routes/route-store.ts'
+import type { RouteHead } from '../default-routes/stored-route.ts'
 import { ignoredSteps } from '../default-routes/ignored-steps.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
@@ -29,7 +29,7 @@ import { accountPattern, application } from './step-values.ts'
 export interface RoutePorts {
   readonly accounts: Pick<AccountStore, 'read' | 'readByNumber'>
   readonly blacklists: Pick<BlacklistStore, 'read'>
-  readonly defaultRoutes: Pick<DefaultRouteStore, 'list' | 'callflows'>
+  readonly defaultRoutes: Pick<RouteStore, 'list' | 'callflows'>
   readonly domains: Pick<DomainStore, 'read'>
 }
 

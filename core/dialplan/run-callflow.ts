@@ -1,4 +1,4 @@
-import type { CallflowStep, DefaultRoute } from '../default-routes/default-route.ts'
+import type { CallflowStep, StoredRoute } from '../default-routes/stored-route.ts'
 import type { Expression } from '../default-routes/expression/expression.ts'
 import { parseExpression } from '../default-routes/expression/parse-expression.ts'
 import { isJsonObject } from '../default-routes/json.ts'
@@ -103,7 +103,7 @@ class CallflowRun {
   #isStale = false
   #ended = false
 
-  constructor(call: CallflowCall, { id, callflow }: Pick<DefaultRoute, 'id' | 'callflow'>) {
+  constructor(call: CallflowCall, { id, callflow }: Pick<StoredRoute, 'id' | 'callflow'>) {
     this.#call = call
     this.#callflow = callflow
     this.#routeId = id
@@ -269,7 +269,7 @@ class CallflowRun {
  * will know (after a bridge, a sound, any wait), the plan ends with a transfer that makes the engine ask again from there.
  */
 export function runCallflow(
-  route: Pick<DefaultRoute, 'id' | 'callflow'>,
+  route: Pick<StoredRoute, 'id' | 'callflow'>,
   call: CallflowCall,
   from: Cursor = [],
 ): CallflowPlan {

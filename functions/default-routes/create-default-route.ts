@@ -1,6 +1,6 @@
-import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/default-routes/dynamo-default-route-store.ts'
+import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/default-routes/dynamo-route-stores.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
-import { createDefaultRoute } from '../../core/default-routes/create-default-route.ts'
+import { createRoute } from '../../core/default-routes/create-route.ts'
 import { endpoint } from '../endpoint.ts'
 import { callflowJudges } from './callflow-judges.ts'
 
@@ -10,6 +10,6 @@ export const handler = endpoint(
   async (request, { defaultRoutes }) => {
     const { domain, body, clock, random } = request
     const judges = callflowJudges(request)
-    return { _id: await createDefaultRoute({ defaultRoutes, clock, random, judges }, domain, body) }
+    return { _id: await createRoute({ store: defaultRoutes, clock, random, judges }, domain, body) }
   },
 )

@@ -1,13 +1,13 @@
-import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/default-routes/dynamo-default-route-store.ts'
+import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/default-routes/dynamo-route-stores.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
-import { deleteDefaultRoute } from '../../core/default-routes/delete-default-route.ts'
+import { deleteRoute } from '../../core/default-routes/delete-route.ts'
 import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.deleteDefaultRoute,
   { defaultRoutes: dynamoDefaultRouteStore },
   async ({ domain, params, precondition }, { defaultRoutes }) => {
-    await deleteDefaultRoute(defaultRoutes, { domain, id: params.route_id }, precondition)
+    await deleteRoute(defaultRoutes, { domain, id: params.route_id }, precondition)
     return { ok: 1 as const, n: 1 as const }
   },
 )

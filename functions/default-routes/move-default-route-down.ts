@@ -1,8 +1,8 @@
-import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/default-routes/dynamo-default-route-store.ts'
+import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/default-routes/dynamo-route-stores.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
-import { moveDefaultRoute } from '../../core/default-routes/move-default-route.ts'
+import { moveRoute } from '../../core/default-routes/move-route.ts'
 import { presentRoute } from '../../core/default-routes/present-route.ts'
-import { versionOf } from '../../core/default-routes/read-default-route.ts'
+import { versionOf } from '../../core/default-routes/read-route.ts'
 import { endpoint, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
@@ -10,7 +10,7 @@ export const handler = endpoint(
   { defaultRoutes: dynamoDefaultRouteStore },
   async ({ domain, params, precondition }, { defaultRoutes }) => {
     const target = { domain, id: params.route_id }
-    const route = await moveDefaultRoute(defaultRoutes, target, { direction: 'down', precondition })
+    const route = await moveRoute(defaultRoutes, target, { direction: 'down', precondition })
     return reply(presentRoute(route), { record: versionOf(route) })
   },
 )

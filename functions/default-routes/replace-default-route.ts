@@ -1,8 +1,8 @@
-import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/default-routes/dynamo-default-route-store.ts'
+import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/default-routes/dynamo-route-stores.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
 import { presentRoute } from '../../core/default-routes/present-route.ts'
-import { versionOf } from '../../core/default-routes/read-default-route.ts'
-import { replaceDefaultRoute } from '../../core/default-routes/replace-default-route.ts'
+import { versionOf } from '../../core/default-routes/read-route.ts'
+import { replaceRoute } from '../../core/default-routes/replace-route.ts'
 import { endpoint, reply } from '../endpoint.ts'
 import { callflowJudges } from './callflow-judges.ts'
 
@@ -11,8 +11,8 @@ export const handler = endpoint(
   { defaultRoutes: dynamoDefaultRouteStore },
   async (request, { defaultRoutes }) => {
     const { domain, params, body, precondition } = request
-    const tools = { defaultRoutes, judges: callflowJudges(request), precondition }
-    const route = await replaceDefaultRoute(tools, { domain, id: params.route_id }, body)
+    const tools = { store: defaultRoutes, judges: callflowJudges(request), precondition }
+    const route = await replaceRoute(tools, { domain, id: params.route_id }, body)
     return reply(presentRoute(route), { record: versionOf(route) })
   },
 )

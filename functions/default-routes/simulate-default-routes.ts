@@ -1,6 +1,6 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-account-store.ts'
 import { dynamoBlacklistStore } from '../../adapters/dynamodb/blacklists/dynamo-blacklist-store.ts'
-import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/default-routes/dynamo-default-route-store.ts'
+import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/default-routes/dynamo-route-stores.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
 import { proposedRoutes } from '../../core/default-routes/proposed-routes.ts'

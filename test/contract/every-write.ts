@@ -59,9 +59,18 @@ const withRecording = async ({ recordings }: StorePorts) => {
   await recordings.expect(recording)
   await recordings.claim(recording, 'me', { now, until: now + 60_000 })
 }
-const withRoutes = async (stores: StorePorts) => {
-  await stores.defaultRoutes.create(route, 0)
-  await stores.defaultRoutes.create(other, 1)
+const routeWrites = (port: 'defaultRoutes' | 'publicRoutes'): Readonly<Record<string, Write>> => {
+  const first = async (stores: StorePorts) => {
+    await stores[port].create(route, 0)
+    await stores[port].create(other, 1)
+  }
+  const renamed = { ...route, name: 'other', revision: route.revision + 1 }
+  return {
+    [`${port}.create`]: { write: (stores) => stores[port].create(route, 0), answer: true },
+    [`${port}.replace`]: { first, write: (stores) => stores[port].replace(renamed), answer: true },
+    [`${port}.swap`]: { first, write: (stores) => stores[port].swap(route, other, 2), answer: true },
+    [`${port}.remove`]: { first, write: (stores) => stores[port].remove(route), answer: true },
+  }
 }
 
 /** By port and method, and by what is special where one method writes in several ways. */
@@ -252,22 +261,8 @@ export const writes: Readonly<Record<string, Write>> = {
     write: ({ blacklists }) => blacklists.sweep(domain, now + 60_000),
     answer: true,
   },
-  'defaultRoutes.create': { write: ({ defaultRoutes }) => defaultRoutes.create(route, 0), answer: true },
-  'defaultRoutes.replace': {
-    first: withRoutes,
-    write: ({ defaultRoutes }) => defaultRoutes.replace({ ...route, name: 'other', revision: route.revision + 1 }),
-    answer: true,
-  },
-  'defaultRoutes.swap': {
-    first: withRoutes,
-    write: ({ defaultRoutes }) => defaultRoutes.swap(route, other, 2),
-    answer: true,
-  },
-  'defaultRoutes.remove': {
-    first: withRoutes,
-    write: ({ defaultRoutes }) => defaultRoutes.remove(route),
-    answer: true,
-  },
+  ...routeWrites('defaultRoutes'),
+  ...routeWrites('publicRoutes'),
   'deliveries.create': { write: ({ deliveries }) => deliveries.create(delivery), answer: true },
   'deliveries.keepEvent': { write: ({ deliveries }) => deliveries.keepEvent(anEvent()) },
   'deliveries.beginAttempt': {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { DomainError } from '../../../core/errors.ts'
-import type { CallflowStep, DefaultRoute, RouteHead } from '../../../core/default-routes/default-route.ts'
+import type { CallflowStep, StoredRoute, RouteHead } from '../../../core/default-routes/stored-route.ts'
 import type { Item } from '../client.ts'
 import { parseItem } from '../items.ts'
 import { joinKey, keyPrefix } from '../key.ts'
@@ -15,6 +15,7 @@ const headItem = z.object({
   disabled: z.boolean(),
   fsTimezone: z.nullable(z.string()),
   description: z.string(),
+  gateway: z.optional(z.string()),
   version: z.number(),
   callflowBytes: z.number(),
   createdAt: z.number(),
@@ -32,24 +33,27 @@ const steps = z.array(z.record(z.string(), z.unknown()))
 /** The prefix of the sort keys of routes; the key of the edition sorts before them. */
 const routePrefix = keyPrefix('route')
 
-/** The partition of a domain's routes and their edition. */
-export function routePartition(domain: string): string {
-  return joinKey(domain)
+/** Default routes, for calls of accounts, or public ones, for calls from gateways. */
+export type RouteKind = 'default' | 'public'
+
+/** The partition of a domain's routes of one kind and their edition. */
+export function routePartition(kind: RouteKind, domain: string): string {
+  return kind === 'public' ? joinKey('public', domain) : joinKey(domain)
 }
 
-/** Returns the key of the edition of a domain's routes: the first item of its partition, so that it is read first. */
-export function editionKey(domain: string) {
-  return { pk: routePartition(domain), sk: joinKey('edition') }
+/** Returns the key of the edition of these routes: the first item of its partition, so that it is read first. */
+export function editionKey(kind: RouteKind, domain: string) {
+  return { pk: routePartition(kind, domain), sk: joinKey('edition') }
 }
 
 /** Returns the key of a route. */
-export function routeKey(domain: string, id: string) {
-  return { pk: routePartition(domain), sk: joinKey('route', id) }
+export function routeKey(kind: RouteKind, domain: string, id: string) {
+  return { pk: routePartition(kind, domain), sk: joinKey('route', id) }
 }
 
 /** A route as an item: at most 256 KiB of callflow, and a few hundred bytes. */
-export function toRouteItem(route: DefaultRoute) {
-  return { ...routeKey(route.domain, route.id), ...route, callflow: JSON.stringify(route.callflow) }
+export function toRouteItem(kind: RouteKind, route: StoredRoute) {
+  return { ...routeKey(kind, route.domain, route.id), ...route, callflow: JSON.stringify(route.callflow) }
 }
 
 /** The routes and the edition among the items of a partition. */
@@ -64,7 +68,7 @@ export function readRouteSet(items: readonly Item[]): { heads: RouteHead[]; edit
 }
 
 /** Returns a whole route; `undefined` for `undefined`. */
-export function readRoute(item: Item | undefined): DefaultRoute | undefined {
+export function readRoute(item: Item | undefined): StoredRoute | undefined {
   const head = parseItem(headItem, item)
   const flow = readFlow(item)
   return head && flow && { ...head, callflow: flow.callflow }

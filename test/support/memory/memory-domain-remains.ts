@@ -16,6 +16,8 @@ const swept = [
   'blacklists',
   'routes',
   'routeEditions',
+  'publicRoutes',
+  'publicRouteEditions',
   'emailSettings',
   'gateways',
   'requestKeys',

@@ -11,7 +11,7 @@ import { type MemoryCleanupQueue, memoryCleanupQueue } from './memory-cleanup-qu
 import { memoryCommandStore } from './memory-command-store.ts'
 import { memoryConnectorStatusStore } from './memory-connector-status-store.ts'
 import { memoryCredentialReader } from './memory-credential-reader.ts'
-import { memoryDefaultRouteStore } from './memory-default-route-store.ts'
+import { memoryDefaultRouteStore, memoryPublicRouteStore } from './memory-route-store.ts'
 import { type MemoryDeliveryQueue, memoryDeliveryQueue } from './memory-delivery-queue.ts'
 import { type MemoryTakenEvents, memoryTakenEvents } from './memory-taken-events.ts'
 import { memoryDeliveryStore } from './memory-delivery-store.ts'
@@ -91,6 +91,7 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     hooks: memoryHookStore(context),
     blacklists: memoryBlacklistStore(context),
     defaultRoutes: memoryDefaultRouteStore(context),
+    publicRoutes: memoryPublicRouteStore(context),
     subscriptions: memorySubscriptionReader(context),
     deliveries: memoryDeliveryStore(context),
     takenEvents: memoryTakenEvents(),

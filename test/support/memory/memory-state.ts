@@ -18,7 +18,7 @@ import type { LoggedEvent } from '../../../core/events/platform-event.ts'
 import type { Delivery, DeliveryEvent } from '../../../core/hooks/delivery/delivery.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
 import type { Gateway } from '../../../core/gateways/gateway.ts'
-import type { DefaultRoute } from '../../../core/default-routes/default-route.ts'
+import type { StoredRoute } from '../../../core/default-routes/stored-route.ts'
 import type { StageWait } from '../../../core/connectors/connector-status-store.ts'
 import type { ConnectorReport } from '../../../core/connectors/connector-report.ts'
 import type { LeftRecordings } from '../../../core/recordings/recording-store.ts'
@@ -68,9 +68,11 @@ export interface MemoryState {
   readonly aliases: Map<string, { readonly actual: string; readonly notedAt: number }>
   readonly hooks: Map<string, Hook>
   readonly blacklists: Map<string, BlacklistEntry>
-  readonly routes: Map<string, DefaultRoute>
+  readonly routes: Map<string, StoredRoute>
   /** Domain to the edition of its routes. */
   readonly routeEditions: Map<string, { readonly domain: string; readonly edition: number }>
+  readonly publicRoutes: Map<string, StoredRoute>
+  readonly publicRouteEditions: Map<string, { readonly domain: string; readonly edition: number }>
   readonly subscriptions: { version: number }
   readonly deliveries: Map<string, Delivery>
   /** Keys of pending deliveries that are not in the index of due ones. */
@@ -135,6 +137,8 @@ export function memoryState(): MemoryState {
     blacklists: new Map(),
     routes: new Map(),
     routeEditions: new Map(),
+    publicRoutes: new Map(),
+    publicRouteEditions: new Map(),
     subscriptions: { version: 0 },
     deliveries: new Map(),
     unlistedDeliveries: new Set(),

@@ -63,6 +63,7 @@ export async function fillDomain(
   await stores.blacklists.removeList(name, 'other')
   const { edition } = await stores.defaultRoutes.list(name)
   await stores.defaultRoutes.create(aRoute({ domain: name }), edition)
+  await stores.publicRoutes.create(aRoute({ domain: name, gateway: 'trunk' }), 0)
   await logEvent(stores.eventLogWriter, anEvent({ domain: name }))
   await stores.deliveries.keepEvent(anEvent({ domain: name }))
   await stores.liveCalls.put(name, 'call-1', 1, 50)

@@ -163,6 +163,7 @@ async function fillSettings({ ports }: Api, { domain, mark, things }: Tenant): P
   await ports.blacklists.add(anEntry({ domain, list: mark, number: things.number }), limits)
   for (const [order, id] of things.routes.entries()) {
     await ports.defaultRoutes.create(aRoute({ domain, id, order, name: mark }), order)
+    await ports.publicRoutes.create(aRoute({ domain, id, order, name: mark }), order)
   }
   for (const id of [things.hook, things.hook.replace(/^./, '9')]) {
     const sealed = await ports.secretBox.seal(systemRandomness.bytes(32), secretPurpose(domain, id))

@@ -17,7 +17,7 @@ import type { Gap } from '../../../core/events/gap.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
-import type { DefaultRoute, RouteHead } from '../../../core/default-routes/default-route.ts'
+import type { StoredRoute, RouteHead } from '../../../core/default-routes/stored-route.ts'
 import type { ConnectorReport } from '../../../core/connectors/connector-report.ts'
 import type { ExportJob } from '../../../core/cdr/exports/export-job.ts'
 import { type ExpectedRecording, type StoredObject, recordingKey } from '../../../core/recordings/recording.ts'
@@ -203,7 +203,7 @@ export function anEntry(given: Partial<BlacklistEntry> = {}): BlacklistEntry {
 }
 
 /** The first default route of `a.example.com`: it answers every call. */
-export function aRoute(given: Partial<DefaultRoute> = {}): DefaultRoute {
+export function aRoute(given: Partial<StoredRoute> = {}): StoredRoute {
   const { callflow = [{ answer: '' }] } = given
   return {
     id: randomUUID().replaceAll('-', '').slice(0, 24),

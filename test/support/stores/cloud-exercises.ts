@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { queuedAttempt } from '../../../core/hooks/delivery/queued-attempt.ts'
+import type { RouteStore } from '../../../core/default-routes/route-store.ts'
 import type { Ports } from '../../../contracts/ports.ts'
 import type { CloudCall, CloudGate } from './cloud-gate.ts'
 import { fileExercises } from './file-exercises.ts'
@@ -297,20 +298,8 @@ export const exercises: {
       run: async ({ blacklists }) => expect(await blacklists.sweep(domain.name, Number.MAX_SAFE_INTEGER)).toBe(true),
     },
   },
-  defaultRoutes: {
-    list: { run: ({ defaultRoutes }) => defaultRoutes.list(domain.name) },
-    callflows: { run: ({ defaultRoutes }) => defaultRoutes.callflows(domain.name, ['some']) },
-    read: { run: ({ defaultRoutes }) => defaultRoutes.read(domain.name, 'some') },
-    create: { run: ({ defaultRoutes }) => defaultRoutes.create(aRoute({ domain: domain.name }), 99) },
-    replace: { run: ({ defaultRoutes }) => defaultRoutes.replace(aRoute({ domain: domain.name })) },
-    swap: {
-      run: ({ defaultRoutes }) => {
-        const [first, second] = [aRoute({ domain: domain.name }), aRoute({ domain: domain.name })]
-        return defaultRoutes.swap(first, second, 99)
-      },
-    },
-    remove: { run: ({ defaultRoutes }) => defaultRoutes.remove(aRoute({ domain: domain.name })) },
-  },
+  defaultRoutes: routesExercises(({ defaultRoutes }) => defaultRoutes),
+  publicRoutes: routesExercises(({ publicRoutes }) => publicRoutes),
   subscriptions: {
     version: { run: ({ subscriptions }) => subscriptions.version() },
     list: { run: ({ subscriptions }) => subscriptions.list() },
@@ -499,4 +488,17 @@ async function withEndedEntries({ blacklists }: CloudPorts): Promise<void> {
 
 function systemText(bytes: number): string {
   return Buffer.from(systemRandomness.bytes(bytes)).toString('hex')
+}
+
+function routesExercises(of: (ports: CloudPorts) => RouteStore) {
+  const route = () => aRoute({ domain: domain.name })
+  return {
+    list: { run: (ports: CloudPorts) => of(ports).list(domain.name) },
+    callflows: { run: (ports: CloudPorts) => of(ports).callflows(domain.name, ['some']) },
+    read: { run: (ports: CloudPorts) => of(ports).read(domain.name, 'some') },
+    create: { run: (ports: CloudPorts) => of(ports).create(route(), 99) },
+    replace: { run: (ports: CloudPorts) => of(ports).replace(route()) },
+    swap: { run: (ports: CloudPorts) => of(ports).swap(route(), route(), 99) },
+    remove: { run: (ports: CloudPorts) => of(ports).remove(route()) },
+  }
 }

@@ -3,7 +3,10 @@ import { dynamoBlacklistStore } from '../../../adapters/dynamodb/blacklists/dyna
 import { dynamoCommandStore } from '../../../adapters/dynamodb/calls/dynamo-command-store.ts'
 import { dynamoConnectorStatusStore } from '../../../adapters/dynamodb/calls/dynamo-connector-status-store.ts'
 import { dynamoCredentialReader } from '../../../adapters/dynamodb/auth/dynamo-credential-reader.ts'
-import { dynamoDefaultRouteStore } from '../../../adapters/dynamodb/default-routes/dynamo-default-route-store.ts'
+import {
+  dynamoDefaultRouteStore,
+  dynamoPublicRouteStore,
+} from '../../../adapters/dynamodb/default-routes/dynamo-route-stores.ts'
 import { dynamoDeliveryStore } from '../../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'
 import { dynamoAuditLog } from '../../../adapters/dynamodb/audit/dynamo-audit-log.ts'
 import { dynamoDomainRemains } from '../../../adapters/dynamodb/domains/dynamo-domain-remains.ts'
@@ -54,6 +57,7 @@ export type StorePorts = Pick<
   | 'hooks'
   | 'blacklists'
   | 'defaultRoutes'
+  | 'publicRoutes'
   | 'subscriptions'
   | 'deliveries'
   | 'connectorStatus'
@@ -126,6 +130,7 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     hooks: dynamoHookStore(context),
     blacklists: dynamoBlacklistStore(context),
     defaultRoutes: dynamoDefaultRouteStore(context),
+    publicRoutes: dynamoPublicRouteStore(context),
     subscriptions: dynamoSubscriptionReader(context),
     deliveries: dynamoDeliveryStore(context, payloads),
     connectorStatus: dynamoConnectorStatusStore(context),

@@ -30,6 +30,10 @@ export const branches: readonly {
     run: ({ defaultRoutes }) => defaultRoutes.create(aRoute({ domain }), 0),
   },
   {
+    title: 'publicRoutes.create of the first route',
+    run: ({ publicRoutes }) => publicRoutes.create(aRoute({ domain }), 0),
+  },
+  {
     title: 'hooks.noteSpeed of a receiver that is fast again',
     run: ({ hooks }) => hooks.noteSpeed({ domain, id: 'some', slowAt: 1 }, undefined),
   },

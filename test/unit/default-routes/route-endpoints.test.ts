@@ -6,7 +6,7 @@ import { handler as moveDefaultRouteDown } from '../../../functions/default-rout
 import { handler as moveDefaultRouteUp } from '../../../functions/default-routes/move-default-route-up.ts'
 import { handler as readDefaultRoute } from '../../../functions/default-routes/read-default-route.ts'
 import { handler as replaceDefaultRoute } from '../../../functions/default-routes/replace-default-route.ts'
-import type { DefaultRoute } from '../../../core/default-routes/default-route.ts'
+import type { StoredRoute } from '../../../core/default-routes/stored-route.ts'
 import { type Api, type ApiAnswer, anApi } from '../../support/platform/api.ts'
 import { aRoute } from '../../support/records/records.ts'
 
@@ -35,7 +35,7 @@ const created = async (given: object = {}): Promise<string> => (await create(inp
 const names = async () => (await list()).body.map(({ name }: { name: string }) => name).join('')
 const orders = async () => (await list()).body.map(({ order }: { order: number }) => order)
 /** Puts a route into the store that the API would not write. */
-const stored = async (given: Partial<DefaultRoute>): Promise<string> => {
+const stored = async (given: Partial<StoredRoute>): Promise<string> => {
   const route = aRoute(given)
   await api.ports.defaultRoutes.create(route, (await api.ports.defaultRoutes.list(route.domain)).edition)
   return route.id

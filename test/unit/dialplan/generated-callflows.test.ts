@@ -1,7 +1,7 @@
 // oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CallflowStep } from '../../../core/default-routes/default-route.ts'
+import type { CallflowStep } from '../../../core/default-routes/stored-route.ts'
 import { isJsonObject } from '../../../core/default-routes/json.ts'
 import { localTime } from '../../../core/dialplan/call-time.ts'
 import { positionVariable, runCallflow } from '../../../core/dialplan/run-callflow.ts'

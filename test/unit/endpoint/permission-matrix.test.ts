@@ -106,6 +106,13 @@ const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
   moveDefaultRouteUp: [inDomain({ params: { route_id: routeIds[1] } }), managers],
   moveDefaultRouteDown: [inDomain({ params: { route_id: routeIds[0] } }), managers],
   deleteDefaultRoute: [inDomain({ params: { route_id: routeIds[0] } }), managers],
+  listPublicRoutes: [inDomain(), managers],
+  readPublicRoute: [inDomain({ params: { route_id: routeIds[0] } }), managers],
+  createPublicRoute: [inDomain({ body: { destination_number: '^1$', gateway: 'trunk' } }), managers],
+  replacePublicRoute: [inDomain({ params: { route_id: routeIds[0] }, body: { destination_number: '^1$' } }), managers],
+  movePublicRouteUp: [inDomain({ params: { route_id: routeIds[1] } }), managers],
+  movePublicRouteDown: [inDomain({ params: { route_id: routeIds[0] } }), managers],
+  deletePublicRoute: [inDomain({ params: { route_id: routeIds[0] } }), managers],
   listGateways: [inDomain(), managers],
   readGateway: [inDomain({ params: trunk() }), managers],
   createGateway: [inDomain({ body: { name: 'new', ...trunkBody() } }), managers],
@@ -181,7 +188,10 @@ async function fill({ ports, clock }: Api): Promise<void> {
   await ports.domainTokens.create(aDomainToken({ domain, uuid: tokenId }), 9)
   await ports.domainVersions.create(aDomainVersion({ domain }), 9)
   await ports.blacklists.add(anEntry({ domain, list: 'spam', number: '100' }), { entries: 9, lists: 9 })
-  for (const [order, id] of routeIds.entries()) await ports.defaultRoutes.create(aRoute({ domain, id, order }), order)
+  for (const [order, id] of routeIds.entries()) {
+    await ports.defaultRoutes.create(aRoute({ domain, id, order }), order)
+    await ports.publicRoutes.create(aRoute({ domain, id, order }), order)
+  }
   const secret = await ports.secretBox.seal(new Uint8Array(32), secretPurpose(domain, hook().hook_id))
   await ports.hooks.create([aHook({ domain, id: hook().hook_id, secrets: [{ sealed: secret }] })], 9)
   const event = anEvent({ domain })

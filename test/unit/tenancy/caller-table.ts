@@ -177,6 +177,13 @@ export const table: Readonly<Record<string, Line>> = {
   moveDefaultRouteDown: managed,
   deleteDefaultRoute: managed,
 
+  listPublicRoutes: { 'of the tenant': forManagers },
+  createPublicRoute: { 'of the tenant': forManagers },
+  readPublicRoute: managed,
+  replacePublicRoute: managed,
+  movePublicRouteUp: managed,
+  movePublicRouteDown: managed,
+  deletePublicRoute: managed,
   listGateways: { 'of the tenant': forManagers },
   createGateway: { 'of the tenant': forManagers },
   readGateway: managed,

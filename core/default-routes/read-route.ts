@@ -1,17 +1,13 @@
 import type { Versioned } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
-import type { DefaultRouteStore } from './default-route-store.ts'
-import type { DefaultRoute, RouteHead } from './default-route.ts'
+import type { RouteStore } from './route-store.ts'
+import type { StoredRoute, RouteHead } from './stored-route.ts'
 import { isRecordId } from '../record-id.ts'
 import { routeVersion } from './route-input.ts'
 
 /** A route of a domain. Throws `not_found`. */
-export async function readDefaultRoute(
-  defaultRoutes: Pick<DefaultRouteStore, 'read'>,
-  domain: string,
-  id: string,
-): Promise<DefaultRoute> {
-  const route = isRecordId(id) ? await defaultRoutes.read(domain, id) : undefined
+export async function readRoute(store: Pick<RouteStore, 'read'>, domain: string, id: string): Promise<StoredRoute> {
+  const route = isRecordId(id) ? await store.read(domain, id) : undefined
   if (route === undefined) throw routeNotFound()
   return route
 }

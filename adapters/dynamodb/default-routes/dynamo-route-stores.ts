@@ -1,11 +1,12 @@
-import type { DefaultRouteStore } from '../../../core/default-routes/default-route-store.ts'
-import type { CallflowStep, RouteHead } from '../../../core/default-routes/default-route.ts'
+import type { RouteStore } from '../../../core/default-routes/route-store.ts'
+import type { CallflowStep, RouteHead } from '../../../core/default-routes/stored-route.ts'
 import type { AdapterContext } from '../../context.ts'
 import { READ_BATCH_ITEMS, readBatch } from '../batches.ts'
 import { type Part, getItem, queryAll, tableName, transactWrite } from '../client.ts'
 import { transacted } from '../errors.ts'
 import { under } from '../items.ts'
 import {
+  type RouteKind,
   editionKey,
   headAttributes,
   readFlow,
@@ -17,14 +18,23 @@ import {
 } from './route-item.ts'
 
 /** Default routes in DynamoDB: one partition a domain, one item a route, and one for the edition of all of them. */
-export function dynamoDefaultRouteStore(context: AdapterContext): DefaultRouteStore {
+export function dynamoDefaultRouteStore(context: AdapterContext): RouteStore {
+  return routeStore(context, 'default')
+}
+
+/** Public routes in DynamoDB, in partitions of their own. */
+export function dynamoPublicRouteStore(context: AdapterContext): RouteStore {
+  return routeStore(context, 'public')
+}
+
+function routeStore(context: AdapterContext, kind: RouteKind): RouteStore {
   const write = async (parts: readonly Part[]) => (await transacted(() => transactWrite(context, parts))) === undefined
   return {
     async list(domain) {
       const items = await queryAll(context, {
         TableName: tableName(context, 'routes'),
         ConsistentRead: true,
-        ...under(routePartition(domain)),
+        ...under(routePartition(kind, domain)),
         ...projection(['sk', 'edition', ...headAttributes]),
       })
       const { heads, edition } = readRouteSet(items)
@@ -35,7 +45,7 @@ export function dynamoDefaultRouteStore(context: AdapterContext): DefaultRouteSt
       const found = new Map<string, readonly CallflowStep[]>()
       const TableName = tableName(context, 'routes')
       for (let start = 0; start < ids.length; start += READ_BATCH_ITEMS) {
-        const keys = ids.slice(start, start + READ_BATCH_ITEMS).map((id) => routeKey(domain, id))
+        const keys = ids.slice(start, start + READ_BATCH_ITEMS).map((id) => routeKey(kind, domain, id))
         for (const item of await readBatch(context, TableName, keys, projection(['id', 'callflow']))) {
           const flow = readFlow(item)
           if (flow) found.set(flow.id, flow.callflow)
@@ -44,26 +54,26 @@ export function dynamoDefaultRouteStore(context: AdapterContext): DefaultRouteSt
       return found
     },
     async read(domain, id) {
-      return readRoute(await getItem(context, tableName(context, 'routes'), routeKey(domain, id)))
+      return readRoute(await getItem(context, tableName(context, 'routes'), routeKey(kind, domain, id)))
     },
     create: (route, edition) =>
       write([
-        editionStep(context, route.domain, edition),
+        editionStep({ context, kind }, route.domain, edition),
         {
           Put: {
             TableName: tableName(context, 'routes'),
-            Item: toRouteItem(route),
+            Item: toRouteItem(kind, route),
             ConditionExpression: 'attribute_not_exists(pk)',
           },
         },
       ]),
     replace: (route) =>
       write([
-        editionStep(context, route.domain),
+        editionStep({ context, kind }, route.domain),
         {
           Put: {
             TableName: tableName(context, 'routes'),
-            Item: toRouteItem(route),
+            Item: toRouteItem(kind, route),
             ConditionExpression: 'revision = :previous',
             ExpressionAttributeValues: { ':previous': route.revision - 1 },
           },
@@ -71,33 +81,39 @@ export function dynamoDefaultRouteStore(context: AdapterContext): DefaultRouteSt
       ]),
     swap: (first, second, edition) =>
       write([
-        editionStep(context, first.domain, edition),
-        orderStep(context, first, second.order),
-        orderStep(context, second, first.order),
+        editionStep({ context, kind }, first.domain, edition),
+        orderStep({ context, kind }, first, second.order),
+        orderStep({ context, kind }, second, first.order),
       ]),
     remove: ({ domain, id, revision }) =>
       write([
         {
           Delete: {
             TableName: tableName(context, 'routes'),
-            Key: routeKey(domain, id),
+            Key: routeKey(kind, domain, id),
             ConditionExpression: 'revision = :revision',
             ExpressionAttributeValues: { ':revision': revision },
           },
         },
-        editionStep(context, domain),
+        editionStep({ context, kind }, domain),
       ]),
   }
 }
 
+/** The store of the routes of one kind. */
+interface OneKind {
+  readonly context: AdapterContext
+  readonly kind: RouteKind
+}
+
 /** Raises the edition; where one is given, only from that. */
-function editionStep(context: AdapterContext, domain: string, from?: number): Part {
+function editionStep({ context, kind }: OneKind, domain: string, from?: number): Part {
   const condition =
     from === undefined ? {} : { ConditionExpression: from === 0 ? 'attribute_not_exists(pk)' : 'edition = :from' }
   return {
     Update: {
       TableName: tableName(context, 'routes'),
-      Key: editionKey(domain),
+      Key: editionKey(kind, domain),
       UpdateExpression: 'ADD edition :one',
       ExpressionAttributeValues: { ':one': 1, ...(from !== undefined && from > 0 && { ':from': from }) },
       ...condition,
@@ -105,11 +121,11 @@ function editionStep(context: AdapterContext, domain: string, from?: number): Pa
   }
 }
 
-function orderStep(context: AdapterContext, { domain, id }: RouteHead, order: number): Part {
+function orderStep({ context, kind }: OneKind, { domain, id }: RouteHead, order: number): Part {
   return {
     Update: {
       TableName: tableName(context, 'routes'),
-      Key: routeKey(domain, id),
+      Key: routeKey(kind, domain, id),
       UpdateExpression: 'SET #order = :order ADD revision :one',
       ConditionExpression: 'attribute_exists(pk)',
       ExpressionAttributeNames: { '#order': 'order' },

@@ -1,14 +1,14 @@
 import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
-import type { DefaultRouteStore } from './default-route-store.ts'
-import type { DefaultRoute } from './default-route.ts'
+import type { RouteStore } from './route-store.ts'
+import type { StoredRoute } from './stored-route.ts'
 import type { CallflowJudges } from './parse-callflow.ts'
-import { readDefaultRoute, requireWritable, versionOf } from './read-default-route.ts'
+import { readRoute, requireWritable, versionOf } from './read-route.ts'
 import { type RouteInput, readRouteInput } from './route-input.ts'
 
 /** The inputs of a route's replacement. */
 export interface RouteReplacement {
-  readonly defaultRoutes: Pick<DefaultRouteStore, 'read' | 'replace'>
+  readonly store: Pick<RouteStore, 'read' | 'replace'>
   readonly judges: CallflowJudges
   readonly precondition: Precondition
 }
@@ -18,18 +18,18 @@ export interface RouteReplacement {
  * route. Throws `invalid_field` and `permission_denied` for violations of the rules, `not_found`, `precondition_failed` when
  * the precondition does not hold, and `conflict` for a read-only route.
  */
-export async function replaceDefaultRoute(
-  { defaultRoutes, judges, precondition }: RouteReplacement,
+export async function replaceRoute(
+  { store, judges, precondition }: RouteReplacement,
   { domain, id }: { readonly domain: string; readonly id: string },
   input: RouteInput,
-): Promise<DefaultRoute> {
+): Promise<StoredRoute> {
   const content = readRouteInput(input, judges)
   return untilDone(async () => {
-    const stored = await readDefaultRoute(defaultRoutes, domain, id)
+    const stored = await readRoute(store, domain, id)
     requireMatch(precondition, versionOf(stored))
     requireWritable(stored)
     const { order, createdAt } = stored
     const route = { ...content, id, domain, createdAt, order: input.order ?? order, revision: stored.revision + 1 }
-    return (await defaultRoutes.replace(route)) ? route : undefined
+    return (await store.replace(route)) ? route : undefined
   })
 }

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import type { DefaultRoute } from '../../core/default-routes/default-route.ts'
+import type { StoredRoute } from '../../core/default-routes/stored-route.ts'
 import { opened } from '../support/processes/opened.ts'
 import { aRoute } from '../support/records/records.ts'
 import type { StoreKind } from '../support/stores/stores.ts'
 
-/** The contract of every {@link DefaultRouteStore}. */
-export function defaultRouteStoreContract(open: StoreKind['open']): void {
+/** The contract of every {@link RouteStore}. */
+export function routeStoreContract(open: StoreKind['open'], port: 'defaultRoutes' | 'publicRoutes'): void {
   const stores = opened(open)
-  const routes = () => stores().defaultRoutes
+  const routes = () => stores()[port]
   const edition = async (domain: string) => (await routes().list(domain)).edition
-  const create = async (given: Partial<DefaultRoute> & { domain: string }) => {
+  const create = async (given: Partial<StoredRoute> & { domain: string }) => {
     const route = aRoute(given)
     expect(await routes().create(route, await edition(given.domain))).toBe(true)
     return route
@@ -28,6 +28,7 @@ export function defaultRouteStoreContract(open: StoreKind['open']): void {
       domain: 'whole.test',
       order: -5,
       fsTimezone: 'Europe/Kyiv',
+      gateway: 'trunk',
       callflow: [{ if: { expression: '${a}', then: [{ answer: '' }] } }, { sleep: 1.5, break: true }],
     })
 
@@ -39,9 +40,19 @@ export function defaultRouteStoreContract(open: StoreKind['open']): void {
     expect(await routes().callflows('whole.test.org', [route.id])).toEqual(new Map())
   })
 
+  test('routes of one kind are none of the other', async () => {
+    const route = await create({ domain: 'kinds.test' })
+    const others = stores()[port === 'defaultRoutes' ? 'publicRoutes' : 'defaultRoutes']
+
+    expect(await others.list('kinds.test')).toEqual({ routes: [], edition: 0 })
+    expect(await others.read('kinds.test', route.id)).toBeUndefined()
+    expect(await others.callflows('kinds.test', [route.id])).toEqual(new Map())
+    expect(await others.remove(route)).toBe(false)
+  })
+
   test('the list is ordered by order, then id, and holds no callflows', async () => {
     const domain = 'order.test'
-    const made: DefaultRoute[] = []
+    const made: StoredRoute[] = []
     for (const [order, letter] of [
       [10, 'a'],
       [9, 'b'],

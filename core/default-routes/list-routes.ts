@@ -1,11 +1,12 @@
 import { applyList } from '../lists/apply-list.ts'
 import { handedOverBytes, mostHandedOver } from '../lists/json-bytes.ts'
 import { type ListQuery, readWishes } from '../lists/list-query.ts'
-import type { DefaultRouteStore } from './default-route-store.ts'
+import type { RouteStore } from './route-store.ts'
 import { type PresentedRoute, presentHead } from './present-route.ts'
 
 const fields = [
   '_id',
+  'gateway',
   'destination_number',
   'name',
   'order',
@@ -23,17 +24,17 @@ const handedOverPerByte = 2
 const orderOffset = 2_147_483_648
 
 /**
- * Lists the default routes of a domain in the order in which they are tried, by the rules that every list follows. A page of
+ * Lists the routes of a domain in the order in which they are tried, by the rules that every list follows. A page of
  * large callflows is cut, and its cursor continues. Callflows are read for the page alone, and a route that was removed
  * meanwhile is left out.
  */
-export async function listDefaultRoutes(
-  defaultRoutes: Pick<DefaultRouteStore, 'list' | 'callflows'>,
+export async function listRoutes(
+  store: Pick<RouteStore, 'list' | 'callflows'>,
   domain: string,
   query: ListQuery,
 ): Promise<{ data: Partial<PresentedRoute>[]; headers: Readonly<Record<string, string>> }> {
   const { columns } = readWishes(query, fields)
-  const { routes } = await defaultRoutes.list(domain)
+  const { routes } = await store.list(domain)
   const sizes = new Map(routes.map(({ id, callflowBytes }) => [id, callflowBytes]))
   const shownFlows = columns === undefined || columns.includes('callflow')
   const { rows, headers } = applyList<Omit<PresentedRoute, 'callflow'> & Partial<PresentedRoute>>(
@@ -52,7 +53,7 @@ export async function listDefaultRoutes(
     },
   )
   if (!shownFlows) return { data: rows.map(({ item }) => item), headers }
-  const callflows = await defaultRoutes.callflows(
+  const callflows = await store.callflows(
     domain,
     rows.map(({ id }) => id),
   )

@@ -1,6 +1,6 @@
-import type { CallflowStep, DefaultRoute, RouteHead } from './default-route.ts'
+import type { CallflowStep, StoredRoute, RouteHead } from './stored-route.ts'
 
-/** A consistent set of the default routes of a domain. */
+/** A consistent set of the routes of a domain. */
 interface RouteSet {
   /** By order, then id. */
   readonly routes: readonly RouteHead[]
@@ -8,16 +8,16 @@ interface RouteSet {
   readonly edition: number
 }
 
-/** The default routes of the tenants. */
-export interface DefaultRouteStore {
+/** Routes of the tenants: the default ones, for calls of accounts, or the public ones, for calls from gateways. */
+export interface RouteStore {
   list(domain: string): Promise<RouteSet>
   /** Returns the callflows of routes, by id. A removed route has none. */
   callflows(domain: string, ids: readonly string[]): Promise<ReadonlyMap<string, readonly CallflowStep[]>>
-  read(domain: string, id: string): Promise<DefaultRoute | undefined>
+  read(domain: string, id: string): Promise<StoredRoute | undefined>
   /** Writes a new route if the set still has this edition; otherwise returns `false`. */
-  create(route: DefaultRoute, edition: number): Promise<boolean>
+  create(route: StoredRoute, edition: number): Promise<boolean>
   /** Replaces a route whose revision is still `route.revision - 1`; otherwise returns `false`. */
-  replace(route: DefaultRoute): Promise<boolean>
+  replace(route: StoredRoute): Promise<boolean>
   /** Swaps the orders of two routes if the set still has this edition; otherwise changes nothing and returns `false`. */
   swap(first: RouteHead, second: RouteHead, edition: number): Promise<boolean>
   /** Removes a route that still has this revision; otherwise returns `false`. */

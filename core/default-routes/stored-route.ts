@@ -15,6 +15,8 @@ export interface RouteHead {
   /** The time zone of the callflow's expressions; `null`: the engine's own. */
   readonly fsTimezone: string | null
   readonly description: string
+  /** The gateway whose calls a public route takes; absent: those of every gateway of the domain. */
+  readonly gateway?: string | undefined
   /** The version of the callflow's schema. */
   readonly version: number
   /** Size of the callflow as JSON in UTF-8. */
@@ -25,7 +27,7 @@ export interface RouteHead {
   readonly revision: number
 }
 
-/** A default route as it is stored. */
-export interface DefaultRoute extends RouteHead {
+/** A route as it is stored. */
+export interface StoredRoute extends RouteHead {
   readonly callflow: readonly CallflowStep[]
 }
