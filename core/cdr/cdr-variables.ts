@@ -58,10 +58,11 @@ export function cdrVariables(fields: EndFields): Record<string, string> {
     .filter((field) => field.startsWith(prefix))
     .map((field) => field.slice(prefix.length))
     .filter(isShown)
-    .sort(clientsFirst)
+    .sort()
   const kept: [string, string][] = []
   let all = 0
-  for (const name of given) {
+  const byOwner = Map.groupBy(given, isClientVariable)
+  for (const name of [...(byOwner.get(true) ?? []), ...(byOwner.get(false) ?? [])]) {
     const value = cut(reported(fields, prefix + name) ?? '', variableLimits.value)
     if (value === '' || containsSecret(value)) continue
     all += name.length + value.length
@@ -88,11 +89,6 @@ function isShown(name: string): boolean {
 function containsSecret(value: string): boolean {
   const names = value.split('=').slice(0, -1)
   return names.some((text) => secret.test(/[\w.-]{1,64}$/.exec(text.slice(-64))?.[0] ?? '')) || userInfo.test(value)
-}
-
-function clientsFirst(left: string, right: string): number {
-  const ranks = Number(!isClientVariable(left)) - Number(!isClientVariable(right))
-  return ranks === 0 ? byName([left, ''], [right, '']) : ranks
 }
 
 /** By code unit, so that the order is the same everywhere. */

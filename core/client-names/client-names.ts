@@ -18,9 +18,11 @@ const ofService: ReadonlySet<string> = new Set([
   'vm-password',
 ])
 
+const noneAdded: ClientVariables = new Map()
+
 /** Returns whether clients may set a variable of this name on accounts without the operator's addition. */
 export function isClientVariable(name: string): boolean {
-  return nameProblem('accountVariables', name, { added: new Map() }) === undefined
+  return ruleOf('accountVariables', name, noneAdded) !== undefined
 }
 
 /** The context in which a name is judged, in addition to its place. */
