@@ -24,11 +24,15 @@ interface LegParts {
   readonly parts: CdrPart[]
 }
 
-/** Writes parts, each merged with the stored record of its leg; returns those that the store refuses for good. */
+/**
+ * Writes parts, each merged with the stored record of its leg; returns those that the store refuses for good. Nearly all legs are
+ * new, so they are written as new ones, and only those that are there already are read.
+ */
 export async function indexParts(context: AdapterContext, parts: readonly CdrPart[]): Promise<RefusedPart[]> {
   const refused: RefusedPart[] = []
   for (const legs of requestsOf(legsOf(parts))) {
-    const outcomes = await change(context, legs, (leg, known) => leg.parts.reduce<KeptCdr | undefined>(mergeCdr, known))
+    const merged = (leg: LegParts, known: KeptCdr | undefined) => leg.parts.reduce<KeptCdr | undefined>(mergeCdr, known)
+    const outcomes = await change(context, legs, merged, { areProbablyNew: true })
     for (const [leg, reason] of outcomes) refused.push(...leg.parts.map((part) => ({ part, reason })))
   }
   return refused
@@ -53,39 +57,43 @@ export async function replaceRecordings(
 
 /**
  * Changes documents: reads them, applies `next` to each (nothing: unchanged), writes the changed ones, and repeats this for
- * those that were changed concurrently. Returns the refused ones, with the reason.
+ * those that were changed concurrently. What is probably new is first written without being read. Returns the refused ones,
+ * with the reason.
  */
 async function change<L extends { readonly place: DocumentPlace }>(
   context: AdapterContext,
   legs: readonly L[],
   next: (leg: L, known: KeptCdr | undefined) => KeptCdr | undefined,
+  { areProbablyNew = false } = {},
 ): Promise<ReadonlyMap<L, string>> {
   const refused = new Map<L, string>()
   let left = legs
-  const changeRest = async () => {
-    const read = await readDocuments(
-      context,
-      left.map(({ place }) => place),
-    )
-    const writes = left.flatMap((leg, index) => {
-      const write = writeOf(leg.place, read[index], next(leg, read[index]?.known))
-      return write === undefined ? [] : [{ leg, write }]
+  const write = async (read: readonly (ReadDocument | undefined)[]) => {
+    const changed = left.flatMap((leg, index) => {
+      const wanted = writeOf(leg.place, read[index], next(leg, read[index]?.known))
+      return wanted === undefined ? [] : [{ leg, wanted }]
     })
-    const written =
-      writes.length === 0
-        ? []
-        : await writeDocuments(
-            context,
-            writes.map(({ write }) => write),
-          )
-    for (const [index, { leg }] of writes.entries()) {
+    if (changed.length === 0) {
+      left = []
+      return
+    }
+    const written = await writeDocuments(
+      context,
+      changed.map(({ wanted }) => wanted),
+    )
+    for (const [index, { leg }] of changed.entries()) {
       const outcome = written[index]
       if (typeof outcome === 'object') refused.set(leg, outcome.refused)
     }
-    left = writes.flatMap(({ leg }, index) => (written[index] === 'again' ? [leg] : []))
+    left = changed.flatMap(({ leg }, index) => (written[index] === 'again' ? [leg] : []))
+  }
+  const changeRest = async () => {
+    const places = left.map(({ place }) => place)
+    await write(await readDocuments(context, places))
     if (left.length > 0) throw searchUnavailable(new LeftOver('the search store had no room, or others kept writing'))
   }
   const mayPass = (problem: unknown) => problem instanceof DomainError && problem.cause instanceof LeftOver
+  if (areProbablyNew && left.length > 0) await write([])
   if (left.length > 0) await retry(changeRest, retryDeps, { ...CONTENTION, mayPass })
   return refused
 }
