@@ -4,13 +4,16 @@ import type { Presence } from '../../core/accounts/presence.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behind.ts'
 import { failedOf, peerChecks } from '../calls/stored-batches.ts'
-import { type PresenceTracker, hasSameParts } from './presence.ts'
+import { type PresenceTracker, halfLifeOf, hasSameParts, isRefreshed } from './presence.ts'
 
 /** From the end of one round of writes to the next: an account that changes meanwhile is written once. */
 const paceMs = 100
 
 /** How often it is looked whether refreshed registrations are due, while there are some. */
 const refreshLookMs = 5_000
+
+/** What a peer should have stored of refreshed registrations is looked for so long after they were due: it looks as often. */
+const refreshedLateMs = refreshLookMs
 
 /**
  * An observation of 2 s may have been overtaken by one that the peer has stored, which it checks for then. A write without
@@ -47,17 +50,24 @@ export function presenceWriter(deps: PresenceWriterDeps): PresenceWriter {
     for (const presence of chunk) if (!together.includes(presence)) await store.put(presence)
   }
 
+  /** Whether a phone has refreshed what is stored since, which the peer stores when that is due. */
+  const isEarly = (stored: Presence, known: Presence) =>
+    !isStopping && isRefreshed(stored, known) && clock.now() < halfLifeOf(stored) + refreshedLateMs + peerChecks.afterMs
+
   const check = async (chunk: readonly Presence[]) => {
     const stored = await store.readEach(chunk)
     for (const presence of chunk) {
       const found = stored.find((one) => one.domain === presence.domain && isSameLogin(one, presence))
-      if (isMissing(found, presence)) await store.put(presence)
+      if (!isMissing(found, presence)) continue
+      if (found !== undefined && isEarly(found, presence)) tracker.storedBefore(presence, found)
+      else await store.put(presence)
     }
   }
 
   const writeDue = async (): Promise<boolean> => {
     const isChecked = isStoredByPeer()
-    const changed = tracker.takeChanged(isChecked && !isStopping ? peerChecks.afterMs : 0)
+    const changed =
+      isChecked && !isStopping ? tracker.takeChanged(peerChecks.afterMs, refreshedLateMs) : tracker.takeChanged()
     if (changed.length === 0) return false
     const failed = isChecked ? await failedOf(changed, check, peerChecks.together) : await failedOf(changed, write)
     for (const presence of failed) tracker.giveBack(presence)

@@ -129,11 +129,12 @@ export class PresenceTracker {
 
   /**
    * Takes the accounts whose newest state is to be stored, each as it is now: those that changed at least `ageMs` ago, 0
-   * where it is not given. A registration that a phone merely refreshed is stored when half of its stored life has passed.
+   * where it is not given. A registration that a phone merely refreshed is stored when half of its stored life has passed,
+   * or `lateMs` after that.
    */
-  takeChanged(ageMs = 0): Presence[] {
+  takeChanged(ageMs = 0, lateMs = 0): Presence[] {
     const now = this.#clock.now()
-    for (const key of this.#refreshed) if (now >= (this.#refreshAt.get(key) ?? 0)) this.#note(key)
+    for (const key of this.#refreshed) if (now >= (this.#refreshAt.get(key) ?? 0) + lateMs) this.#note(key)
     // One that changed in the future is old: the clock was set back.
     const isOld = (at: number) => at > now || now - at >= ageMs
     const taken = [...this.#changed].filter(([, at]) => isOld(at)).map(([key]) => key)
@@ -156,6 +157,14 @@ export class PresenceTracker {
     if (this.#known.get(key) !== presence || !isIdle(presence)) return
     this.#known.delete(key)
     this.#refreshAt.delete(key)
+  }
+
+  /** Says that an account is stored as it was before a phone refreshed its registration, which is stored later. */
+  storedBefore(presence: Presence, stored: Presence): void {
+    const key = keyOf(presence.domain, presence.login)
+    if (!this.#known.has(key)) return
+    this.#refreshAt.set(key, halfLifeOf(stored))
+    if (!this.#changed.has(key)) this.#refreshed.add(key)
   }
 
   async #read(domain: string): Promise<void> {
@@ -197,7 +206,7 @@ export class PresenceTracker {
     this.#known.set(key, after)
     // One that is merely refreshed in the first half of its stored life can wait.
     const isEarly = !this.#changed.has(key) && observedAt < (this.#refreshAt.get(key) ?? 0)
-    if (isEarly && hasSameParts(before, after)) this.#refreshed.add(key)
+    if (isEarly && isRefreshed(before, after)) this.#refreshed.add(key)
     else this.#note(key)
     const [was, is] = [stateOf(before), stateOf(after)]
     return was === is ? undefined : { domain, login, before: was, after: is, since: before.observedAt }
@@ -222,8 +231,14 @@ export function hasSameParts(one: Presence, other: Presence): boolean {
   return ofOne.length === ofOther.length && ofOne.every((id, index) => id === ofOther[index])
 }
 
+/** Whether the second of two states has the phones and calls of the first, and none of its registrations ends earlier. */
+export function isRefreshed(before: Presence, after: Presence): boolean {
+  const endOf = new Map(before.contacts.map(({ id, expiresAt }) => [id, expiresAt]))
+  return hasSameParts(before, after) && after.contacts.every(({ id, expiresAt }) => expiresAt >= (endOf.get(id) ?? 0))
+}
+
 /** When half of the life has passed that the first of an account's registrations has left, epoch milliseconds. */
-function halfLifeOf({ contacts, observedAt }: Presence): number {
+export function halfLifeOf({ contacts, observedAt }: Presence): number {
   const endsAt = Math.min(...contacts.map(({ expiresAt }) => expiresAt))
   return contacts.length === 0 ? observedAt : observedAt + (endsAt - observedAt) / 2
 }

@@ -4,7 +4,7 @@ import { PresenceTracker } from '../../../connector/events/presence.ts'
 import { presenceWriter } from '../../../connector/events/presence-writer.ts'
 import type { PresenceStore } from '../../../core/accounts/presence-store.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
-import { manualTime, settle } from '../../support/processes/manual-time.ts'
+import { type ManualTime, manualTime, settle } from '../../support/processes/manual-time.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { aPresence } from '../../support/records/records.ts'
 
@@ -12,8 +12,8 @@ const domain = 'a.example.com'
 const account = { domain, login: '1000' }
 
 /** One connector's presence over a store whose calls are noted; a second one can share the store. */
-async function aPresenceSide(given: { isStoredByPeer?: boolean; shared?: PresenceStore } = {}) {
-  const time = manualTime()
+async function aPresenceSide(given: { isStoredByPeer?: boolean; shared?: PresenceStore; time?: ManualTime } = {}) {
+  const { time = manualTime() } = given
   const store = given.shared ?? memoryPorts({ clock: time.clock, random: systemRandomness }).presence
   const calls: string[] = []
   const noted: Pick<PresenceStore, 'put' | 'replace' | 'readEach'> = {
@@ -93,6 +93,17 @@ describe('a registration', () => {
     expect((await read())?.contacts.map(({ id }) => id)).toEqual(['sip:a', 'sip:b'])
   })
 
+  test('a registration that is to end earlier than the phone had asked before is written at once', async () => {
+    const { time, register, read } = await aPresenceSide()
+    register('sip:a', 3_600)
+    await time.advance(60_000)
+
+    register('sip:a', 120)
+    await time.advance(0)
+
+    expect((await read())?.contacts).toEqual([{ id: 'sip:a', expiresAt: time.clock.now() + 120_000 }])
+  })
+
   test('a registration that was stored by an earlier process is not written again before half of its life has passed', async () => {
     const { time, store, calls, tracker, register } = await aPresenceSide()
     const now = time.clock.now()
@@ -139,6 +150,32 @@ describe('accounts that change', () => {
 })
 
 describe('a connector next to one that stores presence', () => {
+  test.each([
+    ['five minutes', 300],
+    ['seven minutes', 407],
+    ['minute or so', 61],
+    ['seven seconds', 7],
+  ])(
+    'a phone that registers for an hour and refreshes each %s is written twice an hour by one of two connectors',
+    async (_often, everySeconds) => {
+      const one = await aPresenceSide()
+      const other = await aPresenceSide({ isStoredByPeer: true, shared: one.store, time: one.time })
+      const left: number[] = []
+
+      for (let passed = 0; passed < 2 * 3_600; passed += 1) {
+        if (passed % everySeconds === 0) for (const { register } of [one, other]) register('sip:a', 3_600)
+        await one.time.advance(1_000)
+        const [contact] = (await one.read())?.contacts ?? []
+        left.push((contact?.expiresAt ?? 0) - one.time.clock.now())
+      }
+
+      // A write has the newest refresh, which may be some minutes old, so its half life is shorter by that.
+      expect(one.calls.length).toBeLessThanOrEqual(2 * 2 + 2)
+      expect(other.calls.filter((call) => !call.startsWith('read'))).toEqual([])
+      expect(Math.min(...left)).toBeGreaterThan(0)
+    },
+  )
+
   test('a connector next to one that stores presence writes nothing that the other one stores', async () => {
     const { time, store, calls, register, read } = await aPresenceSide({ isStoredByPeer: true })
     const now = time.clock.now()
