@@ -10,9 +10,19 @@ export interface TableSpec {
   readonly purpose: string
   /** Whether items carry `expiresAt` (epoch seconds), after which the store may drop them. */
   readonly expires: boolean
-  /** Index `by-state`: `gsi_pk`, `gsi_sk`, all attributes. Only items that carry both keys are in it. */
-  readonly index?: 'by-state'
+  /** Whether it has the index {@link indexName}. */
+  readonly index?: typeof indexName
 }
+
+/**
+ * The index of a table: `gsi_pk`, `gsi_sk` and the keys of the table, nothing else. Only items that carry both keys are in
+ * it. The items that a query finds are read from the table, so a write of an item costs the index nothing while the item
+ * keeps its place.
+ */
+export const indexName = 'keys-by-state'
+
+/** The index of earlier versions, which had all attributes; see the setting `formerIndexes`. */
+export const formerIndexName = 'by-state'
 
 /** Every table. */
 export const tables = {
@@ -27,7 +37,7 @@ export const tables = {
     variable: 'TABLE_COMMANDS',
     purpose: 'commands to the engine and their outcomes',
     expires: true,
-    index: 'by-state',
+    index: indexName,
   },
   hooks: { variable: 'TABLE_HOOKS', purpose: 'hooks and the version of all subscriptions', expires: false },
   blacklists: { variable: 'TABLE_BLACKLISTS', purpose: 'blacklists, their numbers and counts', expires: false },
@@ -41,7 +51,7 @@ export const tables = {
     variable: 'TABLE_DELIVERIES',
     purpose: 'deliveries and their attempts',
     expires: true,
-    index: 'by-state',
+    index: indexName,
   },
   events: { variable: 'TABLE_EVENTS', purpose: 'the latest events of tenants, numbered', expires: true },
   connectors: { variable: 'TABLE_CONNECTORS', purpose: 'the reports of the connectors', expires: true },
@@ -57,14 +67,14 @@ export const tables = {
     variable: 'TABLE_KNOWN_CALLS',
     purpose: 'legs of calls that connectors know to be up',
     expires: true,
-    index: 'by-state',
+    index: indexName,
   },
   emailSettings: { variable: 'TABLE_EMAIL_SETTINGS', purpose: 'how tenants send mail', expires: false },
   recordings: {
     variable: 'TABLE_RECORDINGS',
     purpose: 'what recordings there are, and how far each has come',
     expires: true,
-    index: 'by-state',
+    index: indexName,
   },
   exports: { variable: 'TABLE_EXPORTS', purpose: 'exports of CDRs, and how far each has come', expires: true },
   versions: { variable: 'TABLE_VERSIONS', purpose: 'earlier versions of domains as documents', expires: true },

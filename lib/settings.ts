@@ -14,6 +14,8 @@ export interface Settings {
   readonly stage: string
   /** The stage in the names of stacks, alarms and metrics; empty: they have none. */
   readonly nameStage: string
+  /** Whether tables keep the index of earlier versions beside the present one. */
+  readonly formerIndexes: boolean
   /** Whether the stacks that hold data are protected from deletion. */
   readonly terminationProtection: boolean
   /** The engines' event sockets, as the connector's network sees them: at least one, without duplicates. */
@@ -120,6 +122,7 @@ export function readSettings(values: GivenSettings): Settings {
   return {
     stage: name,
     nameStage: read(deployment.namesWithoutStage) ? '' : name,
+    formerIndexes: read(deployment.formerIndexes),
     terminationProtection: read(deployment.terminationProtection),
     engines: engineSockets(read(deployment.engineHost), read(deployment.enginePort)),
     engineNetwork: read(deployment.engineNetwork),

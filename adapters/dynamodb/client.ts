@@ -145,7 +145,8 @@ export function callStore<T>(context: AdapterContext, send: (store: DynamoDBDocu
   return callService('the store', () => send(dynamoClient(context)))
 }
 
-async function allPages(read: (start: Item | undefined) => Promise<Page>): Promise<Item[]> {
+/** Returns the items of all pages, each read from where the one before ended. */
+export async function allPages(read: (start: Item | undefined) => Promise<Page>): Promise<Item[]> {
   const found: Item[] = []
   let start: Item | undefined
   do {

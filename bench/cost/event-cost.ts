@@ -33,8 +33,8 @@ export function writeUnitsOfEvent(n: number): number {
   return head + event + record + 4 * hooks
 }
 
-/** Write units of what the calls of an event store: six for each leg, and presence, four for each call. */
-const unitsOfCalls = 6 * typicalEvent.legs + 4 * (typicalEvent.legs / 2)
+/** Write units of what the calls of an event store: five for each leg, and presence, four for each call. */
+const unitsOfCalls = 5 * typicalEvent.legs + 4 * (typicalEvent.legs / 2)
 
 /** Returns the costs of a month's events, by item, in addition to an idle month. */
 export function eventCosts({ millions, batch, connectors }: EventLoad, prices: PriceList): CostItem[] {

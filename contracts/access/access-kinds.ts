@@ -35,5 +35,13 @@ export type Access =
   | { readonly bucket: BucketName; readonly actions: readonly ['ListBucket']; readonly whole: true }
   | { readonly search: SearchDomainName; readonly actions: readonly SearchAction[] }
 
+/** Returns the access of a method that finds items of a table by its index. */
+export function indexed(table: TableName): readonly Access[] {
+  return [
+    { table, index: true, actions: ['Query'] },
+    { table, actions: ['BatchGetItem'] },
+  ]
+}
+
 /** The access of every method of every port. */
 export type MethodAccess = { readonly [P in PortName]: { readonly [M in keyof Ports[P]]: readonly Access[] } }

@@ -1,4 +1,4 @@
-import type { MethodAccess } from './access-kinds.ts'
+import { type MethodAccess, indexed } from './access-kinds.ts'
 
 const routesAccess = {
   list: [{ table: 'routes', actions: ['Query'] }],
@@ -47,7 +47,7 @@ export const callsAccess = {
     put: [{ table: 'knownCalls', actions: ['BatchWriteItem'] }],
     read: [{ table: 'knownCalls', actions: ['GetItem'] }],
     readEach: [{ table: 'knownCalls', actions: ['BatchGetItem'] }],
-    list: [{ table: 'knownCalls', index: true, actions: ['Query'] }],
+    list: indexed('knownCalls'),
     remove: [{ table: 'knownCalls', actions: ['BatchWriteItem'] }],
   },
   connectorStatus: {

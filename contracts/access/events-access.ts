@@ -1,4 +1,4 @@
-import type { MethodAccess } from './access-kinds.ts'
+import { type MethodAccess, indexed } from './access-kinds.ts'
 
 /** The access of the ports of events, hooks and deliveries. */
 export const eventsAccess = {
@@ -59,8 +59,8 @@ export const eventsAccess = {
     recordTogether: [{ table: 'deliveries', actions: ['UpdateItem'] }],
     reschedule: [{ table: 'deliveries', actions: ['UpdateItem'] }],
     reopen: [{ table: 'deliveries', actions: ['UpdateItem'] }],
-    listDue: [{ table: 'deliveries', actions: ['Query'], index: true }],
-    listFailed: [{ table: 'deliveries', actions: ['Query'], index: true }],
+    listDue: indexed('deliveries'),
+    listFailed: indexed('deliveries'),
     list: [{ table: 'deliveries', actions: ['Query'] }],
   },
   deliveryQueue: {

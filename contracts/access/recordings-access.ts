@@ -1,5 +1,5 @@
 import type { BucketName } from '../resources.ts'
-import type { MethodAccess } from './access-kinds.ts'
+import { type MethodAccess, indexed } from './access-kinds.ts'
 
 /** The access of the ports of recordings, CDRs and exports. */
 export const recordingsAccess = {
@@ -16,9 +16,9 @@ export const recordingsAccess = {
     markDeleted: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
     markRemoved: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
     setHold: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
-    listOverdue: [{ table: 'recordings', actions: ['Query'], index: true }],
-    listExpired: [{ table: 'recordings', actions: ['Query'], index: true }],
-    listDoomed: [{ table: 'recordings', actions: ['Query'], index: true }],
+    listOverdue: indexed('recordings'),
+    listExpired: indexed('recordings'),
+    listDoomed: indexed('recordings'),
     page: [{ table: 'recordings', actions: ['Query'] }],
     leave: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
     listLeft: [{ table: 'recordings', actions: ['Query'] }],

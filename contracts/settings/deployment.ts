@@ -155,6 +155,14 @@ export const engineConcurrency = {
     'how many requests of engines each function of `/engine/*` can always run at once, and at most, whatever tenants do; `0`: they share the concurrency of the account',
 } as const satisfies ContextValue
 
+export const formerIndexes = {
+  context: 'formerIndexes',
+  rule: () => onOrOff(),
+  fallback: 'off',
+  meaning:
+    '`on` keeps the index `by-state` of earlier versions beside `keys-by-state`, for the time of their upgrade ([how](deploy.md#upgrade-and-roll-back))',
+} as const satisfies ContextValue
+
 export const namesWithoutStage = {
   context: 'namesWithoutStage',
   rule: () => onOrOff(),

@@ -76,6 +76,7 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.engineRequestBurst,
   deployment.engineConcurrency,
   deployment.namesWithoutStage,
+  deployment.formerIndexes,
   existingStores,
   deployment.terminationProtection,
 ]

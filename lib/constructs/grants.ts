@@ -2,6 +2,7 @@ import { Validations } from 'aws-cdk-lib'
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
 import { accessOf, variableOf } from '../../contracts/access/access.ts'
 import type { Access } from '../../contracts/access/access-kinds.ts'
+import { indexName } from '../../contracts/resources.ts'
 import type { Route } from '../../contracts/routes/route.ts'
 import { reachesInside } from '../rule-pack.ts'
 import type { Resources } from './resources.ts'
@@ -46,7 +47,7 @@ function targetOf(granted: Access, { tables, queues, secrets, keys, buckets, sea
   if ('table' in granted) {
     const { tableArn } = tables[granted.table]
     return granted.index
-      ? { key: `table ${granted.table} index`, service: 'dynamodb', resource: `${tableArn}/index/by-state` }
+      ? { key: `table ${granted.table} index`, service: 'dynamodb', resource: `${tableArn}/index/${indexName}` }
       : { key: `table ${granted.table}`, service: 'dynamodb', resource: tableArn }
   }
   if ('queue' in granted) {

@@ -37,6 +37,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     terminationProtection: settings.terminationProtection,
     alarmEmail: settings.alarmEmail,
     allowedOrigins: settings.allowedOrigins,
+    formerIndexes: settings.formerIndexes,
     existing: settings.existing,
   })
   const searchStack = searchStackOf(stateful, settings, stackProps('CallplaneSearch', 'the store of CDRs'))

@@ -51,6 +51,8 @@ export interface StatefulStackProps extends StackProps {
   readonly alarmEmail: string
   /** Origins whose pages may read recordings and exports by their links. */
   readonly allowedOrigins: readonly string[]
+  /** Whether tables keep the index of earlier versions beside the present one. */
+  readonly formerIndexes: boolean
   /** Stores that are taken up under their names instead of being made. */
   readonly existing: ExistingStores
 }
@@ -67,13 +69,16 @@ export class StatefulStack extends Stack implements Omit<Resources, 'searchDomai
   readonly keys: Resources['keys']
   readonly buckets: Resources['buckets']
 
-  constructor(scope: Construct, id: string, { alarmEmail, existing, allowedOrigins, ...props }: StatefulStackProps) {
-    super(scope, id, props)
+  constructor(scope: Construct, id: string, props: StatefulStackProps) {
+    const { alarmEmail, existing, allowedOrigins, formerIndexes: hasFormerIndex, ...usual } = props
+    super(scope, id, usual)
     this.onCall = new OnCall(this, 'OnCall', { email: alarmEmail })
     this.tables = eachOf(tables, (name, spec) => {
       const given = existing.tables[name]
       const id = `${constructId(name)}Table`
-      return given === undefined ? new StateTable(this, id, spec) : Table.fromTableName(this, id, given)
+      return given === undefined
+        ? new StateTable(this, id, { spec, hasFormerIndex })
+        : Table.fromTableName(this, id, given)
     })
     this.queues = eachOf(
       queues,

@@ -15,10 +15,12 @@ const stated = readStated(readFileSync('test/fixtures/table-requests.txt', 'utf8
 
 /** The reads that may be answered from a copy that lags, and why no decision hangs on them. */
 const eventual = {
-  'commands by by-state': 'An index has no consistent reads. Claims of lost connectors are looked for again and again.',
-  'deliveries by by-state': 'An index has no consistent reads. What is overdue is found by the next search.',
-  'knownCalls by by-state': 'An index has no consistent reads. Calls are proven at their engine before they are used.',
-  'recordings by by-state': 'An index has no consistent reads. Each record is read again before it is changed.',
+  'commands by keys-by-state':
+    'An index has no consistent reads. Claims of lost connectors are looked for again and again.',
+  'deliveries by keys-by-state': 'An index has no consistent reads. What is overdue is found by the next search.',
+  'knownCalls by keys-by-state':
+    'An index has no consistent reads. Calls are proven at their engine before they are used.',
+  'recordings by keys-by-state': 'An index has no consistent reads. Each record is read again before it is changed.',
   'commands where pk = :pk AND begins_with(sk, :sk)':
     'Parts of a long outcome never change; where one is missing, all are read again, consistently.',
 }
@@ -66,6 +68,15 @@ it('a read of a table is consistent unless it is on the list of those that need 
     (line) => known.find((kind) => line.replace(' eventual', '').startsWith(`Query ${kind}`)) ?? line,
   )
   expect([...new Set(kinds)].sort()).toEqual(known.sort())
+})
+
+it('a query of an index names only keys, the one thing that the index holds', () => {
+  const asked = [...stated.values()].flat().filter((line) => line.includes(' by '))
+  const attributes = asked.flatMap((line) => line.replace(/^.* where /, '').match(/(?<!:)\b[a-z_]\w*/g) ?? [])
+
+  expect(asked.length).toBeGreaterThan(5)
+  expect(new Set(asked.flatMap((line) => / (?:filter|do|if) .*/.exec(line)?.[0] ?? []))).toEqual(new Set())
+  expect(new Set(attributes)).toEqual(new Set(['gsi_pk', 'gsi_sk']))
 })
 
 /** Each method, followed by its requests on lines that are indented. */

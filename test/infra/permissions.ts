@@ -49,7 +49,7 @@ function targetOf(assembly: Assembly, granted: Access) {
   const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
   if ('table' in granted) {
     const table = place(assembly.one('AWS::DynamoDB::Table', `${capital(granted.table)}Table`))
-    return { service: 'dynamodb', arn: `${table}.Arn${granted.index ? '/index/by-state' : ''}`, address: table }
+    return { service: 'dynamodb', arn: `${table}.Arn${granted.index ? '/index/keys-by-state' : ''}`, address: table }
   }
   if ('queue' in granted) {
     const queue = place(assembly.one('AWS::SQS::Queue', `${capital(granted.queue)}QueueWork`))

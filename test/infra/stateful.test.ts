@@ -11,6 +11,15 @@ const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 /** Kept, unless the deployment that creates it fails. */
 const retained = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' }
 
+const indexOf = (IndexName: string, ProjectionType: string) => ({
+  IndexName,
+  KeySchema: [
+    { AttributeName: 'gsi_pk', KeyType: 'HASH' },
+    { AttributeName: 'gsi_sk', KeyType: 'RANGE' },
+  ],
+  Projection: { ProjectionType },
+})
+
 describe.each(Object.entries(tables))('the table %s', (name, spec) => {
   const table = assembly.one('AWS::DynamoDB::Table', `${capital(name)}Table`)
 
@@ -26,15 +35,6 @@ describe.each(Object.entries(tables))('the table %s', (name, spec) => {
   })
 
   it('the table has the keys, the expiry and the index of its declaration', () => {
-    const index = {
-      IndexName: 'by-state',
-      KeySchema: [
-        { AttributeName: 'gsi_pk', KeyType: 'HASH' },
-        { AttributeName: 'gsi_sk', KeyType: 'RANGE' },
-      ],
-      Projection: { ProjectionType: 'ALL' },
-    }
-
     expect(table.Properties['KeySchema']).toEqual([
       { AttributeName: 'pk', KeyType: 'HASH' },
       { AttributeName: 'sk', KeyType: 'RANGE' },
@@ -42,8 +42,22 @@ describe.each(Object.entries(tables))('the table %s', (name, spec) => {
     expect(table.Properties['TimeToLiveSpecification']).toEqual(
       spec.expires ? { AttributeName: 'expiresAt', Enabled: true } : undefined,
     )
-    expect(table.Properties['GlobalSecondaryIndexes']).toEqual('index' in spec ? [index] : undefined)
+    expect(table.Properties['GlobalSecondaryIndexes']).toEqual(
+      'index' in spec ? [indexOf('keys-by-state', 'KEYS_ONLY')] : undefined,
+    )
   })
+})
+
+it('the index of earlier versions stays beside the present one for as long as the settings say', () => {
+  using upgraded = synthesize({ settings: { formerIndexes: 'on' } })
+  const indexes = upgraded.assembly
+    .ofType('AWS::DynamoDB::Table')
+    .flatMap(({ Properties }) => (Properties['GlobalSecondaryIndexes'] ? [Properties['GlobalSecondaryIndexes']] : []))
+
+  expect(indexes).toHaveLength(4)
+  for (const both of indexes) {
+    expect(both).toEqual([indexOf('keys-by-state', 'KEYS_ONLY'), indexOf('by-state', 'ALL')])
+  }
 })
 
 describe.each(Object.entries(queues))('the queue %s', (name, spec) => {

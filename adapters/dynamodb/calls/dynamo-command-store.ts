@@ -12,11 +12,12 @@ import { commandAliases } from './command-aliases.ts'
 import { owedDropStore } from './owed-drops.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
-import { getItem, queryPage, tableName, updateItem } from '../client.ts'
+import { getItem, tableName, updateItem } from '../client.ts'
 import { commandOutcome, packOutcome } from './command-outcome.ts'
 import { conditionally, textOf } from '../errors.ts'
+import { queryEntries } from '../index-entries.ts'
 import { expirySeconds, nowSeconds, parseItem, putNew, unexpired } from '../items.ts'
-import { joinKey, numberPart } from '../key.ts'
+import { joinKey, numberPart, splitKey } from '../key.ts'
 import { type LongOutcomes, longOutcomes, outcomeParts } from './long-outcomes.ts'
 
 const commandItem = z.object({
@@ -41,7 +42,7 @@ const IS_FREE = `${WAITS} AND attribute_not_exists(claimedBy)`
 
 /**
  * Records of commands in DynamoDB, one partition a command. While a command is claimed and has not ended, the index
- * `by-state` has it too. A large outcome is kept once for all records that may share it.
+ * `keys-by-state` has it too. A large outcome is kept once for all records that may share it.
  */
 export function dynamoCommandStore(context: AdapterContext): CommandStore {
   const long = longOutcomes(context)
@@ -148,9 +149,7 @@ async function endAs(
 
 /** The index lags a moment: a command that has ended since then fails its condition, and stays unchanged. */
 async function endClaimsOf(context: AdapterContext, connectorId: string, claimedBefore: number): Promise<EndedClaims> {
-  const { items, next } = await queryPage(context, {
-    TableName: tableName(context, 'commands'),
-    IndexName: 'by-state',
+  const { items, next } = await queryEntries(context, 'commands', {
     Limit: claimsAtATime,
     KeyConditionExpression: 'gsi_pk = :claims AND gsi_sk < :before',
     ExpressionAttributeValues: {
@@ -161,8 +160,8 @@ async function endClaimsOf(context: AdapterContext, connectorId: string, claimed
   const outcome: CommandOutcome = { state: 'unknown', reason: 'connector_lost' }
   let ended = 0
   for (const item of items) {
-    const id = textOf(item, 'id')
-    if (id !== undefined && (await endAs(context, id, 'outcome', outcome))) ended += 1
+    const [id] = splitKey(textOf(item, 'pk') ?? '')
+    if (await endAs(context, id, 'outcome', outcome)) ended += 1
   }
   return { ended, more: next !== undefined }
 }

@@ -4,7 +4,8 @@ import type { KnownCallStore } from '../../../core/channels/known-call-store.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { WRITE_BATCH_ITEMS, putBatch, readBatch, removeBatch } from '../batches.ts'
-import { getItem, queryAll, tableName } from '../client.ts'
+import { allPages, getItem, tableName } from '../client.ts'
+import { queryIndexed } from '../index-entries.ts'
 import { expirySeconds, parseItem, unexpired } from '../items.ts'
 import { joinKey } from '../key.ts'
 import { shardOf, shards } from '../shards.ts'
@@ -54,12 +55,8 @@ export function dynamoKnownCallStore(context: AdapterContext): KnownCallStore {
 }
 
 async function listShard(context: AdapterContext, partition: string): Promise<KnownCall[]> {
-  const items = await queryAll(context, {
-    TableName: tableName(context, 'knownCalls'),
-    IndexName: 'by-state',
-    KeyConditionExpression: 'gsi_pk = :pk',
-    ExpressionAttributeValues: { ':pk': partition },
-  })
+  const query = { KeyConditionExpression: 'gsi_pk = :pk', ExpressionAttributeValues: { ':pk': partition } }
+  const items = await allPages((start) => queryIndexed(context, 'knownCalls', query, start))
   return items.flatMap((item) => parseItem(callItem, unexpired(context, item)) ?? [])
 }
 

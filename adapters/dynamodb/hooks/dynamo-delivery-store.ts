@@ -13,13 +13,14 @@ import { type PayloadFiles, deliveryPayloads } from './delivery-payloads.ts'
 import { s3PayloadFiles } from '../../s3/s3-file-store.ts'
 import { addition, beginning, decision, newPlan, reopening } from './delivery-writes.ts'
 import { conditionally, numberOf, textOf, transacted } from '../errors.ts'
+import { queryIndexed } from '../index-entries.ts'
 import { nowSeconds, parseItem, putNew, unexpired } from '../items.ts'
 import { joinKey, numberPart } from '../key.ts'
 import { shards } from '../shards.ts'
 
 /**
  * Deliveries in DynamoDB, one partition a hook, and what they carry, one partition a domain. While a delivery is
- * pending, the index `by-state` has it by its next attempt; when it has failed for good, by its domain. What is too large
+ * pending, the index `keys-by-state` has it by its next attempt; when it has failed for good, by its domain. What is too large
  * for the table is in `files`, the payloads' bucket where not given.
  */
 export function dynamoDeliveryStore(
@@ -154,8 +155,7 @@ async function pageOf(
   const found: Delivery[] = []
   let start: Item | undefined
   do {
-    const index = { TableName: tableName(context, 'deliveries'), IndexName: 'by-state', Limit: limit }
-    const page = await queryPage(context, { ...index, ...query }, start)
+    const page = await queryIndexed(context, 'deliveries', { ...query, Limit: limit }, start)
     found.push(...page.items.flatMap((item) => readItem(item) ?? []))
     start = page.next
   } while (start !== undefined && found.length < limit)

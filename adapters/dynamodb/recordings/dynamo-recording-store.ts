@@ -6,8 +6,9 @@ import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { readBatch } from '../batches.ts'
 import type { Item } from '../client.ts'
-import { type Put, type Query, getItem, putItem, queryAll, queryPage, tableName } from '../client.ts'
+import { type Page, type Put, type Query, getItem, putItem, queryAll, queryPage, tableName } from '../client.ts'
 import { conditionally, textOf } from '../errors.ts'
+import { type IndexQuery, queryIndexed } from '../index-entries.ts'
 import { expirySeconds, parseItem, under, unexpired } from '../items.ts'
 import { joinKey, keyPrefix, numberPart } from '../key.ts'
 import { forgetLeftRecordings, leaveRecordings, listLeftRecordings } from '../domains/left-recordings.ts'
@@ -29,7 +30,7 @@ const maxTries = 8
 
 /**
  * Stores records of recordings in DynamoDB, one partition for each domain. Each change reads the record and writes it as a
- * whole if its version is still the one that was read. The index `by-state` contains expected, stored and doomed recordings.
+ * whole if its version is still the one that was read. The index `keys-by-state` contains expected, stored and doomed recordings.
  */
 export function dynamoRecordingStore(context: AdapterContext): RecordingStore {
   const changes = recordingChanges((place, rule) => changeRecording(context, place, rule))
@@ -111,9 +112,7 @@ async function earliest(
   from = 0,
 ): Promise<Recording[]> {
   if (before <= from) return []
-  const query = (partition: string): Query => ({
-    TableName: tableName(context, 'recordings'),
-    IndexName: 'by-state',
+  const query = (partition: string): IndexQuery => ({
     Limit: limit,
     // A key is longer than its number, so a key at `before` itself sorts after the range.
     KeyConditionExpression: 'gsi_pk = :pk AND gsi_sk BETWEEN :from AND :before',
@@ -123,7 +122,12 @@ async function earliest(
       ':before': numberPart(before),
     },
   })
-  const found = await Promise.all(partitions.map((partition) => queryUpTo(context, query(partition), limit)))
+  const found = await Promise.all(
+    partitions.map((partition) => {
+      const read = (start: Item | undefined) => queryIndexed(context, 'recordings', query(partition), start)
+      return readUpTo(context, read, limit)
+    }),
+  )
   const sortOf = (item: Item) => textOf(item, 'gsi_sk') ?? ''
   return found
     .flat()
@@ -148,16 +152,20 @@ async function pageOf(
       ...(after === undefined ? {} : { ':after': joinKey(after.uuid, after.id) }),
     },
   }
-  const items = await queryUpTo(context, query, limit)
+  const items = await readUpTo(context, (start) => queryPage(context, query, start), limit)
   return items.flatMap((item) => recordingIn(context, item) ?? [])
 }
 
-/** Returns the first unexpired items. */
-async function queryUpTo(context: AdapterContext, query: Query, limit: number): Promise<Item[]> {
+/** Returns the first unexpired items of pages. */
+async function readUpTo(
+  context: AdapterContext,
+  read: (start: Item | undefined) => Promise<Page>,
+  limit: number,
+): Promise<Item[]> {
   const found: Item[] = []
   let start: Item | undefined
   do {
-    const page = await queryPage(context, query, start)
+    const page = await read(start)
     found.push(...page.items.filter((item) => unexpired(context, item) !== undefined))
     start = page.next
   } while (start !== undefined && found.length < limit)

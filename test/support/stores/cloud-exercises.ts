@@ -59,6 +59,8 @@ const domain = aDomain({ name: 'access.test' })
 const account = anAccount({ domain: domain.name })
 const token = aToken({ domain: domain.name })
 const delivery = aDelivery({ domain: domain.name })
+/** Later than everything. */
+const anyMoment = Number.MAX_SAFE_INTEGER
 const attempt = { at: 1, durationMs: 1, status: 200 }
 let recording = aRecording({ domain: 'recorded.test' })
 const large = { state: 'done', text: systemText(400_000) } as const
@@ -327,7 +329,10 @@ export const exercises: {
     },
     reschedule: { run: ({ deliveries }) => deliveries.reschedule(delivery, 1) },
     reopen: { run: ({ deliveries }) => deliveries.reopen(delivery, 1) },
-    listDue: { run: ({ deliveries }) => deliveries.listDue(1, 9) },
+    listDue: {
+      first: ({ deliveries }) => deliveries.create(aDelivery({ domain: domain.name })),
+      run: ({ deliveries }) => deliveries.listDue(anyMoment, 9),
+    },
     listFailed: { run: ({ deliveries }) => deliveries.listFailed(domain.name, 9) },
     list: { run: ({ deliveries }) => deliveries.list(domain.name, 'some', { newestFirst: true, limit: 9 }) },
   },
@@ -383,7 +388,10 @@ export const exercises: {
     put: { run: ({ knownCalls }) => knownCalls.put([aKnownCall({ domain: domain.name })]) },
     read: { run: ({ knownCalls }) => knownCalls.read(domain.name, 'some') },
     readEach: { run: ({ knownCalls }) => knownCalls.readEach([aKnownCall({ domain: domain.name })]) },
-    list: { run: ({ knownCalls }) => knownCalls.list('some') },
+    list: {
+      first: ({ knownCalls }) => knownCalls.put([aKnownCall({ domain: domain.name, engine: 'some' })]),
+      run: ({ knownCalls }) => knownCalls.list('some'),
+    },
     remove: { run: ({ knownCalls }) => knownCalls.remove([{ domain: domain.name, uuid: 'some' }]) },
   },
   liveCalls: {
@@ -423,9 +431,21 @@ export const exercises: {
       },
       run: async ({ recordings }) => expect(await recordings.markRemoved(recording, 9)).toBe(true),
     },
-    listOverdue: { run: ({ recordings }) => recordings.listOverdue(1, 9) },
-    listExpired: { run: ({ recordings }) => recordings.listExpired(recording.domain, 1, 9) },
-    listDoomed: { run: ({ recordings }) => recordings.listDoomed(1, 9) },
+    listOverdue: { first: withRecording, run: ({ recordings }) => recordings.listOverdue(anyMoment, 9) },
+    listExpired: {
+      first: async (ports) => {
+        await withRecording(ports)
+        await ports.recordings.markStored(recording, 'me', aStoredObject())
+      },
+      run: ({ recordings }) => recordings.listExpired(recording.domain, anyMoment, 9),
+    },
+    listDoomed: {
+      first: async (ports) => {
+        await withRecording(ports)
+        await ports.recordings.markDeleted(recording, 9)
+      },
+      run: ({ recordings }) => recordings.listDoomed(anyMoment, 9),
+    },
     page: { run: ({ recordings }) => recordings.page(recording.domain, 9) },
     leave: {
       run: ({ recordings }) => recordings.leave({ domain: domain.name, retentionDays: 365, leftAt: 1 }),

@@ -88,7 +88,7 @@ function tableInput(physical: string, spec: TableSpec): CreateTableCommandInput 
     KeySchema: keys('pk', 'sk'),
     ...(spec.index && {
       GlobalSecondaryIndexes: [
-        { IndexName: spec.index, KeySchema: keys('gsi_pk', 'gsi_sk'), Projection: { ProjectionType: 'ALL' } },
+        { IndexName: spec.index, KeySchema: keys('gsi_pk', 'gsi_sk'), Projection: { ProjectionType: 'KEYS_ONLY' } },
       ],
     }),
   }
