@@ -14,7 +14,7 @@ export interface Settings {
   readonly stage: string
   /** The stage in the names of stacks, alarms and metrics; empty: they have none. */
   readonly nameStage: string
-  /** Whether tables keep the index of earlier versions beside the present one. */
+  /** Whether tables keep the index of earlier versions next to the present one. */
   readonly formerIndexes: boolean
   /** Whether the stacks that hold data are protected from deletion. */
   readonly terminationProtection: boolean

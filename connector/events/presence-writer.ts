@@ -12,7 +12,7 @@ const paceMs = 100
 /** How often it is looked whether refreshed registrations are due, while there are some. */
 const refreshLookMs = 5_000
 
-/** What a peer should have stored of refreshed registrations is looked for so long after they were due: it looks as often. */
+/** Refreshed registrations that a peer should have stored are looked for so long after they were due: it looks as often. */
 const refreshedLateMs = refreshLookMs
 
 /**

@@ -160,7 +160,7 @@ export const formerIndexes = {
   rule: () => onOrOff(),
   fallback: 'off',
   meaning:
-    '`on` keeps the index `by-state` of earlier versions beside `keys-by-state`, for the time of their upgrade ([how](deploy.md#upgrade-and-roll-back))',
+    '`on` keeps the index `by-state` of earlier versions next to `keys-by-state`, for the time of their upgrade ([how](deploy.md#upgrade-and-roll-back))',
 } as const satisfies ContextValue
 
 export const namesWithoutStage = {

@@ -8,7 +8,7 @@ const text = (name: string) => ({ name, type: AttributeType.STRING })
 /** The choices of the engineer about tables. */
 export interface StateTableProps {
   readonly spec: TableSpec
-  /** Whether the index of earlier versions is kept beside the present one. */
+  /** Whether the index of earlier versions is kept next to the present one. */
   readonly hasFormerIndex: boolean
 }
 

@@ -51,7 +51,7 @@ export interface StatefulStackProps extends StackProps {
   readonly alarmEmail: string
   /** Origins whose pages may read recordings and exports by their links. */
   readonly allowedOrigins: readonly string[]
-  /** Whether tables keep the index of earlier versions beside the present one. */
+  /** Whether tables keep the index of earlier versions next to the present one. */
   readonly formerIndexes: boolean
   /** Stores that are taken up under their names instead of being made. */
   readonly existing: ExistingStores
