@@ -4,6 +4,7 @@ import { clientVariables } from '../contracts/settings/client-variables.ts'
 import { recordingsEngineDir, stage, stopSeconds } from '../contracts/settings/connector.ts'
 import * as platform from '../contracts/settings/platform.ts'
 import { type Setting, readText } from '../contracts/settings/setting.ts'
+import { checkNetworks, checkVariables, connectorSize, searchSize } from './sizes.ts'
 
 /** The values of a stage's settings by name, as its file has them, and its name as `stage`. */
 export type GivenSettings = Readonly<Record<string, unknown>>
@@ -107,6 +108,7 @@ const ofEveryProcess = [
   platform.emergencyGateway,
   clientVariables,
   platform.eventsPerSecond,
+  platform.cdrShards,
   platform.hookAllowedNetworks,
 ]
 
@@ -115,6 +117,16 @@ const ofEveryProcess = [
  * value.
  */
 export function readSettings(values: GivenSettings): Settings {
+  const settings = eachSetting(values)
+  checkNetworks(settings)
+  const texts = [...ofEveryProcess, platform.rateLimits, platform.publicUrl].map(
+    (setting) => [setting.context, checkedText(values, setting)] as const,
+  )
+  checkVariables(Object.fromEntries(texts))
+  return settings
+}
+
+function eachSetting(values: GivenSettings): Settings {
   const text = (setting: ContextSetting) => checkedText(values, setting)
   const read = <T>(setting: ContextSetting<T>): T => readText(setting.rule(), text(setting), nameOf(setting))
   const given = ofEveryProcess.filter((setting) => (values[setting.context] ?? '') !== '')
@@ -157,51 +169,6 @@ export function readSettings(values: GivenSettings): Settings {
     engineConcurrency: read(deployment.engineConcurrency),
     existing: read(existingStores),
   }
-}
-
-/**
- * The least and the most GiB of memory that Fargate has for a processor, in whole GiB; the smallest one also has 512 MiB:
- * https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-cpu-memory-error.html
- */
-const memoryGbOf: Readonly<Record<number, readonly [least: number, most: number]>> = {
-  256: [1, 2],
-  512: [1, 4],
-  1024: [2, 8],
-  2048: [4, 16],
-  4096: [8, 30],
-}
-
-/** Refuses sizes that Fargate does not offer together. */
-function connectorSize(size: ConnectorSize): ConnectorSize {
-  const [least, most] = memoryGbOf[size.cpu] ?? [0, 0]
-  const gb = size.memoryMb / 1024
-  const isOffered = (Number.isInteger(gb) && gb >= least && gb <= most) || (size.cpu === 256 && size.memoryMb === 512)
-  if (isOffered) return size
-  const smallest = size.cpu === 256 ? '512, or ' : ''
-  throw new Error(
-    `${nameOf(deployment.connectorMemoryMb)} must be ${smallest}a multiple of 1024 from ${least * 1024} to ${most * 1024} with ${size.cpu} units of processor`,
-  )
-}
-
-/**
- * The limits of the small nodes, which the service would refuse a domain for only when the deployment gets to it:
- * https://docs.aws.amazon.com/opensearch-service/latest/developerguide/limits.html
- */
-const smallNodes = { instances: 10, volumeGb: { 't3.small.search': 100, 't3.medium.search': 200 } }
-
-/** Refuses sizes that the service does not offer together. */
-function searchSize(size: SearchSize): SearchSize {
-  const [, most] = Object.entries(smallNodes.volumeGb).find(([type]) => type === size.instanceType) ?? []
-  if (most === undefined) return size
-  if (size.volumeGb > most) {
-    throw new Error(`${nameOf(deployment.searchVolumeGb)} must be ${most} at most with ${size.instanceType}`)
-  }
-  if (size.instances > smallNodes.instances) {
-    throw new Error(
-      `${nameOf(deployment.searchInstances)} must be ${smallNodes.instances} at most with ${size.instanceType}`,
-    )
-  }
-  return size
 }
 
 /** Returns the text of a setting once the rule of a deployment has accepted it. */

@@ -28,12 +28,11 @@ export const cdrMappings = {
 } as const satisfies Definition
 
 /**
- * A month of one kind of leg is some GB at most: one shard, which a search of one domain reads anyway, with a copy as
- * soon as there is a second node. New CDRs are found within 5 s.
+ * Documents are routed by domain, so a search of one domain reads one shard, however many there are. A shard has a copy as soon
+ * as there is a second node. New CDRs are found within 5 s.
  */
 const cdrSettings = {
   index: {
-    number_of_shards: 1,
     auto_expand_replicas: '0-1',
     codec: 'best_compression',
     refresh_interval: '5s',
@@ -42,11 +41,10 @@ const cdrSettings = {
   },
 } as const satisfies Definition
 
-/** The templates of the indices, by name. Each kind of leg has an alias of its own. */
-export const cdrTemplates = {
-  'cdr-a': templateOf('cdr-a'),
-  'cdr-b': templateOf('cdr-b'),
-} as const
+/** Returns the templates of indices with this number of shards, by name. Each kind of leg has an alias of its own. */
+export function cdrTemplates(shards: number) {
+  return { 'cdr-a': templateOf('cdr-a', shards), 'cdr-b': templateOf('cdr-b', shards) } as const
+}
 
 /** The least time for which a CDR is kept. */
 const retentionDays = 400
@@ -80,11 +78,12 @@ function definitionOf(field: string): Definition {
   return kind === 'date' ? { type: kind, format: 'epoch_millis' } : { type: kind }
 }
 
-function templateOf(alias: string): Definition {
+function templateOf(alias: string, shards: number): Definition {
+  const settings = { index: { number_of_shards: shards, ...cdrSettings.index } }
   return {
     index_patterns: [`${alias}-*`],
     priority: 100,
-    template: { settings: cdrSettings, mappings: cdrMappings, aliases: { [alias]: {} } },
+    template: { settings, mappings: cdrMappings, aliases: { [alias]: {} } },
   }
 }
 

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import { cdrShards } from '../../contracts/settings/platform.ts'
+import { readVariable } from '../../contracts/settings/setting.ts'
 import type { CdrAdmin } from '../../core/cdr/cdr-admin.ts'
 import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import { DomainError } from '../../core/errors.ts'
@@ -41,9 +43,10 @@ interface AdminContext extends AdapterContext {
 /** Prepares the OpenSearch at `OPENSEARCH_URL`. */
 export function openSearchCdrAdmin(given: AdapterContext, waits: RetryDeps = retryDeps): CdrAdmin {
   const context = { ...given, waits }
+  const templates = cdrTemplates(readVariable(cdrShards, given.env))
   return {
     async prepare() {
-      for (const [name, template] of Object.entries(cdrTemplates)) {
+      for (const [name, template] of Object.entries(templates)) {
         await change(context, (client, options) => client.indices.putIndexTemplate({ name, body: template }, options))
       }
       // Existing indices learn the new fields.

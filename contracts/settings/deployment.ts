@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { type Rule, ipv4Network, listOf, matching, oneOf, onOrOff, optional, wholeNumber } from './rule.ts'
+import { type Rule, ipv4Network, listOf, matching, oneOf, onOrOff, optional, readBy, wholeNumber } from './rule.ts'
+import { searchNode } from './search-nodes.ts'
 import type { ContextValue, Variable } from './setting.ts'
 
 // The settings of a deployment, from the file of its stage (`settings/<stage>.json`).
@@ -21,6 +22,13 @@ const nodeCount: Rule<number> = {
   words: '1 or an even number up to 80',
   schema: z.pipe(z.string().check(z.regex(/^(?:1|[2468]|[1-7][02468]|80)$/)), z.transform(Number)),
 }
+
+const nodeTypeWords = 'an instance type that takes gp3 disks, such as t3.small.search or r7g.large.search'
+
+const nodeType: Rule<string> = readBy((type) => {
+  if (searchNode(type) === undefined) throw new Error(`must be ${nodeTypeWords}`)
+  return type
+}, nodeTypeWords)
 
 const cpuUnits: Rule<number> = {
   words: '256, 512, 1024, 2048 or 4096',
@@ -199,11 +207,7 @@ export const alarmEmail = {
 
 export const searchInstanceType = {
   context: 'searchInstanceType',
-  rule: () =>
-    matching(
-      /^(?:t3\.(?:small|medium)|(?:[mcr](?:5|6g|7g|7i|8g)|or[12]|om2)\.(?:medium|large|\d{0,2}xlarge))\.search$/,
-      'an instance type that takes gp3 disks, such as t3.small.search or r7g.large.search',
-    ),
+  rule: () => nodeType,
   fallback: 't3.small.search',
   meaning: 'the instance type of the nodes that store CDRs',
 } as const satisfies ContextValue

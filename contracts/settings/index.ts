@@ -70,6 +70,7 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.searchInstanceType,
   deployment.searchInstances,
   deployment.searchVolumeGb,
+  platform.cdrShards,
   deployment.requestsPerSecond,
   deployment.requestBurst,
   deployment.engineRequestsPerSecond,

@@ -120,6 +120,16 @@ export const eventsPerSecond = {
   meaning: 'how many events of one domain are dispatched to its hooks in a second: 50 to 100000; more of them wait',
 } as const satisfies Variable
 
+export const cdrShards = {
+  variable: 'CDR_SHARDS',
+  context: 'cdrShards',
+  readers: ['functions'],
+  rule: () => wholeNumber(1, 100),
+  fallback: '1',
+  meaning:
+    'the shards of each index of CDRs, which holds a month of one kind of leg: 1 to 100, one for each 10 million legs in a month. A change applies to the indices of months that begin after it',
+} as const satisfies Variable
+
 export const hookAllowedNetworks = {
   variable: 'HOOK_ALLOWED_NETWORKS',
   context: 'hookAllowedNetworks',

@@ -20,6 +20,8 @@ export interface Settings {
   readonly rateLimits: RateLimits
   /** The rate of a domain. */
   readonly eventsPerSecond: number
+  /** The shards of each new index of CDRs. */
+  readonly cdrShards: number
   /** Networks in CIDR form, comma-separated. */
   readonly hookAllowedNetworks: string
 }
@@ -41,6 +43,7 @@ export function readSettings(env: Variables): Settings {
     clientVariables: env[environment.clientVariables] ?? '',
     rateLimits: readVariable(declared.rateLimits, env),
     eventsPerSecond: readVariable(declared.eventsPerSecond, env),
+    cdrShards: readVariable(declared.cdrShards, env),
     hookAllowedNetworks: readVariable(declared.hookAllowedNetworks, env).join(','),
   }
 }

@@ -4,6 +4,7 @@ import { AccountRootPrincipal, PolicyDocument, PolicyStatement, ServicePrincipal
 import { type LogGroup, ResourcePolicy, RetentionDays, LogGroup as Logs } from 'aws-cdk-lib/aws-logs'
 import { CfnDomain, Domain, EngineVersion, TLSSecurityPolicy } from 'aws-cdk-lib/aws-opensearchservice'
 import { Construct } from 'constructs'
+import { managerOf } from '../../contracts/settings/search-nodes.ts'
 import { retained } from './retained.ts'
 
 /** The size of a search domain. */
@@ -38,7 +39,7 @@ export class SearchDomain extends Construct {
         dataNodes: instances,
         dataNodeInstanceType: instanceType,
         multiAzWithStandbyEnabled: false,
-        ...(instances >= leastManagedInstances && { masterNodes: 3, masterNodeInstanceType: instanceType }),
+        ...(instances >= leastManagedInstances && { masterNodes: 3, masterNodeInstanceType: managerOf(instanceType) }),
       },
       zoneAwareness: isSpread ? { enabled: true, availabilityZoneCount: 2 } : { enabled: false },
       ebs: { volumeType: EbsDeviceVolumeType.GP3, volumeSize: volumeGb },

@@ -2,6 +2,7 @@
  * The store of CDRs, judged by a real OpenSearch: the contract suite of all its implementations, unchanged, and searches
  * drawn at random that the embedded server has to answer alike.
  */
+import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
@@ -12,6 +13,7 @@ import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-sto
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import type { CdrStore } from '../../core/cdr/cdr-store.ts'
 import type { SearchPlan } from '../../core/cdr/search-plan.ts'
+import { generatedCdr } from '../../bench/search/generated-cdrs.ts'
 import { type OpenCdrStore, cdrStoreContract } from '../contract/cdr-store.contract.ts'
 import { aCdr, callTime } from '../support/records/cdrs.ts'
 import { emptySearch } from '../support/stores/empty-search.ts'
@@ -19,6 +21,9 @@ import { generatedCdrs, generatedPlan } from '../support/records/generated-searc
 import { opened } from '../support/processes/opened.ts'
 import { fetchOpenSearch, startOpenSearch } from '../support/stores/opensearch-node.ts'
 import { startSearchServer } from '../support/stores/search-server.ts'
+
+/** In a month of its own. */
+const sizeTime = Date.UTC(2031, 4, 5)
 
 const fetched = fetchOpenSearch()
 const missing = 'missing' in fetched ? fetched.missing : undefined
@@ -144,6 +149,28 @@ describe.skipIf(missing !== undefined)('OpenSearch', () => {
     await admin.prepare()
 
     expect(JSON.stringify(await ask('/cdr-a-2020-02/_mapping'))).toContain('"hangup_cause":{"type":"keyword"')
+  })
+
+  it('a leg with thirty variables takes as much of the disk as the page on CDRs says', async () => {
+    const { store, ask } = node()
+    const count = 20_000
+    for (let from = 0; from < count; from += 1000) {
+      const cdrs = Array.from({ length: 1000 }, (_, index) => generatedCdr(from + index))
+      await store.index(cdrs.map((cdr) => ({ source: 'event', cdr: { ...cdr, leg: 'a', created_time: sizeTime } })))
+    }
+    await ask('/cdr-a-2031-05/_forcemerge?max_num_segments=1&flush=true', 'POST')
+
+    const { _all } = (await ask('/cdr-a-2031-05/_stats/store,docs')) as {
+      _all: { primaries: { docs: { count: number }; store: { size_in_bytes: number } } }
+    }
+
+    const { docs, store: disk } = _all.primaries
+    const documented = Number(
+      /a leg with thirty variables takes about (\d+) bytes/.exec(readFileSync('docs/design/cdr.md', 'utf8'))?.[1],
+    )
+    expect(docs.count).toBe(count)
+    expect(disk.size_in_bytes / count).toBeGreaterThan(documented * 0.8)
+    expect(disk.size_in_bytes / count).toBeLessThan(documented * 1.2)
   })
 
   it('OpenSearch finds, orders and counts as the store in memory does after 2000 CDRs of three domains, in bounded memory', async () => {

@@ -7,7 +7,7 @@ import { schedules } from '../../contracts/schedules.ts'
 import { workers } from '../../contracts/workers.ts'
 import type { Placed, Value } from './assembly.ts'
 import { permissionsFor, permissionsOf, variablesFor } from './permissions.ts'
-import { usualApp } from './synthesized-app.ts'
+import { synthesize, usualApp } from './synthesized-app.ts'
 
 const synthesized = usualApp()
 const { assembly } = synthesized
@@ -193,6 +193,16 @@ describe.each(preparations.map((preparation) => [preparation.name, preparation] 
     })
   },
 )
+
+it('another number of shards reaches the function that prepares the store of CDRs, and calls it again', () => {
+  using more = synthesize({ settings: { cdrShards: 4 } })
+  const call = (made: typeof assembly) => made.one('Custom::Preparation', 'PrepareSearch').Properties
+  const prepares = more.assembly.one('AWS::Lambda::Function', 'PrepareSearchHandler')
+
+  expect(call(assembly)).not.toHaveProperty('Shards')
+  expect(call(more.assembly)).toHaveProperty('Shards', '4')
+  expect(prepares.Properties).toHaveProperty('Environment.Variables.CDR_SHARDS', '4')
+})
 
 it('workers that write CDRs are made after the store of CDRs is ready', () => {
   const call = assembly.one('Custom::Preparation', 'PrepareSearch')

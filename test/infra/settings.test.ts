@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { usualRateLimits } from '../../contracts/settings/rates.ts'
 import { readSettings } from '../../lib/settings.ts'
+import { synthesize } from './synthesized-app.ts'
 
 const settingsFrom = (given: Record<string, unknown>) =>
   readSettings({ stage: 'test', engineHost: 'engine.example.internal', ...given })
@@ -87,6 +88,69 @@ it.each([
   [{ connectorCpu: 1024, connectorMemoryMb: 1_024 }, /a multiple of 1024 from 2048 to 8192 with 1024 units/],
 ])('%j is refused, because Fargate does not have it', (given, problem) => {
   expect(() => settingsFrom(given)).toThrow(problem)
+})
+
+/** A deployment would be refused for each of these, up to half an hour after its start. */
+it.each([
+  [
+    { searchInstanceType: 't3.medium.search', searchVolumeGb: 201 },
+    'searchVolumeGb must be 200 at most with t3.medium',
+  ],
+  [
+    { searchInstanceType: 'c7g.large.search', searchVolumeGb: 257 },
+    'searchVolumeGb must be 256 at most with c7g.large',
+  ],
+  [{ searchInstanceType: 'm7g.medium.search', searchVolumeGb: 513 }, 'searchVolumeGb must be 512 at most with m7g.med'],
+  [
+    { searchInstanceType: 'r8g.large.search', searchVolumeGb: 1533 },
+    'searchVolumeGb must be 1532 at most with r8g.large',
+  ],
+  [{ searchInstanceType: 'or1.large.search', searchVolumeGb: 19 }, 'searchVolumeGb must be 20 at least with or1.large'],
+  [
+    { searchInstanceType: 't3.medium.search', searchInstances: 12 },
+    'searchInstances must be 10 at most with t3.medium',
+  ],
+  [{ connectorNetwork: '10.0.9.0/24' }, 'connectorNetwork must be a network that does not overlap engineNetwork'],
+  [{ engineNetwork: '0.0.0.0/0' }, 'connectorNetwork must be a network that does not overlap engineNetwork'],
+  [{ connectorNetwork: '172.16.0.0/12' }, 'connectorNetwork must be a network from /16 to /27'],
+  [{ connectorNetwork: '10.90.0.0/28' }, 'connectorNetwork must be a network from /16 to /27'],
+  [{ connectorNetwork: '10.90.0.0/28', zones: 1, connectorTasks: 4 }, 'connectorNetwork must be a network from /16 to /27'],
+  [{ connectorNetwork: '10.90.0.0/27', connectorTasks: 4, zones: 2 }, undefined],
+  [{ connectorNetwork: '10.90.0.0/16', connectorTasks: 4 }, undefined],
+  [{ searchInstanceType: 'm5.12xlarge.search', searchVolumeGb: 3000 }, undefined],
+  [{ searchInstanceType: 'or2.medium.search', searchVolumeGb: 768, searchInstances: 80 }, undefined],
+  [{ hookAllowedNetworks: '10.100.100.0/24,'.repeat(100).slice(0, -1) }, 'hookAllowedNetworks must be shorter: with '],
+  [{ clientVariables: { tier: 'a'.repeat(1500) } }, 'clientVariables must be shorter: with the other settings'],
+] as const)(
+  'settings %j are refused before anything is deployed, with the values that are possible',
+  (given, problem) => {
+    const read = () => settingsFrom(given)
+
+    if (problem === undefined) expect(read).not.toThrow()
+    else expect(read).toThrow(`setting ${problem}`)
+  },
+)
+
+it.each([
+  'r5.medium.search',
+  'm6g.16xlarge.search',
+  'om2.medium.search',
+  'constructor.large.search',
+  't3.constructor.search',
+  't3.small.search.search',
+])('the instance type %s is refused, because there is none of that name with gp3 disks', (searchInstanceType) => {
+  expect(() => settingsFrom({ searchInstanceType })).toThrow(/^setting searchInstanceType must be an instance type/)
+})
+
+it.each([
+  ['r7g.large.search', 'r7g.large.search'],
+  ['or1.large.search', 'm7g.large.search'],
+])('a store of four %s nodes is managed by %s nodes', (searchInstanceType, manager) => {
+  using made = synthesize({ settings: { searchInstanceType, searchInstances: 4, searchVolumeGb: 20 } })
+
+  expect(made.assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch').Properties).toMatchObject({
+    ClusterConfig: { DedicatedMasterCount: 3, DedicatedMasterType: manager, InstanceType: searchInstanceType },
+  })
 })
 
 it.each([

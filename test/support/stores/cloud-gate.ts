@@ -13,6 +13,7 @@ export interface CloudCall {
   readonly service: string
   /** What stands behind the dot; else the method, and the path without its query. */
   readonly action: string
+  /** The body as JSON; of a call without `X-Amz-Target`, empty unless the body is one JSON object. */
   readonly input: Readonly<Record<string, unknown>>
   readonly headers: IncomingMessage['headers']
 }
@@ -86,7 +87,17 @@ function callOf({ headers, method, url = '' }: IncomingMessage, body: string): C
     return { service, action, input: JSON.parse(body), headers }
   }
   const [, service = ''] = /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)/.exec(headers.authorization ?? '') ?? []
-  return { service, action: `${method} ${url.split('?')[0]}`, input: {}, headers }
+  return { service, action: `${method} ${url.split('?')[0]}`, input: objectOf(body), headers }
+}
+
+/** A search store also takes bodies of several lines, which are no JSON. */
+function objectOf(body: string): Readonly<Record<string, unknown>> {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {}
+  } catch {
+    return {}
+  }
 }
 
 async function forward(upstream: string | undefined, request: IncomingMessage, body: string): Promise<CloudReply> {

@@ -23,7 +23,10 @@ const policyWith = (description: string): CloudReply => ({
 })
 
 /** A store that answers each method and path from a list, the last entry again and again; else that it is done. */
-async function aStore(answers: Readonly<Record<string, readonly CloudReply[]>>) {
+async function aStore(
+  answers: Readonly<Record<string, readonly CloudReply[]>>,
+  env: Readonly<Record<string, string>> = {},
+) {
   const gate = await startCloudGate()
   gates.push(gate)
   const asked = new Map<string, number>()
@@ -38,13 +41,13 @@ async function aStore(answers: Readonly<Record<string, readonly CloudReply[]>>) 
     setImmediate(run)
     return () => {}
   }
-  const context = { env: gate.env, clock: movableClock(), random: systemRandomness }
+  const context = { env: { ...gate.env, ...env }, clock: movableClock(), random: systemRandomness }
   const admin = openSearchCdrAdmin(context, { timers: { after }, random: () => 0.5 })
-  return { admin, waits, actions: () => gate.calls.map(({ action }) => action) }
+  return { admin, waits, actions: () => gate.calls.map(({ action }) => action), calls: gate.calls }
 }
 
 const templates = [
-  ...Object.keys(cdrTemplates).map((name) => `POST /_index_template/${name}`),
+  ...Object.keys(cdrTemplates(1)).map((name) => `POST /_index_template/${name}`),
   'POST /cdr-a-*%2Ccdr-b-*/_mapping',
 ]
 
@@ -59,6 +62,24 @@ it('an empty store learns templates and policy, and indices without a policy com
     'POST /_plugins/_ism/add/cdr-*',
     'POST /_plugins/_ism/change_policy/cdr-*',
   ])
+})
+
+it.each([
+  [{}, 1],
+  [{ CDR_SHARDS: '12' }, 12],
+])('new indices get one shard, or as many as %j says', async (env, shards) => {
+  const { admin, calls } = await aStore({ [`GET ${policyPath}`]: [noPolicy] }, env)
+
+  await admin.prepare()
+
+  const [first, second] = calls.map(({ input }) => input)
+  for (const template of [first, second]) {
+    expect(template).toMatchObject({ template: { settings: { index: { number_of_shards: shards } } } })
+  }
+})
+
+it('a number of shards that no index may have is refused before the store is asked', async () => {
+  await expect(aStore({}, { CDR_SHARDS: '0' })).rejects.toThrow('CDR_SHARDS must be a whole number from 1 to 100')
 })
 
 it('a policy of this edition stays unchanged', async () => {

@@ -1,0 +1,104 @@
+import * as deployment from '../contracts/settings/deployment.ts'
+import { searchNode } from '../contracts/settings/search-nodes.ts'
+import type { ConnectorSize, SearchSize, Settings } from './settings.ts'
+
+// What services refuse only when a deployment gets to them, up to half an hour after its start. Each check names the
+// setting to change and the values that it may have.
+
+/**
+ * The least and the most GiB of memory that Fargate has for a processor, in whole GiB; the smallest one also has 512 MiB:
+ * https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-cpu-memory-error.html
+ */
+const memoryGbOf: Readonly<Record<number, readonly [least: number, most: number]>> = {
+  256: [1, 2],
+  512: [1, 4],
+  1024: [2, 8],
+  2048: [4, 16],
+  4096: [8, 30],
+}
+
+/** Returns the size of a connector. Throws for sizes that Fargate does not offer together. */
+export function connectorSize(size: ConnectorSize): ConnectorSize {
+  const [least, most] = memoryGbOf[size.cpu] ?? [0, 0]
+  const gb = size.memoryMb / 1024
+  const isOffered = (Number.isInteger(gb) && gb >= least && gb <= most) || (size.cpu === 256 && size.memoryMb === 512)
+  if (isOffered) return size
+  const smallest = size.cpu === 256 ? '512, or ' : ''
+  return refuse(
+    deployment.connectorMemoryMb,
+    `${smallest}a multiple of 1024 from ${least * 1024} to ${most * 1024} with ${size.cpu} units of processor`,
+  )
+}
+
+/** Returns the size of the store of CDRs. Throws for sizes that the service does not offer together. */
+export function searchSize(size: SearchSize): SearchSize {
+  const node = searchNode(size.instanceType)
+  if (node === undefined) return size
+  if (size.volumeGb > node.mostGb) {
+    return refuse(deployment.searchVolumeGb, `${node.mostGb} at most with ${size.instanceType}`)
+  }
+  if (size.volumeGb < node.leastGb) {
+    return refuse(deployment.searchVolumeGb, `${node.leastGb} at least with ${size.instanceType}`)
+  }
+  if (size.instances > node.mostNodes) {
+    return refuse(deployment.searchInstances, `${node.mostNodes} at most with ${size.instanceType}`)
+  }
+  return size
+}
+
+/** EC2 keeps so many addresses of each subnet: https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html */
+const reservedAddresses = 5
+
+/** The private endpoints and the file system of recordings have an address in each zone. */
+const fixedAddresses = 6
+
+type Networks = Pick<Settings, 'connectorNetwork' | 'engineNetwork' | 'zones' | 'connectorTasks'>
+
+/**
+ * Checks the connector's network: of a size that a VPC may have, apart from the engines' network, and with an address for each
+ * task twice, since a deployment starts new tasks before it ends old ones.
+ */
+export function checkNetworks({ connectorNetwork, engineNetwork, zones, connectorTasks }: Networks): void {
+  const [own, engines] = [rangeOf(connectorNetwork), rangeOf(engineNetwork)]
+  if (own.first <= engines.last && engines.first <= own.last) {
+    refuse(deployment.connectorNetwork, 'a network that does not overlap engineNetwork, or the two cannot be joined')
+  }
+  const needed = reservedAddresses + fixedAddresses + Math.ceil((2 * connectorTasks) / zones)
+  const longest = 32 - Math.ceil(Math.log2(needed)) - Math.ceil(Math.log2(zones))
+  if (own.prefix < 16 || own.prefix > longest) {
+    refuse(
+      deployment.connectorNetwork,
+      `a network from /16 to /${longest}, so that ${connectorTasks} connectors have room`,
+    )
+  }
+}
+
+function rangeOf(cidr: string): { readonly prefix: number; readonly first: number; readonly last: number } {
+  const [address = '', bits = ''] = cidr.split('/')
+  const prefix = Number(bits)
+  const size = 2 ** (32 - prefix)
+  const value = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+  const first = Math.floor(value / size) * size
+  return { prefix, first, last: first + size - 1 }
+}
+
+/**
+ * Lambda takes 4 KB of variables for a function; the names of its stores and queues need up to 2.5 KB of them:
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
+ */
+const mostVariableBytes = 1536
+
+/** Checks that the settings which functions get as variables fit into them. Names the longest one when they do not. */
+export function checkVariables(texts: Readonly<Record<string, string>>): void {
+  const sizes = Object.entries(texts).map(([name, text]) => ({ name, bytes: Buffer.byteLength(name + text) }))
+  const bytes = sizes.reduce((sum, each) => sum + each.bytes, 0)
+  const [longest] = sizes.toSorted((a, b) => b.bytes - a.bytes)
+  if (bytes <= mostVariableBytes || longest === undefined) return
+  throw new Error(
+    `setting ${longest.name} must be shorter: with the other settings of functions it has ${bytes} bytes, and there is room for ${mostVariableBytes}`,
+  )
+}
+
+function refuse({ context }: { readonly context: string }, words: string): never {
+  throw new Error(`setting ${context} must be ${words}`)
+}
