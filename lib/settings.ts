@@ -1,10 +1,11 @@
 import * as deployment from '../contracts/settings/deployment.ts'
+import { type EngineVpc, engineVpc } from '../contracts/settings/engine-vpc.ts'
 import { type ExistingStores, existingStores } from '../contracts/settings/existing-stores.ts'
 import { clientVariables } from '../contracts/settings/client-variables.ts'
 import { recordingsEngineDir, stage, stopSeconds } from '../contracts/settings/connector.ts'
 import * as platform from '../contracts/settings/platform.ts'
 import { type Setting, readText } from '../contracts/settings/setting.ts'
-import { checkNetworks, checkVariables, connectorSize, searchSize } from './sizes.ts'
+import { checkEngineVpc, checkNetworks, checkVariables, connectorSize, searchSize } from './sizes.ts'
 
 /** The values of a stage's settings by name, as its file has them, and its name as `stage`. */
 export type GivenSettings = Readonly<Record<string, unknown>>
@@ -23,6 +24,8 @@ export interface Settings {
   readonly engines: readonly EngineSocket[]
   /** In CIDR form. */
   readonly engineNetwork: string
+  /** The engines' VPC, which the deployment joins; absent: it is joined by hand. */
+  readonly engineVpc: EngineVpc | undefined
   /** In CIDR form; must not overlap the engine's, so that the two can be peered. */
   readonly connectorNetwork: string
   /** The number of availability zones of the connector's network. */
@@ -119,6 +122,7 @@ const ofEveryProcess = [
 export function readSettings(values: GivenSettings): Settings {
   const settings = eachSetting(values)
   checkNetworks(settings)
+  checkEngineVpc(settings)
   const texts = [...ofEveryProcess, platform.rateLimits, platform.publicUrl].map(
     (setting) => [setting.context, checkedText(values, setting)] as const,
   )
@@ -138,6 +142,7 @@ function eachSetting(values: GivenSettings): Settings {
     terminationProtection: read(deployment.terminationProtection),
     engines: engineSockets(read(deployment.engineHost), read(deployment.enginePort)),
     engineNetwork: read(deployment.engineNetwork),
+    engineVpc: read(engineVpc),
     connectorNetwork: read(deployment.connectorNetwork),
     zones: read(deployment.zones),
     connectorEgress: read(deployment.connectorEgress),
@@ -182,7 +187,7 @@ function checkedText(values: GivenSettings, setting: ContextSetting): string {
 }
 
 /** The settings whose value is an object, which a file may hold itself instead of its text. */
-const objects: ReadonlySet<string> = new Set([clientVariables.context, existingStores.context])
+const objects: ReadonlySet<string> = new Set([clientVariables.context, engineVpc.context, existingStores.context])
 
 /** A file may hold numbers and objects instead of their texts. */
 function asText(setting: ContextSetting, given: unknown): string | undefined {

@@ -1,9 +1,10 @@
 import * as deployment from '../contracts/settings/deployment.ts'
+import { engineVpc } from '../contracts/settings/engine-vpc.ts'
 import { searchNode } from '../contracts/settings/search-nodes.ts'
 import type { ConnectorSize, SearchSize, Settings } from './settings.ts'
 
-// What services refuse only when a deployment gets to them, up to half an hour after its start. Each check names the
-// setting to change and the values that it may have.
+// Services would refuse these sizes only when a deployment gets to them, up to half an hour after its start. Each check
+// names the setting to change and the values that it may have.
 
 /**
  * The least and the most GiB of memory that Fargate has for a processor, in whole GiB; the smallest one also has 512 MiB:
@@ -70,6 +71,24 @@ export function checkNetworks({ connectorNetwork, engineNetwork, zones, connecto
       deployment.connectorNetwork,
       `a network from /16 to /${longest}, so that ${connectorTasks} connectors have room`,
     )
+  }
+}
+
+/** Checks that the addresses of the engines' VPC are those of engines, inside the network that routes lead to. */
+export function checkEngineVpc({
+  engineVpc: vpc,
+  engines,
+  engineNetwork,
+}: Pick<Settings, 'engineVpc' | 'engines' | 'engineNetwork'>): void {
+  const range = rangeOf(engineNetwork)
+  for (const [name, address] of Object.entries(vpc?.addresses ?? {})) {
+    const { first } = rangeOf(`${address}/32`)
+    const problem = !engines.some(({ host }) => host === name)
+      ? 'addresses of hosts in engineHost only'
+      : first < range.first || first > range.last
+        ? 'addresses inside engineNetwork only, to which the routes lead'
+        : undefined
+    if (problem !== undefined) throw new Error(`setting ${engineVpc.context} must have ${problem}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import { clientVariables } from './client-variables.ts'
 import * as connector from './connector.ts'
 import * as deployment from './deployment.ts'
+import { engineVpc } from './engine-vpc.ts'
 import { existingStores } from './existing-stores.ts'
 import * as laptop from './laptop.ts'
 import * as platform from './platform.ts'
@@ -42,6 +43,7 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.engineHost,
   deployment.enginePort,
   deployment.engineNetwork,
+  engineVpc,
   deployment.connectorNetwork,
   deployment.zones,
   deployment.connectorEgress,

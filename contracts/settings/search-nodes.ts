@@ -1,4 +1,4 @@
-/** What the search service offers with one instance type. */
+/** The limits of the search service for one instance type. */
 export interface SearchNode {
   /** GiB of the smallest and of the largest gp3 disk. */
   readonly leastGb: number

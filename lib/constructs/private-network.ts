@@ -37,7 +37,7 @@ export interface PrivateNetworkProps {
 
 /**
  * Isolated subnets, one in each zone, without any route to or from the internet. The process that holds the engine's
- * password reaches the platform's services by private endpoints, and the engine by a peering that an engineer sets up. The
+ * password reaches the platform's services by private endpoints, and the engine by a peering. The
  * event socket is not encrypted, so it must not cross a public network anyway. With public addresses there is a route to the
  * internet instead of endpoints: tasks connect to the services by TLS, and nothing may connect to them.
  */

@@ -2,6 +2,7 @@ import { CfnOutput, Fn, Stack, type StackProps } from 'aws-cdk-lib'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import { ConnectorService } from '../constructs/connector-service.ts'
+import { EnginePeering } from '../constructs/engine-peering.ts'
 import { PrivateNetwork } from '../constructs/private-network.ts'
 import type { FunctionDefaults } from '../constructs/platform-function.ts'
 import type { Settings } from '../settings.ts'
@@ -37,6 +38,12 @@ export class ConnectorStack extends Stack {
       environment,
     })
     const { vpc } = network
+    const { engineVpc } = settings
+    if (engineVpc !== undefined) {
+      const peering = new EnginePeering(this, 'EnginePeering', { ...settings, network, engineVpc })
+      // The first tasks look for their engines at once.
+      this.connector.service.node.addDependency(peering)
+    }
     const { cluster, serviceName } = this.connector.service
     const tables = vpc.selectSubnets(network.subnets).subnets.map(({ routeTable }) => routeTable.routeTableId)
     for (const [name, value, description] of [

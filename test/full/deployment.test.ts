@@ -42,10 +42,18 @@ function stacksIn(output: string): string[] {
 
 /** Changes by part, such as `DELETE_COMPLETE HoldChannel`, without the stacks themselves. */
 function inShort(changes: readonly Change[]): string[] {
-  const part = (id: string) => /^(?:HoldChannel|RemoveExpiredRecordings|More|Deliver(?=Handler))/.exec(id)?.[0] ?? id
+  const part = (id: string) => /^(?:EnginePeering[A-Z][a-z]+|HoldChannel|RemoveExpiredRecordings|More|Deliver(?=Handler))/.exec(id)?.[0] ?? id
   const resources = changes.filter(({ type }) => type !== 'AWS::CloudFormation::Stack')
   return [...new Set(resources.map(({ status, id }) => `${status} ${part(id)}`))].toSorted()
 }
+
+/** The network of engines that a setting joins, and what is made for it: peering, a route on each side, a name. */
+const engineVpc = {
+  id: 'vpc-0a1b2c3d',
+  routeTables: ['rtb-0a1b2c3d'],
+  addresses: { 'engine.callplane.internal': '10.0.1.10' },
+}
+const joined = ['EnginePeeringFromrtb', 'EnginePeeringPeering', 'EnginePeeringTo', 'EnginePeeringZone']
 
 describe.skipIf(bin === undefined)('a deployment', () => {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-deployment-'))
@@ -129,9 +137,16 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     ])
   })
 
+  it("a setting joins the engines' network, and changes nothing else", async () => {
+    const settings = JSON.stringify({ terminationProtection: 'on', engineVpc })
+    await succeed('synth', '--quiet', '--app', `${changedApp} '${settings}'`, '-o', guarded)
+
+    const { changes } = await succeed(...deploy, guarded)
+
+    expect(inShort(changes)).toEqual(joined.map((id) => `CREATE_COMPLETE ${id}`))
+  })
+
   it('a store with termination protection cannot be removed', async () => {
-    await succeed('synth', '--quiet', '--app', `${changedApp} '{"terminationProtection":"on"}'`, '-o', guarded)
-    await succeed(...deploy, guarded)
 
     const { status, output, changes } = await cdk(...destroy, guarded)
 
@@ -140,8 +155,13 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     expect(changes.filter(({ stack }) => /Stateful|Search/.test(stack))).toEqual([])
   })
 
+  it("a deployment without the setting leaves the engines' network", async () => {
+    const { changes } = await succeed(...deploy, usual)
+
+    expect(inShort(changes)).toEqual(joined.map((id) => `DELETE_COMPLETE ${id}`))
+  })
+
   it('the removal of a stage keeps its stores of data, and nothing else', async () => {
-    await succeed(...deploy, usual)
 
     const { changes } = await succeed(...destroy, usual)
 

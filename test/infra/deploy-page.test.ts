@@ -110,7 +110,7 @@ it('the settings that the page shows are settings, and the names of stores in th
     return text.replaceAll('"…"', () => `"store-${(count += 1)}"`).replace('secret:name', 'secret:other')
   })
 
-  expect(distinct).toHaveLength(2)
+  expect(distinct).toHaveLength(3)
   for (const text of distinct) {
     expect(() => readSettings({ stage: 'prod', engineHost: 'engine', ...JSON.parse(text) })).not.toThrow()
   }

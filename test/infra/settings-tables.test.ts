@@ -5,6 +5,7 @@ import * as connectorPart from '../../contracts/settings/connector.ts'
 import * as deploymentPart from '../../contracts/settings/deployment.ts'
 import * as laptopPart from '../../contracts/settings/laptop.ts'
 import * as platformPart from '../../contracts/settings/platform.ts'
+import { engineVpc } from '../../contracts/settings/engine-vpc.ts'
 import { existingStores } from '../../contracts/settings/existing-stores.ts'
 import { clientVariables } from '../../contracts/settings/client-variables.ts'
 import { type Setting, readText } from '../../contracts/settings/setting.ts'
@@ -21,6 +22,7 @@ const declared: (Setting & { variable?: string; context?: string; readers?: read
   ...Object.values(laptopPart),
   ...Object.values(deploymentPart),
   clientVariables,
+  engineVpc,
   existingStores,
 ]
 

@@ -62,6 +62,41 @@ it('the names that the operator adds are JSON text, or the object itself', () =>
   expect(settingsFrom({ clientVariables: added }).environment['CLIENT_VARIABLES']).toBe(JSON.stringify(added))
 })
 
+const joined = { id: 'vpc-0a1b2c3d', routeTables: ['rtb-0a1b2c3d', 'rtb-1a1b2c3d'] }
+
+it("the engines' VPC is an object or its text, and none is given unless the deployment joins it", () => {
+  const addresses = { 'engine.example.internal': '10.0.1.10' }
+
+  expect(settingsFrom({}).engineVpc).toBeUndefined()
+  expect(settingsFrom({ engineVpc: joined }).engineVpc).toEqual({ ...joined, addresses: {} })
+  expect(settingsFrom({ engineVpc: JSON.stringify({ ...joined, addresses }) }).engineVpc).toEqual({
+    ...joined,
+    addresses,
+  })
+})
+
+it.each([
+  ['vpc-1', /must be a JSON object with id/],
+  [['vpc-0a1b2c3d'], /must be a JSON object with id/],
+  [{ ...joined, id: 'pcx-0a1b2c3d' }, /must have the id of a VPC as id/],
+  [{ ...joined, routeTables: [] }, /must have 1 to 50 ids of route tables/],
+  [{ ...joined, routeTables: ['rtb-0a1b2c3d', 'rtb-0a1b2c3d'] }, /must have each route table once/],
+  [{ ...joined, subnets: [] }, /must have no fields but id, routeTables and addresses/],
+  [{ ...joined, addresses: { engine: '10.0.1.10' } }, /must have IPv4 addresses by host name as addresses/],
+  [{ ...joined, addresses: { 'engine.example.internal': '10.0.1' } }, /must have IPv4 addresses by host name/],
+  [
+    { ...joined, addresses: { 'other.example.internal': '10.0.1.10' } },
+    /must have addresses of hosts in engineHost only/,
+  ],
+  [
+    { ...joined, addresses: { 'engine.example.internal': '10.1.1.10' } },
+    /must have addresses inside engineNetwork only/,
+  ],
+])("%j is refused as the engines' VPC", (engineVpc, problem) => {
+  expect(() => settingsFrom({ engineVpc })).toThrow(problem)
+  expect(() => settingsFrom({ engineVpc })).toThrow(/^setting engineVpc must /)
+})
+
 it('the store of CDRs has two small nodes, or as many and as large ones as are wanted', () => {
   expect(settingsFrom({}).search).toEqual({ instanceType: 't3.small.search', instances: 2, volumeGb: 20 })
   expect(
@@ -114,7 +149,10 @@ it.each([
   [{ engineNetwork: '0.0.0.0/0' }, 'connectorNetwork must be a network that does not overlap engineNetwork'],
   [{ connectorNetwork: '172.16.0.0/12' }, 'connectorNetwork must be a network from /16 to /27'],
   [{ connectorNetwork: '10.90.0.0/28' }, 'connectorNetwork must be a network from /16 to /27'],
-  [{ connectorNetwork: '10.90.0.0/28', zones: 1, connectorTasks: 4 }, 'connectorNetwork must be a network from /16 to /27'],
+  [
+    { connectorNetwork: '10.90.0.0/28', zones: 1, connectorTasks: 4 },
+    'connectorNetwork must be a network from /16 to /27',
+  ],
   [{ connectorNetwork: '10.90.0.0/27', connectorTasks: 4, zones: 2 }, undefined],
   [{ connectorNetwork: '10.90.0.0/16', connectorTasks: 4 }, undefined],
   [{ searchInstanceType: 'm5.12xlarge.search', searchVolumeGb: 3000 }, undefined],
