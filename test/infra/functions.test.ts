@@ -87,10 +87,10 @@ describe.each(workers.map((worker) => [worker.name, worker] as const))('the work
     const take = ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'].map(
       (action) => `sqs:${action} on ${at(queue)}.Arn`,
     )
+    const wanted = [...permissionsFor(assembly, worker.needs), ...take, ...logPermissionsOf(lambda)]
 
-    expect(permissionsOf(assembly, roleOf(lambda))).toEqual(
-      [...permissionsFor(assembly, worker.needs), ...take, ...logPermissionsOf(lambda)].sort(),
-    )
+    // A worker that deletes messages early names its own queue among its needs, too.
+    expect(permissionsOf(assembly, roleOf(lambda))).toEqual([...new Set(wanted)].sort())
   })
 
   it("the worker's function is called with batches and reports the messages that failed", () => {
