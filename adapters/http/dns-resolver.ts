@@ -11,6 +11,8 @@ export interface DnsResolverOptions {
   readonly servers?: readonly string[]
   /** The names of the machine itself, in the form of hosts(5). */
   readonly hostsFile?: string
+  /** Milliseconds to wait for an answer, in which it is asked for once; where left out, {@link asking}. */
+  readonly waitMs?: number | undefined
 }
 
 /**
@@ -24,14 +26,15 @@ const asking = { timeout: 1_500, maxTimeout: 1_500, tries: 2 }
  * answer, as it would with the resolver of the operating system: of those a process has few, and names that some tenant's
  * name server never answers for would hold up all others. `localhost` and the names below it are loopback (RFC 6761).
  */
-export function dnsResolver({ servers, hostsFile = '/etc/hosts' }: DnsResolverOptions = {}): Resolver {
+export function dnsResolver({ servers, hostsFile = '/etc/hosts', waitMs }: DnsResolverOptions = {}): Resolver {
+  const timing = waitMs === undefined ? asking : { timeout: waitMs, maxTimeout: waitMs, tries: 1 }
   return async (hostname) => {
     const name = hostname.toLowerCase().replace(/\.$/, '')
     if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1'].map(lookupAddress)
     const own = addressesIn(await readFile(hostsFile, 'utf8').catch(() => ''), name)
     if (own.length > 0) return own.map(lookupAddress)
     // A new client each time: the machine may be in another network by now, with other name servers.
-    const client = new DnsClient(asking)
+    const client = new DnsClient(timing)
     if (servers !== undefined) client.setServers(servers)
     const answers = await Promise.allSettled([client.resolve4(name), client.resolve6(name)])
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))

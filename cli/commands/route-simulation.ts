@@ -6,38 +6,48 @@ import { examples } from './examples.ts'
 interface SimulationOptions {
   readonly from?: string
   readonly at?: string
+  readonly gateway?: string
 }
 
-/** Adds the simulation of a call through the default routes. */
+/** Adds the simulation of a call through the routes. */
 export function addSimulation(routes: Command, terminal: Terminal): void {
   routes
     .command('simulate <number>')
     .description('Show which way a call to a number would take, and why. Nothing is dialled.')
-    .option('--from <caller>', 'the account that calls')
+    .option('--from <caller>', 'the account or number that calls')
+    .option('--gateway <name>', 'the gateway that the call comes from: it takes public routes')
     .option('--at <time>', 'the time of the call, ISO 8601 (default: now)')
     .addHelpText(
       'after',
-      examples('routes simulate 4930123456 --from 1001', 'routes simulate 200 --at 2026-12-24T20:00Z'),
+      examples(
+        'routes simulate 4930123456 --from 1001',
+        'routes simulate 200 --at 2026-12-24T20:00Z',
+        'routes simulate 4930123456 --gateway trunk',
+      ),
     )
     .action(
-      withSession(terminal, async ({ client, out, query }, number: string, { from, at }: SimulationOptions) => {
-        const body = {
-          number,
-          ...(from === undefined ? {} : { caller: from }),
-          ...(at === undefined ? {} : { time: at }),
-        }
-        const { data } = await client.call('simulateDefaultRoutes', { query, body })
-        if (out.isJson) return out.json(data)
-        const { matched, considered, steps, end } = data
-        out.line(`${number} goes to: ${[matched.kind, matched.name, matched._id].filter(Boolean).join(' ')}`, 'bold')
-        for (const { name, _id, reason } of considered) out.line(`  passed over ${name} (${_id}): ${reason}`)
-        for (const step of steps) {
-          const order = [step.application, step.data].filter(Boolean).join(' ')
-          out.line(
-            `  ${step.taken ? 'runs' : 'skips'} ${step.path} ${step.kind}${order === '' ? '' : `: ${order}`} (${step.reason})`,
-          )
-        }
-        out.line(`ends with ${'cause' in end ? end.cause : end.application}`)
-      }),
+      withSession(
+        terminal,
+        async ({ client, out, query }, number: string, { from, at, gateway }: SimulationOptions) => {
+          const body = {
+            number,
+            ...(from === undefined ? {} : { caller: from }),
+            ...(at === undefined ? {} : { time: at }),
+            ...(gateway === undefined ? {} : { direction: 'inbound' as const, gateway }),
+          }
+          const { data } = await client.call('simulateDefaultRoutes', { query, body })
+          if (out.isJson) return out.json(data)
+          const { matched, considered, steps, end } = data
+          out.line(`${number} goes to: ${[matched.kind, matched.name, matched._id].filter(Boolean).join(' ')}`, 'bold')
+          for (const { name, _id, reason } of considered) out.line(`  passed over ${name} (${_id}): ${reason}`)
+          for (const step of steps) {
+            const order = [step.application, step.data].filter(Boolean).join(' ')
+            out.line(
+              `  ${step.taken ? 'runs' : 'skips'} ${step.path} ${step.kind}${order === '' ? '' : `: ${order}`} (${step.reason})`,
+            )
+          }
+          out.line(`ends with ${'cause' in end ? end.cause : end.application}`)
+        },
+      ),
     )
 }

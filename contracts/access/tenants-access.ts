@@ -108,6 +108,7 @@ export const tenantsAccess = {
   gateways: {
     list: [{ table: 'gateways', actions: ['Query'] }],
     listAll: [{ table: 'gateways', actions: ['Scan'] }],
+    listByNetwork: [{ table: 'gateways', actions: ['Scan'] }],
     read: [{ table: 'gateways', actions: ['GetItem'] }],
     create: [{ table: 'gateways', actions: ['PutItem', 'UpdateItem'] }],
     replace: [{ table: 'gateways', actions: ['PutItem'] }],

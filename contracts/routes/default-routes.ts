@@ -1,7 +1,15 @@
 import * as z from 'zod/mini'
 import { domainQuery, listQuery, okData } from './shapes.ts'
-import { plainText } from '../fields.ts'
-import { createdRoute, maxRouteBytes, removedRoute, routeInput, routeOutput, routeParams } from './route-shapes.ts'
+import { gatewayName, plainText } from '../fields.ts'
+import {
+  createdRoute,
+  maxRouteBytes,
+  publicRouteInput,
+  removedRoute,
+  routeInput,
+  routeOutput,
+  routeParams,
+} from './route-shapes.ts'
 import { route } from './route.ts'
 
 /** `GET /api/v2/routes/default` */
@@ -140,8 +148,9 @@ const simulatedStep = z.object({
 
 /**
  * `POST /api/v2/routes/default/simulate`: the path of a call through the routes, by the code that makes the engine's dial
- * plan. Nothing is dialled. `variables` are what the engine would know of the call, such as `originate_disposition`. `routes` replace
- * all stored default routes: the effect of a change before it is made.
+ * plan. Nothing is dialled. `variables` are what the engine would know of the call, such as `originate_disposition`. With the direction
+ * `inbound` the call comes from the gateway `gateway` and takes public routes. `routes` replace all stored routes of that kind: the effect of
+ * a change before it is made.
  */
 export const simulateDefaultRoutes = route({
   operationId: 'simulateDefaultRoutes',
@@ -156,6 +165,8 @@ export const simulateDefaultRoutes = route({
     accounts: ['read', 'readByNumber'],
     blacklists: ['read'],
     defaultRoutes: ['list', 'callflows'],
+    publicRoutes: ['list', 'callflows'],
+    gateways: ['list', 'read'],
     domains: ['read'],
   },
   audited: false,
@@ -167,13 +178,14 @@ export const simulateDefaultRoutes = route({
     caller: z.optional(plainText(1, 64)),
     time: z.optional(z.union([z.int(), plainText(1, 40)], 'must be epoch milliseconds or an ISO-8601 time')),
     variables: z.optional(z.record(plainText(1, 64), plainText(0, 1024))),
-    routes: z.optional(z.array(routeInput).check(z.maxLength(1_000, 'must have at most 1000 routes'))),
-    direction: z.optional(z.literal('internal', 'must be internal: calls of gateways have no routes yet')),
+    routes: z.optional(z.array(publicRouteInput).check(z.maxLength(1_000, 'must have at most 1000 routes'))),
+    direction: z.optional(z.enum(['internal', 'inbound'], 'must be internal or inbound')),
+    gateway: z.optional(gatewayName),
   }),
   response: okData(
     z.object({
       matched: z.object({
-        kind: z.enum(['emergency', 'account', 'default', 'none']),
+        kind: z.enum(['emergency', 'account', 'default', 'public', 'none']),
         _id: z.optional(z.string()),
         name: z.optional(z.string()),
       }),

@@ -58,7 +58,8 @@ export const lookUpDirectory = route({
 
 /**
  * `POST /engine/dialplan`: the engine's lookup of the dial plan for one call, with the data of its channel. Answered with the
- * applications of the call's route, or `not found`: the engine then uses its static dial plan.
+ * applications of the call's route, or `not found`: the engine then uses its static dial plan. Calls of the context `public` come
+ * from gateways, or from strangers, who get no route.
  */
 export const lookUpDialplan = route({
   operationId: 'lookUpDialplan',
@@ -73,6 +74,8 @@ export const lookUpDialplan = route({
     accounts: ['read', 'readByNumber'],
     blacklists: ['read'],
     defaultRoutes: ['list', 'callflows'],
+    publicRoutes: ['list', 'callflows'],
+    gateways: ['list', 'read', 'listByNetwork'],
     domains: ['read'],
   },
   // All variables of the channel, among them both descriptions of its media.

@@ -1,13 +1,5 @@
 import { isJsonObject } from '../default-routes/json.ts'
-import { StepProblem } from './engine-action.ts'
-
-/** A variable that a step sets; without a value it is removed. */
-export interface Assignment {
-  /** The legs that get it: the caller's, both, or the called ones alone. */
-  readonly legs: 'own' | 'all' | 'called'
-  readonly name: string
-  readonly value: string
-}
+import { type Assignment, StepProblem } from './engine-action.ts'
 
 /** Reads `name=value`, a list of them, or an object of values. The closed lists have checked names and values. */
 export function readAssignments(argument: unknown): Assignment[] {

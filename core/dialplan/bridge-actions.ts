@@ -1,8 +1,22 @@
 import { isJsonObject } from '../default-routes/json.ts'
+import type { CallflowStep } from '../default-routes/stored-route.ts'
 import { gatewayAtEngine, gatewayNamePattern } from '../gateways/gateway.ts'
-import { type Assignment, readAssignments } from './assignments.ts'
-import { type EngineAction, type StepContext, StepProblem } from './engine-action.ts'
-import { accountName, accountPattern, application, set } from './step-values.ts'
+import { readAssignments } from './assignments.ts'
+import { branchesOf, kindOf } from './branches.ts'
+import { type Assignment, type EngineAction, type StepContext, StepProblem } from './engine-action.ts'
+import { accountName, application, set } from './step-values.ts'
+
+/** Returns whether a callflow has a bridge to a gateway, also in its branches. */
+export function callsGateways(callflow: readonly CallflowStep[]): boolean {
+  return callflow.some((step) => {
+    const kind = kindOf(step)
+    if (kind === undefined) return false
+    const argument = step[kind]
+    if (kind !== 'bridge') return branchesOf(kind, argument).some(({ steps }) => callsGateways(steps))
+    const endpoints = isJsonObject(argument) ? argument['endpoints'] : undefined
+    return Array.isArray(endpoints) && endpoints.some((each) => isJsonObject(each) && each['type'] !== 'user')
+  })
+}
 
 /** Settings of the calling leg, which the engine reads from its variables. */
 const ofCaller: ReadonlySet<string> = new Set(['hangup_after_bridge', 'continue_on_fail'])
@@ -49,22 +63,29 @@ function inBrackets(brackets: '{}' | '[]', assignments: readonly Assignment[], a
   return `${brackets.charAt(0)}${parts.join(',')}${brackets.charAt(1)}`
 }
 
-function dialStringOf(endpoint: unknown, at: string, { domain, fill }: StepContext): string {
+/** A number that a gateway is called with: digits, and the signs of a telephone's keys. */
+const dialledNumber = /^\+?[0-9*#]{1,63}$/
+
+function dialStringOf(endpoint: unknown, at: string, { domain, fill, through }: StepContext): string {
   if (!isJsonObject(endpoint)) throw new StepProblem('must be an object with a type: user, gateway or sipGateway', at)
   const { type, name, dialString, variables, parameters } = endpoint
   const settings = [variables, parameters].flatMap(assignmentsOf)
   if (settings.some((assignment) => ofCaller.has(assignment.name))) {
     throw new StepProblem('hangup_after_bridge and continue_on_fail belong to the bridge, not to an endpoint', at)
   }
-  const own = inBrackets('[]', settings, `${at}.variables`)
+  const ownIn = (more: readonly Assignment[]) => inBrackets('[]', [...more, ...settings], `${at}.variables`)
   if (type === 'user') {
     if (typeof name !== 'string') throw new StepProblem('must name an account', `${at}.name`)
-    return `${own}user/${accountName(fill(name), `${at}.name`)}@${domain}`
+    return `${ownIn([])}user/${accountName(fill(name), `${at}.name`)}@${domain}`
   }
   const [number = '', ofNumber = ''] = fill(typeof dialString === 'string' ? dialString : '').split('@')
   const gateway = typeof name === 'string' && name !== '' ? name : ofNumber
   if (!gatewayNamePattern.test(gateway)) throw new StepProblem('must name a gateway of the domain', `${at}.name`)
   if (ofNumber !== '' && ofNumber !== gateway) throw new StepProblem('must name one gateway', `${at}.dialString`)
-  if (!accountPattern.test(number)) throw new StepProblem('must have a number to call', `${at}.dialString`)
-  return `${own}sofia/gateway/${gatewayAtEngine({ domain, name: gateway })}/${number}`
+  if (!dialledNumber.test(number)) {
+    throw new StepProblem('must have a number to call, of digits, * and #, which may begin with +', `${at}.dialString`)
+  }
+  const terms = through === undefined ? [] : through(gateway)
+  if (terms === undefined) return 'error/INVALID_GATEWAY'
+  return `${ownIn(terms)}sofia/gateway/${gatewayAtEngine({ domain, name: gateway })}/${number}`
 }

@@ -3,6 +3,7 @@ import type { Domain } from '../domains/domain.ts'
 import type { RoutedCall } from './call-plan.ts'
 import type { EngineAction } from './engine-action.ts'
 import { type PlannedAction, positionVariable } from './run-callflow.ts'
+import { termsOfCalling } from './gateway-terms.ts'
 import { accountPattern, application, set } from './step-values.ts'
 
 /** Marks a call to an emergency number, so that no blacklist stops it wherever its route sends it. */
@@ -18,10 +19,18 @@ export interface JudgedCall extends RoutedCall {
 
 /**
  * Returns the applications of every call before its route, as in the static dial plan of the engine kit: its account
- * (the one that the engine authenticated), the end of legs without media, and the name of its recording.
+ * (the one that the engine authenticated), the end of legs without media, and the name of its recording. A call from a gateway is counted
+ * first, and gets its domain.
  */
-export function actionsOfEveryCall({ domain, caller: { login }, variables, isExempt }: JudgedCall): PlannedAction[] {
+export function actionsOfEveryCall({
+  domain,
+  gateway,
+  caller: { login },
+  variables,
+  isExempt,
+}: JudgedCall): PlannedAction[] {
   return [
+    ...(gateway === undefined ? [] : [set('w_domain', domain), ...termsOfCalling(gateway, isExempt)]),
     ...(variables.has(positionVariable) ? [application('unset', positionVariable)] : []),
     ...(login !== undefined && accountPattern.test(login) ? [set('presence_id', `${login}@${domain}`)] : []),
     application('export', 'media_timeout=300000'),

@@ -1,6 +1,7 @@
 import type { ClientVariables } from '../client-names/client-names.ts'
 import type { CallflowStep } from '../default-routes/stored-route.ts'
 import type { IgnoredSteps } from '../default-routes/ignored-steps.ts'
+import type { Gateway } from '../gateways/gateway.ts'
 import type { CallPatterns } from './call-patterns.ts'
 import type { CallVariables } from './call-variables.ts'
 import type { PlannedAction, PlannedStep } from './run-callflow.ts'
@@ -14,6 +15,8 @@ export interface RoutedCall {
   readonly caller: { readonly number: string; readonly login?: string | undefined }
   /** The data of the call by name, and those that its route set. */
   readonly variables: CallVariables
+  /** The gateway that the call comes from; absent for a call of the domain itself. */
+  readonly gateway?: Gateway | undefined
 }
 
 /** The rules and the moment for routing, in addition to the call and the stores. */
@@ -40,7 +43,7 @@ export interface JudgedCallflow {
 /** How a call is routed. */
 export interface CallPlan {
   readonly matched: {
-    readonly kind: 'emergency' | 'account' | 'default' | 'none'
+    readonly kind: 'emergency' | 'account' | 'default' | 'public' | 'none'
     readonly id?: string
     readonly name?: string
   }

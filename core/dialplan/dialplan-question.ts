@@ -1,16 +1,26 @@
 import { lowerAscii } from '../access/resolve-domain.ts'
 import type { RoutedCall } from './call-plan.ts'
+import type { CallSource } from './gateway-of-call.ts'
+
+/** The context of calls that no account authenticated: those that come in at the SIP profile of gateways. */
+export const publicContext = 'public'
+
+/** A call that the engine asks about: of a domain, or of a stranger, who may be a gateway. */
+export type DialplanQuestion =
+  | { readonly call: RoutedCall }
+  | { readonly call: Omit<RoutedCall, 'domain' | 'gateway'>; readonly source: CallSource }
 
 /**
  * Reads the engine's question about a call (fixtures/freeswitch/xml-curl, `call-dialplan`): the context is the domain, the
- * caller's account is the one that the engine authenticated. `undefined` for a question that is not about a call of a
- * domain: the context `public` has the calls that were not authenticated.
+ * caller's account is the one that the engine authenticated. The context `public` has the calls that were not authenticated: what
+ * they say of themselves is only their source. `undefined` for a question that is not about a call.
  */
-export function readDialplanQuestion(fields: Readonly<Record<string, string | undefined>>): RoutedCall | undefined {
+export function readDialplanQuestion(
+  fields: Readonly<Record<string, string | undefined>>,
+): DialplanQuestion | undefined {
   const given = (name: string) => fields[`Hunt-${name}`] ?? fields[`Caller-${name}`] ?? ''
   const [context, number] = [given('Context'), given('Destination-Number')]
   if (fields['section'] !== 'dialplan' || context === '' || number === '') return undefined
-  if (context.toLowerCase() === 'public') return undefined
   const variables = new Map<string, string>()
   for (const [name, value = ''] of Object.entries(fields)) {
     if (name.startsWith('variable_')) variables.set(name.slice('variable_'.length), value)
@@ -20,11 +30,21 @@ export function readDialplanQuestion(fields: Readonly<Record<string, string | un
   variables.set('caller_id_name', given('Caller-ID-Name'))
   variables.set('network_addr', given('Network-Addr'))
   variables.set('context', context)
+  const caller = { number: given('Caller-ID-Number') }
+  if (lowerAscii(context) === publicContext) {
+    return { call: { number, caller, variables }, source: sourceOf(variables) }
+  }
   return {
-    domain: context,
-    number,
-    caller: { number: given('Caller-ID-Number'), login: authenticated(variables, context) },
-    variables,
+    call: { domain: context, number, caller: { ...caller, login: authenticated(variables, context) }, variables },
+  }
+}
+
+function sourceOf(variables: ReadonlyMap<string, string>): CallSource {
+  return {
+    gateway: variables.get('sip_gateway'),
+    address: variables.get('sip_network_ip') ?? '',
+    requestHost: variables.get('sip_req_host') ?? '',
+    profile: variables.get('sofia_profile_name') ?? '',
   }
 }
 

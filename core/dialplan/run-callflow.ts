@@ -5,7 +5,7 @@ import { isJsonObject } from '../default-routes/json.ts'
 import { type Cursor, branchesOf, cursorOfTag, kindOf } from './branches.ts'
 import { filled, variableOf } from './call-variables.ts'
 import { listOf, tagOf } from './check-compiles.ts'
-import { type EngineAction, StepProblem } from './engine-action.ts'
+import { type EngineAction, type StepContext, StepProblem } from './engine-action.ts'
 import { type ExpressionCall, holds } from './evaluate-expression.ts'
 import { stepActions } from './step-actions.ts'
 import { application, set } from './step-values.ts'
@@ -34,6 +34,9 @@ export interface PlannedStep extends Partial<EngineAction> {
 /** The call that a callflow runs for. */
 export interface CallflowCall extends ExpressionCall {
   readonly domain: string
+  /** The dial plan's context in which the engine asks for the rest of the route. */
+  readonly context: string
+  readonly through?: StepContext['through']
   /** The dialled text. */
   readonly number: string
   /** Texts of the pattern's groups; the first is the whole. */
@@ -143,6 +146,7 @@ class CallflowRun {
       if (tag !== undefined) return this.#askAgain(path, kind, cursorOfTag(this.#callflow, tag))
       const actions = stepActions(kind, argument, {
         domain: this.#call.domain,
+        through: this.#call.through,
         fill: (text) => this.#fill(text),
         goesOn,
       })
@@ -236,7 +240,7 @@ class CallflowRun {
   #askAgain(path: string, kind: string, cursor: Cursor | undefined): void {
     if (cursor === undefined) return this.#note({ path, kind, taken: false, reason: 'no step has this tag' })
     this.#act(path, kind, set(positionVariable, `${this.#routeId}:${cursor.join('.')}:${this.#call.number}`))
-    this.#act(path, kind, application('transfer', `${this.#call.number} XML ${this.#call.domain}`))
+    this.#act(path, kind, application('transfer', `${this.#call.number} XML ${this.#call.context}`))
     this.continuesAt = cursor
   }
 

@@ -1,5 +1,7 @@
 import type { CallPlan, RouteSettings, RoutedCall } from './call-plan.ts'
-import { type RoutePorts, routeCall } from './route-call.ts'
+import { publicContext } from './dialplan-question.ts'
+import { routeCall } from './route-call.ts'
+import type { RoutePorts } from './router.ts'
 import type { PlannedStep } from './run-callflow.ts'
 
 /** The path of a call through the routes of its domain. */
@@ -38,10 +40,12 @@ export async function simulateCall(ports: RoutePorts, call: RoutedCall, rules: R
     if (transfers >= maxTransfers || steps.length > maxSteps) {
       return { ...shown(first), steps: steps.slice(0, maxSteps), end: { cause: 'EXCHANGE_ROUTING_ERROR' } }
     }
-    const number = plan.actions.at(-1)?.data.split(' ')[0] ?? ''
-    const variables = new Map([...plan.variables, ['destination_number', number] as const])
+    const [number = '', , context = ''] = plan.actions.at(-1)?.data.split(' ') ?? []
+    const variables = new Map([...plan.variables, ['destination_number', number], ['context', context]])
+    // A call from a gateway that is sent to a number of the domain is one of the domain from there on.
+    const gateway = context === publicContext ? call.gateway : undefined
     const caller = { ...call.caller, number: variables.get('caller_id_number') ?? call.caller.number }
-    plan = await routeCall(ports, { ...call, number, caller, variables }, settings)
+    plan = await routeCall(ports, { ...call, number, caller, variables, gateway }, settings)
     steps.push(...plan.steps)
   }
   return { ...shown(first), steps, end: endOf(plan) }

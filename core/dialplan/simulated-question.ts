@@ -1,6 +1,9 @@
 import type { AccountStore } from '../accounts/account-store.ts'
 import { invalidField } from '../errors.ts'
+import type { GatewayStore } from '../gateways/gateway-store.ts'
+import type { Gateway } from '../gateways/gateway.ts'
 import type { CallPlan, RoutedCall } from './call-plan.ts'
+import { publicContext } from './dialplan-question.ts'
 import type { SimulatedCall } from './simulate-call.ts'
 
 /** A call to simulate, as a tenant describes it. */
@@ -11,36 +14,58 @@ export interface SimulationInput {
   /** Epoch milliseconds, or an ISO-8601 time. */
   readonly time?: number | string | undefined
   readonly variables?: Readonly<Record<string, string>> | undefined
+  /** `inbound`: the call comes from {@link gateway}. */
+  readonly direction?: 'internal' | 'inbound' | undefined
+  readonly gateway?: string | undefined
+}
+
+/** The ports of {@link simulatedQuestion}. */
+interface SimulationPorts {
+  readonly accounts: Pick<AccountStore, 'read' | 'readByNumber'>
+  readonly gateways: Pick<GatewayStore, 'read'>
 }
 
 /**
  * Makes the question that the engine would ask about a call. A caller that is an account of the domain is authenticated, and
- * shows its login. Throws `invalid_field` for a time that cannot be read.
+ * shows its login; one that comes from a gateway has no account. Throws `invalid_field` for a time that cannot be read, and for a gateway
+ * that calls cannot come from.
  */
 export async function simulatedQuestion(
-  { accounts }: { readonly accounts: Pick<AccountStore, 'read' | 'readByNumber'> },
+  { accounts, gateways }: SimulationPorts,
   domain: string,
-  { number, caller = '', time, variables: given = {} }: SimulationInput,
+  { number, caller = '', time, variables: given = {}, direction, gateway: from }: SimulationInput,
   now: number,
 ): Promise<{ readonly call: RoutedCall; readonly now: number }> {
   const isName = /^[A-Za-z0-9._+*#-]{1,64}$/.test(caller)
-  const account = isName
-    ? ((await accounts.read(domain, caller)) ?? (await accounts.readByNumber(domain, caller)))
-    : undefined
+  const gateway = direction === 'inbound' ? await callingGateway(gateways, domain, from) : undefined
+  const account =
+    isName && gateway === undefined
+      ? ((await accounts.read(domain, caller)) ?? (await accounts.readByNumber(domain, caller)))
+      : undefined
   const shown = given['caller_id_number'] ?? account?.login ?? caller
   const variables = new Map([
     ...Object.entries(given),
     ['destination_number', number],
     ['caller_id_number', shown],
-    ['context', domain],
+    ['context', gateway === undefined ? domain : publicContext],
     ...(account === undefined
       ? []
       : Object.entries({ user_name: account.login, domain_name: domain, sip_authorized: 'true' })),
   ])
   variables.delete('svc_route')
   variables.delete('svc_emergency')
-  const call = { domain, number, caller: { number: shown, login: account?.login }, variables }
+  const call = { domain, number, caller: { number: shown, login: account?.login }, variables, gateway }
   return { call, now: momentOf(time, now) }
+}
+
+async function callingGateway(
+  gateways: SimulationPorts['gateways'],
+  domain: string,
+  name: string | undefined,
+): Promise<Gateway> {
+  const gateway = name === undefined ? undefined : await gateways.read(domain, name)
+  if (gateway?.enabled === true) return gateway
+  throw invalidField('gateway', 'must be an enabled gateway of the domain, with the direction inbound')
 }
 
 function momentOf(time: number | string | undefined, now: number): number {

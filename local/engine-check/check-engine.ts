@@ -32,6 +32,7 @@ const modules = [
   'mod_loopback',
   'mod_tone_stream',
   'mod_sndfile',
+  'mod_hash',
   'mod_conference',
   'mod_fifo',
   'mod_valet_parking',

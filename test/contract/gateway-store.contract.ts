@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { networksKeptMs } from '../../core/gateways/gateway-store.ts'
 import { opened } from '../support/processes/opened.ts'
 import { aGateway } from '../support/records/records.ts'
 import type { StoreKind } from '../support/stores/stores.ts'
@@ -32,6 +33,24 @@ export function gatewayStoreContract(open: StoreKind['open']): void {
     await gateways().create(plain, 9)
 
     expect(await gateways().read('plain.test', 'trunk')).toEqual(plain)
+  })
+
+  test('the enabled gateways with networks are listed, as they were at most 5 seconds ago', async () => {
+    const networks = ['192.0.2.0/24']
+    const listed = async () =>
+      (await gateways().listByNetwork()).map(({ domain, name }) => `${domain} ${name}`).filter((one) => /net/.test(one))
+    stores().clock.move(networksKeptMs)
+    const own = aGateway({ domain: 'net.test', networks })
+    await gateways().create(own, 9)
+    await gateways().create(aGateway({ domain: 'net.test', name: 'off', networks, enabled: false }), 9)
+    await gateways().create(aGateway({ domain: 'net.test', name: 'bare' }), 9)
+    expect(await listed()).toEqual(['net.test trunk'])
+
+    await gateways().create(aGateway({ domain: 'second.net.test', networks }), 9)
+    await gateways().remove(own)
+    stores().clock.move(networksKeptMs)
+
+    expect(await listed()).toEqual(['second.net.test trunk'])
   })
 
   test('the gateways of all domains are listed together, and nothing else', async () => {

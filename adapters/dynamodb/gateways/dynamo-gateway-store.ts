@@ -1,4 +1,5 @@
-import type { GatewayStore } from '../../../core/gateways/gateway-store.ts'
+import { type GatewayStore, networksKeptMs } from '../../../core/gateways/gateway-store.ts'
+import type { Gateway } from '../../../core/gateways/gateway.ts'
 import type { AdapterContext } from '../../context.ts'
 import { type Part, getItem, queryAll, scanAll, tableName, transactWrite } from '../client.ts'
 import { transacted } from '../errors.ts'
@@ -16,17 +17,29 @@ import {
 export function dynamoGatewayStore(context: AdapterContext): GatewayStore {
   const table = () => tableName(context, 'gateways')
   const transact = (parts: readonly Part[]) => transacted(() => transactWrite(context, parts))
+  const listAll = async () => {
+    const items = await scanAll(context, { TableName: table(), ConsistentRead: true })
+    return items.filter(({ sk }) => String(sk).startsWith(gatewayPrefix)).flatMap((item) => fromGatewayItem(item) ?? [])
+  }
+  /** The latest answer, or the one that is being read: one scan serves all calls that come meanwhile. */
+  let kept: { readonly readAt: number; readonly found: Promise<readonly Gateway[]> } | undefined
   return {
     async list(domain) {
       const found = under(gatewayPartition(domain), gatewayPrefix)
       const items = await queryAll(context, { TableName: table(), ConsistentRead: true, ...found })
       return items.flatMap((item) => fromGatewayItem(item) ?? [])
     },
-    async listAll() {
-      const items = await scanAll(context, { TableName: table(), ConsistentRead: true })
-      return items
-        .filter(({ sk }) => String(sk).startsWith(gatewayPrefix))
-        .flatMap((item) => fromGatewayItem(item) ?? [])
+    listAll,
+    listByNetwork() {
+      const now = context.clock.now()
+      if (kept !== undefined && now - kept.readAt < networksKeptMs) return kept.found
+      const found = listAll().then((all) => all.filter(({ enabled, networks }) => enabled && networks.length > 0))
+      const reading = { readAt: now, found }
+      kept = reading
+      found.catch(() => {
+        if (kept === reading) kept = undefined
+      })
+      return found
     },
     async read(domain, name) {
       return fromGatewayItem(await getItem(context, table(), gatewayKey(domain, name)))

@@ -4,6 +4,8 @@ import { createHash, randomBytes } from 'node:crypto'
 export interface SipMessage {
   /** The method of a request; absent in an answer. */
   readonly method?: string | undefined
+  /** The address that a request is for; absent in an answer. */
+  readonly uri?: string | undefined
   /** The status of an answer; absent in a request. */
   readonly status?: number | undefined
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -20,7 +22,7 @@ export function readSip(text: string): SipMessage {
   })
   const status = /^SIP\/2\.0 (\d{3})/.exec(first)?.[1]
   return status === undefined
-    ? { method: first.split(' ', 1)[0] ?? '', headers, body }
+    ? { method: first.split(' ')[0] ?? '', uri: first.split(' ')[1] ?? '', headers, body }
     : { status: Number(status), headers, body }
 }
 

@@ -19,6 +19,8 @@ export interface PhoneOptions {
   readonly login: string
   readonly domain: string
   readonly password?: string
+  /** The loopback address of the phone; by default 127.0.0.1. */
+  readonly ip?: string
   /** What the phone authenticates with; by default the account's own. */
   readonly credential?: SipCredential
 }
@@ -40,6 +42,10 @@ export interface SipPhone {
   call(number: string, from?: string): Promise<PlacedCall>
   /** The calls that rang here, by who called; each was answered. */
   readonly rang: readonly string[]
+  /** The numbers that these calls had dialled. */
+  readonly dialled: readonly string[]
+  /** `ip:port` */
+  readonly address: string
   /** Resolves when the next call rings here. */
   ringing(): Promise<string>
   close(): Promise<void>
@@ -50,16 +56,17 @@ const patienceMs = 15_000
 
 /** Opens a phone on a port of its own. */
 export async function openSipPhone(options: PhoneOptions): Promise<SipPhone> {
-  const { port, login, domain, password = '' } = options
+  const { port, login, domain, password = '', ip = '127.0.0.1' } = options
   const credential = options.credential ?? credentialOf(login, domain, password)
   const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
+  socket.bind(0, ip)
   await once(socket, 'listening')
-  const here = `127.0.0.1:${socket.address().port}`
+  const here = `${ip}:${socket.address().port}`
   const contact = `<sip:${login}@${here}>`
   const waiting = new Map<string, (answer: SipMessage) => void>()
   const ends = new Map<string, () => void>()
   const rang: string[] = []
+  const dialled: string[] = []
   const bell = new EventTarget()
   const send = (text: string, to = port) => socket.send(text, to, '127.0.0.1')
   const sdp = () =>
@@ -88,6 +95,7 @@ export async function openSipPhone(options: PhoneOptions): Promise<SipPhone> {
     if (isInvite && tag !== '') {
       const caller = /sip:([^@;>]+)@/.exec(headerOf(request, 'from'))?.[1] ?? ''
       rang.push(caller)
+      dialled.push(/^sip:([^@;]+)@/.exec(request.uri ?? '')?.[1] ?? '')
       bell.dispatchEvent(new CustomEvent('ring', { detail: caller }))
     }
   }
@@ -150,6 +158,8 @@ export async function openSipPhone(options: PhoneOptions): Promise<SipPhone> {
 
   return {
     rang,
+    dialled,
+    address: here,
     ringing: () =>
       new Promise((resolve) =>
         bell.addEventListener('ring', (ring) => resolve(ring instanceof CustomEvent ? String(ring.detail) : ''), {

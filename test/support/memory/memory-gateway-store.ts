@@ -11,6 +11,9 @@ export function memoryGatewayStore({ state }: Pick<MemoryContext, 'state'>): Gat
     async listAll() {
       return [...state.gateways.values()]
     },
+    async listByNetwork() {
+      return [...state.gateways.values()].filter(({ enabled, networks }) => enabled && networks.length > 0)
+    },
     async read(domain, name) {
       return state.gateways.get(memoryKey(domain, name))
     },

@@ -458,6 +458,7 @@ export const exercises: {
   gateways: {
     list: { run: ({ gateways }) => gateways.list(domain.name) },
     listAll: { run: ({ gateways }) => gateways.listAll() },
+    listByNetwork: { run: ({ gateways }) => gateways.listByNetwork() },
     read: { run: ({ gateways }) => gateways.read(domain.name, 'some') },
     create: { run: ({ gateways }) => gateways.create(aGateway({ domain: domain.name }), 9) },
     replace: { run: ({ gateways }) => gateways.replace(aGateway({ domain: domain.name })) },

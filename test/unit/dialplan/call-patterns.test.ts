@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, test } from 'vitest'
 import { KeptPatterns } from '../../../adapters/regex/kept-patterns.ts'
 import { CallPatterns, type RoutePatternCompiler, TooMuchPatternWork } from '../../../core/dialplan/call-patterns.ts'
-import { type RoutePorts, routeCall } from '../../../core/dialplan/route-call.ts'
+import { routeCall } from '../../../core/dialplan/route-call.ts'
+import type { RoutePorts } from '../../../core/dialplan/router.ts'
 import { handler as createDefaultRoute } from '../../../functions/default-routes/create-default-route.ts'
 import { handler as simulateDefaultRoutes } from '../../../functions/default-routes/simulate-default-routes.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
@@ -81,6 +82,8 @@ describe('a call whose patterns are too much work', () => {
     accounts: { read: async () => undefined, readByNumber: async () => undefined },
     blacklists: { read: async () => undefined },
     defaultRoutes: { list: async () => ({ edition: 1, routes }), callflows: async () => new Map() },
+    publicRoutes: { list: async () => ({ edition: 0, routes: [] }), callflows: async () => new Map() },
+    gateways: { list: async () => [] },
     domains: { read: async () => aDomain() },
   }
   const planOf = (number: string) => {

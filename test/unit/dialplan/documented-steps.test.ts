@@ -3,6 +3,7 @@ import { handler as createDefaultRoute } from '../../../functions/default-routes
 import { handler as simulateDefaultRoutes } from '../../../functions/default-routes/simulate-default-routes.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
 import { documentText } from '../../support/records/document.ts'
+import { aGateway } from '../../support/records/records.ts'
 
 const domain = 'acme.example.com'
 
@@ -24,6 +25,7 @@ let headers: Record<string, string>
 beforeEach(async () => {
   api = anApi()
   headers = { ...(await api.as(await api.account({ login: '1000', domain, role: 'admin' }))) }
+  await api.ports.gateways.create(aGateway({ domain, name: 'carrier' }), 9)
 })
 
 const save = (callflow: unknown) =>

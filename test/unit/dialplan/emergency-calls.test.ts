@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { routePattern } from '../../../adapters/regex/route-pattern.ts'
 import { CallPatterns } from '../../../core/dialplan/call-patterns.ts'
-import { type RoutePorts, routeCall } from '../../../core/dialplan/route-call.ts'
+import { routeCall } from '../../../core/dialplan/route-call.ts'
+import type { RoutePorts } from '../../../core/dialplan/router.ts'
 import { positionVariable } from '../../../core/dialplan/run-callflow.ts'
 import { aDomain, aRouteHead } from '../../support/records/records.ts'
 
@@ -16,6 +17,8 @@ async function lastOf(callflow: unknown, { gateway = 'rescue', position = '' } =
       list: async () => ({ edition: 1, routes: [route] }),
       callflows: async () => new Map([[route.id, callflow as never]]),
     },
+    publicRoutes: { list: async () => ({ edition: 0, routes: [] }), callflows: async () => new Map() },
+    gateways: { list: async () => [] },
     domains: { read: async () => aDomain() },
   }
   const variables = new Map(position === '' ? [] : [[positionVariable, position] as const])

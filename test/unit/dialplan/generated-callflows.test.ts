@@ -73,6 +73,7 @@ function runInParts(callflow: readonly CallflowStep[]): string[] {
     const call = {
       domain: 'a.example.com',
       number: '5',
+      context: 'a.example.com',
       captures: ['5'],
       variables: known,
       time: localTime(0, 'UTC'),

@@ -4,6 +4,7 @@ import { handler as createDefaultRoute } from '../../../functions/default-routes
 import { handler as simulateDefaultRoutes } from '../../../functions/default-routes/simulate-default-routes.ts'
 import { handler as lookUpDialplan } from '../../../functions/engine/look-up-dialplan.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
+import { aGateway } from '../../support/records/records.ts'
 
 let api: Api
 let headers: Record<string, string>
@@ -58,6 +59,7 @@ describe('a simulated call', () => {
   })
 
   it('a call follows the first route whose pattern matches the whole number, with its captures', async () => {
+    await api.ports.gateways.create(aGateway({ name: 'gw' }), 9)
     await route('99', [{ hangup: 'USER_BUSY' }])
     await route('9(\\d+)', [
       { answer: '' },

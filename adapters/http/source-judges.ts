@@ -1,0 +1,29 @@
+import ipaddr from 'ipaddr.js'
+import type { SourceJudges } from '../../core/dialplan/gateway-of-call.ts'
+import { dnsResolver } from './dns-resolver.ts'
+
+/** Milliseconds: a phone's call waits for the platform for at least a second (`PLATFORM_TIMEOUT` of the engine kit). */
+const waitMs = 800
+
+const resolve = dnsResolver({ waitMs })
+
+/** Judges the sources of calls. An IPv4 address in the form of IPv6 (`::ffff:192.0.2.1`) is the IPv4 address. */
+export const sourceJudges: SourceJudges = {
+  contains,
+  addressesOf: async (host) => {
+    if (ipaddr.isValid(host)) return []
+    const found = await resolve(host).catch(() => [])
+    return found.map(({ address }) => address)
+  },
+}
+
+function contains(cidr: string, text: string): boolean {
+  if (!ipaddr.isValid(text) || !ipaddr.isValidCIDR(cidr)) return false
+  const address = ipaddr.process(text)
+  const [base, prefix] = ipaddr.parseCIDR(cidr)
+  if (address.kind() === base.kind()) return address.match([base, prefix])
+  // A network of mapped addresses holds IPv4 addresses.
+  return (
+    address instanceof ipaddr.IPv4 && base instanceof ipaddr.IPv6 && address.toIPv4MappedAddress().match([base, prefix])
+  )
+}

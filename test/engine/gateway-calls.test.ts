@@ -1,0 +1,178 @@
+/** Calls through gateways and from them at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Client, Input } from '../../client/index.ts'
+import { freeswitchBin } from '../support/engine/kit-engine.ts'
+import { aKitLab } from '../support/engine/kit-lab.ts'
+import type { SipPhone } from '../support/engine/sip-phone.ts'
+import { freePort } from '../support/processes/free-port.ts'
+import { opened } from '../support/processes/opened.ts'
+
+const [acme, blue] = ['acme.example.com', 'blue.example.com']
+/** The addresses of two providers, and of a caller that is neither. */
+const [provider, rival, stranger] = ['127.0.0.11', '127.0.0.12', '127.0.0.13']
+
+/** The contract's most for a change of a gateway to be in force. */
+const recognized = { timeout: 10_000, interval: 500 }
+
+/** Answers of SIP: a refusal (CALL_REJECTED), no such number, busy, and over the limit. */
+const [rejected, unallocated, busy, congested] = [603, 404, 486, 503]
+
+describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of the kit', () => {
+  const lab = opened(async () => {
+    const gatewayPort = await freePort()
+    const allowed = { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
+    const kit = await aKitLab({ GATEWAY_SIP_PORT: String(gatewayPort) }, undefined, undefined, () => allowed)
+    return { ...kit, gatewayPort }
+  })
+  let made: { admin: Client; stranger: Client; caller: SipPhone; called: SipPhone; far: SipPhone } | undefined
+  const the = () => {
+    if (made === undefined) throw new Error('the tenants and phones are made first')
+    return made
+  }
+  /** A SIP party at a loopback address, as a provider is: it answers every call, and calls the profile of gateways. */
+  const party = (login: string, ip: string) => lab().phone(login, '127.0.0.1', { port: lab().gatewayPort, ip })
+  const route = (destination_number: string, callflow: unknown[], client = the().admin) =>
+    client.call('createDefaultRoute', { body: { destination_number, callflow } })
+  const publicRoute = (destination_number: string, callflow: unknown[], client = the().admin) =>
+    client.call('createPublicRoute', { body: { destination_number, callflow } })
+  const dial = (name: string, dialString: string) => ({
+    bridge: { endpoints: [{ type: 'gateway', name, dialString }] },
+  })
+  const gateway = async (body: Input<'createGateway'>['body'], domain = acme, client = the().admin) => {
+    await client.call('createGateway', { body })
+    const isTaken = async () =>
+      /State\s+(?:NOREG|REGED)/.test(await lab().engine.api(`sofia status gateway ${domain}_${body.name}`))
+    await vi.waitUntil(isTaken, { timeout: 15_000, interval: 200 })
+  }
+  const trunk = (name: string, more: object = {}) => ({
+    name,
+    proxy: the().far.address,
+    realm: provider,
+    register: false,
+    networks: [`${provider}/32`],
+    ...more,
+  })
+
+  beforeAll(async () => {
+    const admin = await lab().platform.tenant(acme)
+    const other = await lab().platform.tenant(blue)
+    const [caller, called] = [await lab().phone('1000', acme), await lab().phone('1001', acme)]
+    for (const phone of [caller, called]) await phone.register()
+    made = { admin, stranger: other, caller, called, far: await party('provider', provider) }
+    await gateway(trunk('trunk'))
+  })
+
+  it('a call through a gateway arrives with the dialled digits and the number of its caller', async () => {
+    await route('90(\\d+)', [dial('trunk', '00$1')])
+
+    const call = await the().caller.call('90441234')
+
+    expect(call.status).toBe(200)
+    expect([the().far.rang.at(-1), the().far.dialled.at(-1)]).toEqual(['1000', '00441234'])
+    await call.hangUp()
+  })
+
+  it('a gateway shows its own number or that of the calling account, as its settings say', async () => {
+    await gateway(trunk('fixed', { caller_id: 'number:380441112233' }))
+    await gateway(trunk('personal', { caller_id: 'account' }))
+    const parameters = { params: { account_id: '1001' }, body: { variables: ['effective_caller_id_number=4711'] } }
+    await the().admin.call('updateAccount', parameters)
+    await route('91(\\d+)', [dial('fixed', '$1')])
+    await route('92(\\d+)', [dial('personal', '$1')])
+
+    for (const number of ['911', '921']) {
+      const call = await the().called.call(number)
+      expect(call.status).toBe(200)
+      await call.hangUp()
+    }
+
+    expect(the().far.rang.slice(-2)).toEqual(['380441112233', '1001'])
+  })
+
+  it('a route goes on over the limit of a gateway, an emergency call passes, and an ended call makes room', async () => {
+    await gateway(trunk('narrow', { max_calls: 1 }))
+    await route('93', [dial('narrow', '1')])
+    await route('94', [dial('narrow', '2'), { hangup: 'USER_BUSY' }])
+    await route('112', [dial('narrow', '112')])
+    const { caller, called, far } = the()
+
+    const call = await caller.call('93')
+    expect(call.status).toBe(200)
+    expect((await called.call('93')).status).toBe(congested)
+    expect((await called.call('94')).status).toBe(busy)
+    const emergency = await called.call('112')
+    expect([emergency.status, far.dialled.at(-1)]).toEqual([200, '112'])
+    await emergency.hangUp()
+    await call.hangUp()
+
+    const usage = () => lab().engine.api(`limit_usage hash gateway ${acme}_narrow`)
+    await expect.poll(usage, { timeout: 10_000, interval: 100 }).toBe('0')
+    const next = await called.call('93')
+    expect(next.status).toBe(200)
+    await next.hangUp()
+  })
+
+  it('a route names no gateway of another domain, and none that is disabled', async () => {
+    const phone = await lab().phone('1000', blue)
+    await phone.register()
+    await route('95', [dial('trunk', '1'), { hangup: 'USER_BUSY' }], the().stranger)
+    await the().admin.call('createGateway', { body: { ...trunk('off'), enabled: false } })
+    await route('96', [dial('off', '1'), { hangup: 'USER_BUSY' }])
+    const before = the().far.rang.length
+
+    expect((await phone.call('95')).status).toBe(busy)
+    expect((await the().caller.call('96')).status).toBe(busy)
+    expect(the().far.rang).toHaveLength(before)
+  })
+
+  it('a call from a gateway takes the public route of its number, and rings an account', async () => {
+    await publicRoute('44(1001)', [{ goto: '$1' }])
+
+    const call = await the().far.call('441001')
+
+    expect([call.status, the().called.rang.at(-1)]).toEqual([200, 'provider'])
+    await call.hangUp()
+    expect((await the().far.call('1001')).status).toBe(unallocated)
+    expect((await the().far.call('112')).status).toBe(unallocated)
+  })
+
+  it('a caller from another address reaches nothing, also at the contact of a gateway', async () => {
+    const outsider = await party('provider', stranger)
+
+    expect((await outsider.call('441001')).status).toBe(rejected)
+    expect((await outsider.call(`gw+${acme}_trunk`)).status).toBe(rejected)
+  })
+
+  it('a public route is decided again after a wait, and its calls are counted at the gateway', async () => {
+    await gateway(trunk('both', { max_calls: 1, networks: [`${rival}/32`] }))
+    const far = await party('rival', rival)
+    await publicRoute('45', [
+      { answer: '' },
+      { setVar: 'x_a=1' },
+      { sleep: 50 },
+      { if: { expression: '${x_a} == 1', ['then']: [{ echo: '' }] } },
+    ])
+    await route('97', [dial('both', '1')])
+    await publicRoute('47', [{ hangup: 'USER_BUSY' }])
+    await expect.poll(async () => (await far.call('47')).status, recognized).toBe(busy)
+
+    const call = await far.call('45')
+
+    expect(call.status).toBe(200)
+    expect((await far.call('45')).status).toBe(congested)
+    expect((await the().caller.call('97')).status).toBe(congested)
+    await call.hangUp()
+  })
+
+  it('a call from a network of two domains is routed by the domain that it names, or refused', async () => {
+    const login = await party('shared', '127.0.0.21')
+    const networks = ['127.0.0.21/32']
+    await gateway(trunk('shared', { networks }))
+    await gateway(trunk('shared', { networks }), blue, the().stranger)
+    await publicRoute('46', [{ hangup: 'USER_BUSY' }], the().stranger)
+    const named = await lab().phone('shared', blue, { port: lab().gatewayPort, ip: '127.0.0.21' })
+
+    await expect.poll(async () => (await named.call('46')).status, recognized).toBe(busy)
+    expect((await login.call('46')).status).toBe(rejected)
+  })
+})

@@ -1,0 +1,233 @@
+// oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
+import { beforeEach, describe, expect, it } from 'vitest'
+import { handler as createPublicRoute } from '../../../functions/public-routes/create-public-route.ts'
+import { handler as lookUpDialplan } from '../../../functions/engine/look-up-dialplan.ts'
+import { handler as simulateDefaultRoutes } from '../../../functions/default-routes/simulate-default-routes.ts'
+import type { Gateway } from '../../../core/gateways/gateway.ts'
+import { type Api, anApi } from '../../support/platform/api.ts'
+import { aDomain, aGateway, aRoute } from '../../support/records/records.ts'
+
+const [domain, other] = ['a.example.com', 'b.example.com']
+const [source, stranger] = ['192.0.2.7', '192.0.9.9']
+const networks = ['192.0.2.0/24']
+
+let api: Api
+let headers: Record<string, string>
+
+beforeEach(async () => {
+  api = anApi()
+  headers = { ...(await api.as(await api.account({ login: '1000', domain, role: 'admin' }))) }
+})
+
+const gateway = (given: Partial<Gateway> = {}) =>
+  api.ports.gateways.create(aGateway({ domain, register: false, networks, ...given }), 9)
+const route = (body: object) =>
+  api.call(createPublicRoute, { headers, body: { destination_number: '.+', callflow: [{ answer: '' }], ...body } })
+
+/** Asks as an engine about a call at the profile of gateways; the fields are variables of its channel. */
+async function ask(variables: Readonly<Record<string, string>> = {}, number = '380441234567'): Promise<string> {
+  const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
+  const given = { sip_network_ip: source, sofia_profile_name: 'external', sip_req_host: '198.51.100.1', ...variables }
+  const answer = await api.call(lookUpDialplan, {
+    rawBody: new URLSearchParams({
+      section: 'dialplan',
+      'Hunt-Context': 'public',
+      'Hunt-Destination-Number': number,
+      'Hunt-Caller-ID-Number': '380671112233',
+      ...Object.fromEntries(Object.entries(given).map(([name, value]) => [`variable_${name}`, value])),
+    }).toString(),
+    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  expect(answer.status).toBe(200)
+  return answer.text
+}
+
+const applications = (xml: string) =>
+  [...xml.matchAll(/application="([^"]*)" data="([^"]*)"/g)].map(([, name, data]) => `${name} ${data}`.trim())
+/** The applications of the route itself. */
+const ran = async (variables: Readonly<Record<string, string>> = {}, number?: string) =>
+  applications(await ask(variables, number)).filter((line) => !/^(?:export|set (?!svc_))/.test(line))
+const nothing = (xml: string) => xml.includes('not found')
+
+describe('the source of a call from a gateway', () => {
+  beforeEach(() => route({ callflow: [{ answer: '' }] }))
+
+  it('a call from the networks of a gateway takes a public route of its domain', async () => {
+    await gateway()
+
+    const xml = await ask()
+
+    expect(xml).toContain('context name="public"')
+    expect(applications(xml)).toContain(`set w_domain=${domain}`)
+    expect(applications(xml).at(-1)).toBe('answer')
+  })
+
+  it.each([
+    ['a call from elsewhere', { sip_network_ip: stranger }],
+    ['a call without a source', { sip_network_ip: '' }],
+    ['a call at another profile', { sofia_profile_name: 'phones' }],
+    ['a call that claims the contact of the gateway', { sip_gateway: `${domain}_trunk`, sip_network_ip: stranger }],
+    ['a call to the contact of a gateway that is not there', { sip_gateway: `${domain}_none` }],
+    ['a call to a contact that no gateway has', { sip_gateway: 'Trunk' }],
+    ['a call that names the domain', { sip_network_ip: stranger, sip_req_host: domain, domain_name: domain }],
+  ])('%s gets no route', async (_what, variables) => {
+    await gateway()
+
+    expect(nothing(await ask(variables))).toBe(true)
+  })
+
+  it('a call to the contact of a registered gateway is believed when it comes from its proxy', async () => {
+    const sip_gateway = `${domain}_trunk`
+    await gateway({ register: true, networks: [], proxy: `${source}:5070` })
+
+    expect(await ran({ sip_gateway })).toEqual(['answer'])
+    expect(nothing(await ask({ sip_gateway, sip_network_ip: stranger }))).toBe(true)
+    expect(nothing(await ask())).toBe(true)
+  })
+
+  it('a proxy with a name is looked up', async () => {
+    const sip_gateway = `${domain}_trunk`
+    await gateway({ register: true, networks: [], proxy: 'localhost:5070' })
+
+    expect(await ran({ sip_gateway, sip_network_ip: '127.0.0.1' })).toEqual(['answer'])
+    expect(nothing(await ask({ sip_gateway, sip_network_ip: '127.0.0.2' }))).toBe(true)
+  })
+
+  it('calls from a disabled gateway, and from one of a deleted domain, get no route', async () => {
+    await gateway({ enabled: false })
+    expect(nothing(await ask())).toBe(true)
+    expect(nothing(await ask({ sip_gateway: `${domain}_trunk` }))).toBe(true)
+
+    await gateway({ name: 'enabled' })
+    expect(nothing(await ask())).toBe(false)
+    api.ports.state.domains.clear()
+    expect(nothing(await ask())).toBe(true)
+  })
+
+  it('a source that gateways of two domains have is decided by the called address, or refused', async () => {
+    api.ports.state.domains.set(other, aDomain({ name: other }))
+    await gateway()
+    await gateway({ domain: other, name: 'claim', networks: ['192.0.2.7/32'] })
+    await api.ports.publicRoutes.create(aRoute({ domain: other, callflow: [{ hangup: 'USER_BUSY' }] }), 0)
+
+    expect(nothing(await ask())).toBe(true)
+    expect(nothing(await ask({ sip_req_host: 'c.example.com' }))).toBe(true)
+    expect(await ran({ sip_req_host: domain.toUpperCase() })).toEqual(['answer'])
+    expect(await ran({ sip_req_host: other })).toEqual(['hangup USER_BUSY'])
+    expect(await ran({ sip_gateway: `${domain}_trunk` })).toEqual(['answer'])
+  })
+
+  it('an IPv4 address in the form of IPv6 is the IPv4 address', async () => {
+    await gateway({ networks: ['::ffff:192.0.2.0/120', '2001:db8::/32'] })
+
+    expect(await ran({ sip_network_ip: '::ffff:192.0.2.7' })).toEqual(['answer'])
+    expect(await ran({ sip_network_ip: '2001:db8::1' })).toEqual(['answer'])
+    expect(nothing(await ask({ sip_network_ip: '::ffff:192.0.3.7' }))).toBe(true)
+  })
+})
+
+describe('public routes at work', () => {
+  beforeEach(() => gateway())
+
+  it('routes that name the gateway come before those that name none, and those of other gateways never', async () => {
+    await route({ name: 'any', callflow: [{ hangup: 'USER_BUSY' }], order: 1 })
+    await route({ name: 'another', gateway: 'another', callflow: [{ hangup: 'NO_ANSWER' }], order: 2 })
+    await route({ name: 'off', gateway: 'trunk', disabled: true, order: 3 })
+    expect(await ran()).toEqual(['hangup USER_BUSY'])
+
+    await route({ name: 'own', gateway: 'trunk', callflow: [{ hangup: 'CALL_REJECTED' }], order: 4 })
+    const simulated = await simulate({ number: '1', gateway: 'trunk' })
+
+    expect(await ran()).toEqual(['hangup CALL_REJECTED'])
+    expect(simulated.matched).toMatchObject({ kind: 'public', name: 'own' })
+    expect(simulated.considered.map(({ name, reason }: Record<string, string>) => [name, reason])).toEqual([
+      ['another', 'is for another gateway'],
+      ['off', 'is disabled'],
+      ['own', 'matches'],
+    ])
+  })
+
+  it('a number without a public route is UNALLOCATED_NUMBER, also where it is an account or has a default route', async () => {
+    await api.ports.defaultRoutes.create(aRoute({ domain }), 0)
+    await route({ destination_number: '7' })
+
+    expect(await ran({}, '1000')).toEqual(['hangup UNALLOCATED_NUMBER'])
+    expect((await ran({}, '112')).at(-1)).toBe('hangup UNALLOCATED_NUMBER')
+    expect((await simulate({ number: '1000', gateway: 'trunk' })).end).toEqual({ cause: 'UNALLOCATED_NUMBER' })
+  })
+
+  it("a caller on the domain's default blacklist is refused, but not on the way to an emergency number", async () => {
+    await api.ports.blacklists.add(
+      { id: 'f'.repeat(24), domain, list: 'spam', number: '380671112233', createdAt: 0 },
+      { entries: 9, lists: 9 },
+    )
+    api.ports.state.domains.set(domain, aDomain({ name: domain, variables: { default_blacklist: 'spam' } }))
+    await route({})
+
+    expect(await ran()).toEqual(['hangup CALL_REJECTED'])
+    expect((await ran({}, '112')).at(-1)).toBe('answer')
+  })
+
+  it('a decision after a wait is made in the public context, from where the call left its route', async () => {
+    const { body } = await route({
+      callflow: [{ sleep: 10 }, { if: { expression: '${x} == 1', then: [{ hangup: 'USER_BUSY' }] } }],
+    })
+
+    const [set = '', ...rest] = (await ran()).slice(-2)
+    expect([set, ...rest]).toEqual([`set svc_route=${body._id}:1:380441234567`, 'transfer 380441234567 XML public'])
+    const svc_route = set.slice('set svc_route='.length)
+    expect(await ran({ svc_route, x: '1' })).toEqual(['unset svc_route', 'hangup USER_BUSY'])
+    expect(nothing(await ask({ svc_route, x: '1', sip_network_ip: stranger }))).toBe(true)
+  })
+
+  it('a public route sends a call to a number of the domain, where it is one of no account', async () => {
+    await route({ destination_number: '38044(\\d+)', callflow: [{ goto: '1000' }] })
+
+    const data = await simulate({ number: '380441000', gateway: 'trunk', caller: '1000' })
+
+    expect(await ran()).toEqual([`transfer 1000 XML ${domain}`])
+    const lines = data.steps.map(({ application, data: of }: Record<string, string>) => `${application} ${of}`)
+    expect(lines).toContain(`bridge user/1000@${domain}`)
+    expect(lines).not.toContain(`set presence_id=1000@${domain}`)
+  })
+
+  it('a call is counted at its gateway before anything else, and one over the limit ends', async () => {
+    await gateway({ name: 'small', networks: ['192.0.9.9/32'], maxCalls: 2 })
+    await route({})
+
+    const lines = applications(await ask({ sip_network_ip: stranger }))
+
+    expect(lines.slice(0, 3)).toEqual([
+      `set w_domain=${domain}`,
+      'set limit_ignore_transfer=true',
+      `limit hash gateway ${domain}_small 2 !NORMAL_CIRCUIT_CONGESTION`,
+    ])
+    expect(applications(await ask({ sip_network_ip: stranger }, '112'))).toContain(
+      `limit hash gateway ${domain}_small -1`,
+    )
+  })
+})
+
+const simulate = async (body: object) =>
+  (await api.call(simulateDefaultRoutes, { headers, body: { direction: 'inbound', ...body } })).body.data
+
+describe('a simulated call from a gateway', () => {
+  it.each([[{}], [{ gateway: 'none' }], [{ gateway: 'off' }]])('the call %j is refused', async (given) => {
+    await gateway({ name: 'off', enabled: false })
+    const body = { direction: 'inbound', number: '1', ...given }
+
+    const answer = await api.call(simulateDefaultRoutes, { headers, body })
+
+    expect([answer.status, answer.body.details[0].field]).toEqual([400, 'gateway'])
+  })
+
+  it('proposed routes stand for the public routes', async () => {
+    await gateway()
+    const routes = [{ destination_number: '1', gateway: 'trunk', callflow: [{ hangup: 'USER_BUSY' }] }]
+
+    expect(await simulate({ number: '1', gateway: 'trunk', routes })).toMatchObject({
+      matched: { kind: 'public' },
+      end: { cause: 'USER_BUSY' },
+    })
+  })
+})
