@@ -21,7 +21,8 @@ function askToStop(): void {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, askToStop)
-// The starter is gone, however it went.
+// The starter passes signals on, and may be gone, however it went.
+process.on('message', askToStop)
 process.once('disconnect', askToStop)
 process.channel?.unref()
 

@@ -2,10 +2,9 @@
 // what is missing, then runs local/main.ts on the project's own Node.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ensureInstalled, takeNoOptions } from './toolchain.mjs'
+import { endWith, ensureInstalled, pinnedNode, takeNoOptions } from './toolchain.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const settings = JSON.parse(readFileSync(join(here, 'settings/settings.json'), 'utf8'))
@@ -16,7 +15,7 @@ const lines = settings.map(
 takeNoOptions('npm start', `Runs the platform on this machine. Set by environment variables:\n\n${lines.join('\n')}`)
 ensureInstalled()
 const child = spawn(
-  join(here, '..', 'node_modules', '.bin', 'node'),
+  pinnedNode,
   [
     '--disable-warning=ExperimentalWarning',
     // Young objects get 16 MB a space, as by default on a machine with more memory: with 4 MB a seventh of the processor goes to their
@@ -39,16 +38,21 @@ const child = spawn(
     },
   },
 )
-// Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on. This process then waits:
-// what main.ts does about it decides how both end.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+// Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on, as a message: on Windows a signal would end
+// the child at once. This process then waits: what main.ts does about it decides how both end.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
 // npm runs this in a shell of its own. A signal to stop ends that shell and nothing else.
 if (process.env.npm_lifecycle_event !== undefined) {
   const shell = process.ppid
-  setInterval(() => process.ppid !== shell && child.kill('SIGTERM'), 500).unref()
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return
+    // Once: a second request would end the child at once.
+    clearInterval(timer)
+    stop()
+  }, 500).unref()
 }
-child.once('error', (error) => {
-  console.error(`the installed Node cannot be run: ${error.message}; run npm ci`)
-  process.exit(1)
-})
-child.once('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+endWith(child)
+
+function stop() {
+  if (child.connected) child.send('stop')
+}

@@ -14,6 +14,8 @@ import { functionEnvironment, sharedEnvironment } from '../../local/platform/loc
 import { platformRole } from '../../local/platform/platform-context.ts'
 import { startStores } from '../../local/platform/start-stores.ts'
 import { readSettings } from '../../local/settings/settings.ts'
+import { programsFor } from '../../local/stores/dynamo-program/choose-program.ts'
+import { thisMachine } from '../../local/stores/dynamo-program/dynoxide.ts'
 import { ensureAssembly } from '../../local/synthesis/ensure-assembly.ts'
 import type { StoresOfBench } from './open-stores.ts'
 
@@ -21,12 +23,19 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const settings = readSettings({ DATA_DIR: process.argv[2] })
 const folder = openDataFolder(settings.dataDir)
 const closing = new AsyncDisposableStack()
-const directory = await ensureAssembly(root, () => undefined, new AbortController().signal)
+const run = { progress: () => undefined, signal: new AbortController().signal }
+const directory = await ensureAssembly(root, run.progress, run.signal)
 const gate = new Gate()
 const place = { ...laptop, publicUrl: 'http://127.0.0.1', storesUrl: await gate.open() }
 const assembly = readAssembly(directory, place)
 const kept = readSecrets(folder, settings)
-const { backends } = await startStores(assembly, { settings, folder, kept, closing })
+const { backends } = await startStores(assembly, {
+  settings,
+  folder,
+  kept,
+  programs: programsFor(root, thisMachine, run),
+  closing,
+})
 gate.serve(place, [...assembly.roles, platformRole], backends)
 
 const [container] = assembly.containers

@@ -63,7 +63,7 @@ export class ConnectorProcess {
     const child = this.#child
     if (child === undefined) return
     const ended = once(child, 'exit')
-    child.kill('SIGTERM')
+    if (child.connected) child.send('stop')
     const timer = setTimeout(() => child.kill('SIGKILL'), patienceSeconds * 1_000)
     await ended
     clearTimeout(timer)

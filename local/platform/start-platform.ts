@@ -18,6 +18,8 @@ import { openLog } from '../processes/log-file.ts'
 import { startMappings } from '../queues/start-mappings.ts'
 import { startSchedules } from '../schedules/start-schedules.ts'
 import type { Settings } from '../settings/settings.ts'
+import { programsFor } from '../stores/dynamo-program/choose-program.ts'
+import { type Machine, thisMachine } from '../stores/dynamo-program/dynoxide.ts'
 import type { QueueRun } from '../stores/sqs.ts'
 import { ensureAssembly } from '../synthesis/ensure-assembly.ts'
 import { keepAssembly } from '../synthesis/keep-assembly.ts'
@@ -63,6 +65,8 @@ export interface StartOptions {
   readonly notice: (line: string) => void
   /** Aborts the start; everything that was started is stopped. */
   readonly signal: AbortSignal
+  /** The machine whose embedded DynamoDB is wanted; this one if absent. */
+  readonly machine?: Machine
 }
 
 /** How long functions work on when the platform stops. What is left then is kept for the next start. */
@@ -73,7 +77,7 @@ const patienceMs = 5000
  * failure is thrown: a `PlainError` where a person can do something about it.
  */
 export async function startPlatform(options: StartOptions): Promise<Platform> {
-  const { settings, root, progress, notice, signal } = options
+  const { settings, root, progress, notice, signal, machine = thisMachine } = options
   await using closing = new AsyncDisposableStack()
   const folder = openDataFolder(settings.dataDir)
   const lock = await takeLock(folder.path)
@@ -90,7 +94,8 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   const place = { ...laptop, publicUrl: url, storesUrl: await gate.open() }
   closing.defer(() => gate.close())
   const assembly = readAssembly(directory, place)
-  const { backends, queues } = await startStores(assembly, { settings, folder, kept, closing })
+  const programs = programsFor(root, machine, { progress, signal })
+  const { backends, queues } = await startStores(assembly, { settings, folder, kept, programs, closing })
   gate.serve(place, [...assembly.roles, platformRole], backends)
   signal.throwIfAborted()
   const connector = await runAssembly({ assembly, place, gate, gateway, folder, engine, settings, queues, closing })

@@ -6,7 +6,8 @@ import type { DataFolder } from '../data/data-folder.ts'
 import type { KeptSecrets } from '../data/kept-secrets.ts'
 import type { Backends } from '../gate/gate.ts'
 import type { Settings } from '../settings/settings.ts'
-import { connectDynamo, createTables, signerFrom, startEmbeddedDynamo } from '../stores/dynamodb.ts'
+import { type ChooseProgramDeps, chooseProgram } from '../stores/dynamo-program/choose-program.ts'
+import { connectDynamo, createTables, signerFrom, startDynamo } from '../stores/dynamodb.ts'
 import { keysBackend } from '../stores/keys.ts'
 import { forwardObjects } from '../stores/objects/forward-objects.ts'
 import { objectStore } from '../stores/objects/object-store.ts'
@@ -30,15 +31,16 @@ export async function startStores(
     readonly settings: Settings
     readonly folder: DataFolder
     readonly kept: KeptSecrets
+    readonly programs: ChooseProgramDeps
     readonly closing: AsyncDisposableStack
   },
 ): Promise<RunningStores> {
-  const { settings, folder, kept, closing } = options
+  const { settings, folder, kept, programs, closing } = options
   const signer = signerFrom(process.env)
   // All are waited for even when one fails, so that whatever was started is known to `closing`.
   const [dynamodb, sqs, search] = await Promise.allSettled([
     settings.dynamodbEndpoint === undefined
-      ? startEmbeddedDynamo(folder.file('dynamodb.sqlite'), folder.file('logs/dynamodb.log'))
+      ? chooseProgram(folder, programs).then((program) => startDynamo(program, folder.file('logs/dynamodb.log')))
       : connectDynamo(settings.dynamodbEndpoint, signer),
     settings.sqsEndpoint === undefined
       ? startEmbeddedSqs(assembly.queues, {

@@ -1,22 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, closeSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
-/**
- * Runs the program and waits for it; ends it as soon as standard input ends, which it does when this process is gone,
- * however it went. In a shell, since a program from elsewhere cannot be asked to watch its parent.
- */
-const script = `exec 3<&0
-"$@" </dev/null 3<&- &
-program=$!
-(cat <&3 >/dev/null; kill "$program") 2>/dev/null &
-exec 3<&-
-wait "$program"`
+const keeper = fileURLToPath(new URL('program-keeper.mjs', import.meta.url))
 
 /** A program that lives no longer than this process. */
 export interface TiedProgram {
   /** Settles when the program has ended, by itself or not. */
-  readonly ended: Promise<void>
+  readonly ended: Promise<unknown>
   /** Ends the program and waits for it. */
   stop(): Promise<void>
 }
@@ -27,17 +19,18 @@ export interface TiedProgram {
  */
 export function startTiedProgram(command: string, args: readonly string[], logFile: string): TiedProgram {
   const log = openSync(logFile, 'a', 0o600)
-  const child: ChildProcess = spawn('sh', ['-c', script, 'sh', command, ...args], {
-    stdio: ['pipe', log, log],
+  // The keeper has nothing to collect: its heap stays as small as it begins.
+  const child = fork(keeper, [command, ...args], {
+    stdio: ['ignore', log, log, 'ipc'],
     detached: true,
+    execArgv: ['--max-semi-space-size=1'],
   })
   closeSync(log)
-  const ended = once(child, 'exit').then(() => void child.stdin?.destroy())
-  child.stdin?.on('error', () => {})
+  const ended = once(child, 'exit').then(() => undefined)
   return {
     ended,
     async stop() {
-      child.stdin?.end()
+      if (child.connected) child.disconnect()
       await ended
     },
   }

@@ -1,6 +1,3 @@
-import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import type { Table } from '../assembly/assembly.ts'
@@ -9,6 +6,7 @@ import { freePort } from '../processes/free-port.ts'
 import { PlainError } from '../processes/plain-error.ts'
 import { startTiedProgram } from '../processes/tied-program.ts'
 import type { Signer } from '../signature/signature.ts'
+import type { DynamoProgram } from './dynamo-program/choose-program.ts'
 import { forwardTo } from './forward.ts'
 
 /** A running store. */
@@ -22,11 +20,10 @@ export function signerFrom(env: NodeJS.ProcessEnv): Signer {
   return { accessKeyId: env['AWS_ACCESS_KEY_ID'] ?? 'local', secretAccessKey: env['AWS_SECRET_ACCESS_KEY'] ?? 'local' }
 }
 
-/** The embedded DynamoDB: a program of its own that keeps everything in one file. */
-export async function startEmbeddedDynamo(dataFile: string, logFile: string): Promise<RunningStore> {
-  const binary = binaryPath()
+/** Starts a DynamoDB of this machine, as a program of its own. */
+export async function startDynamo({ command, words, data }: DynamoProgram, logFile: string): Promise<RunningStore> {
   const port = await freePort()
-  const program = startTiedProgram(binary, ['serve', '--port', String(port), '--db-path', dataFile], logFile)
+  const program = startTiedProgram(command, words(port), logFile)
   // It looks at no signature.
   const forwarder = forwardTo(`http://127.0.0.1:${port}`, 'dynamodb')
   const close = async (): Promise<void> => {
@@ -35,7 +32,7 @@ export async function startEmbeddedDynamo(dataFile: string, logFile: string): Pr
   }
   if (!(await answers(forwarder.backend, program.ended))) {
     await close()
-    throw new PlainError(`the store in ${dataFile} cannot be opened: it may be damaged; see ${logFile}`)
+    throw new PlainError(`the store in ${data} cannot be opened: it may be damaged; see ${logFile}`)
   }
   return { backend: inOneWrite(forwarder.backend), close }
 }
@@ -122,8 +119,8 @@ function asked(backend: Backend, action: string, input: object): Promise<Service
   })
 }
 
-/** Asks until the store answers, 20 ms apart; it is up within a tenth of a second. `false` when it ended instead. */
-async function answers(backend: Backend, ended: Promise<void>): Promise<boolean> {
+/** Asks until the store answers, 20 ms apart; it is up within a tenth of a second, a Java one within two. `false` when it ended instead. */
+async function answers(backend: Backend, ended: Promise<unknown>): Promise<boolean> {
   const over = ended.then(() => 'ended' as const)
   for (;;) {
     const answered = asked(backend, 'ListTables', {}).then(
@@ -134,21 +131,4 @@ async function answers(backend: Backend, ended: Promise<void>): Promise<boolean>
     if (outcome !== 'silent') return outcome === 'up'
     await delay(20)
   }
-}
-
-function binaryPath(): string {
-  const way = 'set DYNAMODB_ENDPOINT to a DynamoDB Local'
-  if (process.platform !== 'linux' || process.arch !== 'x64') {
-    throw new PlainError(
-      `the embedded DynamoDB runs on Linux x64 only, this is ${process.platform} ${process.arch}: ${way}`,
-    )
-  }
-  try {
-    const manifest = createRequire(import.meta.url).resolve('@dynoxide/linux-x64/package.json')
-    const binary = join(dirname(manifest), 'dynoxide')
-    if (existsSync(binary)) return binary
-  } catch {
-    // Not installed: an optional dependency. The sentence below says what to do.
-  }
-  throw new PlainError(`the embedded DynamoDB is not installed: run npm ci, or ${way}`)
 }

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
+import { fetchDynamoDbLocal } from '../../local/stores/dynamo-program/dynamodb-local.ts'
 import { runCommand } from '../support/platform/command.ts'
-import { fetchDynamoDbLocal, startDynamoDbLocal } from '../support/stores/dynamodb-local.ts'
+import { startDynamoDbLocal } from '../support/stores/dynamodb-local.ts'
 
 const report = z.object({
   success: z.boolean(),
@@ -18,7 +19,7 @@ const report = z.object({
   testResults: z.array(z.object({ name: z.string(), status: z.string() })),
 })
 
-const fetched = fetchDynamoDbLocal()
+const fetched = await fetchDynamoDbLocal(process.cwd())
 const missing = 'missing' in fetched ? fetched.missing : undefined
 if (missing !== undefined) console.warn(`DynamoDB Local does not judge the stores: ${missing}`)
 

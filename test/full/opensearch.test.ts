@@ -25,7 +25,7 @@ import { startSearchServer } from '../support/stores/search-server.ts'
 /** In a month of its own. */
 const sizeTime = Date.UTC(2031, 4, 5)
 
-const fetched = fetchOpenSearch()
+const fetched = await fetchOpenSearch()
 const missing = 'missing' in fetched ? fetched.missing : undefined
 if (missing !== undefined) console.warn(`OpenSearch does not judge the store of CDRs: ${missing}`)
 

@@ -1,7 +1,8 @@
 // `npm test`, `npm run test:full` and `npm run test:engine`. Plain JavaScript, so that it starts on the machine's own Node before anything is
 // installed. Writes the counts to .build/test-results for the pipeline's closing line.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { ensureInstalled, run, runAndRead, usageAsked } from '../../local/toolchain.mjs'
 
 const suites = {
@@ -36,7 +37,7 @@ mkdirSync('.build/test-results', { recursive: true })
 rmSync(results, { force: true })
 process.env['TEST_COUNTS_FILE'] = results
 // Each test file runs in a process of its own, which would compile every package again.
-process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../../.build/compile-cache')
+process.env['NODE_COMPILE_CACHE'] ??= join(dirname(fileURLToPath(import.meta.url)), '../../.build/compile-cache')
 // Reporters on the command line replace the usual one; the one that counts comes along in either case.
 const reporters = words.some((word) => word.startsWith('--reporter')) ? [] : ['--reporter=default']
 const { status, output } = await runAndRead('vitest', [

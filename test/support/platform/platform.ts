@@ -7,6 +7,7 @@ import { clientOf } from './checked-client.ts'
 import { type Receiver, openReceiver } from '../../../local/demo/receiver.ts'
 import { type Platform, startPlatform } from '../../../local/platform/start-platform.ts'
 import { readSettings } from '../../../local/settings/settings.ts'
+import { type Machine, thisMachine } from '../../../local/stores/dynamo-program/dynoxide.ts'
 import { type EngineSocket, openEngineSocket } from '../engine/engine-socket.ts'
 import { filesBelow, markedIn, planted } from '../invariants/secret-forms.ts'
 
@@ -43,12 +44,13 @@ export const tenantPassword = (login: string) => planted(`secret of ${login}`)
 
 /**
  * Starts a platform on free ports; on the state of an earlier one where its folder is given. `notice` gets the lines that
- * a person at the terminal would see of engines.
+ * a person at the terminal would see of engines. Its embedded DynamoDB is that of `machine`.
  */
 export async function aPlatform(
   env: Readonly<Record<string, string>> = {},
   dataDir = mkdtempSync(join(tmpdir(), 'callplane-e2e-')),
   notice: (line: string) => void = () => {},
+  machine: Machine = thisMachine,
 ): Promise<TestPlatform> {
   const platform = await startPlatform({
     root: process.cwd(),
@@ -56,6 +58,7 @@ export async function aPlatform(
     progress: () => {},
     notice,
     signal: new AbortController().signal,
+    machine,
   })
   const { url } = platform
   await using opened = new AsyncDisposableStack()

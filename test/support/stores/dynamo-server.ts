@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import { randomUUID } from 'node:crypto'
 import {
   CreateTableCommand,
@@ -9,8 +8,11 @@ import {
 import { dynamoClient } from '../../../adapters/aws/dynamodb-client.ts'
 import { environment } from '../../../contracts/environment.ts'
 import { type TableSpec, tables } from '../../../contracts/resources.ts'
+import { fetchDynamoDbLocal } from '../../../local/stores/dynamo-program/dynamodb-local.ts'
+import { dynoxidePackage, thisMachine } from '../../../local/stores/dynamo-program/dynoxide.ts'
 import { type RunningCommand, startCommand } from '../platform/command.ts'
 import { freePort } from '../processes/free-port.ts'
+import { startDynamoDbLocal } from './dynamodb-local.ts'
 
 /** A DynamoDB with every table of contracts/resources.ts, empty. */
 export interface DynamoServer {
@@ -55,8 +57,17 @@ async function removeTable(client: ReturnType<typeof dynamoClient>, TableName: s
   }
 }
 
+/** Starts the embedded DynamoDB of this machine, or DynamoDB Local where npm has none for it. */
 async function startEmbedded() {
-  const binary = createRequire(import.meta.url).resolve('@dynoxide/linux-x64/dynoxide')
+  const embedded = dynoxidePackage(process.cwd(), thisMachine)
+  if (embedded.find() === undefined) await embedded.install(AbortSignal.timeout(60_000))
+  const binary = embedded.find()
+  if (binary === undefined) {
+    const fetched = await fetchDynamoDbLocal(process.cwd())
+    if ('missing' in fetched) throw new Error(`there is no DynamoDB: ${fetched.missing}; set DYNAMODB_ENDPOINT`)
+    const server = await startDynamoDbLocal(fetched.folder)
+    return { endpoint: server.endpoint, stop: () => server.close() }
+  }
   for (let tries = 1; ; tries += 1) {
     const port = await freePort()
     const server = startCommand(binary, ['--host', '127.0.0.1', '--port', String(port)], { cwd: process.cwd() })

@@ -1,13 +1,8 @@
-/** DynamoDB Local, AWS's own imitation of DynamoDB: fetched by Maven, run in memory. A judge besides the embedded one. */
+/** DynamoDB Local as a judge besides the embedded store: run in memory. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { dynamoDbLocalWords } from '../../../local/stores/dynamo-program/dynamodb-local.ts'
 import { type RunningCommand, startCommand } from '../platform/command.ts'
 import { freePort } from '../processes/free-port.ts'
-import { type FetchedArtifacts, fetchArtifacts } from './maven.ts'
-
-const version = '2.6.1'
-
-/** DynamoDB Local 2 is compiled for this Java. */
-const leastJava = 17
 
 /** A running server. */
 export interface DynamoDbLocal {
@@ -15,19 +10,10 @@ export interface DynamoDbLocal {
   close(): Promise<void>
 }
 
-/** Gets the artifact and everything it runs with, once. Never throws for a lack. */
-export function fetchDynamoDbLocal(): FetchedArtifacts {
-  const artifacts = [`com.amazonaws:DynamoDBLocal:${version}`]
-  return fetchArtifacts({ name: 'dynamodb-local', version, leastJava, artifacts })
-}
-
 /** Starts an empty server on a free port of 127.0.0.1, in memory. Close it at the end of the test. */
 export async function startDynamoDbLocal(folder: string): Promise<DynamoDbLocal> {
   const port = await freePort()
-  const main = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner'
-  const java = ['-Xmx512m', `-Djava.library.path=${folder}`, '-cp', `${folder}/*`, main]
-  const options = ['-inMemory', '-disableTelemetry', '-port', String(port)]
-  const server = startCommand('java', [...java, ...options], { cwd: folder })
+  const server = startCommand('java', dynamoDbLocalWords(folder, port), { cwd: folder })
   const endpoint = `http://127.0.0.1:${port}`
   await answers(server, endpoint)
   return {

@@ -1,14 +1,11 @@
-/** One node of the real OpenSearch: its server and modules come by Maven. A judge besides the embedded server. */
-import { createHash } from 'node:crypto'
+/** One node of the real OpenSearch: its server and modules come from Maven Central. A judge besides the embedded server. */
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { type FetchedArtifacts, fetchArtifacts } from '../../../local/stores/dynamo-program/java-artifacts.ts'
 import { startCommand } from '../platform/command.ts'
-import { type FetchedArtifacts, canCompileJava, fetchArtifacts } from './maven.ts'
 import { openSearchArtifacts } from './opensearch-artifacts.ts'
-
-/** The version that the search domain of a deployment runs. */
-const version = '2.19.4'
 
 /** OpenSearch 2 is compiled for Java 11; the least that it is tried with here is this. */
 const leastJava = 17
@@ -30,18 +27,18 @@ export interface OpenSearchNode {
   readonly close: () => Promise<void>
 }
 
-/** Gets the server, once: exactly the pinned files. Never throws for a lack. */
-export function fetchOpenSearch(): FetchedArtifacts {
-  const list = createHash('sha256').update(JSON.stringify(openSearchArtifacts)).digest('hex')
-  const fetched = fetchArtifacts({
-    name: 'opensearch',
-    version: `${version}-${list.slice(0, 8)}`,
-    leastJava,
-    artifacts: Object.keys(openSearchArtifacts),
-    checksums: openSearchArtifacts,
-  })
+/** Gets the server, once: exactly the pinned files. Never rejects for a lack. */
+export async function fetchOpenSearch(): Promise<FetchedArtifacts> {
+  const cache = resolve('node_modules/.cache/opensearch')
+  const fetched = await fetchArtifacts({ cache, leastJava, checksums: openSearchArtifacts })
   if ('folder' in fetched && !canCompileJava()) return { missing: 'the installed Java has no compiler' }
   return fetched
+}
+
+/** Returns whether the installed Java can run a source file. */
+function canCompileJava(): boolean {
+  const { stdout } = spawnSync('java', ['--list-modules'], { encoding: 'utf8' })
+  return /^jdk\.compiler@/m.test(stdout ?? '')
 }
 
 /** Starts an empty node on a free port of 127.0.0.1, with a heap of 384 MiB. Close it at the end of the test. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { startCommand } from '../../support/platform/command.ts'
 
@@ -26,15 +27,19 @@ it.each(commands)('%s refuses stray words, which may be secrets, without repeati
   expect(output.trim()).toBe(`${name} takes no words; ${name} -- --help shows what it takes`)
 })
 
-it.each([...commands, ['npm run smoke', 'local/smoke.ts'] as const])(
-  '%s -- --help prints the usage and ends well',
-  async (name, file) => {
-    const { status, output } = await end(file, '--help')
-
-    expect(status).toBe(0)
-    expect(output.startsWith(`${name}\n\n`)).toBe(true)
-  },
+/** The commands of package.json as a person calls them, and what runs. */
+const scripts = Object.entries(JSON.parse(readFileSync('package.json', 'utf8')).scripts as Record<string, string>).map(
+  ([name, command]) => [['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`, command] as const,
 )
+
+it.each(scripts)('%s -- --help prints the usage and ends well', async (name, command) => {
+  const [, ...words] = command.split(' ')
+  const { status, output } = await startCommand(process.execPath, [...words, '--help'], { cwd: process.cwd() }).ended()
+
+  expect(status).toBe(0)
+  // The last one hands its words to the CDK.
+  expect(output.startsWith(name === 'npm run synth' ? 'cdk synth' : name)).toBe(true)
+})
 
 it('npm start stops before anything starts when a setting is wrong, and names it without its value', async () => {
   const { status, output } = await startCommand(process.execPath, ['local/main.ts'], {

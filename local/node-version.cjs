@@ -1,0 +1,23 @@
+// Loaded before the commands of package.json (`node -r`). Written for the oldest Node there is: all that it does there is to say so.
+'use strict'
+var oldest = 20
+
+/** The sentence for a Node that is too old for the commands of package.json; undefined for a later one. */
+function problemOfNode(version) {
+  if (Number(version.split('.')[0]) >= oldest) return undefined
+  return (
+    'callplane needs Node ' +
+    oldest +
+    ' or later, and this is Node ' +
+    version +
+    ': install a later one and run the command again'
+  )
+}
+
+module.exports = { problemOfNode: problemOfNode }
+
+var problem = problemOfNode(process.versions.node)
+if (problem !== undefined) {
+  console.error(problem)
+  process.exit(1)
+}
