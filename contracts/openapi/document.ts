@@ -92,15 +92,17 @@ function tagOf(name: string): object {
   return { name, ...(description === undefined ? {} : { description }) }
 }
 
+const none: Examples = { operations: {}, refusals: {} }
+
 /** Returns the OpenAPI 3.1 document of some routes. The same routes and examples always give the same document. */
-export function openApiDocument(routes: readonly Route[], examples: Examples = {}): OpenApiDocument {
-  const shared: SharedComponents = { schemas: {}, responses: {} }
+export function openApiDocument(routes: readonly Route[], examples: Examples = none): OpenApiDocument {
+  const shared: SharedComponents = { schemas: {}, responses: {}, refusals: examples.refusals }
   const error = jsonSchemaOf(errorBody, 'answer', 'Error', shared.schemas)
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
     for (const method of [route.method, ...(route.otherMethods ?? [])]) {
       const operations = (paths[route.path] ??= {})
-      operations[method.toLowerCase()] = operationOf(route, method, shared, examples[route.operationId])
+      operations[method.toLowerCase()] = operationOf(route, method, shared, examples.operations[route.operationId])
     }
   }
   return {

@@ -4,5 +4,10 @@ export interface Example {
   readonly answer?: unknown
 }
 
-/** Examples by the ids of their operations. */
-export type Examples = Readonly<Record<string, Example>>
+/** Recorded requests and answers. */
+export interface Examples {
+  /** By the ids of their operations. */
+  readonly operations: Readonly<Record<string, Example>>
+  /** The bodies of refusals, by their codes. */
+  readonly refusals: Readonly<Record<string, unknown>>
+}

@@ -8,10 +8,12 @@ import { errorCodesOf, takesBody } from './error-codes-of.ts'
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
 import { parametersOf } from './parameters.ts'
 
-/** The components that operations add to the document while they are described. */
+/** What operations share: the components that they add to the document while they are described, and the examples of refusals. */
 export interface SharedComponents {
   readonly schemas: Record<string, JsonSchema>
   readonly responses: Record<string, object>
+  /** Recorded bodies of refusals, by their codes. */
+  readonly refusals: Readonly<Record<string, unknown>>
 }
 
 /** Operations without an example: their answers are whole documents. */
@@ -123,9 +125,12 @@ function successesOf(
 }
 
 /** Returns a reference to the response of some codes, which several operations share. */
-function refusalOf(status: number, codes: readonly ErrorCode[], { responses }: SharedComponents): object {
+function refusalOf(status: number, codes: readonly ErrorCode[], { responses, refusals }: SharedComponents): object {
   const name = `${status}-${codes.join('-')}`
   const isLater = status === 429 || status === 503
+  const examples = Object.fromEntries(
+    codes.filter((code) => Object.hasOwn(refusals, code)).map((code) => [code, { value: refusals[code] }]),
+  )
   responses[name] ??= {
     description: codes.map((code) => `\`${code}\``).join(', '),
     headers: {
@@ -138,6 +143,7 @@ function refusalOf(status: number, codes: readonly ErrorCode[], { responses }: S
         schema: {
           allOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object', properties: { code: { enum: codes } } }],
         },
+        ...(Object.keys(examples).length === 0 ? {} : { examples }),
       },
     },
   }

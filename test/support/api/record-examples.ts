@@ -13,11 +13,12 @@ import { aReport } from '../records/records.ts'
 import { codeOf, giveSecondFactor } from '../records/second-factor.ts'
 import { exampleRequests } from './example-requests.ts'
 import { plainValue } from './plain-value.ts'
+import { recordRefusals } from './record-refusals.ts'
 
 const domain = 'example.com'
 const things = { ...usualThings, domain, role: 'supervisor', list: 'unwanted', number: '442071838750' }
 
-/** Records an example of each operation that has a body or answers one. Throws if an operation refuses its request. */
+/** Records an example of each operation that has a body or answers one, and of each refusal. Throws if an operation answers otherwise. */
 export async function recordExamples(): Promise<Examples> {
   const examples: Record<string, object> = {}
   for (const route of routes.toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1))) {
@@ -30,7 +31,7 @@ export async function recordExamples(): Promise<Examples> {
     }
     examples[route.operationId] = example
   }
-  return examples
+  return { operations: examples, refusals: await recordRefusals() }
 }
 
 async function exchange(route: Route): Promise<{ readonly body: unknown; readonly answer: unknown }> {

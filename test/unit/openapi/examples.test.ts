@@ -41,6 +41,22 @@ function mediaIn(name: string, content: Readonly<Record<string, Media>> = {}): [
     .map((media) => [name, media])
 }
 
+interface Refusal {
+  readonly codes: readonly string[]
+  readonly schema: object
+  readonly examples: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+/** Every response of a status 4xx, by its name: the status and its codes. */
+const refusals = Object.entries<{ content: { 'application/json': Omit<Refusal, 'codes'> } }>(
+  document.components.responses,
+)
+  .filter(([name]) => name.startsWith('4'))
+  .map(([name, { content }]): [string, Refusal] => {
+    const { schema, examples: shown = {} } = content['application/json']
+    return [name, { codes: name.split('-').slice(1), schema, examples: shown }]
+  })
+
 /** Whole documents, and a page. */
 const withoutExample = ['readApiDescription', 'readEventDescription', 'readReference'].map(
   (operation) => `the answer of ${operation}`,
@@ -59,6 +75,25 @@ describe('the examples of the API description', () => {
       const isValid = ajv.validate(schema, example)
 
       expect(isValid ? [] : ajv.errors).toEqual([])
+    },
+  )
+
+  it('every code of a status 4xx that an operation can answer has a recorded example', () => {
+    const lacking = refusals.flatMap(([, { codes, examples: shown }]) =>
+      codes.filter((code) => shown[code] === undefined),
+    )
+
+    expect(refusals.length).toBeGreaterThan(10)
+    expect([...new Set(lacking)]).toEqual([])
+  })
+
+  it.each(refusals)(
+    'the examples of the refusal %s are valid against its schema',
+    (_name, { schema, examples: shown }) => {
+      for (const [code, { value }] of Object.entries(shown)) {
+        expect(value).toMatchObject({ code })
+        expect(ajv.validate(schema, value) ? [] : ajv.errors).toEqual([])
+      }
     },
   )
 
