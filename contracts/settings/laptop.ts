@@ -87,7 +87,7 @@ export const dynamodbEndpoint = {
   variable: 'DYNAMODB_ENDPOINT',
   readers,
   ...embedded,
-  meaning: 'another DynamoDB; the embedded one is for Linux x64',
+  meaning: 'another DynamoDB than the one that belongs to the platform of the machine',
 } as const satisfies Variable
 
 export const sqsEndpoint = {
