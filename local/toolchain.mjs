@@ -3,29 +3,15 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { npmCommand } from './processes/npm-command.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 
 /** The project's own Node. Not the link in `.bin`, which is a script of a shell on Windows. */
 export const pinnedNode = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-
-/**
- * Returns the program and the first words that run npm. Its own JavaScript is run wherever it is found, since the `npm` in the path is a
- * script of a shell on Windows: by the npm that runs this command, else beside the machine's Node.
- */
-export function npmCommand(env = process.env, machineNode = process.execPath) {
-  const running = env.npm_execpath
-  if (running !== undefined && basename(running) === 'npm-cli.js')
-    return [env.npm_node_execpath ?? machineNode, running]
-  const besideNode = ['node_modules', '../lib/node_modules'].map((folder) =>
-    join(dirname(machineNode), folder, 'npm/bin/npm-cli.js'),
-  )
-  const found = besideNode.find((file) => existsSync(file))
-  return found === undefined ? ['npm'] : [machineNode, found]
-}
 
 /** Installs the pinned dependencies when they are missing or older than package-lock.json; says so while it does. */
 export function ensureInstalled() {

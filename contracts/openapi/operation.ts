@@ -8,7 +8,7 @@ import { errorCodesOf, takesBody } from './error-codes-of.ts'
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
 import { parametersOf } from './parameters.ts'
 
-/** What operations share: the components that they add to the document while they are described, and the examples of refusals. */
+/** Parts that operations share: the components that they add to the document while they are described, and the examples of refusals. */
 export interface SharedComponents {
   readonly schemas: Record<string, JsonSchema>
   readonly responses: Record<string, object>

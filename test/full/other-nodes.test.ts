@@ -2,13 +2,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { npmCommand } from '../../local/toolchain.mjs'
+import { npmCommand } from '../../local/processes/npm-command.mjs'
 import { runCommand } from '../support/platform/command.ts'
 
 const tooOld = ['4.9.1', '18.20.8']
 const newEnough = ['20.20.2', '22.23.3']
 
-/** Installs a Node once, beside the packages. Returns its program; `undefined` where npm has none for this machine. */
+/** Installs a Node once, next to the packages. Returns its program; `undefined` where npm has none for this machine. */
 async function nodeOf(version: string): Promise<string | undefined> {
   const name = `node-${process.platform}-${process.arch}`
   const place = resolve('node_modules/.cache/nodes', version)

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
-import { npmCommand } from '../../toolchain.mjs'
+import { npmCommand } from '../../processes/npm-command.mjs'
 
 /** A platform, as Node names its system and its processor. */
 export interface Machine {
@@ -17,11 +17,11 @@ export const thisMachine: Machine = { platform: process.platform, arch: process.
 /** The package of the embedded DynamoDB for a machine. */
 export interface DynoxidePackage {
   readonly name: string
-  /** That of the package which package.json pins. */
+  /** The version of the package that package.json pins. */
   readonly version: string
   /** Returns the program, as far as it is installed. */
   find(): string | undefined
-  /** Installs the package with npm, beside those of the project. Returns why that failed; never rejects. */
+  /** Installs the package with npm, apart from those of the project. Returns why that failed; never rejects. */
   install(signal: AbortSignal): Promise<string | undefined>
 }
 

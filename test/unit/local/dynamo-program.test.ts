@@ -89,7 +89,7 @@ describe('the DynamoDB of a laptop', () => {
     expect(progress).toEqual(['installing the embedded DynamoDB for darwin arm64'])
   })
 
-  it('without a package for the platform, DynamoDB Local keeps the data where there is a Java', async () => {
+  it('DynamoDB Local keeps the data where npm has no package for the platform and there is a Java', async () => {
     const program = await chooseProgram(folder, aMac({ java: '/jars' }))
 
     expect(program.command).toBe('java')
@@ -97,7 +97,7 @@ describe('the DynamoDB of a laptop', () => {
     expect(progress.at(-1)).toBe('getting DynamoDB Local from Maven Central (50 MB, once)')
   })
 
-  it('without a package and without Java, one sentence names the package, the reason and the ways out', async () => {
+  it('one sentence names the package, the reason and the ways out where neither the package nor a Java can be had', async () => {
     const refusal = chooseProgram(folder, aMac())
 
     await expect(refusal).rejects.toThrow(PlainError)

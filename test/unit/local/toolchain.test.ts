@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { npmCommand } from '../../../local/toolchain.mjs'
+import { npmCommand } from '../../../local/processes/npm-command.mjs'
 
 const file = 'local/node-version.cjs'
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
@@ -38,7 +38,7 @@ describe('an old Node', () => {
 })
 
 describe('npm', () => {
-  it('npm is run by its own JavaScript: the one that runs this command, else the one beside the Node', () => {
+  it('npm is run by its own JavaScript: the one that runs this command, else the one that came with the Node', () => {
     const folder = mkdtempSync(join(tmpdir(), 'callplane-npm-'))
     const cli = join(folder, 'lib/node_modules/npm/bin/npm-cli.js')
     mkdirSync(dirname(cli), { recursive: true })

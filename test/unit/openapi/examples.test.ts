@@ -48,9 +48,9 @@ interface Refusal {
 }
 
 /** Every response of a status 4xx, by its name: the status and its codes. */
-const refusals = Object.entries<{ content: { 'application/json': Omit<Refusal, 'codes'> } }>(
-  document.components.responses,
-)
+const refusals = Object.entries<{
+  content: { 'application/json': { schema: object; examples?: Refusal['examples'] } }
+}>(document.components.responses)
   .filter(([name]) => name.startsWith('4'))
   .map(([name, { content }]): [string, Refusal] => {
     const { schema, examples: shown = {} } = content['application/json']
