@@ -1,7 +1,16 @@
 import { CallplaneError, type Answer, type Client } from '../../client/index.ts'
-import type { AccountRecord, DomainState, EmailRecord, HookRecord, RoleRecord, RouteRecord } from '../document/model.ts'
-import { compareHooks, compareRoutes } from '../document/normal-form.ts'
-import { accountOf, emailOf, entryOf, hookOf, routeOf, settingsOf } from './shown-records.ts'
+import type {
+  AccountRecord,
+  DomainState,
+  EmailRecord,
+  GatewayRecord,
+  HookRecord,
+  PublicRouteRecord,
+  RoleRecord,
+  RouteRecord,
+} from '../document/model.ts'
+import { compareHooks, comparing } from '../document/normal-form.ts'
+import { accountOf, emailOf, entryOf, gatewayOf, hookOf, publicRouteOf, routeOf, settingsOf } from './shown-records.ts'
 
 /** The domain to work in, and the way to it. */
 export interface Target {
@@ -14,6 +23,7 @@ export interface Target {
 export interface FoundDomain {
   readonly state: DomainState
   readonly routeIds: readonly string[]
+  readonly publicRouteIds: readonly string[]
   readonly hookIds: readonly string[]
 }
 
@@ -28,7 +38,8 @@ export async function readDomain(target: Target): Promise<FoundDomain> {
   const { client, domain, signal } = target
   const { info } = await client.call('readDomain', { params: { domain_name: domain }, signal })
   // In the order of documents, so that the ids stay with their records.
-  const routes = (await readRoutes(target)).toSorted((a, b) => compareRoutes(a.record, b.record))
+  const routes = (await readRoutes(target)).toSorted((a, b) => comparing('route')(a.record, b.record))
+  const publicRoutes = (await readPublicRoutes(target)).toSorted((a, b) => comparing('publicRoute')(a.record, b.record))
   const hooks = (await readHooks(target)).toSorted((a, b) => compareHooks(a.record, b.record))
   return {
     state: {
@@ -39,10 +50,13 @@ export async function readDomain(target: Target): Promise<FoundDomain> {
       accounts: await readAccounts(target),
       blacklists: await readBlacklists(target),
       email: await readEmail(target),
+      gateways: await readGateways(target),
       routes: routes.map(({ record }) => record),
+      publicRoutes: publicRoutes.map(({ record }) => record),
       hooks: hooks.map(({ record }) => record),
     },
     routeIds: routes.map(({ id }) => id),
+    publicRouteIds: publicRoutes.map(({ id }) => id),
     hookIds: hooks.map(({ id }) => id),
   }
 }
@@ -104,6 +118,29 @@ async function readRoutes({ client, domain, signal }: Target): Promise<{ id: str
     for (const { _id: id = '', ...shown } of page) routes.push({ id, record: routeOf(shown) })
   }
   return routes
+}
+
+async function readPublicRoutes({
+  client,
+  domain,
+  signal,
+}: Target): Promise<{ id: string; record: PublicRouteRecord }[]> {
+  const routes: { id: string; record: PublicRouteRecord }[] = []
+  for await (const page of client.pages('listPublicRoutes', { query: { domain, limit: 1000 }, signal })) {
+    for (const { _id: id = '', ...shown } of page) routes.push({ id, record: publicRouteOf(shown) })
+  }
+  return routes
+}
+
+async function readGateways({ client, domain, signal }: Target): Promise<Record<string, GatewayRecord>> {
+  const gateways: [string, GatewayRecord][] = []
+  for await (const page of client.pages('listGateways', { query: { domain, limit: 1000 }, signal })) {
+    for (const gateway of page.data) {
+      // The list shows whole gateways, since no columns were asked for.
+      gateways.push([gateway.name ?? '', gatewayOf(gateway as Answer<'readGateway'>['data'])])
+    }
+  }
+  return Object.fromEntries(gateways)
 }
 
 async function readHooks({ client, domain, signal }: Target): Promise<{ id: string; record: HookRecord }[]> {

@@ -1,5 +1,12 @@
 import type { Input } from '../../client/index.ts'
-import type { AccountRecord, EmailRecord, HookRecord, RouteRecord, Settings } from '../document/model.ts'
+import type {
+  AccountRecord,
+  EmailRecord,
+  GatewayRecord,
+  HookRecord,
+  PublicRouteRecord,
+  Settings,
+} from '../document/model.ts'
 import { isSecretHeader, kept } from '../document/secrets.ts'
 import { type SecretSource, resolved } from './secret-source.ts'
 
@@ -73,7 +80,19 @@ function headersOf(headers: Settings, stored: Settings, secrets: SecretSource): 
   return { ...Object.fromEntries(given), ...resolved(fresh, secrets) }
 }
 
-/** Returns a route as the API takes it. */
-export function routeBody({ pattern, timezone, ...rest }: RouteRecord) {
+/** Returns a gateway as the API takes it. A stored password stays. */
+export function gatewayBody(
+  { password, ...gateway }: GatewayRecord,
+  stored: GatewayRecord | null,
+  secrets: SecretSource,
+) {
+  const stays = stored?.password !== undefined && password !== undefined
+  const given = resolved(password === undefined ? {} : { password: stays ? kept : password }, secrets)
+  // Words of closed lists are texts in a document; the platform judges them.
+  return { ...gateway, ...given } as Input<'replaceGateway'>['body'] & object
+}
+
+/** Returns a route as the API takes it; public ones may have a gateway. */
+export function routeBody({ pattern, timezone, ...rest }: PublicRouteRecord) {
   return { ...rest, destination_number: pattern, fs_timezone: timezone }
 }

@@ -1,6 +1,15 @@
 /** The records of a document, from what the platform shows of them. */
 import type { Answer } from '../../client/index.ts'
-import type { AccountRecord, EmailRecord, HookRecord, JsonObject, RouteRecord, Settings } from '../document/model.ts'
+import type {
+  AccountRecord,
+  EmailRecord,
+  GatewayRecord,
+  HookRecord,
+  JsonObject,
+  PublicRouteRecord,
+  RouteRecord,
+  Settings,
+} from '../document/model.ts'
 import { kept } from '../document/secrets.ts'
 
 /** Returns the settings of a domain, without those that clients may not set any more. */
@@ -71,6 +80,18 @@ export function routeOf(shown: Partial<Answer<'readDefaultRoute'>>): RouteRecord
   const { name = '', destination_number: pattern = '', order = 0, disabled = false } = shown
   const { fs_timezone: timezone = null, description = '', callflow = [] } = shown
   return { name, pattern, order, disabled, timezone, description, callflow: callflow as readonly JsonObject[] }
+}
+
+/** Returns a public route from what the platform shows of it. */
+export function publicRouteOf(shown: Partial<Answer<'readPublicRoute'>>): PublicRouteRecord {
+  const { gateway } = shown
+  return { ...routeOf(shown), ...(gateway === undefined ? {} : { gateway }) }
+}
+
+/** Returns a gateway from what the platform shows of it. */
+export function gatewayOf(shown: Answer<'readGateway'>['data']): GatewayRecord {
+  const { name: _name, domain: _domain, ...record } = shown
+  return record
 }
 
 /** Returns a hook from what the platform shows of it. */

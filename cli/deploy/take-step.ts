@@ -2,11 +2,11 @@ import { memberOf } from '../document/model.ts'
 import { normalAccount, normalRole } from '../document/normal-form.ts'
 import { type RecordKind, type StepOf, changeOf } from '../document/steps.ts'
 import { ifMissing, readRoles } from './read-domain.ts'
-import { accountBody, assignmentsBetween, emailBody } from './request-bodies.ts'
+import { accountBody, assignmentsBetween, emailBody, gatewayBody } from './request-bodies.ts'
 import { newPassword } from './secret-source.ts'
-import { accountOf, emailOf, entryOf, settingsOf } from './shown-records.ts'
+import { accountOf, emailOf, entryOf, gatewayOf, settingsOf } from './shown-records.ts'
 import { type StepDeps, requireBefore } from './step-deps.ts'
-import { takeHookStep, takeRouteStep } from './unnamed-steps.ts'
+import { takeHookStep, takePublicRouteStep, takeRouteStep } from './unnamed-steps.ts'
 
 /** The way to take a step of each kind. */
 const takers: { readonly [K in RecordKind]: (step: StepOf<K>, deps: StepDeps) => Promise<void> } = {
@@ -16,7 +16,9 @@ const takers: { readonly [K in RecordKind]: (step: StepOf<K>, deps: StepDeps) =>
   parameters: takeSettingsStep,
   variables: takeSettingsStep,
   email: takeEmailStep,
+  gateway: takeGatewayStep,
   route: takeRouteStep,
+  publicRoute: takePublicRouteStep,
   hook: takeHookStep,
 }
 
@@ -111,4 +113,20 @@ async function takeEmailStep(step: StepOf<'email'>, { client, domain, signal, se
   const body = emailBody(step.after, step.before, secrets)
   if (changeOf(step) === 'add') await client.call('createEmailSettings', { ...input, body })
   else await client.call('replaceEmailSettings', { ...input, ifMatch, body })
+}
+
+async function takeGatewayStep(step: StepOf<'gateway'>, { client, domain, signal, secrets }: StepDeps): Promise<void> {
+  const { name, before, after } = step
+  const common = { query: { domain }, signal }
+  if (before === null && after !== null) {
+    await client.call('createGateway', { ...common, body: { name, ...gatewayBody(after, null, secrets) } })
+    return
+  }
+  const input = { ...common, params: { gateway_name: name } }
+  const found = await client.callForHeaders('readGateway', input).catch(ifMissing)
+  const stored = found && gatewayOf(found.body.data)
+  requireBefore(step, stored)
+  const ifMatch = found?.headers.get('etag') ?? ''
+  if (after === null) await client.call('deleteGateway', { ...input, ifMatch })
+  else await client.call('replaceGateway', { ...input, ifMatch, body: gatewayBody(after, stored, secrets) })
 }

@@ -1,10 +1,10 @@
 import { DocumentError } from '../document/model.ts'
 import { subject } from '../document/explain.ts'
 import { comparable } from '../document/secrets.ts'
-import type { Step, StepOf } from '../document/steps.ts'
+import type { Step, StepOf, UnnamedKind } from '../document/steps.ts'
 import { ifMissing } from './read-domain.ts'
 import { hookBody, routeBody } from './request-bodies.ts'
-import { hookOf, routeOf } from './shown-records.ts'
+import { hookOf, publicRouteOf, routeOf } from './shown-records.ts'
 import { type StepDeps, requireBefore } from './step-deps.ts'
 
 /** Adds, replaces or removes a default route. */
@@ -21,6 +21,22 @@ export async function takeRouteStep(step: StepOf<'route'>, deps: StepDeps): Prom
   const ifMatch = found?.headers.get('etag') ?? ''
   if (step.after === null) await client.call('deleteDefaultRoute', { ...input, ifMatch })
   else await client.call('replaceDefaultRoute', { ...input, ifMatch, body: routeBody(step.after) })
+}
+
+/** Adds, replaces or removes a public route. */
+export async function takePublicRouteStep(step: StepOf<'publicRoute'>, deps: StepDeps): Promise<void> {
+  const { client, domain, signal } = deps
+  const common = { query: { domain }, signal }
+  if (step.before === null && step.after !== null) {
+    await client.call('createPublicRoute', { ...common, body: routeBody(step.after) })
+    return
+  }
+  const input = { ...common, params: { route_id: takeId(step, deps) } }
+  const found = await client.callForHeaders('readPublicRoute', input).catch(ifMissing)
+  requireBefore(step, found && publicRouteOf(found.body))
+  const ifMatch = found?.headers.get('etag') ?? ''
+  if (step.after === null) await client.call('deletePublicRoute', { ...input, ifMatch })
+  else await client.call('replacePublicRoute', { ...input, ifMatch, body: routeBody(step.after) })
 }
 
 /** Adds, replaces or removes a hook. The signing secret of a new one goes where secrets are kept. */
@@ -42,9 +58,15 @@ export async function takeHookStep(step: StepOf<'hook'>, deps: StepDeps): Promis
 }
 
 /** Returns the id of a record without a name, and never again: equal records are taken one after another. */
-function takeId(step: Step & (StepOf<'route'> | StepOf<'hook'>), { found, taken }: StepDeps): string {
+function takeId(step: Step & { [K in UnnamedKind]: StepOf<K> }[UnnamedKind], { found, taken }: StepDeps): string {
   const { kind, before } = step
-  const [records, ids] = kind === 'route' ? [found.state.routes, found.routeIds] : [found.state.hooks, found.hookIds]
+  const { state, routeIds, publicRouteIds, hookIds } = found
+  const lists = {
+    route: [state.routes, routeIds],
+    publicRoute: [state.publicRoutes, publicRouteIds],
+    hook: [state.hooks, hookIds],
+  } as const
+  const [records, ids] = lists[kind]
   const text = comparable(kind, before as never)
   const index = records.findIndex((record, at) => {
     const id = ids[at]

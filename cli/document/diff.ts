@@ -3,7 +3,7 @@ import { canonical } from './canonical.ts'
 import { type DomainState, type HookRecord, type RoleRecord, type RouteRecord, memberOf } from './model.ts'
 import { pairRecords } from './pair-records.ts'
 import { comparable } from './secrets.ts'
-import type { Records, Step, StepOf } from './steps.ts'
+import type { Records, Step, StepOf, UnnamedKind } from './steps.ts'
 
 /**
  * Returns the steps that lead from one state of a domain to another, in an order in which each is possible. Both states are in normal
@@ -12,6 +12,7 @@ import type { Records, Step, StepOf } from './steps.ts'
 export function diff(before: DomainState, after: DomainState): Step[] {
   const roles = roleSteps(before.roles, after.roles)
   const lists = blacklistSteps(before.blacklists, after.blacklists)
+  const gateways = gatewaySteps(before.gateways, after.gateways)
   return [
     ...roles.filter((step) => step.after !== null),
     ...lists.added,
@@ -19,9 +20,12 @@ export function diff(before: DomainState, after: DomainState): Step[] {
     ...settingsStep('parameters', before, after),
     ...settingsStep('variables', before, after),
     ...emailStep(before, after),
+    ...gateways.filter((step) => step.after !== null),
     ...unnamedSteps('route', before.routes, after.routes, routeKeys),
+    ...unnamedSteps('publicRoute', before.publicRoutes, after.publicRoutes, routeKeys),
     ...unnamedSteps('hook', before.hooks, after.hooks, hookKeys),
     // Records that others may refer to go last.
+    ...gateways.filter((step) => step.after === null),
     ...lists.removed,
     ...roles.filter((step) => step.after === null),
   ]
@@ -87,6 +91,14 @@ function blacklistSteps(before: DomainState['blacklists'], after: DomainState['b
   return { added, removed }
 }
 
+function gatewaySteps(before: DomainState['gateways'], after: DomainState['gateways']): StepOf<'gateway'>[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((name): StepOf<'gateway'>[] => {
+    const [old, wanted] = [memberOf(before, name), memberOf(after, name)]
+    const isSame = comparable('gateway', old) === comparable('gateway', wanted)
+    return isSame ? [] : [{ kind: 'gateway', name, before: old, after: wanted }]
+  })
+}
+
 function settingsStep(kind: 'parameters' | 'variables', before: DomainState, after: DomainState): Step[] {
   if (comparable(kind, before[kind]) === comparable(kind, after[kind])) return []
   return [{ kind, name: '', before: before[kind], after: after[kind] }]
@@ -96,7 +108,7 @@ function emailStep({ email: before }: DomainState, { email: after }: DomainState
   return comparable('email', before) === comparable('email', after) ? [] : [{ kind: 'email', name: '', before, after }]
 }
 
-function unnamedSteps<K extends 'route' | 'hook'>(
+function unnamedSteps<K extends UnnamedKind>(
   kind: K,
   before: readonly Records[K][],
   after: readonly Records[K][],

@@ -14,7 +14,9 @@ const kinds: Readonly<Record<Step['kind'], string>> = {
   parameters: 'parameters of the domain',
   variables: 'variables of the domain',
   email: 'email settings',
+  gateway: 'gateway',
   route: 'default route',
+  publicRoute: 'public route',
   hook: 'hook',
 }
 
@@ -42,8 +44,8 @@ export function explain(steps: readonly Step[]): string[] {
 /** Returns the name of a step's record for people. */
 export function subject({ kind, name, before, after }: Step): string {
   const record = after ?? before
-  if (record !== null && kind === 'route' && 'pattern' in record)
-    return `default route "${record.name}" (order ${record.order})`
+  if (record !== null && (kind === 'route' || kind === 'publicRoute') && 'pattern' in record)
+    return `${kinds[kind]} "${record.name}" (order ${record.order})`
   if (record !== null && kind === 'hook' && 'event' in record) return `hook ${record.event} to ${record.url}`
   if (kind === 'blacklist') return `blacklist ${listOf(name)}: ${name.slice(name.lastIndexOf('/') + 1)}`
   return name === '' ? kinds[kind] : `${kinds[kind]} ${name}`

@@ -81,6 +81,30 @@ export interface RouteRecord {
   readonly callflow: readonly JsonObject[]
 }
 
+/** A public route: for calls that come from gateways, or from one of them. */
+export interface PublicRouteRecord extends RouteRecord {
+  readonly gateway?: string
+}
+
+/** A gateway, in the words of the API. */
+export interface GatewayRecord {
+  readonly realm: string
+  readonly from_domain: string
+  readonly proxy: string
+  readonly register: boolean
+  readonly username?: string
+  readonly from_user?: string
+  readonly password?: string
+  readonly networks: readonly string[]
+  readonly transport: string
+  readonly expires: number
+  readonly caller_id: string
+  readonly max_calls?: number
+  readonly codecs: readonly string[]
+  readonly enabled: boolean
+  readonly profile: string
+}
+
 /** The parts of a domain that a document may describe. A document without a part leaves it as it is. */
 export interface Sections {
   readonly parameters: Settings
@@ -89,7 +113,9 @@ export interface Sections {
   readonly accounts: Readonly<Record<string, AccountRecord>>
   readonly blacklists: Readonly<Record<string, Readonly<Record<string, BlacklistEntry>>>>
   readonly email: EmailRecord | null
+  readonly gateways: Readonly<Record<string, GatewayRecord>>
   readonly routes: readonly RouteRecord[]
+  readonly publicRoutes: readonly PublicRouteRecord[]
   readonly hooks: readonly HookRecord[]
 }
 

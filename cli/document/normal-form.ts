@@ -4,12 +4,12 @@ import {
   type DomainState,
   type HookRecord,
   type RoleRecord,
-  type RouteRecord,
   type Settings,
   memberOf,
 } from './model.ts'
 import { numbersOf } from './account-numbers.ts'
 import { comparable } from './secrets.ts'
+import type { Records } from './steps.ts'
 
 /**
  * Returns a domain in the one form in which it is compared: without what means the same as its absence. `now` in epoch milliseconds
@@ -22,14 +22,15 @@ export function normalForm(state: DomainState, now: number): DomainState {
     roles: mapValues(state.roles, normalRole),
     accounts: mapValues(state.accounts, (account, login) => normalAccount(account, login, domain)),
     blacklists: normalBlacklists(state.blacklists, now),
-    routes: state.routes.toSorted(compareRoutes),
+    routes: state.routes.toSorted(comparing('route')),
+    publicRoutes: state.publicRoutes.toSorted(comparing('publicRoute')),
     hooks: state.hooks.toSorted(compareHooks),
   }
 }
 
-/** Orders routes as a document lists them: by their order, equal ones by their content. */
-export function compareRoutes(a: RouteRecord, b: RouteRecord): number {
-  return a.order - b.order || compareTexts(comparable('route', a), comparable('route', b))
+/** Returns how a document orders routes of a kind: by their order, equal ones by their content. */
+export function comparing<K extends 'route' | 'publicRoute'>(kind: K): (a: Records[K], b: Records[K]) => number {
+  return (a, b) => a.order - b.order || compareTexts(comparable(kind, a), comparable(kind, b))
 }
 
 /** Orders hooks as a document lists them: by event and url, equal ones by their content. */

@@ -8,8 +8,9 @@ import {
 } from './model.ts'
 import { numbersOf } from './account-numbers.ts'
 import { readEmail } from './parse-email.ts'
+import { readGateway } from './parse-gateway.ts'
 import { readHook } from './parse-hook.ts'
-import { readRoutes } from './parse-routes.ts'
+import { readPublicRoutes, readRoutes } from './parse-routes.ts'
 import { requireReference } from './parse-secret.ts'
 import { isPin, isReference } from './secrets.ts'
 import { Place } from './yaml-place.ts'
@@ -26,6 +27,7 @@ const parts = [
   'accounts',
   'blacklists',
   'email',
+  'gateways',
   'routes',
   'hooks',
 ] as const
@@ -51,6 +53,7 @@ export function parseDocument(text: string, file: string): DomainDocument {
     ...(given.accounts && { accounts: readAccounts(given.accounts) }),
     ...(given.blacklists && { blacklists: byName(given.blacklists, readBlacklist) }),
     ...(given.email && { email: given.email.isNull ? null : readEmail(given.email) }),
+    ...(given.gateways && { gateways: byName(given.gateways, readGateway) }),
     ...routesOf(given.routes),
     ...(given.hooks && { hooks: given.hooks.items().map(readHook) }),
   }
@@ -76,10 +79,13 @@ function rootOf(text: string, file: string): Place {
   return new Place(isNode(yaml.contents) ? yaml.contents : null, source, '')
 }
 
-/** Routes have a name for each of their kinds, so that further kinds can join. */
-function routesOf(place: Place | undefined): Pick<DomainDocument, 'routes'> {
-  const kinds = place?.members(['default'])
-  return kinds?.default === undefined ? {} : { routes: readRoutes(kinds.default) }
+/** Routes have a name for each of their kinds. */
+function routesOf(place: Place | undefined): Pick<DomainDocument, 'routes' | 'publicRoutes'> {
+  const kinds = place?.members(['default', 'public'])
+  return {
+    ...(kinds?.default && { routes: readRoutes(kinds.default) }),
+    ...(kinds?.public && { publicRoutes: readPublicRoutes(kinds.public) }),
+  }
 }
 
 /** Reads settings. An empty value is the same as none, and a secret is a reference. */

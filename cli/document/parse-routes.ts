@@ -1,17 +1,33 @@
-import type { JsonObject, RouteRecord } from './model.ts'
+import type { JsonObject, PublicRouteRecord, RouteRecord } from './model.ts'
 import type { Place } from './yaml-place.ts'
 
 const names = ['name', 'pattern', 'order', 'disabled', 'timezone', 'description', 'callflow'] as const
 
 /** Reads routes, with the platform's defaults for what is left out. A route without an order comes after the one before it. */
 export function readRoutes(place: Place): RouteRecord[] {
-  const routes: RouteRecord[] = []
-  for (const item of place.items()) routes.push(readRoute(item, (routes.at(-1)?.order ?? 0) + 1))
+  return inOrder(place, (item, usualOrder) => readRoute(item, item.members(names), usualOrder))
+}
+
+/** Reads public routes, which may be for one gateway. */
+export function readPublicRoutes(place: Place): PublicRouteRecord[] {
+  return inOrder(place, (item, usualOrder) => {
+    const { gateway, ...given } = item.members([...names, 'gateway'])
+    const name = gateway?.text() ?? ''
+    return { ...readRoute(item, given, usualOrder), ...(name === '' ? {} : { gateway: name }) }
+  })
+}
+
+function inOrder<R extends RouteRecord>(place: Place, read: (item: Place, usualOrder: number) => R): R[] {
+  const routes: R[] = []
+  for (const item of place.items()) routes.push(read(item, (routes.at(-1)?.order ?? 0) + 1))
   return routes.toSorted((a, b) => a.order - b.order)
 }
 
-function readRoute(place: Place, usualOrder: number): RouteRecord {
-  const given = place.members(names)
+function readRoute(
+  place: Place,
+  given: { readonly [N in (typeof names)[number]]?: Place },
+  usualOrder: number,
+): RouteRecord {
   if (given.pattern === undefined) throw place.error('must have a pattern')
   const pattern = given.pattern.text()
   return {

@@ -7,13 +7,14 @@ import {
   DocumentError,
   type DomainState,
   type EmailRecord,
+  type GatewayRecord,
   type HookRecord,
   type Settings,
   completed,
 } from './model.ts'
 import { normalForm } from './normal-form.ts'
 import { comparable, isSecretHeader, kept, masked, pinParameter } from './secrets.ts'
-import type { RecordKind, Records, Step } from './steps.ts'
+import type { RecordKind, Records, Step, UnnamedKind } from './steps.ts'
 
 /** The way of a domain from what it is to what a document says. */
 export interface Plan {
@@ -69,6 +70,10 @@ function secretsOf(kind: RecordKind, record: Step['after']): [string, string][] 
     const { pass } = record as EmailRecord
     return pass === undefined ? [] : [['pass', pass]]
   }
+  if (kind === 'gateway') {
+    const { password } = record as GatewayRecord
+    return password === undefined ? [] : [['password', password]]
+  }
   if (kind === 'account') return pinIn((record as AccountRecord).parameters)
   return kind === 'parameters' ? pinIn(record as Settings) : []
 }
@@ -99,11 +104,12 @@ export function checkUnchanged({ base, steps }: Plan, state: DomainState): void 
     if (!isUnnamed(id) && !present.has(id) && !texts.has('null')) throw changedMeanwhile(id)
   }
   checkUnnamed('route', base.routes, state.routes, steps)
+  checkUnnamed('publicRoute', base.publicRoutes, state.publicRoutes, steps)
   checkUnnamed('hook', base.hooks, state.hooks, steps)
 }
 
 /** Routes and hooks: what no step touches is still there, and what a step changes is there before or after it. */
-function checkUnnamed<K extends 'route' | 'hook'>(
+function checkUnnamed<K extends UnnamedKind>(
   kind: K,
   base: readonly Records[K][],
   found: readonly Records[K][],
@@ -137,7 +143,7 @@ function changedMeanwhile(id: string): DocumentError {
 }
 
 function isUnnamed(id: string): boolean {
-  return id === idOf('route', '') || id === idOf('hook', '')
+  return id === idOf('route', '') || id === idOf('publicRoute', '') || id === idOf('hook', '')
 }
 
 function idOf(kind: RecordKind, name: string): string {
@@ -159,7 +165,9 @@ function recordsOf(state: DomainState): { readonly id: string; readonly text: st
     one('parameters', '', state.parameters),
     one('variables', '', state.variables),
     one('email', '', state.email),
+    ...Object.entries(state.gateways).map(([name, record]) => one('gateway', name, record)),
     ...state.routes.map((record) => one('route', '', record)),
+    ...state.publicRoutes.map((record) => one('publicRoute', '', record)),
     ...state.hooks.map((record) => one('hook', '', record)),
   ]
 }

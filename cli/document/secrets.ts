@@ -4,6 +4,7 @@ import {
   DocumentError,
   type DomainState,
   type EmailRecord,
+  type GatewayRecord,
   type HookRecord,
   type Settings,
 } from './model.ts'
@@ -44,6 +45,9 @@ export function masked(state: DomainState): DomainState {
     parameters: maskedSettings(state.parameters, isPin),
     accounts: Object.fromEntries(accounts),
     email: state.email === null ? null : maskedEmail(state.email),
+    gateways: Object.fromEntries(
+      Object.entries(state.gateways).map(([name, gateway]) => [name, maskedGateway(gateway)]),
+    ),
     hooks: state.hooks.map(maskedHook),
   }
 }
@@ -58,6 +62,7 @@ export function maskedRecord<K extends RecordKind>(kind: K, record: Records[K]):
   const masks: { readonly [P in RecordKind]?: (record: Records[P]) => Records[P] } = {
     account: maskedAccount,
     email: maskedEmail,
+    gateway: maskedGateway,
     hook: maskedHook,
     parameters: (parameters) => maskedSettings(parameters, isPin),
   }
@@ -70,6 +75,10 @@ function maskedAccount({ password: _password, ...account }: AccountRecord): Acco
 
 function maskedEmail(email: EmailRecord): EmailRecord {
   return email.pass === undefined ? email : { ...email, pass: kept }
+}
+
+function maskedGateway(gateway: GatewayRecord): GatewayRecord {
+  return gateway.password === undefined ? gateway : { ...gateway, password: kept }
 }
 
 function maskedHook(hook: HookRecord): HookRecord {

@@ -2,7 +2,9 @@ import type {
   AccountRecord,
   BlacklistEntry,
   EmailRecord,
+  GatewayRecord,
   HookRecord,
+  PublicRouteRecord,
   RoleRecord,
   RouteRecord,
   Settings,
@@ -16,12 +18,17 @@ export interface Records {
   readonly parameters: Settings
   readonly variables: Settings
   readonly email: EmailRecord
+  readonly gateway: GatewayRecord
   readonly route: RouteRecord
+  readonly publicRoute: PublicRouteRecord
   readonly hook: HookRecord
 }
 
 /** A kind of records. */
 export type RecordKind = keyof Records
+
+/** A kind of records without names. */
+export type UnnamedKind = 'route' | 'publicRoute' | 'hook'
 
 /** The change of one record by one request. */
 export interface StepOf<K extends RecordKind> {

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml'
-import type { BlacklistEntry, DomainState, EmailRecord, HookRecord, RouteRecord } from './model.ts'
+import type { BlacklistEntry, DomainState, EmailRecord, GatewayRecord, HookRecord, PublicRouteRecord } from './model.ts'
 import { formatVersion } from './parse-document.ts'
+import { usualGateway } from './parse-gateway.ts'
 import { usualRetries } from './parse-hook.ts'
 
 /** Writes a domain as a document. Values that are the platform's defaults are left out, and names are in order. */
@@ -17,7 +18,8 @@ export function writeDocument(state: DomainState): string {
     })),
     blacklists: inOrder(state.blacklists, blacklistForm),
     email: state.email === null ? null : emailForm(state.email),
-    routes: { default: state.routes.map(routeForm) },
+    gateways: inOrder(state.gateways, gatewayForm),
+    routes: { default: state.routes.map(routeForm), public: state.publicRoutes.map(routeForm) },
     hooks: state.hooks.map(hookForm),
   }
   return stringify(document, { lineWidth: 0, minContentWidth: 0, aliasDuplicateObjects: false })
@@ -45,10 +47,27 @@ function emailForm({ from, description, host, port, secure, ...rest }: EmailReco
   }
 }
 
-function routeForm({ name, pattern, order, disabled, timezone, description, callflow }: RouteRecord): unknown {
+function gatewayForm({ realm, from_domain, proxy, register, enabled, ...rest }: GatewayRecord): unknown {
+  const { username, from_user, password, networks, max_calls, codecs } = rest
+  const usual = Object.entries(usualGateway).filter(([name, value]) => Reflect.get(rest, name) !== value)
+  return {
+    realm,
+    ...(from_domain === realm ? {} : { from_domain }),
+    ...(proxy === realm ? {} : { proxy }),
+    ...(register ? {} : { register }),
+    ...given({ username, from_user, password, networks }),
+    ...Object.fromEntries(usual.map(([name]) => [name, Reflect.get(rest, name)])),
+    ...given({ max_calls, codecs }),
+    ...(enabled ? {} : { enabled }),
+  }
+}
+
+function routeForm(route: PublicRouteRecord): unknown {
+  const { name, pattern, order, disabled, timezone, description, callflow, gateway } = route
   return {
     ...(name === pattern ? {} : { name }),
     pattern,
+    ...given({ gateway }),
     order,
     ...(disabled ? { disabled } : {}),
     ...given({ timezone, description }),

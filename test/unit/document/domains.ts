@@ -57,7 +57,9 @@ const empty: DomainState = {
   accounts: { '1000': adminAccount },
   blacklists: {},
   email: null,
+  gateways: {},
   routes: [],
+  publicRoutes: [],
   hooks: [],
 }
 
@@ -173,17 +175,47 @@ const callflow = fc.array(
   { maxLength: 3 },
 )
 
-const routes = fc.array(
-  fc.record({
-    name: fc.constantFrom('sales', 'night', '^1$', 'yes'),
-    pattern: fc.constantFrom('^1$', '^\\+?49(\\d+)$', '0x10', '~'),
-    order: fc.integer({ min: -2, max: 20 }),
-    disabled: flag,
-    timezone: fc.constantFrom(null, 'Europe/Kyiv'),
-    description: fc.constantFrom('', 'null', '# no comment', '- item'),
-    callflow,
-  }),
-  { maxLength: 4 },
+const route = fc.record({
+  name: fc.constantFrom('sales', 'night', '^1$', 'yes'),
+  pattern: fc.constantFrom('^1$', '^\\+?49(\\d+)$', '0x10', '~'),
+  order: fc.integer({ min: -2, max: 20 }),
+  disabled: flag,
+  timezone: fc.constantFrom(null, 'Europe/Kyiv'),
+  description: fc.constantFrom('', 'null', '# no comment', '- item'),
+  callflow,
+})
+
+const routes = fc.array(route, { maxLength: 4 })
+
+const publicRoutes = fc.array(
+  fc
+    .tuple(route, fc.record({ gateway: fc.constantFrom('trunk', 'b_2') }, { requiredKeys: [] }))
+    .map(([of, limit]) => Object.assign({}, of, limit)),
+  { maxLength: 3 },
+)
+
+const gateways = fc.dictionary(
+  fc.constantFrom('trunk', 'b_2', 'constructor'),
+  fc
+    .tuple(
+      fc.record({
+        realm: fc.constantFrom('sip.example.net', 'trunk.example.net'),
+        from_domain: fc.constantFrom('sip.example.net', 'pbx.example.net'),
+        proxy: fc.constantFrom('sip.example.net', 'proxy.example.net:5080'),
+        register: flag,
+        networks: fc.constantFrom(['198.51.100.0/24'], ['198.51.100.0/24', '203.0.113.7/32']),
+        transport: fc.constantFrom('udp', 'tls'),
+        expires: fc.constantFrom(600, 60),
+        caller_id: fc.constantFrom('keep', 'number:4930', 'account'),
+        codecs: fc.subarray(['PCMA', 'opus']),
+        enabled: flag,
+        profile: fc.constant('external'),
+        username: fc.constantFrom('pbx', '0'),
+        password: fc.constant('${env:SECRET}'),
+      }),
+      fc.record({ from_user: fc.constant('123'), max_calls: fc.constantFrom(1, 1000) }, { requiredKeys: [] }),
+    )
+    .map(([trunk, rest]) => Object.assign({}, trunk, rest)),
 )
 
 const hooks = fc.array(
@@ -228,7 +260,9 @@ export const domains: fc.Arbitrary<DomainState> = roles.chain((known) =>
       accounts: accounts(Object.keys(known)),
       blacklists,
       email,
+      gateways,
       routes,
+      publicRoutes,
       hooks,
     })
     .map((sections) => completed({ domain, ...sections }, empty)),

@@ -4,6 +4,8 @@ import { readPlan, writePlan } from '../../../cli/document/plan-file.ts'
 import { checkUnchanged, makePlan } from '../../../cli/document/plan.ts'
 import { applyPlan, findDomain } from '../../../cli/deploy/apply-plan.ts'
 import { checkOwnAccount } from '../../../cli/deploy/own-account.ts'
+import type { DomainDocument, DomainState } from '../../../cli/document/model.ts'
+import { writeDocument } from '../../../cli/document/write-document.ts'
 import { aDomainInMemory, adminAccount, documentOf } from './domains.ts'
 
 const desk = 'accounts:\n  1000: {role: admin}\n'
@@ -66,6 +68,38 @@ it('a change keeps stored secrets, and the signing secret of a hook', async () =
   expect(after).toMatchObject({ id: before?.id, secrets: before?.secrets, headers: { 'X-Api-Key': 'Bearer of-env' } })
   expect((await read()).hooks[0]?.headers).toEqual({ 'X-Api-Key': '********' })
   expect(client.token).toBeDefined()
+})
+
+it('a gateway is made with the password of the environment, which no export shows and a change keeps', async () => {
+  const { api, apply, read } = await aDomainInMemory()
+  const trunk = (expires: number, password: string) =>
+    documentOf(
+      `gateways:\n  trunk: {realm: sip.example.net, username: pbx, password: "${password}", expires: ${expires}}`,
+    )
+  await apply(trunk(600, '${env:SECRET}'))
+  const [before] = [...api.ports.state.gateways.values()]
+
+  await apply(trunk(60, '********'))
+
+  const [after] = [...api.ports.state.gateways.values()]
+  expect(after).toMatchObject({ expires: 60, sealedPassword: before?.sealedPassword })
+  expect(writeDocument(await read())).not.toContain('s3cr3t-of-env')
+  expect(writeDocument(await read())).toContain('password: "********"')
+})
+
+it('a gateway is made before the public route for its calls, and removed after it', async () => {
+  const { apply, read, api } = await aDomainInMemory()
+  const whole = documentOf(
+    'gateways: {trunk: {realm: sip.example.net, register: false, networks: [198.51.100.0/24]}}\n' +
+      'routes: {public: [{pattern: ^4930(\\d+)$, gateway: trunk, callflow: [{goto: "1000"}]}]}',
+  )
+  const kinds = (document: DomainDocument, state: DomainState) =>
+    makePlan(state, document, api.clock.now()).steps.map(({ kind }) => kind)
+
+  expect(kinds(whole, await read())).toEqual(['gateway', 'publicRoute'])
+  await apply(whole)
+  expect((await read()).publicRoutes).toMatchObject([{ pattern: '^4930(\\d+)$', gateway: 'trunk' }])
+  expect(kinds(documentOf('gateways: {}\nroutes: {public: []}'), await read())).toEqual(['publicRoute', 'gateway'])
 })
 
 it('a new record whose secret is only a mask is refused', async () => {
