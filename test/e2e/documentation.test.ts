@@ -15,7 +15,13 @@ const folder = mkdtempSync(join(tmpdir(), 'callplane-documentation-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** The pages whose commands a reader can paste one after the other. The others begin with the login of the first one. */
-const pages = ['concepts', 'accounts', 'tokens', 'calls', 'events', 'email', 'audit']
+const pages = ['concepts', 'accounts', 'tokens', 'calls', 'gateways', 'events', 'email', 'audit', 'simulated-engine']
+
+/** Pages of which these sections can be pasted; their other commands are for other machines, or parts of programs. */
+const sections: readonly (readonly [page: string, ...sections: readonly string[]])[] = [
+  ['docs/hooks.md', 'Make one', 'Rehearse it', 'Prove that nothing is missing'],
+  ['docs/attach.md', '4. The first hook'],
+]
 
 const quickStart = shownCommands('docs/quick-start.md')
 const walks = [
@@ -24,6 +30,14 @@ const walks = [
   ...pages.map((name) => {
     const page = `docs/${name}.md`
     return [page, quickStart.slice(0, 1).concat(shownCommands(page))] as const
+  }),
+  ...sections.map(([page, ...titles]) => {
+    const shown = titles.flatMap((title) => shownCommands(page, title))
+    // A receiver of hooks runs until it is ended.
+    return [
+      page,
+      quickStart.slice(0, 1).concat(shown.filter(({ commands }) => !commands.text.includes('listen('))),
+    ] as const
   }),
 ] as const
 
