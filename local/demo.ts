@@ -2,7 +2,7 @@
  * `npm run demo`: the main job, step by step, against the running platform. Each step prints what it did and what came
  * back; the first that fails ends the walk with one sentence.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod/mini'
@@ -45,6 +45,8 @@ function step(title: string, ...lines: readonly string[]): void {
 function password(): string {
   if (env['DEMO_PASSWORD'] !== undefined) return env['DEMO_PASSWORD']
   const file = join(checkOnLaptop(dataDir, env), 'demo-accounts.json')
+  if (!existsSync(file))
+    throw new Error(`there is no ${file}: run npm start in another terminal first, or set DATA_DIR`)
   const passwords = z.parse(z.record(z.string(), z.string()), JSON.parse(readFileSync(file, 'utf8')))
   const found = passwords[username]
   if (found === undefined) throw new Error(`${file} has no password of ${username}: set DEMO_PASSWORD`)

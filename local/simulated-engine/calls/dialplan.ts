@@ -26,6 +26,12 @@ const extensions = new Map<string, readonly Application[]>([
   ['5111', [step('hangup', 'USER_NOT_REGISTERED')]],
 ])
 
+/** Is answered, and records for two seconds. */
+const recordedNumber = '5000'
+
+/** Every number of the engine's own dial plan. */
+export const ownNumbers: readonly string[] = [...extensions.keys(), recordedNumber]
+
 /**
  * Returns the handling of a call to an extension: the route that the platform gives it, else one of the engine's own dial
  * plan, as in an engine of the kit; nothing without a route. Contexts are per domain: one that the directory never answered
@@ -58,7 +64,7 @@ async function ownRoute(
   { uuid }: Channel,
   target: Extension,
 ): Promise<readonly Application[] | undefined> {
-  if (target.extension === '5000') return recordTone(`${engine.recordingsDir}/${uuid}.wav`, uuid)
+  if (target.extension === recordedNumber) return recordTone(`${engine.recordingsDir}/${uuid}.wav`, uuid)
   if (engine.emergencyNumbers.has(target.extension)) return undefined
   const fixed = extensions.get(target.extension)
   if (fixed !== undefined) return fixed

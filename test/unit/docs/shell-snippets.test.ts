@@ -44,7 +44,7 @@ function commandOf(words: readonly string[]): { readonly command: Command; reado
 
 describe('the commands of the pages', () => {
   it.each(scripts)('%s can be read by a shell', (_place, text) => {
-    // What a reader fills in stands in angle brackets.
+    // Readers fill in the words in angle brackets.
     const { status, stderr } = spawnSync('bash', ['-n'], {
       input: text.replaceAll(/<[^<>\n]+>/g, 'x'),
       encoding: 'utf8',
