@@ -19,7 +19,7 @@ const pages = ['concepts', 'accounts', 'tokens', 'calls', 'gateways', 'events', 
 
 /** Pages of which these sections can be pasted; their other commands are for other machines, or parts of programs. */
 const sections: readonly (readonly [page: string, ...sections: readonly string[]])[] = [
-  ['docs/hooks.md', 'Make one', 'Rehearse it', 'Prove that nothing is missing'],
+  ['docs/hooks.md', 'Make one', 'Rehearse it'],
   ['docs/attach.md', '4. The first hook'],
 ]
 
