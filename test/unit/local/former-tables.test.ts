@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createTables, startEmbeddedDynamo } from '../../../local/stores/dynamodb.ts'
+import { openDataFolder } from '../../../local/data/data-folder.ts'
+import { chooseProgram, programsFor } from '../../../local/stores/dynamo-program/choose-program.ts'
+import { thisMachine } from '../../../local/stores/dynamo-program/dynoxide.ts'
+import { createTables, startDynamo } from '../../../local/stores/dynamodb.ts'
 
 const keys = (hash: string, range: string) => [
   { AttributeName: hash, KeyType: 'HASH' },
@@ -23,9 +26,10 @@ const tableWith = (IndexName: string, ProjectionType: string) => ({
 })
 
 test('a table that an earlier version made gets the index that it lacks, with what is stored in it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'callplane-tables-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const store = await startEmbeddedDynamo(join(folder, 'dynamodb.db'), join(folder, 'log'))
+  const folder = openDataFolder(mkdtempSync(join(tmpdir(), 'callplane-tables-')))
+  onTestFinished(() => rmSync(folder.path, { recursive: true }))
+  const deps = programsFor(process.cwd(), thisMachine, { progress: () => {}, signal: new AbortController().signal })
+  const store = await startDynamo(await chooseProgram(folder, deps), folder.file('log'))
   onTestFinished(() => store.close())
   const ask = async (action: string, input: object) => {
     const target = `DynamoDB_20120810.${action}`
