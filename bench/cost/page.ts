@@ -35,6 +35,11 @@ ${source}. Dollars a month of ${prices.hoursPerMonth} hours. [Estimates](#estima
 
 ${stages.map((stage) => idleSection(stage, prices)).join('\n\n')}
 
+A stage pays for its search nodes, its alarms and metrics, and the way of its connectors out, whether it is used or not. \`t3.small.search\` is the
+smallest node that encrypts its disk. \`dev\` has one, and one connector of the smallest size with a public address; its alarms are
+those of \`prod\`, so that a wrong one is found there first. \`prod\` meets its goal with public addresses; private endpoints are its
+default, since they need no route to the internet ([decision 61](adr/0061-a-stage-chooses-how-connectors-get-out.md)).
+
 ## With events
 
 The cost of \`${stages.at(-1)?.name}\`, idle cost included. An event has ${typicalEvent.kb} KB and goes to one hook whose receiver answers
@@ -70,7 +75,7 @@ requests of keys and secrets, bytes through private endpoints, and traffic betwe
 function idleSection({ name, templates }: CostedStage, prices: PriceList): string {
   const items = idleCosts(templates, prices)
   const goal = goals[name.split(' ')[0] ?? '']
-  const sentence = goal === undefined ? '' : `; the goal is ${goal}`
+  const sentence = goal === undefined ? '' : `; the goal is ${goal}, ${distance(total(items) - goal)}`
   return `### ${name}
 
 ${table(
@@ -79,6 +84,10 @@ ${table(
 )}
 
 Together **${money(total(items))}**${sentence}.`
+}
+
+function distance(above: number): string {
+  return above > 0 ? `which it misses by ${money(above)}` : `which it meets with ${money(-above)} to spare`
 }
 
 function eventTable(stages: readonly CostedStage[], prices: PriceList): string {

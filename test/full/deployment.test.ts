@@ -42,7 +42,9 @@ function stacksIn(output: string): string[] {
 
 /** Changes by part, such as `DELETE_COMPLETE HoldChannel`, without the stacks themselves. */
 function inShort(changes: readonly Change[]): string[] {
-  const part = (id: string) => /^(?:EnginePeering[A-Z][a-z]+|HoldChannel|RemoveExpiredRecordings|More|Deliver(?=Handler))/.exec(id)?.[0] ?? id
+  const part = (id: string) =>
+    /^(?:EnginePeering(?:From|To|Zone)?|HoldChannel|RemoveExpiredRecordings|More|Deliver(?=Handler))/.exec(id)?.[0] ??
+    id
   const resources = changes.filter(({ type }) => type !== 'AWS::CloudFormation::Stack')
   return [...new Set(resources.map(({ status, id }) => `${status} ${part(id)}`))].toSorted()
 }
@@ -53,11 +55,13 @@ const engineVpc = {
   routeTables: ['rtb-0a1b2c3d'],
   addresses: { 'engine.callplane.internal': '10.0.1.10' },
 }
-const joined = ['EnginePeeringFromrtb', 'EnginePeeringPeering', 'EnginePeeringTo', 'EnginePeeringZone']
+const joined = ['EnginePeering', 'EnginePeeringFrom', 'EnginePeeringTo', 'EnginePeeringZone']
 
 describe.skipIf(bin === undefined)('a deployment', () => {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-deployment-'))
-  const [usual, changed, guarded] = [join(folder, 'usual'), join(folder, 'changed'), join(folder, 'guarded')]
+  const [usual = '', changed = '', joining = '', guarded = ''] = ['usual', 'changed', 'joining', 'guarded'].map(
+    (name) => join(folder, name),
+  )
   let control: ControlPlane
   const cdk = async (...words: readonly string[]) => control.cdk(words)
   const succeed = async (...words: readonly string[]) => {
@@ -138,16 +142,22 @@ describe.skipIf(bin === undefined)('a deployment', () => {
   })
 
   it("a setting joins the engines' network, and changes nothing else", async () => {
-    const settings = JSON.stringify({ terminationProtection: 'on', engineVpc })
-    await succeed('synth', '--quiet', '--app', `${changedApp} '${settings}'`, '-o', guarded)
+    await succeed('synth', '--quiet', '--app', `${changedApp} '${JSON.stringify({ engineVpc })}'`, '-o', joining)
 
-    const { changes } = await succeed(...deploy, guarded)
+    const { changes } = await succeed(...deploy, joining)
 
     expect(inShort(changes)).toEqual(joined.map((id) => `CREATE_COMPLETE ${id}`))
   })
 
-  it('a store with termination protection cannot be removed', async () => {
+  it("a deployment without the setting leaves the engines' network again", async () => {
+    await succeed('synth', '--quiet', '--app', `${changedApp} '{"terminationProtection":"on"}'`, '-o', guarded)
 
+    const { changes } = await succeed(...deploy, guarded)
+
+    expect(inShort(changes)).toEqual(joined.map((id) => `DELETE_COMPLETE ${id}`))
+  })
+
+  it('a store with termination protection cannot be removed', async () => {
     const { status, output, changes } = await cdk(...destroy, guarded)
 
     expect(output).toContain('TerminationProtection is enabled')
@@ -155,13 +165,8 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     expect(changes.filter(({ stack }) => /Stateful|Search/.test(stack))).toEqual([])
   })
 
-  it("a deployment without the setting leaves the engines' network", async () => {
-    const { changes } = await succeed(...deploy, usual)
-
-    expect(inShort(changes)).toEqual(joined.map((id) => `DELETE_COMPLETE ${id}`))
-  })
-
   it('the removal of a stage keeps its stores of data, and nothing else', async () => {
+    await succeed(...deploy, usual)
 
     const { changes } = await succeed(...destroy, usual)
 

@@ -4,7 +4,10 @@ import { eventCosts, writeUnitsOfEvent } from '../../bench/cost/event-cost.ts'
 import { idleCosts } from '../../bench/cost/idle-cost.ts'
 import { total } from '../../bench/cost/page.ts'
 import { readPrices } from '../../bench/cost/price-list.ts'
+import { callsAt, legBytes, scaleLimits, scenario } from '../../bench/cost/scale-model.ts'
+import { scalePage } from '../../bench/cost/scale-page.ts'
 import { costOfStages } from '../../bench/cost/stages.ts'
+import { readSettings } from '../../lib/settings.ts'
 import { synthesize } from './synthesized-app.ts'
 
 const prices = readPrices()
@@ -44,4 +47,49 @@ it('a million events cost at most 12 dollars as soon as two are in a batch', () 
 
   expect(cost(2)).toBeLessThanOrEqual(12)
   expect(cost(10)).toBeLessThan(cost(2))
+})
+
+it('the page on scale is the one that npm run cost makes from the settings of prod', () => {
+  expect(readFileSync('docs/scale.md', 'utf8'), 'run npm run cost').toBe(scalePage(prices))
+})
+
+it('the model of scale counts with the size of a leg that the page on CDRs has', () => {
+  expect(readFileSync('docs/design/cdr.md', 'utf8')).toContain(
+    `a leg with thirty variables takes about ${legBytes} bytes`,
+  )
+})
+
+it('the limit that is met first stands first, and each setting that a limit names moves it', () => {
+  const of = (given: Readonly<Record<string, unknown>>) =>
+    scaleLimits(readSettings({ stage: 'prod', engineHost: 'engine', engineConcurrency: 30, ...given }))
+  const usual = of({})
+  const more = {
+    searchVolumeGb: 100,
+    searchInstances: 4,
+    searchInstanceType: 't3.medium.search',
+    cdrShards: 2,
+    engineRequestsPerSecond: 2000,
+    engineConcurrency: 60,
+    connectorCpu: 1024,
+    connectorMemoryMb: 2048,
+    eventsPerSecond: 1000,
+  }
+  const moved = of(more)
+
+  expect(usual.map(callsAt)).toEqual(usual.map(callsAt).toSorted((a, b) => a - b))
+  const named = usual.filter(({ moves }) => Object.keys(more).some((name) => moves.includes(`\`${name}\``)))
+  expect(named.length).toBeGreaterThan(5)
+  for (const limit of named) {
+    const after = moved.find(({ what }) => what === limit.what)
+    expect(after && callsAt(after), limit.what).toBeGreaterThan(callsAt(limit))
+  }
+})
+
+it('every limit is above its load with the settings that the page on scale shows', () => {
+  const [, shown = ''] =
+    /## With the settings for this load\n\n(.*?)\. The first/.exec(readFileSync('docs/scale.md', 'utf8')) ?? []
+  const settings: unknown = JSON.parse(`{${shown.replaceAll('`', '')}}`)
+  const [first] = scaleLimits(readSettings({ stage: 'prod', engineHost: 'engine', ...Object(settings) }))
+
+  expect(first && callsAt(first)).toBeGreaterThan(scenario.callsADay)
 })

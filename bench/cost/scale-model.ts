@@ -1,0 +1,214 @@
+import { retentionPolicy } from '../../adapters/opensearch/index-template.ts'
+import { cdrIndex, hookDispatch } from '../../contracts/workers.ts'
+import type { Settings } from '../../lib/settings.ts'
+import { call, typicalEvent, writeUnitsOfEvent } from './event-cost.ts'
+
+/** The load whose limits are computed. */
+export const scenario = { tenants: 10_000, callsADay: 1_000_000, hooks: 10_000 }
+
+/** Estimates about calls, which no code holds. */
+export const callEstimates = {
+  /** The part of a day's calls that begins in its busiest hour. */
+  busiestHour: 0.125,
+  seconds: 180,
+  /** The part of all calls that the largest tenant has. */
+  largestTenant: 0.1,
+  /** Calls that one engine carries at once. */
+  ofEngine: 1000,
+}
+
+/** Bytes of a leg on the disk of one node; test/full/opensearch.test.ts compares the page on CDRs with a real store. */
+export const legBytes = 3300
+
+/** Quotas and properties of services, with the source of each. */
+const service = {
+  // Usual concurrent executions of an account: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+  concurrentFunctions: 1000,
+  // Write units a second of a table on demand and of a partition:
+  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
+  tableUnits: 40_000,
+  partitionUnits: 1000,
+  // Calls a second of a FIFO queue of high throughput, in the regions that have the fewest:
+  // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
+  queueCalls: 2400,
+  // A shard for searches should stay below: https://docs.aws.amazon.com/opensearch-service/latest/developerguide/bp-sharding.html
+  shardGb: 30,
+  // The part of a disk that may be used before the store stops to place shards on it.
+  usableDisk: 0.7,
+}
+
+/** Events a second that a connector carries with a whole processor: bench/README.md. */
+const connectorEvents = 15_000
+
+/** Write units of a delivery in the partition of its hook. */
+const deliveryUnits = 4
+
+/** One limit at the load of the scenario. */
+export interface ScaleLimit {
+  readonly what: string
+  readonly unit: string
+  /** The load in the busiest hour, or for what is kept, in all. It is proportional to the calls. */
+  readonly load: number
+  readonly most: number
+  /** The setting that moves the limit, or what has to be done instead. */
+  readonly moves: string
+}
+
+/** The settings of a stage that limits depend on. */
+export type ScaledSettings = Pick<
+  Settings,
+  'search' | 'connectorSize' | 'connectorTasks' | 'throttles' | 'engineConcurrency' | 'environment'
+>
+
+/** Returns the calls a day at which a limit is met. */
+export function callsAt({ load, most }: ScaleLimit): number {
+  return (scenario.callsADay * most) / load
+}
+
+/** Returns every limit of a stage that grows with calls, the one that is met first at the head. */
+export function scaleLimits(settings: ScaledSettings): ScaleLimit[] {
+  const limits = [
+    ...storeLimits(settings),
+    ...pipelineLimits(settings),
+    ...engineLimits(settings),
+    ...tenantLimits(settings),
+  ]
+  return limits.toSorted((a, b) => callsAt(a) - callsAt(b))
+}
+
+/** Loads a second in the busiest hour. A call has as many events and legs as the page on costs says. */
+const calls = (scenario.callsADay * callEstimates.busiestHour) / 3600
+const events = calls * (2 / typicalEvent.legs)
+const legs = calls * 2
+const dispatchSeconds = call.seconds + typicalEvent.receiverMs / 1000
+
+function storeLimits({ search, environment }: ScaledSettings): ScaleLimit[] {
+  const days = Math.max(...retentionPolicy.states.flatMap((state) => state.transitions.map(ageOf)))
+  const copies = search.instances > 1 ? 2 : 1
+  const legsADay = scenario.callsADay * 2
+  const shards = Number(environment['CDR_SHARDS'] ?? 1)
+  return [
+    {
+      what: `CDRs of ${days} days, with ${copies === 1 ? 'no copy' : 'a copy'}, on the disks of the search nodes`,
+      unit: 'GB',
+      load: (legsADay * days * copies * legBytes) / 1e9,
+      most: search.instances * search.volumeGb * service.usableDisk,
+      moves: '`searchVolumeGb`, `searchInstances`, `searchInstanceType`',
+    },
+    {
+      what: 'a shard of the CDRs of a month',
+      unit: 'GB',
+      load: ((legsADay / 2) * 31 * legBytes) / shards / 1e9,
+      most: service.shardGb,
+      moves: '`cdrShards`',
+    },
+    {
+      what: 'legs that are written to the search nodes by `cdrIndex`',
+      unit: 'a second',
+      load: legs,
+      most: (cdrIndex.maxConcurrency * cdrIndex.batchSize) / call.seconds,
+      moves: '`maxConcurrency` in `contracts/workers.ts`',
+    },
+    {
+      what: 'write units of events and deliveries, as if of one table',
+      unit: 'a second',
+      load: events * writeUnitsOfEvent(1),
+      most: service.tableUnits,
+      moves: 'the quota of the account',
+    },
+  ]
+}
+
+/** Days, from a text such as `432d`. */
+function ageOf({ conditions }: { readonly conditions: { readonly min_index_age: string } }): number {
+  return Number.parseInt(conditions.min_index_age, 10)
+}
+
+function pipelineLimits({ connectorTasks }: ScaledSettings): ScaleLimit[] {
+  return [
+    {
+      what: 'events that `hookDispatch` takes one at a time; more wait and come in batches of ten',
+      unit: 'a second',
+      load: events,
+      most: hookDispatch.maxConcurrency / dispatchSeconds,
+      moves: 'nothing: batches fill by themselves',
+    },
+    {
+      what: 'events that `hookDispatch` takes in full batches',
+      unit: 'a second',
+      load: events,
+      most: (hookDispatch.maxConcurrency * hookDispatch.batchSize) / dispatchSeconds,
+      moves: '`maxConcurrency` in `contracts/workers.ts`',
+    },
+    {
+      what: 'messages that all connectors send to the queue of events, one in a call',
+      unit: 'a second',
+      load: events * connectorTasks,
+      most: service.queueCalls,
+      moves: 'nothing: connectors send up to ten in a call; then the quota of the queue',
+    },
+    {
+      what: 'functions that run at once for events, CDRs and engines',
+      unit: 'functions',
+      load: events * dispatchSeconds + 2 * legs * call.seconds,
+      most: service.concurrentFunctions,
+      moves: 'the quota of the account',
+    },
+  ]
+}
+
+function engineLimits({ connectorSize, throttles, engineConcurrency }: ScaledSettings): ScaleLimit[] {
+  return [
+    {
+      what: 'events of all engines, which each connector reads',
+      unit: 'a second',
+      load: events,
+      most: connectorEvents * (connectorSize.cpu / 1024),
+      moves: '`connectorCpu`',
+    },
+    {
+      what: 'CDRs that engines post',
+      unit: 'a second',
+      load: legs,
+      most: throttles.engine.rate,
+      moves: '`engineRequestsPerSecond`',
+    },
+    ...(engineConcurrency === 0
+      ? []
+      : [
+          {
+            what: 'posts of CDRs that run at once',
+            unit: 'functions',
+            load: legs * call.seconds,
+            most: engineConcurrency,
+            moves: '`engineConcurrency`',
+          },
+        ]),
+    {
+      what: 'calls at once on 32 engines, the most of a deployment',
+      unit: 'calls',
+      load: calls * callEstimates.seconds,
+      most: 32 * callEstimates.ofEngine,
+      moves: 'a second deployment, with other tenants',
+    },
+  ]
+}
+
+function tenantLimits({ environment }: ScaledSettings): ScaleLimit[] {
+  return [
+    {
+      what: 'events of the largest tenant',
+      unit: 'a second',
+      load: events * callEstimates.largestTenant,
+      most: Number(environment['EVENTS_PER_SECOND'] ?? 500),
+      moves: '`eventsPerSecond`',
+    },
+    {
+      what: 'deliveries of one hook of the largest tenant, in one partition',
+      unit: 'a second',
+      load: events * callEstimates.largestTenant,
+      most: service.partitionUnits / deliveryUnits,
+      moves: 'several hooks, each for some of the events',
+    },
+  ]
+}

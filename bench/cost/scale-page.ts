@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { readSettings } from '../../lib/settings.ts'
+import { call, eventCosts, typicalEvent } from './event-cost.ts'
+import { total } from './page.ts'
+import type { PriceList } from './price-list.ts'
+import { type ScaleLimit, callEstimates, callsAt, legBytes, scaleLimits, scenario } from './scale-model.ts'
+
+/** The settings that the load of the scenario needs, besides those of `prod`. */
+const moved = {
+  searchInstanceType: 'r7g.large.search',
+  searchInstances: 8,
+  searchVolumeGb: 1100,
+  cdrShards: 4,
+}
+
+/** Returns docs/scale.md for the committed settings of `prod`. */
+export function scalePage(prices: PriceList): string {
+  const prod: Record<string, unknown> = JSON.parse(
+    readFileSync(new URL('../../settings/prod.json', import.meta.url), 'utf8'),
+  )
+  const limitsOf = (change: Readonly<Record<string, unknown>>) =>
+    scaleLimits(readSettings({ stage: 'prod', engineHost: 'engine', ...prod, ...change }))
+  const [now, then] = [limitsOf({}), limitsOf(moved)]
+  const [first] = now
+  const [next] = then
+  if (first === undefined || next === undefined) throw new Error('the model has no limit')
+  const { tenants, callsADay, hooks } = scenario
+  return `# Scale
+
+Made by \`npm run cost\` from \`settings/prod.json\` and what the code does (\`bench/cost/scale-model.ts\`): ${count(tenants)} tenants with
+${count(hooks)} hooks and ${count(callsADay)} calls a day. The first limit is met at **${count(callsAt(first))} calls a day**: ${first.what}. ${first.moves}
+move it. Loads are those of the busiest hour; what is kept is in whole.
+
+## As committed
+
+${tableOf(now)}
+
+## With the settings for this load
+
+${Object.entries(moved)
+  .map(([name, value]) => `\`"${name}": ${JSON.stringify(value)}\``)
+  .join(', ')}. The first limit is then met at **${count(callsAt(next))} calls a day**: ${next.what}.
+
+${tableOf(then)}
+
+${monthSection(prices)}
+
+${estimates()}
+`
+}
+
+function monthSection(prices: PriceList): string {
+  const millions = (scenario.callsADay * 30.4 * 2) / typicalEvent.legs / 1_000_000
+  const cost = (batch: number) => count(total(eventCosts({ millions, batch, connectors: 2 }, prices)))
+  return `## Events of a month
+
+${count(millions)} million events cost ${cost(1)} dollars when they come one at a time, and ${cost(5)} in batches of five, in addition to an idle month
+([costs](cost.md)).`
+}
+
+function estimates(): string {
+  const { busiestHour, seconds, largestTenant, ofEngine } = callEstimates
+  return `## Estimates
+
+- ${busiestHour * 100} % of a day's calls begin in its busiest hour. A call takes ${seconds} s. The largest tenant has ${largestTenant * 100} % of all calls. An engine carries ${count(ofEngine)} at once.
+- A call has ${2 / typicalEvent.legs} events, each for one hook whose receiver answers in ${typicalEvent.receiverMs} ms, and two legs of ${legBytes} bytes on a disk. A function works ${call.seconds} s.
+- The rate of a connector is that of a whole processor of the machine of the benchmarks.
+
+Not in this model: requests of the API, registrations of phones, logins, searches, and the processors of search nodes. Registrations and lists of tenants and
+hooks grow with phones and tenants, not with calls.`
+}
+
+function tableOf(limits: readonly ScaleLimit[]): string {
+  const rows = limits.map((limit) => [
+    limit.what,
+    `${count(limit.load)} ${limit.unit}`,
+    count(limit.most),
+    count(callsAt(limit)),
+    limit.moves,
+  ])
+  const head = ['limit', 'load', 'most', 'met at calls a day', 'moved by']
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** Three significant digits, in groups of three. */
+function count(value: number): string {
+  const digits = value >= 1000 ? Math.round(Number(value.toPrecision(3))) : Number(value.toPrecision(3))
+  return String(digits).replaceAll(/\B(?=(?:\d{3})+$)/g, Number.isInteger(digits) ? ' ' : '')
+}
