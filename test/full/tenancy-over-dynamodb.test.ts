@@ -7,6 +7,6 @@ import { equalNames } from '../unit/tenancy/equal-names.suite.ts'
 
 describe('callers and things over DynamoDB', () => callersAndThings(overDynamoDb))
 
-describe('tenants with equal names over DynamoDB', () => equalNames(overDynamoDb))
+describe('tenants with equal names over DynamoDB', () => equalNames(overDynamoDb, true))
 
 describe('cursors and keys of other tenants over DynamoDB', () => cursorsAndKeys(overDynamoDb))

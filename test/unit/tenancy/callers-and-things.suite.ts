@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { isDeepStrictEqual } from 'node:util'
+import { expect, it } from 'vitest'
 import { routes } from '../../../contracts/routes/index.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
 import type { Api } from '../../support/platform/api.ts'
 import type { FilledPlatform, PlatformKind } from '../../support/platform/filled-platform.ts'
+import { shownSecrets } from '../../support/invariants/watched-secrets.ts'
 import { opened } from '../../support/processes/opened.ts'
 import { handlerOf, requestTo } from '../../support/platform/route-requests.ts'
 import { codeOf, giveSecondFactor } from '../../support/records/second-factor.ts'
@@ -68,102 +70,130 @@ const sentBy = ({ ports }: Api) =>
     ports.hookClient.sent,
   ])
 
-const cases = routes.flatMap((route) =>
-  Object.entries(table[route.operationId] ?? {}).map(
-    ([thing, statuses]) => [route.operationId, thing as Thing, statuses, route] as const,
-  ),
-)
+/** What came of a request: its status, and all that is not as it has to be. */
+type Outcome = string
+
+/** Outcomes by caller, or by the name that a request gave for its domain. */
+type Outcomes = Record<string, Outcome>
+
+/** Who asks: one of the callers, or a request without a credential. */
+const withoutCredential = 'no credential'
+type Asking = Caller | typeof withoutCredential
+const asking: readonly Asking[] = [...callers, withoutCredential]
+
+const byOperation = routes.map((route) => [route.operationId, route] as const)
 
 /** Runs the table of callers and things, and what callers and root are answered who name another domain. */
 export function callersAndThings(kind: PlatformKind): void {
   const source = opened(() => kind.open({}, fillTenants))
 
-  describe.each(cases)('%s asked for a thing %s', (_, thing, statuses, route) => {
-    it.each(callers.map((caller, index) => [caller, Number(statuses.split(' ')[index])] as const))(
-      'answers %s %i',
-      async (caller, status) => {
-        const platform = await source().fresh()
-        await prepare(platform, thing, route)
-        const { api, filled, stored } = platform
-        const request = requestOf(api, caller, thing, route)
-        const headers = { ...request.headers, ...filled[caller] }
-        const [before, sent] = [await stored(), sentBy(api)]
+  it.each(byOperation)(
+    '%s answers each caller about each thing as the table says, and a refusal changes nothing and sends nothing',
+    async (operationId, route) => {
+      const things = Object.entries(table[operationId] ?? {}).map(([thing, line]) => [thing as Thing, line] as const)
+      const answered: Partial<Record<Thing, Outcomes>> = {}
 
-        const answer = await api.call(await handlerOf(route), { ...request, headers, query: queryOf(caller, route) })
+      for (const [thing] of things) {
+        answered[thing] = {}
+        for (const who of asking) answered[thing][who] = await outcomeOf(await source().fresh(), thing, who, route)
+      }
 
-        expect(answer.status).toBe(status)
-        if (status === 403) expect(answer.body).toMatchObject({ code: 'permission_denied', info: 'Permission denied!' })
-        if (status === 401 || status === 403) expect(sentBy(api)).toEqual(sent)
-        if (status >= 400) expect(withoutTraces(await stored())).toEqual(withoutTraces(before))
-      },
-    )
-
-    const least = route.authentication === 'none' ? Number(statuses.split(' ')[0]) : 401
-    it(`a caller without a credential gets ${least}`, async () => {
-      const platform = await source().fresh()
-      const { api, stored } = platform
-      await prepare(platform, thing, route)
-      const [before, sent] = [await stored(), sentBy(api)]
-
-      const answer = await api.call(await handlerOf(route), requestOf(api, 'root', thing, route))
-
-      expect(answer.status).toBe(least)
-      expect(sentBy(api)).toEqual(sent)
-      if (route.authentication === 'none') return
-      const code = route.authentication === 'token' ? 'invalid_token' : 'invalid_credentials'
-      expect(answer.body).toMatchObject({ code })
-      expect(await stored()).toEqual(before)
-    })
-  })
+      expect(answered).toEqual(
+        Object.fromEntries(things.map(([thing, line]) => [thing, expectedOf(line.split(' '), route)])),
+      )
+    },
+  )
 
   callersElsewhere(source)
 }
 
+function expectedOf(statuses: readonly string[], { authentication }: Route): Outcomes {
+  const refusal = { none: statuses[0] ?? '', token: '401 invalid_token', engine: '401 invalid_credentials' }
+  const expected = callers.map((caller, index) => [caller, statuses[index] ?? ''])
+  return { ...Object.fromEntries(expected), [withoutCredential]: refusal[authentication] }
+}
+
+/** One request on a platform of its own, and what it did there. */
+async function outcomeOf(platform: Platform, thing: Thing, who: Asking, route: Route): Promise<Outcome> {
+  await prepare(platform, thing, route)
+  const { api, filled, stored } = platform
+  const isKnown = who !== withoutCredential
+  const caller = isKnown ? who : 'root'
+  const request = requestOf(api, caller, thing, route)
+  const own = isKnown ? { headers: { ...request.headers, ...filled[who] }, query: queryOf(who, route) } : {}
+  const [before, sent] = [await stored(), sentBy(api)]
+
+  const { status, body } = await api.call(await handlerOf(route), { ...request, ...own })
+
+  const after = await stored()
+  const isOpen = route.authentication === 'none'
+  const [found, kept] = isKnown || isOpen ? [withoutTraces(after), withoutTraces(before)] : [after, before]
+  const isUnsent = status === 401 || status === 403 || !isKnown
+  const problems = [
+    status === 403 && (body.code !== 'permission_denied' || body.info !== 'Permission denied!') && `says ${body.info}`,
+    isUnsent && !isDeepStrictEqual(sentBy(api), sent) && 'sends something',
+    status >= 400 && !isDeepStrictEqual(found, kept) && 'changes records',
+    shownSecrets().length > 0 && 'writes a secret',
+  ].filter((problem) => problem !== false)
+  return [status, ...(isKnown || isOpen ? [] : [body.code]), ...problems].join(' ')
+}
+
 const withoutTraces = (records: readonly string[]) => records.filter((text) => !traces.test(text))
 
-const inDomains = routes.filter(
-  ({ authentication, domain }) => authentication === 'token' && (domain === 'required' || domain === 'optional'),
+const inDomains = byOperation.filter(
+  ([, { authentication, domain }]) => authentication === 'token' && (domain === 'required' || domain === 'optional'),
 )
 
+/** Domains that a caller of {@link tenant} may name as little as the other tenant's: it is not told which of them exist. */
+const otherDomains = [another, missingThings.domain, `x.${tenant}`, `${tenant}.`, 'example.com', '']
+
+/** Queries with which root names no domain that exists. */
+const missingDomains = [`domain=${missingThings.domain}`, `domain=x.${tenant}`, 'domain=']
+
 /** Cases of routes that root may call without a domain: the thing was not started by root, or belongs to a domain. */
-const elsewhere: Readonly<Record<string, number>> = { scrollCdrs: 400, readExport: 404 }
+const elsewhere: Readonly<Record<string, string>> = { scrollCdrs: '400 invalid_field', readExport: '404 not_found' }
 
 function callersElsewhere(source: () => { fresh(): Promise<Platform> }): void {
-  describe.each(inDomains.map((route) => [route.operationId, route] as const))('%s', (_, route) => {
-    it.each([another, missingThings.domain, `x.${tenant}`, `${tenant}.`, 'example.com', ''])(
-      'a caller bound to a domain is refused the domain "%s", whether or not it exists',
-      async (domain) => {
-        const platform = await source().fresh()
+  it.each(inDomains)(
+    '%s refuses a caller of one domain every other domain, whether or not it exists, and root those that do not exist',
+    async (operationId, route) => {
+      const bound = callers.filter((each) => each !== 'root' && each !== 'foreign admin')
+      const answered: Record<string, Outcomes> = {}
+      const expected: Record<string, Outcomes> = { root: {} }
+      const ask = async (platform: Platform, caller: Caller, query: string): Promise<Outcome> => {
         const { api, filled } = platform
+        const request = requestTo(route, { ...usualThings, domain: tenant })
+        const given = { ...request, headers: filled[caller], query }
+        const { status, body } = await api.call(await handlerOf(route), given)
+        return status < 400 ? `${status}` : `${status} ${body.code}`
+      }
+
+      for (const domain of otherDomains) {
+        const platform = await source().fresh()
         await prepare(platform, 'of the tenant', route)
-        const sent = sentBy(api)
-
-        for (const caller of callers.filter((each) => each !== 'root' && each !== 'foreign admin')) {
-          const request = requestTo(route, { ...usualThings, domain: tenant })
-          const headers = filled[caller]
-          const answer = await api.call(await handlerOf(route), { ...request, headers, query: `domain=${domain}` })
-          expect(answer, caller).toMatchObject({ status: 403, body: { code: 'permission_denied' } })
+        const sent = sentBy(platform.api)
+        const outcomes: Outcomes = {}
+        for (const caller of bound) outcomes[caller] = await ask(platform, caller, `domain=${domain}`)
+        outcomes['sends'] = isDeepStrictEqual(sentBy(platform.api), sent) ? 'nothing' : 'something'
+        answered[`domain=${domain}`] = outcomes
+        expected[`domain=${domain}`] = {
+          ...Object.fromEntries(bound.map((caller) => [caller, '403 permission_denied'])),
+          sends: 'nothing',
         }
+      }
+      answered['root'] = {}
+      for (const query of [...missingDomains, '']) {
+        const platform = await source().fresh()
+        await prepare(platform, 'of the tenant', route)
+        answered['root'][query] = await ask(platform, 'root', query)
+      }
 
-        expect(sentBy(api)).toEqual(sent)
-      },
-    )
-
-    it.each([
-      [`domain=${missingThings.domain}`, 404],
-      [`domain=x.${tenant}`, 404],
-      ['domain=', 404],
-      ['', route.domain === 'required' ? 400 : undefined],
-    ])(`root's request with the query "%s" is answered %s`, async (query, status) => {
-      const platform = await source().fresh()
-      const { api, filled } = platform
-      await prepare(platform, 'of the tenant', route)
-      const request = requestTo(route, { ...usualThings, domain: tenant })
-
-      const answer = await api.call(await handlerOf(route), { ...request, headers: filled.root, query })
-
-      if (status === undefined) expect(answer.status).toBe(elsewhere[route.operationId] ?? 200)
-      else expect(answer).toMatchObject({ status, body: { code: status === 400 ? 'domain_required' : 'not_found' } })
-    })
-  })
+      const unnamed = route.domain === 'required' ? '400 domain_required' : (elsewhere[operationId] ?? '200')
+      expected['root'] = {
+        ...Object.fromEntries(missingDomains.map((query) => [query, '404 not_found'])),
+        '': unnamed,
+      }
+      expect(answered).toEqual(expected)
+    },
+  )
 }

@@ -1,4 +1,5 @@
 import { inMemory } from '../../support/platform/filled-platform.ts'
 import { equalNames } from './equal-names.suite.ts'
 
-equalNames(inMemory)
+// With every caller for every tenant over DynamoDB, in test/full.
+equalNames(inMemory, false)

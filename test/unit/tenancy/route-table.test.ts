@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../../contracts/routes/index.ts'
 import type { Permission, Route } from '../../../contracts/routes/route.ts'
 import { writeToken } from '../../../functions/endpoint/token-text.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
+import { shownSecrets } from '../../support/invariants/watched-secrets.ts'
 import { handlerOf, requestTo } from '../../support/platform/route-requests.ts'
 import { aTenant, credentialOf, domainCredential, people, usualThings } from '../../support/platform/tenant.ts'
 
@@ -117,8 +119,10 @@ function wordsOf(permission: Permission | null): string {
 }
 
 describe('the routes', () => {
-  it.each(published)('the routes include %s', (line) => {
-    expect(routes.flatMap(linesOf)).toContain(line)
+  it('the handler of each route is in the file that its record names', async () => {
+    const served = await Promise.all(routes.map(async (route) => (await handlerOf(route)).route.operationId))
+
+    expect(served).toEqual(routes.map(({ operationId }) => operationId))
   })
 
   it('the routes in the table have exactly the permissions of the table', () => {
@@ -234,50 +238,55 @@ const kept = ({ ports }: Api) =>
 const byAuthentication = (wanted: Route['authentication']) =>
   routes.filter(({ authentication }) => authentication === wanted).map((route) => [route.operationId, route] as const)
 
-describe.each(byAuthentication('token'))('%s', (_, route) => {
-  it.each(amiss)(
-    'the route is refused to a caller that brings %s, by 401 %s, and nothing is done',
-    async (_what, code, headersOf) => {
-      const api = anApi()
-      await aTenant(api, { domain, mark: 'mark-a' })
-      await aTenant(api, { domain: like, mark: 'mark-b' })
-      const headers = await headersOf(api)
-      const before = kept(api)
+const engineAmiss: [string, string, (api: Api) => Promise<Headers>][] = [
+  ['no credential', 'invalid_credentials', async () => ({})],
+  [
+    'a wrong credential',
+    'invalid_credentials',
+    async () => ({ authorization: `Basic ${Buffer.from('engine:wrong').toString('base64')}` }),
+  ],
+  ['a token of an admin', 'invalid_credentials', admin],
+  ['a token of root', 'invalid_credentials', async (api) => spread(await api.as('root'))],
+  ['a static token', 'invalid_credentials', async (api) => programOf(api)],
+]
 
-      const answer = await api.call(await handlerOf(route), {
-        ...requestTo(route, { ...usualThings, domain }),
-        headers,
-      })
+/** What came of a request with an invalid credential: status and code, and all that is not as it has to be. */
+async function refusalOf(route: Route, headersOf: (api: Api) => Promise<Headers>): Promise<string> {
+  const api = anApi()
+  await aTenant(api, { domain, mark: 'mark-a' })
+  await aTenant(api, { domain: like, mark: 'mark-b' })
+  const given = await headersOf(api)
+  const before = kept(api)
+  const request = requestTo(route, { ...usualThings, domain })
+  const headers = route.authentication === 'engine' ? { ...request.headers, ...given } : given
 
-      expect(answer.status).toBe(401)
-      expect(answer.headers['Content-Type']).toBe('application/json')
-      const requestId = answer.headers['X-Request-Id']
-      const details = code === 'invalid_token' ? { details: [expect.any(Object)] } : {}
-      expect(answer.body).toEqual({ status: 'error', code, info: expect.any(String), ...details, requestId })
-      expect(requestId).toMatch(/^[\w.-]{1,64}$/)
-      expect(kept(api)).toEqual(before)
+  const answer = await api.call(await handlerOf(route), { ...request, headers })
+
+  const { status, code, requestId, info, details } = answer.body
+  const isNamed = typeof info === 'string' && requestId === answer.headers['X-Request-Id']
+  const problems = [
+    (status !== 'error' || !isNamed || !/^[\w.-]{1,64}$/.test(requestId)) && 'in another form',
+    code === 'invalid_token' && details?.length !== 1 && 'without details',
+    answer.headers['Content-Type'] !== 'application/json' && 'not as JSON',
+    /mark-[ab]/.test(answer.text) && 'shows a record',
+    !isDeepStrictEqual(kept(api), before) && 'changes something',
+    shownSecrets().length > 0 && 'writes a secret',
+  ].filter((problem) => problem !== false)
+  return [answer.status, code, ...problems].join(' ')
+}
+
+describe.each([
+  { authentication: 'token', invalid: amiss },
+  { authentication: 'engine', invalid: engineAmiss },
+] as const)('invalid credentials', ({ authentication, invalid }) => {
+  it.each(byAuthentication(authentication))(
+    '%s is refused with each invalid credential by its code, and nothing is done',
+    async (_, route) => {
+      const refusals: Record<string, string> = {}
+
+      for (const [title, , headersOf] of invalid) refusals[title] = await refusalOf(route, headersOf)
+
+      expect(refusals).toEqual(Object.fromEntries(invalid.map(([title, code]) => [title, `401 ${code}`])))
     },
   )
-})
-
-describe.each(byAuthentication('engine'))('%s', (_, route) => {
-  it.each<[string, (api: Api) => Promise<Headers>]>([
-    ['no credential', async () => ({})],
-    ['a wrong credential', async () => ({ authorization: `Basic ${Buffer.from('engine:wrong').toString('base64')}` })],
-    ['a token of an admin', admin],
-    ['a token of root', async (api) => spread(await api.as('root'))],
-    ['a static token', async (api) => programOf(api)],
-  ])('the route is refused to a caller that brings %s', async (_what, headersOf) => {
-    const api = anApi()
-    await aTenant(api, { domain, mark: 'mark-a' })
-    const request = requestTo(route, { ...usualThings, domain })
-
-    const answer = await api.call(await handlerOf(route), {
-      ...request,
-      headers: { ...request.headers, ...(await headersOf(api)) },
-    })
-
-    expect(answer).toMatchObject({ status: 401, body: { status: 'error', code: 'invalid_credentials' } })
-    expect(answer.text).not.toContain('mark-a')
-  })
 })
