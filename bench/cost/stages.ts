@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { synthesize } from '../../test/infra/synthesized-app.ts'
+import { appWith } from '../../test/infra/synthesized-app.ts'
 import { costPage } from './page.ts'
 import { readPrices } from './price-list.ts'
 
 /** Returns the page for the committed settings of both stages. */
 export function costOfStages(): string {
-  using dev = synthesize({ settings: settingsOf('dev') })
-  using prod = synthesize({ settings: settingsOf('prod') })
-  using open = synthesize({ settings: { ...settingsOf('prod'), connectorEgress: 'publicAddress' } })
+  const dev = appWith(settingsOf('dev'))
+  const prod = appWith(settingsOf('prod'))
+  const open = appWith({ ...settingsOf('prod'), connectorEgress: 'publicAddress' })
   const stages = [
     { name: 'dev', templates: dev.assembly },
     { name: 'prod with "connectorEgress": "publicAddress"', templates: open.assembly },

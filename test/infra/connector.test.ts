@@ -1,19 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { connector } from '../../contracts/connector.ts'
 import type { Value } from './assembly.ts'
 import { permissionsFor, permissionsOf, variablesFor } from './permissions.ts'
-import { synthesize } from './synthesized-app.ts'
+import { appWith } from './synthesized-app.ts'
 
-const synthesized = synthesize({
-  settings: {
-    engineHost: 'fs1.example.internal,fs2.example.internal,fs3.example.internal:8022',
-    engineNetwork: '10.20.0.0/16',
-  },
+const synthesized = appWith({
+  engineHost: 'fs1.example.internal,fs2.example.internal,fs3.example.internal:8022',
+  engineNetwork: '10.20.0.0/16',
 })
 const { assembly } = synthesized
-afterAll(() => synthesized[Symbol.dispose]())
 
 const task = assembly.one('AWS::ECS::TaskDefinition', 'Connector')
 const [container] = task.Properties['ContainerDefinitions'] as unknown as [
@@ -87,7 +84,7 @@ const baseOf = ({ folder }: typeof synthesized) => {
 
 it("the base of the connector's image is a public mirror's tag, with the digest of the setting", () => {
   const digest = `sha256:${'0a'.repeat(32)}`
-  using pinned = synthesize({ settings: { connectorBaseDigest: digest } })
+  const pinned = appWith({ connectorBaseDigest: digest })
 
   expect(baseOf(synthesized)).toEqual([undefined])
   expect(baseOf(pinned)).toEqual([{ BASE: expect.stringMatching(`^public.ecr.aws/docker/library/node:.+@${digest}$`) }])
@@ -95,8 +92,8 @@ it("the base of the connector's image is a public mirror's tag, with the digest 
 
 it('an image that was built before is not built again, and its task may pull it', () => {
   const image = '123456789012.dkr.ecr.eu-central-1.amazonaws.com/telephony/connector'
-  using tagged = synthesize({ settings: { connectorImage: `${image}:1.2.3` } })
-  using fixed = synthesize({ settings: { connectorImage: `${image}@sha256:${'0a'.repeat(32)}` } })
+  const tagged = appWith({ connectorImage: `${image}:1.2.3` })
+  const fixed = appWith({ connectorImage: `${image}@sha256:${'0a'.repeat(32)}` })
 
   expect(imageOf(tagged)).toContain('telephony/connector:1.2.3')
   expect(imageOf(fixed)).toContain(`telephony/connector@sha256:${'0a'.repeat(32)}`)
@@ -107,7 +104,7 @@ it('an image that was built before is not built again, and its task may pull it'
 })
 
 it('a connector has the processor, the memory and the time to stop that the settings give it', () => {
-  using larger = synthesize({ settings: { connectorCpu: 1024, connectorMemoryMb: 4096, connectorStopSeconds: 45 } })
+  const larger = appWith({ connectorCpu: 1024, connectorMemoryMb: 4096, connectorStopSeconds: 45 })
   const [taller] = larger.assembly.ofType('AWS::ECS::TaskDefinition')
 
   expect(task.Properties).toMatchObject({ Cpu: '512', Memory: '1024' })
@@ -151,7 +148,7 @@ it('the network has no way to or from the internet', () => {
 })
 
 it('a connector with a public address has no private endpoints, and nothing may connect to it', () => {
-  using open = synthesize({ settings: { connectorEgress: 'publicAddress', recordingsFolder: '/recordings' } })
+  const open = appWith({ connectorEgress: 'publicAddress', recordingsFolder: '/recordings' })
   const group = open.assembly.one('AWS::EC2::SecurityGroup', 'ConnectorSecurityGroup')
   const gateways = open.assembly.ofType('AWS::EC2::VPCEndpoint').map(({ Properties }) => Properties['VpcEndpointType'])
 

@@ -8,7 +8,7 @@ import { callsAt, legBytes, scaleLimits, scenario } from '../../bench/cost/scale
 import { scalePage } from '../../bench/cost/scale-page.ts'
 import { costOfStages } from '../../bench/cost/stages.ts'
 import { readSettings } from '../../lib/settings.ts'
-import { synthesize } from './synthesized-app.ts'
+import { appWith } from './synthesized-app.ts'
 
 const prices = readPrices()
 
@@ -17,11 +17,9 @@ it('the page of costs is the one that npm run cost makes from the templates', ()
 })
 
 it('a second connector and a larger search node are in the idle costs', () => {
-  using one = synthesize({ settings: { connectorTasks: 1, searchInstances: 1 } })
-  using two = synthesize({ settings: { connectorTasks: 2, searchInstances: 1 } })
-  using large = synthesize({
-    settings: { connectorTasks: 1, searchInstances: 1, searchInstanceType: 'r6g.large.search' },
-  })
+  const one = appWith({ connectorTasks: 1, searchInstances: 1 })
+  const two = appWith({ connectorTasks: 2, searchInstances: 1 })
+  const large = appWith({ connectorTasks: 1, searchInstances: 1, searchInstanceType: 'r6g.large.search' })
   const [small, more, most] = [one, two, large].map(({ assembly }) => total(idleCosts(assembly, prices)))
 
   expect(more).toBeGreaterThan((small ?? 0) + 14)
@@ -29,7 +27,7 @@ it('a second connector and a larger search node are in the idle costs', () => {
 })
 
 it('a node without a known price is refused instead of being free', () => {
-  using unknown = synthesize({ settings: { searchInstanceType: 'm7g.large.search' } })
+  const unknown = appWith({ searchInstanceType: 'm7g.large.search' })
 
   expect(() => idleCosts(unknown.assembly, prices)).toThrow('no price of m7g.large.search')
 })

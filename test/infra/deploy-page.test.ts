@@ -2,14 +2,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import * as dynamodb from '@aws-sdk/client-dynamodb'
 import * as kms from '@aws-sdk/client-kms'
 import * as secretsmanager from '@aws-sdk/client-secrets-manager'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readSettings } from '../../lib/settings.ts'
-import { synthesize } from './synthesized-app.ts'
+import { usualApp } from './synthesized-app.ts'
 
 const page = readFileSync('docs/deploy.md', 'utf8')
-const synthesized = synthesize()
+const synthesized = usualApp()
 const { assembly } = synthesized
-afterAll(() => synthesized[Symbol.dispose]())
 
 /** The lines of the page's shell blocks, without the variables before a command. */
 const commands = [...page.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm), ...page.matchAll(/`(aws [^`]+)`/g)]

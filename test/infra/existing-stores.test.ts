@@ -1,8 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { buckets, keys, secrets, tables } from '../../contracts/resources.ts'
 import { readSettings } from '../../lib/settings.ts'
 import { type Placed, type Value, text } from './assembly.ts'
-import { synthesize } from './synthesized-app.ts'
+import { appWith } from './synthesized-app.ts'
 
 const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`
 const named = (names: object, physical: (name: string) => string) =>
@@ -17,9 +17,8 @@ const everything = {
   searchDomains: { cdr },
 }
 
-const synthesized = synthesize({ settings: { existingStores: everything } })
+const synthesized = appWith({ existingStores: everything })
 const { assembly } = synthesized
-afterAll(() => synthesized[Symbol.dispose]())
 
 /** The environments of all functions and of the connector. */
 function environments(): { stack: Placed['stack']; variables: readonly (readonly [string, Value])[] }[] {
@@ -116,7 +115,7 @@ describe('stores that a deployment takes up', () => {
 })
 
 it('one table can be taken up while all others are made', () => {
-  using one = synthesize({ settings: { existingStores: { tables: { accounts: 'accounts-restored' } } } })
+  const one = appWith({ existingStores: { tables: { accounts: 'accounts-restored' } } })
 
   expect(one.assembly.ofType('AWS::DynamoDB::Table')).toHaveLength(Object.keys(tables).length - 1)
 })

@@ -1,12 +1,11 @@
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Value } from './assembly.ts'
-import { synthesize } from './synthesized-app.ts'
+import { appWith } from './synthesized-app.ts'
 
 const engineNetwork = '10.20.0.0/16'
 const recordingsFolder = '/var/lib/freeswitch/recordings'
-const synthesized = synthesize({ settings: { engineNetwork, recordingsFolder } })
+const synthesized = appWith({ engineNetwork, recordingsFolder })
 const { assembly } = synthesized
-afterAll(() => synthesized[Symbol.dispose]())
 
 const fileSystem = assembly.one('AWS::EFS::FileSystem', 'ConnectorRecordings')
 const task = assembly.one('AWS::ECS::TaskDefinition', 'Connector')

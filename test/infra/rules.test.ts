@@ -4,7 +4,7 @@ import { Stack } from 'aws-cdk-lib'
 import { Bucket } from 'aws-cdk-lib/aws-s3'
 import { describe, expect, it } from 'vitest'
 import { type Placed, type Value } from './assembly.ts'
-import { synthesize, usualApp } from './synthesized-app.ts'
+import { appWith, synthesize, usualApp } from './synthesized-app.ts'
 
 const synthesized = usualApp()
 const { assembly } = synthesized
@@ -65,14 +65,28 @@ it('no role has a managed policy', () => {
   }
 })
 
-it('the rule packs find nothing', () => {
-  const report = JSON.parse(readFileSync(join(synthesized.folder, 'validation-report.json'), 'utf8'))
+it.each([
+  {
+    stores: 'a store of CDRs of one node',
+    settings: { searchInstances: 1 },
+    expected: { InstanceCount: 1, ZoneAwarenessEnabled: false, DedicatedMasterEnabled: false },
+  },
+  {
+    stores: 'a store of CDRs of four nodes',
+    settings: { searchInstances: 4 },
+    expected: { InstanceCount: 4, ZoneAwarenessEnabled: true, DedicatedMasterCount: 3 },
+  },
+])('the rule packs and the rules of CloudFormation find nothing in a stage with $stores', ({ settings, expected }) => {
+  using judged = synthesize({ settings, isValidated: true })
+  const report = JSON.parse(readFileSync(join(judged.folder, 'validation-report.json'), 'utf8'))
 
   // The warning that no alarm is mailed is no finding.
   const packs = report.pluginReports.filter(
     ({ pluginName }: { pluginName: string }) => pluginName !== 'Construct Annotations',
   )
+  const { Properties } = judged.assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')
   expect(packs).toEqual([])
+  expect(Properties['ClusterConfig']).toMatchObject(expected)
 })
 
 it('a finding of the rule packs fails the synthesis', () => {
@@ -93,14 +107,14 @@ const protectionOf = ({ folder }: typeof synthesized) => {
 }
 
 it('the stacks that hold data are protected from deletion once the setting says so, and not at the first deployment', () => {
-  using guarded = synthesize({ settings: { terminationProtection: 'on' } })
+  const guarded = appWith({ terminationProtection: 'on' })
 
   expect(protectionOf(synthesized)).toEqual([false, false])
   expect(protectionOf(guarded)).toEqual([true, true])
 })
 
 it('the store of CDRs has a stack of its own, except in a deployment from before the stages', () => {
-  using former = synthesize({ settings: { namesWithoutStage: 'on' } })
+  const former = appWith({ namesWithoutStage: 'on' })
   const stackOf = ({ assembly: made }: typeof synthesized) =>
     made.one('AWS::OpenSearchService::Domain', 'CdrSearch').stack.name
 
@@ -142,7 +156,7 @@ it('the outputs for people are few, and each says what it is', () => {
 })
 
 it('two stages share an account: names of stacks, alarms, metrics and rules have the stage, and so have tags', () => {
-  using other = synthesize({ settings: { stage: 'other' } })
+  const other = appWith({ stage: 'other' })
   const namesIn = ({ folder, assembly: made }: typeof synthesized) => {
     const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
     const stacks = Object.values<{ type: string; properties: { stackName: string; tags: object } }>(manifest.artifacts)
@@ -171,7 +185,7 @@ it('two stages share an account: names of stacks, alarms, metrics and rules have
 })
 
 it('a stage that keeps names without a stage has those of a deployment before there were stages', () => {
-  using former = synthesize({ settings: { namesWithoutStage: 'on' } })
+  const former = appWith({ namesWithoutStage: 'on' })
   const alarms = former.assembly.ofType('AWS::CloudWatch::Alarm').map(({ Properties }) => Properties)
   const manifest = JSON.parse(readFileSync(join(former.folder, 'manifest.json'), 'utf8'))
 
@@ -219,7 +233,7 @@ it('a part is changed after those that it sends commands and messages to', () =>
 
 it('synthesis warns when no address gets alarms by mail, and not when there is one', () => {
   const warnings = (folder: string) => readFileSync(join(folder, 'validation-report.json'), 'utf8')
-  using mailed = synthesize({ settings: { alarmEmail: 'oncall@example.com' } })
+  const mailed = appWith({ alarmEmail: 'oncall@example.com' })
 
   expect(warnings(synthesized.folder)).toContain('No alarm is mailed: set alarmEmail')
   expect(warnings(mailed.folder)).not.toContain('No alarm is mailed')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { readStageFile } from '../../lib/stage-file.ts'
 import { readSettings } from '../../lib/settings.ts'
-import { synthesize } from './synthesized-app.ts'
+import { appWith } from './synthesized-app.ts'
 
 const folders: string[] = []
 afterEach(() => {
@@ -50,7 +50,7 @@ it.each([
 })
 
 it('the stage dev is cheap: one zone, one connector, one of the smallest search nodes', () => {
-  using dev = synthesize({ settings: committed('dev') })
+  const dev = appWith(committed('dev'))
   const [service] = dev.assembly.ofType('AWS::ECS::Service')
 
   expect(service?.Properties['DesiredCount']).toBe(1)
@@ -64,7 +64,7 @@ it('the stage dev is cheap: one zone, one connector, one of the smallest search 
 it('the stage prod survives the loss of a zone, and is refused until it names its engine', () => {
   expect(() => readSettings(committed('prod'))).toThrow(/^setting engineHost must be /)
 
-  using prod = synthesize({ settings: { ...committed('prod'), engineHost: '10.20.0.10' } })
+  const prod = appWith({ ...committed('prod'), engineHost: '10.20.0.10' })
   const [service] = prod.assembly.ofType('AWS::ECS::Service')
 
   expect(service?.Properties['DesiredCount']).toBe(2)
@@ -76,7 +76,7 @@ it('the stage prod survives the loss of a zone, and is refused until it names it
 })
 
 it('an alarm reports a missing connector when fewer run than the stage has', () => {
-  using dev = synthesize({ settings: committed('dev') })
+  const dev = appWith(committed('dev'))
 
   const missing = dev.assembly.one('AWS::CloudWatch::Alarm', 'ConnectorsMissing')
 

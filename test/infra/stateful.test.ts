@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { buckets, queues, secrets, tables } from '../../contracts/resources.ts'
 import { linkCors } from '../../contracts/routes/cors.ts'
 import { permissionsIn } from './permissions.ts'
-import { synthesize, usualApp } from './synthesized-app.ts'
+import { appWith, usualApp } from './synthesized-app.ts'
 
 const synthesized = usualApp()
 const { assembly } = synthesized
@@ -168,7 +168,7 @@ it('a bucket that outlives its stack still refuses unencrypted calls and still l
 })
 
 it('pages of the allowed origins, and of no others, may read recordings and exports by their links', () => {
-  using configured = synthesize({ settings: { allowedOrigins: 'https://a.example.com, https://b.example.com' } })
+  const configured = appWith({ allowedOrigins: 'https://a.example.com, https://b.example.com' })
   const corsOf = (made: typeof assembly) =>
     made.ofType('AWS::S3::Bucket').flatMap(({ id, Properties }) => {
       const rules = Properties['CorsConfiguration']
@@ -239,17 +239,6 @@ describe('the store of CDRs', () => {
       expect(Enabled).toBe(true)
       expect(written).toContain(group)
     }
-  })
-
-  it.each([
-    { searchInstances: 1, expected: { InstanceCount: 1, ZoneAwarenessEnabled: false, DedicatedMasterEnabled: false } },
-    { searchInstances: 4, expected: { InstanceCount: 4, ZoneAwarenessEnabled: true, DedicatedMasterCount: 3 } },
-  ])('the store of CDRs passes the rule packs with $searchInstances nodes', ({ searchInstances, expected }) => {
-    using other = synthesize({ settings: { searchInstances } })
-
-    const { Properties } = other.assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')
-
-    expect(Properties['ClusterConfig']).toMatchObject(expected)
   })
 })
 

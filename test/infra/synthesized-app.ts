@@ -18,22 +18,29 @@ export interface SynthesisOptions {
   /** The content of the file of the stage. */
   readonly settings?: Readonly<Record<string, unknown>>
   readonly change?: (app: App) => void
+  /** Whether CloudFormation's own rules judge the templates, too, as for every deployment: 10 s of computing in a process. */
+  readonly isValidated?: boolean
 }
 
-let usual: SynthesizedApp | undefined
+/** Apps that were made, by their settings as JSON. */
+const made = new Map<string, SynthesizedApp>()
 
 /**
- * Returns the app as it is synthesized with the context of cdk.json and no settings, over bundles that hold one line each. The test
- * files of a worker share it, so no test may change its files.
+ * Returns the app as it is synthesized with the context of cdk.json and these settings of a stage, over bundles that hold one
+ * line each. The test files of a worker share it, so no test may change its files.
  */
-export function usualApp(): SynthesizedApp {
-  if (usual === undefined) {
-    const made = synthesize()
-    process.once('exit', () => made[Symbol.dispose]())
-    usual = made
-  }
-  return usual
+export function appWith(settings: Readonly<Record<string, unknown>>): SynthesizedApp {
+  const key = JSON.stringify(settings)
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const app = synthesize({ settings })
+  process.once('exit', () => app[Symbol.dispose]())
+  made.set(key, app)
+  return app
 }
+
+/** The app without any setting. */
+export const usualApp = (): SynthesizedApp => appWith({})
 
 /** Synthesizes the whole app with the context of cdk.json, over bundles that hold one line each. */
 export function synthesize(options: SynthesisOptions = {}): SynthesizedApp {
@@ -48,9 +55,17 @@ export function synthesize(options: SynthesisOptions = {}): SynthesizedApp {
   }
 }
 
-function synthesizeInto(folder: string, { settings: given = {}, change }: SynthesisOptions): string {
+function synthesizeInto(
+  folder: string,
+  { settings: given = {}, change, isValidated = false }: SynthesisOptions,
+): string {
   const outdir = join(folder, 'cdk.out')
-  const app = new App({ outdir, autoSynth: false, context: projectContext() })
+  const app = new App({
+    outdir,
+    autoSynth: false,
+    context: projectContext(),
+    builtinCloudFormationValidation: isValidated,
+  })
   const settings = readSettings({ stage: 'test', engineHost: 'engine.example.internal', ...given })
   addCallplane(app, { settings, build: standInBuild(folder), version: '1.2.3' })
   change?.(app)
