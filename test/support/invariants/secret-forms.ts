@@ -37,15 +37,17 @@ function base64Within(bytes: Buffer, shift: number): string {
 
 /** The same for Base32 (RFC 4648), whose groups have 5 bytes. */
 function base32Within(bytes: Buffer, shift: number): string {
-  const bits = Array.from(Buffer.concat([Buffer.alloc(shift), bytes]))
-    .map((byte) => byte.toString(2).padStart(8, '0'))
-    .join('')
-  const groups = bits.match(/.{1,5}/g) ?? []
-  const text = groups.map((group) =>
-    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.charAt(Number.parseInt(group.padEnd(5, '0'), 2)),
-  )
-  return ownDigits(text.join(''), 5, shift, bytes.length)
+  let [text, bits, left] = ['', 0, 0]
+  for (const byte of Buffer.concat([Buffer.alloc(shift), bytes])) {
+    // At most four bits are left of the byte before.
+    bits = ((bits << 8) | byte) & 0xfff
+    for (left += 8; left >= 5; left -= 5) text += base32Digits.charAt((bits >> (left - 5)) & 31)
+  }
+  if (left > 0) text += base32Digits.charAt((bits << (5 - left)) & 31)
+  return ownDigits(text, 5, shift, bytes.length)
 }
+
+const base32Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** The digits, of some bits each, of which every bit is of the `length` bytes that follow the first `shift`. */
 function ownDigits(text: string, bitsEach: number, shift: number, length: number): string {

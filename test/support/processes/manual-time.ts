@@ -16,7 +16,12 @@ export function manualTime(start = Date.UTC(2026, 0, 15, 12)): ManualTime {
   let now = start
   const pending = new Set<{ readonly at: number; readonly run: () => void }>()
 
-  const nextDue = (until: number) => [...pending].filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at)[0]
+  /** The earliest timer that is due; of equal ones the one that was set first. */
+  const nextDue = (until: number) => {
+    let next: { readonly at: number; readonly run: () => void } | undefined
+    for (const timer of pending) if (timer.at <= until && (next === undefined || timer.at < next.at)) next = timer
+    return next
+  }
 
   const advance = async (ms: number) => {
     const until = now + ms
