@@ -20,7 +20,10 @@ const suite = (name: string, extra: object = {}) => ({
   },
 })
 
-/** Files that start whole platforms: one at a time, each in a process of its own. */
+/** Files of the end-to-end tests: each has a process, a platform, ports and a folder of its own, so two run at the same time. */
+const twoPlatforms = { isolate: true, globalSetup: 'test/support/platform/ensure-test-assembly.ts' }
+
+/** Files that start whole platforms and load the machine: one at a time, each in a process of its own. */
 const oneByOne = { isolate: true, fileParallelism: false }
 
 /** Two workers: the smallest machine that the project promises to build on has two cores. */
@@ -33,7 +36,7 @@ export default defineConfig({
       suite('alone', { include: alone, exclude: [], isolate: true, testTimeout: 30_000 }),
       suite('contract', { testTimeout: 60_000, hookTimeout: 60_000 }),
       suite('infra', { testTimeout: 120_000, hookTimeout: 120_000 }),
-      suite('e2e', { testTimeout: 120_000, hookTimeout: 120_000, ...oneByOne, sequence: { groupOrder: 1 } }),
+      suite('e2e', { testTimeout: 120_000, hookTimeout: 120_000, ...twoPlatforms, sequence: { groupOrder: 1 } }),
       // Skipped without FREESWITCH_BIN.
       suite('engine', { testTimeout: 600_000, hookTimeout: 600_000, ...oneByOne, sequence: { groupOrder: 2 } }),
       suite('full', { testTimeout: 600_000, hookTimeout: 600_000, ...oneByOne, sequence: { groupOrder: 3 } }),
