@@ -70,13 +70,13 @@ const sentBy = ({ ports }: Api) =>
     ports.hookClient.sent,
   ])
 
-/** What came of a request: its status, and all that is not as it has to be. */
+/** The status of a response, and all that is not as it has to be. */
 type Outcome = string
 
 /** Outcomes by caller, or by the name that a request gave for its domain. */
 type Outcomes = Record<string, Outcome>
 
-/** Who asks: one of the callers, or a request without a credential. */
+/** One of the callers, or a request without a credential. */
 const withoutCredential = 'no credential'
 type Asking = Caller | typeof withoutCredential
 const asking: readonly Asking[] = [...callers, withoutCredential]
@@ -144,7 +144,7 @@ const inDomains = byOperation.filter(
   ([, { authentication, domain }]) => authentication === 'token' && (domain === 'required' || domain === 'optional'),
 )
 
-/** Domains that a caller of {@link tenant} may name as little as the other tenant's: it is not told which of them exist. */
+/** Domains that a caller of {@link tenant} may not name: the refusal is the same whether or not they exist. */
 const otherDomains = [another, missingThings.domain, `x.${tenant}`, `${tenant}.`, 'example.com', '']
 
 /** Queries with which root names no domain that exists. */

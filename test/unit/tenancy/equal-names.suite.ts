@@ -115,7 +115,7 @@ async function cleanUpAfter({ ports, tools, clock }: Api): Promise<boolean> {
   return domain !== '' && !(await ports.domains.exists(domain)) && (await ports.accounts.list(domain)).length === 0
 }
 
-/** What a call did to the other tenants: nothing, unless something is wrong. */
+/** Lists the harm that a call did to other tenants. */
 function harmOf({ api, answer, others, before, after }: Awaited<ReturnType<typeof callFor>>): string[] {
   const shown = answer.text + asText(answer.headers)
   return others.flatMap(({ domain, mark }) => {
@@ -153,7 +153,7 @@ export function equalNames(kind: PlatformKind, isWhole: boolean): void {
   })
 
   it.each(routes.map((route) => [route.operationId, route] as const))(
-    '%s changes nothing of tenants with a similar name, reveals nothing of them and sends nothing for them, whoever calls it for one',
+    '%s changes nothing of tenants with a similar name, reveals nothing of them and sends nothing for them, for every caller',
     async (operationId, route) => {
       const harm: Record<string, string[]> = {}
       const served = new Set<string>()

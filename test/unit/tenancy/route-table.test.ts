@@ -250,7 +250,7 @@ const engineAmiss: [string, string, (api: Api) => Promise<Headers>][] = [
   ['a static token', 'invalid_credentials', async (api) => programOf(api)],
 ]
 
-/** What came of a request with an invalid credential: status and code, and all that is not as it has to be. */
+/** Sends a request with an invalid credential. Returns status and code, and all that is not as it has to be. */
 async function refusalOf(route: Route, headersOf: (api: Api) => Promise<Headers>): Promise<string> {
   const api = anApi()
   await aTenant(api, { domain, mark: 'mark-a' })
