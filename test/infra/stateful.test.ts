@@ -49,7 +49,7 @@ describe.each(Object.entries(tables))('the table %s', (name, spec) => {
 })
 
 it('the index of earlier versions stays next to the present one for as long as the settings say', () => {
-  using upgraded = synthesize({ settings: { formerIndexes: 'on' } })
+  const upgraded = appWith({ formerIndexes: 'on' })
   const indexes = upgraded.assembly
     .ofType('AWS::DynamoDB::Table')
     .flatMap(({ Properties }) => (Properties['GlobalSecondaryIndexes'] ? [Properties['GlobalSecondaryIndexes']] : []))
