@@ -37,6 +37,8 @@ export const keptUntil = {
       presence.observedAt + (presence.calls.length > 0 ? 7 * DAY : DAY),
       ...presence.contacts.map((contact) => contact.expiresAt),
     ),
+  /** A connector writes it again before that, and removes it with its gateway. */
+  gatewayState: (observedAt: number) => observedAt + DAY,
   /** Long enough to find out later how a command ended. */
   command: (record: CommandRecord) => record.deadlineAt + DAY,
   /** Not before its record, whose deadline is at most minutes after its outcome. */

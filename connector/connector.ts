@@ -2,12 +2,15 @@ import { callCheck } from './calls/call-check.ts'
 import { channelList } from './calls/channel-list.ts'
 import { ChannelRegistry } from './calls/channel-registry.ts'
 import { domainNames } from './calls/domain-names.ts'
+import { gatewayAligner } from './commands/apply-gateway.ts'
 import { CommandRunner } from './commands/command-runner.ts'
 import { lostClaims } from './commands/lost-claims.ts'
 import { commandLimits } from './commands/places.ts'
+import { wantedGateways } from './commands/wanted-gateways.ts'
 import { engineRuntime } from './assembly/engine-runtime.ts'
 import { EventPipeline } from './assembly/event-pipeline.ts'
 import type { ReadField } from '../core/channels/leg-domain.ts'
+import { GatewayStates } from './gateways/gateway-states.ts'
 import type { ConnectorHealth } from './health/connector-health.ts'
 import { commandTimes, timedBy } from './health/command-times.ts'
 import { observationReport } from './health/observation-report.ts'
@@ -42,7 +45,8 @@ export function startConnector(parts: ConnectorDeps): Connector {
   const registry = new ChannelRegistry(domains)
   const isObserving = parts.observing !== undefined
   const openLink = isObserving ? readingLink(parts.openLink) : parts.openLink
-  const shared = { ...parts, openLink, isObserving, registry, domains }
+  const aligner = gatewayAligner({ ...parts, wanted: wantedGateways(parts.ports) })
+  const shared = { ...parts, openLink, isObserving, registry, domains, aligner }
   const tally = { gapsOfLost: 0, outOfReach: new Array<string>(), taken: new Array<string>() }
   const onTaken = (owner: string) => void (tally.taken = [...tally.taken.slice(1 - mostTaken), owner])
   const peer = new StoringPeer({ ...parts, store: parts.ports.connectorStatus, links: () => events.links() })
@@ -55,16 +59,28 @@ export function startConnector(parts: ConnectorDeps): Connector {
     ...(isObserving ? { onUnowned: (read: ReadField) => observed.unowned(read) } : {}),
     onChannelEvent: (event, domain, channel) => recorder.hear(event, domain, channel),
   })
+  const gateways = new GatewayStates({
+    ...shared,
+    store: parts.ports.gatewayStates,
+    isStoredByPeer: () => peer.isThere,
+  })
   const observed = observationReport({ ...parts, counters: () => events.counters() })
   const works = parts.engines.map((address) =>
     engineRuntime({
       ...shared,
       address,
       words: events.words(),
-      onEvent: (event, engine) => events.accept(event, engine),
+      onEvent: (event, engine) => {
+        gateways.hear(event, engine)
+        events.accept(event, engine)
+      },
       onUnreadable: (engine) => events.unreadable(engine),
       onCommandLink: (engine) => runner.linkUp(engine),
-      onEngine: (engine, kind) => events.engineChanged(engine, kind),
+      onEngine: (engine, kind) => {
+        events.engineChanged(engine, kind)
+        if (kind === 'engine_connected') gateways.linkUp(engine)
+        else gateways.linkDown(engine.name)
+      },
     }),
   )
   const isUp = callCheck({ ...shared, engines: works })
@@ -87,7 +103,7 @@ export function startConnector(parts: ConnectorDeps): Connector {
     metricReporter({ ...parts, metrics: parts.metrics, times, read: () => readMetrics(readHealth(running)) })
   const loops = Promise.all([
     startLoops(running, status, stopping.signal),
-    isObserving ? observed.follow(stopping.signal) : undefined,
+    isObserving ? observed.follow(stopping.signal) : gateways.follow(stopping.signal),
   ])
   // Its lines are a sign of life, too, so they go on while it stops.
   void reporter?.follow(stopped.signal)

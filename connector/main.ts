@@ -4,6 +4,8 @@ import { systemRandomness } from '../adapters/crypto/system-randomness.ts'
 import { dynamoCommandStore } from '../adapters/dynamodb/calls/dynamo-command-store.ts'
 import { dynamoConnectorStatusStore } from '../adapters/dynamodb/calls/dynamo-connector-status-store.ts'
 import { dynamoDomainStore } from '../adapters/dynamodb/domains/dynamo-domain-store.ts'
+import { dynamoGatewayStateStore } from '../adapters/dynamodb/gateways/dynamo-gateway-state-store.ts'
+import { dynamoGatewayStore } from '../adapters/dynamodb/gateways/dynamo-gateway-store.ts'
 import { dynamoGapStore } from '../adapters/dynamodb/events/dynamo-gap-store.ts'
 import { dynamoKnownCallStore } from '../adapters/dynamodb/calls/dynamo-known-call-store.ts'
 import { dynamoPresenceStore } from '../adapters/dynamodb/accounts/dynamo-presence-store.ts'
@@ -61,6 +63,8 @@ async function start(
     ports: {
       commands: dynamoCommandStore(context),
       domains: dynamoDomainStore(context),
+      gateways: dynamoGatewayStore(context),
+      gatewayStates: dynamoGatewayStateStore(context),
       events: sqsEventSink(context),
       cdrQueue: sqsCdrQueue(context),
       presence: dynamoPresenceStore(context),

@@ -33,6 +33,7 @@ export const domainPartitions: readonly DomainPartition[] = [
   { table: 'sessions', key: highestUsersOf },
   { table: 'accounts', key: (domain) => [domain] },
   { table: 'presence', key: (domain) => [domain] },
+  { table: 'presence', key: (domain) => ['gateways', domain] },
   { table: 'roles', key: (domain) => [domain] },
   { table: 'throttles', key: (domain) => ['networks', domain] },
   {

@@ -35,6 +35,7 @@ import type { DeliveryQueue } from '../core/hooks/delivery/delivery-queue.ts'
 import type { HookClient } from '../core/hooks/request/hook-client.ts'
 import type { BlacklistStore } from '../core/blacklists/blacklist-store.ts'
 import type { RouteStore } from '../core/default-routes/route-store.ts'
+import type { GatewayStateStore } from '../core/gateways/gateway-state-store.ts'
 import type { GatewayStore } from '../core/gateways/gateway-store.ts'
 import type { ConnectorStatusStore } from '../core/connectors/connector-status-store.ts'
 import type { AuditLog } from '../core/audit/audit-log.ts'
@@ -69,6 +70,7 @@ export interface Ports {
   defaultRoutes: RouteStore
   publicRoutes: RouteStore
   gateways: GatewayStore
+  gatewayStates: GatewayStateStore
   subscriptions: SubscriptionReader
   deliveries: DeliveryStore
   deliveryQueue: DeliveryQueue

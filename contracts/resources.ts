@@ -32,7 +32,11 @@ export const tables = {
   tokens: { variable: 'TABLE_TOKENS', purpose: 'login results and the tokens of domains', expires: true },
   sessions: { variable: 'TABLE_SESSIONS', purpose: 'when and from where credentials were used', expires: true },
   throttles: { variable: 'TABLE_THROTTLES', purpose: 'failed logins inside the moving window', expires: true },
-  presence: { variable: 'TABLE_PRESENCE', purpose: 'registered phones and live calls of accounts', expires: true },
+  presence: {
+    variable: 'TABLE_PRESENCE',
+    purpose: 'registered phones and live calls of accounts, and states of gateways',
+    expires: true,
+  },
   commands: {
     variable: 'TABLE_COMMANDS',
     purpose: 'commands to the engine and their outcomes',

@@ -3,6 +3,7 @@ import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import { type EngineReading, engineReading } from '../calls/engine-reading.ts'
 import { type HeldCalls, heldCalls } from '../calls/held-calls.ts'
+import type { GatewayAligner } from '../commands/apply-gateway.ts'
 import { type PendingJobs, pendingJobs } from '../commands/pending-jobs.ts'
 import {
   EVENT_HEADERS,
@@ -17,7 +18,7 @@ import type { EslDownReason } from '../esl/errors.ts'
 import type { EslSession, EslSessionOptions, EslState } from '../esl/session.ts'
 import type { EngineChange } from '../events/engine-events.ts'
 import { flushDirectory } from '../reconcile/flush-directory.ts'
-import { rescanGateways } from '../reconcile/rescan-gateways.ts'
+import { compareGateways } from '../reconcile/compare-gateways.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 
 /** Makes a link; `openEslSession` in production. */
@@ -38,6 +39,7 @@ export interface EngineRuntimeDeps extends Time {
   readonly isObserving?: boolean | undefined
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
+  readonly aligner: Pick<GatewayAligner, 'applyAll'>
   readonly random: () => number
   readonly log: Log
   /** The first subscription of the event link. */
@@ -79,7 +81,7 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
         readWhole()
         if (parts.isObserving !== true) {
           const deps = { ...parts, link: commands, log: parts.log.with({ engine: name }) }
-          void flushDirectory(deps).then(() => rescanGateways(deps))
+          void flushDirectory(deps).then(() => compareGateways(deps))
         }
         parts.onCommandLink(engine)
       }

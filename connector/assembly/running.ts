@@ -28,6 +28,8 @@ export interface ConnectorDeps extends Time {
     | 'knownCalls'
     | 'subscriptions'
     | 'domains'
+    | 'gateways'
+    | 'gatewayStates'
     | 'connectorStatus'
     | 'gaps'
     | 'recordings'

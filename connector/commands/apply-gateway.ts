@@ -1,86 +1,118 @@
 import type { CommandOutcome, EngineCommand } from '../../core/commands/commands.ts'
-import { type Timers, pause } from '../../core/concurrency/timers.ts'
-import type { EngineLink } from '../runtime/engine.ts'
-import { gatewayLines, rescanLine } from './command-line.ts'
+import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
+import { type GatewayName, gatewayOfEngine } from '../../core/gateways/gateway.ts'
+import { type GatewayLines, type GatewayLink, alignGateways, listedGateways, revisionsAt } from './align-gateways.ts'
+import { ValueRefused, gatewayLines } from './command-line.ts'
+import type { WantedGateways } from './wanted-gateways.ts'
 
 /** The command that makes an engine take a gateway over as it is stored. */
 export type ApplyGateway = Extract<EngineCommand, { readonly kind: 'apply-gateway' }>
 
-/** An engine removes a gateway at a tick of each second, one that is registered at the third. */
-const lookMs = 500
-const looks = 12
+/** The work at one engine. Rejects as the link does, and when a store stays away. */
+export type PreparedGateway = (link: GatewayLink) => Promise<CommandOutcome>
 
-/** The work at one engine. Rejects as the link does. */
-export type PreparedGateway = (link: Pick<EngineLink, 'api'>, timers: Timers) => Promise<CommandOutcome>
-
-type GatewayLines = ReturnType<typeof gatewayLines>
-
-/** Gateways that are applied together at one engine, and how that ended for each. */
-interface Round {
-  readonly gateways: GatewayLines[]
-  readonly outcomes: Promise<ReadonlyMap<GatewayLines, CommandOutcome>>
+/** Brings the gateways of engines in line with those that are stored. */
+export interface GatewayAligner {
+  /** Prepares applying one gateway. Throws `ValueRefused`. */
+  prepare(command: ApplyGateway, domain: string | null): PreparedGateway
+  /**
+   * Compares all gateways of an engine with those that are stored: removes those that have changed or are gone, and makes the
+   * engine ask for those that it lacks. A gateway without a revision that the platform does not have is the operator's own
+   * and stays. Returns how many are not as they should be. Rejects as the link and the stores do.
+   */
+  applyAll(link: GatewayLink): Promise<number>
 }
 
-/** The rounds at each link: the last that was made, and the one that has not begun and takes further gateways. */
-const lastRounds = new WeakMap<object, Round>()
-const openRounds = new WeakMap<object, Round>()
+export interface GatewayAlignerDeps extends RetryDeps {
+  readonly wanted: WantedGateways
+}
+
+/** How often a store is asked for a gateway that has changed, within four seconds or so. */
+const readAttempts = 5
+
+/** A gateway to be applied. */
+interface Change {
+  readonly name: GatewayName
+  readonly lines: GatewayLines
+}
+
+/** Gateways that are applied together at one engine; resolves with those that are not as they should be. */
+interface Round {
+  readonly changes: Change[]
+  readonly wrong: Promise<ReadonlySet<GatewayLines>>
+}
+
+const done: CommandOutcome = { state: 'done', text: '+OK\n' }
+const refused: CommandOutcome = {
+  state: 'refused',
+  text: '-ERR the engine does not have the gateway as it is stored\n',
+}
 
 /**
- * Prepares applying a gateway as it is stored: the engine's own is removed, and once it is gone the engine asks for all
- * gateways again. A rescan alone would ignore a gateway that exists. A gateway that is deleted or disabled is in no answer,
- * so it stays away. Two at once could leave the older of two versions at an engine, so what comes while gateways are being
- * applied there is applied together afterwards: many changes of one tenant delay the others by one round. Throws
- * `ValueRefused`.
+ * Makes the aligner of one connector. At each engine one piece of work follows the other: changes that come while gateways
+ * are being applied are applied together afterwards, so many changes of one tenant delay the others by one round.
  */
-export function prepareGateway(command: ApplyGateway, domain: string | null): PreparedGateway {
-  const gateway = gatewayLines(command, domain)
-  return async (link, timers) => {
-    const { gateways, outcomes } = openRounds.get(link) ?? beginRound(link, timers)
-    gateways.push(gateway)
-    return (await outcomes).get(gateway) ?? notRemoved
+export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): GatewayAligner {
+  const last = new WeakMap<object, Promise<unknown>>()
+  const open = new WeakMap<object, Round>()
+
+  /** Runs work once the work before it at this link has ended. */
+  const inTurn = <T>(link: GatewayLink, work: () => Promise<T>): Promise<T> => {
+    const turn = Promise.resolve(last.get(link))
+      .catch(() => {})
+      .then(work)
+    last.set(link, turn)
+    return turn
+  }
+
+  const beginRound = (link: GatewayLink): Round => {
+    const changes: Change[] = []
+    const wrong = inTurn(link, async () => {
+      open.delete(link)
+      const names = changes.map(({ name }) => name)
+      const read = () => retry(() => wanted.of(names), { timers, random }, { attempts: readAttempts })
+      const lines = changes.map((change) => change.lines)
+      return new Set(await alignGateways(lines, { link, timers, wanted: async () => (await read()).value }))
+    })
+    const round = { changes, wrong }
+    open.set(link, round)
+    return round
+  }
+
+  return {
+    prepare: (command, domain) => {
+      const lines = gatewayLines(command, domain)
+      const name = { domain: domain ?? '', name: command.name }
+      return async (link) => {
+        const { changes, wrong } = open.get(link) ?? beginRound(link)
+        changes.push({ name, lines })
+        return (await wrong).has(lines) ? refused : done
+      }
+    },
+    applyAll: (link) =>
+      inTurn(link, async () => {
+        const gateways = await ownGateways(link, await wanted.all())
+        return (await alignGateways(gateways, { link, timers, wanted: () => wanted.all() })).length
+      }),
   }
 }
 
-function beginRound(link: Pick<EngineLink, 'api'>, timers: Timers): Round {
-  const gateways: GatewayLines[] = []
-  const before = Promise.resolve(lastRounds.get(link)?.outcomes).catch(() => {})
-  const outcomes = before.then(() => {
-    openRounds.delete(link)
-    return applyAll(gateways, link, timers)
-  })
-  const round = { gateways, outcomes }
-  openRounds.set(link, round)
-  lastRounds.set(link, round)
-  return round
+/** The gateways that the platform has, and those at an engine that it once had. */
+async function ownGateways(link: GatewayLink, stored: ReadonlyMap<string, string>): Promise<readonly GatewayLines[]> {
+  const others = [...(await listedGateways(link))].filter((gateway) => !stored.has(gateway)).flatMap(linesOf)
+  const revisions = await revisionsAt(link, others)
+  const once = others.filter(({ gateway }) => (revisions.get(gateway) ?? '') !== '')
+  return [...[...stored.keys()].flatMap(linesOf), ...once]
 }
 
-const notRemoved: CommandOutcome = { state: 'refused', text: '-ERR the engine does not remove the gateway\n' }
-
-async function applyAll(gateways: readonly GatewayLines[], link: Pick<EngineLink, 'api'>, timers: Timers) {
-  for (const kill of new Set(gateways.map((gateway) => gateway.kill))) await link.api(kill)
-  const left = await leftAfterRemoval(gateways, link, timers)
-  const outcomes = new Map(gateways.map((gateway) => [gateway, notRemoved]))
-  const gone = gateways.filter((gateway) => !left.includes(gateway))
-  if (gone.length === 0) return outcomes
-  const answer = await link.api(rescanLine)
-  const outcome: CommandOutcome = answer.includes('+OK')
-    ? { state: 'done', text: '+OK\n' }
-    : { state: 'refused', text: '-ERR the gateways of the engine cannot be read anew\n' }
-  for (const gateway of gone) outcomes.set(gateway, outcome)
-  return outcomes
-}
-
-/** Waits until the engine lists none of these gateways, six seconds at most, and returns those that it still lists. */
-async function leftAfterRemoval(gateways: readonly GatewayLines[], link: Pick<EngineLink, 'api'>, timers: Timers) {
-  for (let look = 0; ; look += 1) {
-    const list = await link.api('sofia status')
-    const left = gateways.filter(({ listedAs }) => isListed(list, listedAs))
-    if (left.length === 0 || look >= looks) return left
-    await pause(timers, lookMs)
+/** Returns the lines of a gateway by its name at engines; none for a name that the platform gives no gateway. */
+function linesOf(gateway: string): readonly GatewayLines[] {
+  const named = gatewayOfEngine(gateway)
+  if (named === undefined) return []
+  try {
+    return [gatewayLines(named, named.domain)]
+  } catch (problem) {
+    if (problem instanceof ValueRefused) return []
+    throw problem
   }
-}
-
-/** Returns whether the list of profiles and gateways still has one. An engine shows a marked gateway by name no longer, but lists it. */
-function isListed(list: string, gateway: string): boolean {
-  return list.split('\n').some((row) => row.trimStart().startsWith(`${gateway}\t`))
 }

@@ -13,7 +13,7 @@ import {
   EslCommandRejected,
   EslCommandTimeout,
 } from '../esl/errors.ts'
-import { type ApplyGateway, prepareGateway } from './apply-gateway.ts'
+import type { ApplyGateway, GatewayAligner } from './apply-gateway.ts'
 import { type LineCommand, commandLine, forgetLine } from './command-line.ts'
 import { isDropped, prepareDrop } from './drop-registrations.ts'
 import { hangUpDomain } from './hang-up-domain.ts'
@@ -71,6 +71,7 @@ export interface DispatchDeps {
   readonly clientVariables?: ClientVariables | undefined
   /** Knows which engines owe the drop of a deleted account's registrations. */
   readonly owed: Pick<OwedDrops, 'done'>
+  readonly aligner: Pick<GatewayAligner, 'prepare'>
 }
 
 /** Where a command goes. */
@@ -124,13 +125,13 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
 
 /** Makes a command that applies a gateway at each engine. */
 function prepareGatewayAt(
-  { timers }: DispatchDeps,
+  { aligner }: DispatchDeps,
   command: ApplyGateway,
   { domain }: CommandScope,
   to: readonly CommandEngine[],
 ): PreparedCommand {
-  const apply = prepareGateway(command, domain)
-  const applyAt = ({ engine: { commands } }: CommandEngine) => ended(() => apply(commands, timers))
+  const apply = aligner.prepare(command, domain)
+  const applyAt = ({ engine: { commands } }: CommandEngine) => ended(() => apply(commands))
   return {
     send: async () => ({
       wasWritten: to.some(({ engine }) => isReady(engine.commands)),

@@ -2,6 +2,7 @@ import { autoAnswerText } from '../../contracts/messages/command.ts'
 import { dialTarget, displayDigits, domainName, gatewayName, hangupCause, login, uuid } from '../../contracts/fields.ts'
 import { registeredName } from '../../core/accounts/registered-name.ts'
 import { checkCallVariables } from '../../core/channels/call-variables.ts'
+import { revisionVariable } from '../../core/gateways/gateway-revision.ts'
 import { gatewayAtEngine } from '../../core/gateways/gateway.ts'
 import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { EavesdropCommand, EngineCommand, OriginateCommand } from '../../core/commands/commands.ts'
@@ -75,8 +76,8 @@ export function dropLines(command: DropCommand, domain: string | null, profile: 
 export const gatewayProfile = 'external'
 
 /**
- * Returns the line with which an engine removes a gateway of a domain, and the name that `sofia status` lists it by until it is
- * gone. Throws {@link ValueRefused} as {@link commandLine} does.
+ * Returns the name of a gateway at engines, and the lines with which an engine removes it and answers its revision. Throws
+ * {@link ValueRefused} as {@link commandLine} does.
  */
 export function gatewayLines({ name }: { readonly name: string }, domain: string | null) {
   const gateway = gatewayAtEngine({
@@ -84,8 +85,9 @@ export function gatewayLines({ name }: { readonly name: string }, domain: string
     name: checked(gatewayName, name, 'gateway'),
   })
   return {
+    gateway,
     kill: soleLine(`sofia profile ${gatewayProfile} killgw ${gateway}`),
-    listedAs: `${gatewayProfile}::${gateway}`,
+    revision: soleLine(`sofia_gateway_data ${gateway} ivar ${revisionVariable}`),
   }
 }
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { isOfGateway } from '../../core/channels/leg-domain.ts'
 import { accountIn } from '../../core/channels/leg-account.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
+import { gatewayOfEngine } from '../../core/gateways/gateway.ts'
 import type { Channel } from '../calls/channel.ts'
 import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 
@@ -46,7 +48,8 @@ interface EventPlace {
 
 /**
  * The engine's event as hooks get it: all its headers, its own body as `_body`, and the domain as `Event-Domain`. An event
- * of a channel names the channel's account as its presence id, or none: the engine's own may be the caller's From header.
+ * of a channel names the channel's account as its presence id, or none: the engine's own may be the caller's From header. An
+ * event of a gateway names it as its domain does.
  */
 export function platformEvent(
   event: EngineEvent,
@@ -56,6 +59,8 @@ export function platformEvent(
 ): PlatformEvent {
   const fields: Record<string, string> = { ...event.headers(), 'Event-Domain': domain }
   if (channel !== undefined) setPresence(fields, accountIn(domain, channel.presenceId))
+  const gateway = isOfGateway((name) => fields[name]) ? gatewayOfEngine(fields['Gateway'] ?? '') : undefined
+  if (gateway !== undefined) fields['Gateway'] = gateway.name
   if (event.body !== '') fields['_body'] = event.body
   return {
     id,

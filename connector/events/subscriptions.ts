@@ -8,7 +8,7 @@ import { type Time, pause } from '../../core/concurrency/timers.ts'
 /** A hook takes effect within 2 s: asking once a second leaves one for reading the list and telling the engine. */
 const pollMs = 1_000
 
-/** The events that the platform itself needs: the state of calls, their ends, recordings, registrations, and a sign of life. */
+/** The events that the platform itself needs: the state of calls, their ends, recordings, registrations, gateways, and a sign of life. */
 const ownEvents = [
   'CHANNEL_CREATE',
   'CHANNEL_ANSWER',
@@ -24,6 +24,9 @@ const ownEvents = [
   'CUSTOM->sofia::register',
   'CUSTOM->sofia::unregister',
   'CUSTOM->sofia::expire',
+  'CUSTOM->sofia::gateway_add',
+  'CUSTOM->sofia::gateway_state',
+  'CUSTOM->sofia::gateway_delete',
 ]
 
 const customPrefix = 'CUSTOM->'

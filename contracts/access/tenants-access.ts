@@ -114,6 +114,11 @@ export const tenantsAccess = {
     replace: [{ table: 'gateways', actions: ['PutItem'] }],
     remove: [{ table: 'gateways', actions: ['DeleteItem', 'UpdateItem'] }],
   },
+  gatewayStates: {
+    list: [{ table: 'presence', actions: ['Query'] }],
+    put: [{ table: 'presence', actions: ['BatchWriteItem'] }],
+    remove: [{ table: 'presence', actions: ['BatchWriteItem'] }],
+  },
   emailSettings: {
     read: [{ table: 'emailSettings', actions: ['GetItem'] }],
     put: [{ table: 'emailSettings', actions: ['PutItem'] }],

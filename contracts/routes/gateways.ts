@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { gatewayCodecs, gatewayProfiles, transports } from '../gateway-words.ts'
+import { gatewayCodecs, gatewayProfiles, gatewayStatuses, registrationStates, transports } from '../gateway-words.ts'
 import { callerIdRule, cidr, gatewayName, gatewayPassword, hostAddress, hostAndPort, login } from '../fields.ts'
 import { domainQuery, listQuery, okData, okInfo } from './shapes.ts'
 import { route } from './route.ts'
@@ -67,6 +67,15 @@ const gatewayOutput = z.object({
   codecs: z.array(z.enum(gatewayCodecs)),
 })
 
+/** A gateway with its state: of several engines the worst one, `UNKNOWN` where no engine reports it. */
+const gatewayWithState = z.extend(gatewayOutput, {
+  state: z.enum([...registrationStates, 'UNKNOWN']),
+  status: z.enum([...gatewayStatuses, 'UNKNOWN']),
+})
+
+/** The needs of operations that show states. */
+const ofStates = { gatewayStates: ['list'], connectorStatus: ['list'] } as const
+
 const common = { group: 'gateways', authentication: 'token', domain: 'required', query: domainQuery } as const
 
 /** One gateway of a domain. Any text is accepted; text that is not a name finds no gateway. */
@@ -85,9 +94,9 @@ export const listGateways = route({
   path: '/api/v2/gateways',
   summary: 'List the gateways of a domain',
   permission: { resource: 'gateway', action: 'r' },
-  needs: { gateways: ['list'] },
+  needs: { gateways: ['list'], ...ofStates },
   query: listQuery,
-  response: okData(z.array(z.partial(gatewayOutput))),
+  response: okData(z.array(z.partial(gatewayWithState))),
 })
 
 /** `POST /api/v2/gateways` */
@@ -111,8 +120,8 @@ export const readGateway = route({
   method: 'GET',
   summary: 'Read a gateway',
   permission: { resource: 'gateway', action: 'r' },
-  needs: { gateways: ['read'] },
-  response: okData(gatewayOutput),
+  needs: { gateways: ['read'], ...ofStates },
+  response: okData(gatewayWithState),
 })
 
 /** `PUT /api/v2/gateways/<name>`: fields that are left out get their defaults. */

@@ -1,3 +1,5 @@
+import { gatewayOfEngine } from '../gateways/gateway.ts'
+
 /** Reads one header or column of the engine's report; an empty value counts as absent. */
 export type ReadField = (name: string) => string | undefined
 
@@ -22,6 +24,7 @@ export function legDomainCandidates(read: ReadField, domainOfLeg: (uuid: string)
   return names([
     read('variable_domain_name'),
     read('variable_w_domain'),
+    cameIn(read) ? undefined : domainOfGateway(read('variable_sip_gateway_name')),
     ...presenceFields.map((field) => (cameIn(read) ? undefined : hostOf(read(field)))),
     ...contextFields.map(read),
     ...partnerFields.map((field) => {
@@ -31,9 +34,26 @@ export function legDomainCandidates(read: ReadField, domainOfLeg: (uuid: string)
   ])
 }
 
-/** Returns the names that may be the domain of an event without a call, best first, lower-cased. */
+/**
+ * Returns the names that may be the domain of an event without a call, best first, lower-cased. An event of a gateway is of
+ * the domain in the gateway's name at the engine.
+ */
 export function eventDomainCandidates(read: ReadField): string[] {
+  if (isOfGateway(read)) return names([domainOfGateway(read('Gateway'))])
   return names(eventFields.map(read))
+}
+
+/** Returns whether an event is the engine's own word on a gateway. */
+export function isOfGateway(read: ReadField): boolean {
+  return read('Event-Subclass')?.startsWith('sofia::gateway_') === true
+}
+
+/**
+ * Returns the domain of a gateway by its name at the engine. The engine writes the name on each leg that it calls through a
+ * gateway. A leg that comes in names the one that its sender chose, so it is not asked for.
+ */
+function domainOfGateway(gateway: string | undefined): string | undefined {
+  return gatewayOfEngine(gateway ?? '')?.domain
 }
 
 /**

@@ -39,6 +39,18 @@ export function engineViews(reports: readonly ConnectorReport[], now: number): E
   return [...views.values()]
 }
 
+/**
+ * Returns since when connectors have listened to each engine without a break, by its name, epoch milliseconds: of several
+ * connectors, the one that began first. An engine that none listens to is missing.
+ */
+export function heardSince(reports: readonly ConnectorReport[], now: number): ReadonlyMap<string, number> {
+  const since = new Map<string, number>()
+  for (const { engine, upSince } of freshReports(reports, now).flatMap(({ eventLinks = [] }) => eventLinks)) {
+    if (upSince > 0) since.set(engine, Math.min(upSince, since.get(engine) ?? upSince))
+  }
+  return since
+}
+
 /** Returns the engines of a report. A report of an earlier version has a single one without its name. */
 function enginesIn(report: ConnectorReport): readonly EngineReport[] {
   const { engineId: coreUuid, engineConnected: connected, engineHeardAt: heardAt, engineStatus: status } = report

@@ -24,8 +24,8 @@ interface FieldSchema {
   readonly examples?: readonly string[]
 }
 
-/** The events of the engine's applications whose fields are known. */
-const applicationEvents = ['CUSTOM->engine::dialer_member_end']
+/** The events of gateways and of the engine's applications whose fields are known. */
+const engineEvents = ['CUSTOM->sofia::gateway_state', 'CUSTOM->engine::dialer_member_end']
 
 /** The fields that every event of a call has, made-up ones included (docs/hooks.md). */
 const ofEveryCall = ['Unique-ID', 'Channel-State', 'Channel-Call-State', 'Call-Direction']
@@ -37,6 +37,9 @@ const described: Readonly<Record<string, Omit<FieldSchema, 'type'>>> = {
   'Event-Sequence': {
     description: "The engine's own count. Only deliveries have the number of the event in its domain.",
   },
+  Gateway: { description: 'The name of the gateway in its domain.' },
+  'Ping-Status': { description: 'Whether calls may go to the gateway: `UP` or `DOWN`.' },
+  State: { description: 'The state of the registration (docs/gateways.md).' },
   Synthetic: { description: '`true` for an event that was missed, and made up from what is known of its call.' },
   'Unique-ID': { description: 'The call.' },
 }
@@ -45,7 +48,7 @@ const channelNames: ReadonlySet<string> = new Set(channelEvents)
 
 /** Returns the known events, with the fields that they have. Events of other subclasses have the fields of their module. */
 export function eventTypes(): readonly EventType[] {
-  const names = [...channelEvents, ...serviceEventKinds.map((kind) => `CUSTOM->svc::${kind}`), ...applicationEvents]
+  const names = [...channelEvents, ...serviceEventKinds.map((kind) => `CUSTOM->svc::${kind}`), ...engineEvents]
   return names.map((event) => ({ event, schema: schemaOf(event) }))
 }
 

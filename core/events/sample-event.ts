@@ -45,8 +45,18 @@ function serviceFields(domain: string): Readonly<Record<ServiceEventKind, Fields
   }
 }
 
-/** Events of the engine's applications whose fields are known. */
-const applicationFields: ReadonlyMap<string, Fields> = new Map([
+/** Events of gateways and of the engine's applications whose fields are known. */
+const engineFields: ReadonlyMap<string, Fields> = new Map<string, Fields>([
+  [
+    'sofia::gateway_state',
+    {
+      Gateway: 'trunk',
+      State: 'REGED',
+      'Ping-Status': 'UP',
+      'Register-Network-IP': '192.0.2.10',
+      'Register-Network-Port': '5060',
+    },
+  ],
   ['engine::dialer_member_end', { dialerId: '7', id: '42', endCause: 'NORMAL_CLEARING' }],
 ])
 
@@ -74,5 +84,5 @@ function customFields(subclass: string, domain: string): Fields {
   const service = new Map<string, Fields>(
     Object.entries(serviceFields(domain)).map(([kind, fields]) => [`svc::${kind}`, fields]),
   )
-  return service.get(subclass) ?? applicationFields.get(subclass) ?? {}
+  return service.get(subclass) ?? engineFields.get(subclass) ?? {}
 }

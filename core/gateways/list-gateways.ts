@@ -1,7 +1,8 @@
 import { applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { GatewayStore } from './gateway-store.ts'
-import { type PresentedGateway, presentGateway } from './present-gateway.ts'
+import { type GatewayWithState, presentWithState } from './present-gateway.ts'
+import { type GatewayStatePorts, readGatewayStates } from './read-gateway-states.ts'
 
 const fields = [
   'name',
@@ -21,12 +22,20 @@ const fields = [
   'caller_id',
   'max_calls',
   'codecs',
-] as const satisfies readonly (keyof PresentedGateway)[]
+  'state',
+  'status',
+] as const satisfies readonly (keyof GatewayWithState)[]
 
-/** Lists the gateways of a domain by name, by the rules that every list follows. */
-export async function listGateways(gateways: Pick<GatewayStore, 'list'>, domain: string, query: ListQuery) {
-  const stored = await gateways.list(domain)
-  const { rows, headers } = applyList<PresentedGateway>(stored.map(presentGateway), query, {
+/** Lists the gateways of a domain with their states, by name and by the rules that every list follows. */
+export async function listGateways(
+  { gateways, ...ports }: GatewayStatePorts & { readonly gateways: Pick<GatewayStore, 'list'> },
+  domain: string,
+  query: ListQuery,
+  now: number,
+) {
+  const [stored, stateOf] = await Promise.all([gateways.list(domain), readGatewayStates(ports, domain, now)])
+  const presented = stored.map((gateway) => presentWithState(gateway, stateOf(gateway.name)))
+  const { rows, headers } = applyList<GatewayWithState>(presented, query, {
     id: ({ name }) => name,
     fields,
   })

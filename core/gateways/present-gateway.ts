@@ -1,3 +1,4 @@
+import type { ShownGatewayState } from './gateway-state.ts'
 import type { Gateway } from './gateway.ts'
 
 /** Stands for a password that is stored; a write with exactly this text keeps it. */
@@ -26,5 +27,10 @@ export function presentGateway(gateway: Gateway) {
   }
 }
 
-/** See {@link presentGateway}. */
-export type PresentedGateway = ReturnType<typeof presentGateway>
+/** A gateway with its state at the engines. */
+export function presentWithState(gateway: Gateway, { state, status }: ShownGatewayState) {
+  return { ...presentGateway(gateway), state, status }
+}
+
+/** See {@link presentWithState}. */
+export type GatewayWithState = ReturnType<typeof presentWithState>

@@ -1,5 +1,6 @@
 import type { DomainStore } from '../domains/domain-store.ts'
 import type { SecretBox } from '../secrets.ts'
+import { gatewayRevision, isServed } from './gateway-revision.ts'
 import type { GatewayStore } from './gateway-store.ts'
 import { type Gateway, type GatewayName, gatewayAtEngine, gatewayPasswordPurpose } from './gateway.ts'
 
@@ -17,6 +18,8 @@ export type ReportSealed = (gateway: GatewayName, error: unknown) => void
 export interface ServedGateway {
   readonly name: string
   readonly domain: string
+  /** Shows later whether an engine still has the gateway as it is stored. */
+  readonly revision: string
   readonly parameters: Readonly<Record<string, string>>
   /** Variables of the legs that are called through it. */
   readonly variables: Readonly<Record<string, string>>
@@ -42,7 +45,7 @@ export async function serveGateways(
 ): Promise<readonly ServedGateway[]> {
   const [all, domains] = await Promise.all([ports.gateways.listAll(), ports.domains.list()])
   const names = new Set(domains.map(({ name }) => name))
-  const wanted = all.filter((each) => each.enabled && each.profile === profile && names.has(each.domain))
+  const wanted = all.filter((each) => isServed(each, profile) && names.has(each.domain))
   const served: (ServedGateway | undefined)[] = []
   for (let start = 0; start < wanted.length; start += atOnce) {
     const batch = wanted.slice(start, start + atOnce)
@@ -67,6 +70,7 @@ async function serveGateway(
   return {
     name: gatewayAtEngine(gateway),
     domain: gateway.domain,
+    revision: gatewayRevision(gateway),
     parameters: {
       register: String(register),
       realm,

@@ -1,3 +1,4 @@
+import { revisionVariable } from '../../core/gateways/gateway-revision.ts'
 import type { ServedGateway } from '../../core/gateways/serve-gateways.ts'
 import { notFound, writeEngineXml } from './engine-xml.ts'
 
@@ -15,15 +16,16 @@ export function writeGatewaysXml(gateways: readonly ServedGateway[]): string {
   return writeEngineXml({ '@name': 'directory', domain })
 }
 
-function gatewayElement({ name, parameters, variables }: ServedGateway): object {
+function gatewayElement({ name, revision, parameters, variables }: ServedGateway): object {
   const named = Object.entries(variables).map(([variable, value]) => ({
     '@name': variable,
     '@value': value,
     '@direction': 'outbound',
   }))
+  const kept = { '@name': revisionVariable, '@value': revision, '@direction': 'inbound' }
   return {
     '@name': name,
     param: Object.entries(parameters).map(([parameter, value]) => ({ '@name': parameter, '@value': value })),
-    ...(named.length > 0 && { variables: { variable: named } }),
+    variables: { variable: [...named, kept] },
   }
 }

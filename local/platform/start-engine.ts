@@ -47,6 +47,7 @@ export async function startEngine(options: {
     password: simulatedPassword,
     directory: httpDirectory(platform),
     dialplan: httpDialplan(platform),
+    gateways: httpDirectory(platform),
     emergencyNumbers: settings.emergencyNumbers.split(',').map((number) => number.trim()),
     // Each run is another engine: ids of the events of the last one must not come again.
     seed: randomInt(2 ** 31),

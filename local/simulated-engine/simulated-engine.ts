@@ -1,20 +1,14 @@
 import { toByteText } from './runtime/byte-text.ts'
-import { channelTable } from './calls/channel-table.ts'
 import { hangUp, liveChannel } from './calls/flow.ts'
 import { causeNamed } from './calls/hangup-cause.ts'
 import { type PhoneCall, callFromPhone } from './calls/phone-call.ts'
-import { runExtension } from './calls/session.ts'
 import { runApi } from './commands/run-api.ts'
-import { UserDirectory } from './directory/user-directory.ts'
 import type { XmlLookup } from './platform/http-lookups.ts'
 import type { Engine } from './calls/engine.ts'
-import { eventBus, hostName } from './events/event-bus.ts'
+import { newEngine } from './new-engine.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import { type PhoneBehaviour, Phones } from './phones/phones.ts'
-import { seededRandom } from './runtime/random.ts'
+import type { PhoneBehaviour } from './phones/phones.ts'
 import { type EventSocket, openEventSocket } from './socket/server.ts'
-import { systemClock } from '../../adapters/system/system-clock.ts'
-import { systemTimers } from '../../adapters/system/system-timers.ts'
 import type { ClockedTimers } from '../../core/concurrency/timers.ts'
 
 /** How a simulated engine is made. */
@@ -28,6 +22,8 @@ export interface SimulatedEngineOptions {
   readonly directory: XmlLookup
   /** Gives calls their routes; without it, or when it gives none, a call is handled by the engine's own dial plan. */
   readonly dialplan?: XmlLookup | undefined
+  /** The source of the gateways of the SIP profile `external`; without it there is no such profile. */
+  readonly gateways?: XmlLookup | undefined
   /** The same seed gives the same uuids and ports. */
   readonly seed: number
   readonly timers?: ClockedTimers
@@ -84,6 +80,7 @@ export async function startSimulatedEngine(options: SimulatedEngineOptions): Pro
     },
   })
   sockets.push(socket)
+  void engine.gateways.rescan()
   const stopHeartbeat = startHeartbeat(engine)
   return {
     port: socket.port,
@@ -96,44 +93,11 @@ export async function startSimulatedEngine(options: SimulatedEngineOptions): Pro
     close: async () => {
       stopHeartbeat()
       engine.phones.close()
+      engine.gateways.close()
       for (const channel of engine.channels.values()) hangUp(engine, channel, 'MANAGER_REQUEST')
       await socket.close()
     },
   }
-}
-
-function newEngine(options: SimulatedEngineOptions, log: Engine['log']): Engine {
-  const timers = options.timers ?? { ...systemClock, ...systemTimers }
-  const random = seededRandom(options.seed)
-  const events = eventBus(timers, random)
-  const { phoneBehaviour: behaviour } = options
-  const directory = new UserDirectory(options.directory, timers)
-  const channels: Engine['channels'] = new Map()
-  const engine: Engine = {
-    timers,
-    random,
-    events,
-    directory,
-    dialplan: options.dialplan,
-    emergencyNumbers: new Set(options.emergencyNumbers),
-    channels,
-    log,
-    phones: new Phones({ timers, random, events, directory, behaviour, profile: options.sipProfile ?? 'internal' }),
-    channelTable: channelTable(timers, channels),
-    recordingsDir: options.recordingsDir,
-    managesPresence: options.managesPresence ?? true,
-    globals: new Map([
-      ['hostname', hostName],
-      ['core_uuid', events.coreUuid],
-      ['recordings_dir', toByteText(options.recordingsDir)],
-      ['recordings_folder', toByteText(options.recordingsDir)],
-      ['sounds_folder', '/var/lib/freeswitch/sounds'],
-    ]),
-    sessions: { sinceStartup: 0, peak: 0 },
-    startedAt: timers.now(),
-    runExtension: (channel, target) => runExtension(engine, channel, target),
-  }
-  return engine
 }
 
 function inBytes({ to, from, headers = {} }: PhoneCall): PhoneCall {

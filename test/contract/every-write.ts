@@ -23,6 +23,7 @@ import {
   anExport,
   aDomainVersion,
   aGateway,
+  aGatewayState,
   emailSettingsOf,
 } from '../support/records/records.ts'
 import type { StorePorts } from '../support/stores/stores.ts'
@@ -345,6 +346,11 @@ export const writes: Readonly<Record<string, Write>> = {
     answer: expect.objectContaining({ isAllowed: true }),
   },
   'presence.replace': { write: ({ presence }) => presence.replace([aPresence({ domain })]) },
+  'gatewayStates.put': { write: ({ gatewayStates }) => gatewayStates.put([aGatewayState({ domain })]) },
+  'gatewayStates.remove': {
+    first: ({ gatewayStates }) => gatewayStates.put([aGatewayState({ domain })]),
+    write: ({ gatewayStates }) => gatewayStates.remove([aGatewayState({ domain })]),
+  },
   'knownCalls.put': { write: ({ knownCalls }) => knownCalls.put([knownCall]) },
   'knownCalls.remove': {
     first: ({ knownCalls }) => knownCalls.put([knownCall]),

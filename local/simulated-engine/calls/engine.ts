@@ -1,6 +1,7 @@
 import type { Channel } from './channel.ts'
 import type { UserDirectory } from '../directory/user-directory.ts'
 import type { EventBus } from '../events/event-bus.ts'
+import type { Gateways } from '../gateways/gateways.ts'
 import type { XmlLookup } from '../platform/http-lookups.ts'
 import type { Phones } from '../phones/phones.ts'
 import type { SeededRandom } from '../runtime/random.ts'
@@ -18,6 +19,7 @@ export interface Engine {
   /** Numbers that call no account, as in the dial plan of the kit. */
   readonly emergencyNumbers: ReadonlySet<string>
   readonly phones: Phones
+  readonly gateways: Gateways
   /** Every channel until it is destroyed, by uuid, oldest first. */
   readonly channels: Map<string, Channel>
   /** The rows that `show channels` answers: written late, as the engine's own table is. */

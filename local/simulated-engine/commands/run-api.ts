@@ -3,6 +3,7 @@ import type { Engine } from '../calls/engine.ts'
 import { originate } from './originate.ts'
 import { show } from './show.ts'
 import { sofia, sofiaContact } from './sofia.ts'
+import { gatewayData } from './sofia-gateways.ts'
 import * as system from './system.ts'
 import * as uuid from './uuid-commands.ts'
 
@@ -25,6 +26,7 @@ const commands = new Map<string, ApiCommand>([
   ['show', show],
   ['sofia', sofia],
   ['sofia_contact', sofiaContact],
+  ['sofia_gateway_data', gatewayData],
   ['status', system.statusText],
   ['version', (_engine, argument) => system.version(argument)],
   ['hostname', system.hostname],

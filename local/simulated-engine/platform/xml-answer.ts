@@ -8,6 +8,7 @@ const parser = engineXmlParser([
   'domain',
   'group',
   'user',
+  'gateway',
   'param',
   'variable',
   'context',

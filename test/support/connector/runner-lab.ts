@@ -4,6 +4,8 @@ import { channelList } from '../../../connector/calls/channel-list.ts'
 import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { CommandRunner } from '../../../connector/commands/command-runner.ts'
+import { gatewayAligner } from '../../../connector/commands/apply-gateway.ts'
+import { wantedGateways } from '../../../connector/commands/wanted-gateways.ts'
 import type { CommandMessage } from '../../../contracts/messages/command.ts'
 import type { CommandStore } from '../../../core/commands/command-store.ts'
 import { capturedLog } from '../processes/captured-log.ts'
@@ -43,6 +45,7 @@ export async function aRunner({ calls = 10, queue = 10, isUp = true, wrapStore =
       ...time,
       engines: [engine],
       registry,
+      aligner: gatewayAligner({ ...time, random: () => 0, wanted: wantedGateways(ports) }),
       channels: channelList({ engines: [engine], registry }),
       store: wrapStore(ports.commands),
       limits: { calls: { places: calls, queue }, orders: { places: 10, queue }, lists: { places: 10, queue } },

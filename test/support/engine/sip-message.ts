@@ -47,7 +47,8 @@ export interface SipCredential {
   readonly a1Hash: string
 }
 
-const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+/** The digest of SIP: MD5, in hex. */
+export const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
 /** The credential of an account. */
 export function credentialOf(user: string, realm: string, password: string): SipCredential {

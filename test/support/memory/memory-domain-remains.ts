@@ -20,6 +20,7 @@ const swept = [
   'publicRouteEditions',
   'emailSettings',
   'gateways',
+  'gatewayStates',
   'requestKeys',
   'exports',
   'domainVersions',

@@ -19,6 +19,7 @@ import { memoryDomainRemains } from './memory-domain-remains.ts'
 import { memoryDomainStore } from './memory-domain-store.ts'
 import { memoryDomainTokenStore } from './memory-domain-token-store.ts'
 import { memoryDomainVersionStore } from './memory-domain-version-store.ts'
+import { memoryGatewayStateStore } from './memory-gateway-state-store.ts'
 import { memoryGatewayStore } from './memory-gateway-store.ts'
 import { memoryEmailSettingsStore } from './memory-email-settings-store.ts'
 import { memoryEventLog, memoryEventLogWriter } from './memory-event-log.ts'
@@ -111,6 +112,7 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     exportFiles: memoryFileStore(context),
     emailSettings: memoryEmailSettingsStore(context),
     gateways: memoryGatewayStore(context),
+    gatewayStates: memoryGatewayStateStore(context),
     mail: memoryMailSender(),
     cdrs: memoryCdrStore(context),
     cdrAdmin: memoryCdrAdmin(),

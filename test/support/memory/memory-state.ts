@@ -17,6 +17,7 @@ import type { RecordedGap } from '../../../core/events/gap.ts'
 import type { LoggedEvent } from '../../../core/events/platform-event.ts'
 import type { Delivery, DeliveryEvent } from '../../../core/hooks/delivery/delivery.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
+import type { GatewayState } from '../../../core/gateways/gateway-state.ts'
 import type { Gateway } from '../../../core/gateways/gateway.ts'
 import type { StoredRoute } from '../../../core/default-routes/stored-route.ts'
 import type { StageWait } from '../../../core/connectors/connector-status-store.ts'
@@ -101,6 +102,7 @@ export interface MemoryState {
   readonly emailSettings: Map<string, EmailSettings>
   readonly domainVersions: Map<string, DomainVersion>
   readonly gateways: Map<string, Gateway>
+  readonly gatewayStates: Map<string, GatewayState>
   readonly cdrs: Map<string, KeptCdr>
   readonly recordings: Map<string, Recording>
   readonly leftRecordings: Map<string, LeftRecordings>
@@ -157,6 +159,7 @@ export function memoryState(): MemoryState {
     emailSettings: new Map(),
     domainVersions: new Map(),
     gateways: new Map(),
+    gatewayStates: new Map(),
     cdrs: new Map(),
     recordings: new Map(),
     leftRecordings: new Map(),

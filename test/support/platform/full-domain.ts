@@ -13,6 +13,7 @@ import {
   aRoute,
   aToken,
   aGateway,
+  aGatewayState,
   anAccount,
   anEntry,
   anEvent,
@@ -72,6 +73,7 @@ export async function fillDomain(
   await stores.exports.create(anExport({ domain: name }))
   await stores.domainVersions.create(aDomainVersion({ domain: name }), 200)
   await stores.gateways.create(aGateway({ domain: name }), 9)
+  await stores.gatewayStates.put([aGatewayState({ domain: name })])
   await stores.emailSettings.put({
     id: 'a'.repeat(24),
     domain: name,

@@ -14,6 +14,7 @@ import {
   aDomain,
   aDomainToken,
   aGateway,
+  aGatewayState,
   aHook,
   aKnownCall,
   aPresence,
@@ -173,6 +174,7 @@ async function fillSettings({ ports }: Api, { domain, mark, things }: Tenant): P
     const networks = ['198.51.100.0/24']
     const login = { username: mark, sealedPassword: undefined }
     await ports.gateways.create(aGateway({ domain, name, ...login, register: false, networks }), 9)
+    await ports.gatewayStates.put([aGatewayState({ domain, name })])
   }
   const { options, ...settings } = emailSettingsOf({ domain, description: mark, from: 'pbx@mail.example.net' })
   await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { KnownCall } from '../../../core/channels/known-call.ts'
 import type { CommandRecord } from '../../../core/commands/commands.ts'
+import type { GatewayState } from '../../../core/gateways/gateway-state.ts'
 import type { Gateway } from '../../../core/gateways/gateway.ts'
 import type { EmailSettings } from '../../../core/email/email-settings.ts'
 import type { DomainVersion } from '../../../core/domains/domain-version.ts'
@@ -408,6 +409,12 @@ export function aGateway(given: Partial<Gateway> = {}): Gateway {
     version: 1,
     ...given,
   }
+}
+
+/** The state of the gateway {@link aGateway} at the engine `127.0.0.1:8021`: it is registered. */
+export function aGatewayState(given: Partial<GatewayState> = {}): GatewayState {
+  const name = { domain: 'a.example.com', name: 'trunk' }
+  return { ...name, engine: '127.0.0.1:8021', state: 'REGED', status: 'UP', observedAt: T0, ...given }
 }
 
 /** The mail settings of `a.example.com`, with a login. */

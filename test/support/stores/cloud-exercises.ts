@@ -33,6 +33,7 @@ import {
   anEvent,
   aDomainVersion,
   aGateway,
+  aGatewayState,
   emailSettingsOf,
 } from '../records/records.ts'
 
@@ -455,6 +456,11 @@ export const exercises: {
   },
   recordingFiles: fileExercises(({ recordingFiles }) => recordingFiles),
   exportFiles: fileExercises(({ exportFiles }) => exportFiles),
+  gatewayStates: {
+    list: { run: ({ gatewayStates }) => gatewayStates.list(domain.name) },
+    put: { run: ({ gatewayStates }) => gatewayStates.put([aGatewayState({ domain: domain.name })]) },
+    remove: { run: ({ gatewayStates }) => gatewayStates.remove([aGatewayState({ domain: domain.name })]) },
+  },
   gateways: {
     list: { run: ({ gateways }) => gateways.list(domain.name) },
     listAll: { run: ({ gateways }) => gateways.listAll() },

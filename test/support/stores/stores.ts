@@ -15,6 +15,7 @@ import { dynamoDomainVersionStore } from '../../../adapters/dynamodb/domains/dyn
 import { dynamoRecordingStore } from '../../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { dynamoRoleStore } from '../../../adapters/dynamodb/access/dynamo-role-store.ts'
 import { dynamoDomainStore } from '../../../adapters/dynamodb/domains/dynamo-domain-store.ts'
+import { dynamoGatewayStateStore } from '../../../adapters/dynamodb/gateways/dynamo-gateway-state-store.ts'
 import { dynamoGatewayStore } from '../../../adapters/dynamodb/gateways/dynamo-gateway-store.ts'
 import { dynamoEmailSettingsStore } from '../../../adapters/dynamodb/domains/dynamo-email-settings-store.ts'
 import { dynamoEventLog } from '../../../adapters/dynamodb/events/dynamo-event-log.ts'
@@ -72,6 +73,7 @@ export type StorePorts = Pick<
   | 'exports'
   | 'emailSettings'
   | 'gateways'
+  | 'gatewayStates'
   | 'audit'
 >
 
@@ -145,6 +147,7 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     exports: dynamoExportStore(context),
     emailSettings: dynamoEmailSettingsStore(context),
     gateways: dynamoGatewayStore(context),
+    gatewayStates: dynamoGatewayStateStore(context),
     audit: dynamoAuditLog(context),
   }
 }

@@ -16,6 +16,7 @@ describe('the domain of a call leg', () => {
     ['the context of an event', { 'Caller-Context': 'a.example.com' }],
     ['the context of a list', { context: 'a.example.com' }],
     ['the context of the user', { variable_user_context: 'a.example.com' }],
+    ['the gateway that a leg is called through', { ...outbound, variable_sip_gateway_name: 'a.example.com_trunk_2' }],
     ['a name in capital letters', { 'Caller-Context': 'A.Example.COM' }],
   ])('the domain of a call leg can come from %s', (_source, fields) => {
     expect(legDomainCandidates(reading(fields), legs)).toEqual(['a.example.com'])
@@ -36,6 +37,7 @@ describe('the domain of a call leg', () => {
       'Caller-Context': 'five.example.com',
       variable_presence_id: '1000@four.example.com',
       'Channel-Presence-ID': '1000@three.example.com',
+      variable_sip_gateway_name: 'gateways.example.com_trunk',
       variable_w_domain: 'two.example.com',
       variable_domain_name: 'one.example.com',
     }
@@ -43,6 +45,7 @@ describe('the domain of a call leg', () => {
     expect(legDomainCandidates(reading(fields), legs)).toEqual([
       'one.example.com',
       'two.example.com',
+      'gateways.example.com',
       'three.example.com',
       'four.example.com',
       'five.example.com',
@@ -60,6 +63,12 @@ describe('the domain of a call leg', () => {
       { 'Call-Direction': 'inbound', variable_presence_id: '1000@a.example.com' },
     ],
     ['the From header of a caller, in a list', { direction: 'inbound', presence_id: '1000@a.example.com' }],
+    [
+      'the gateway that a caller names',
+      { 'Call-Direction': 'inbound', variable_sip_gateway_name: 'a.example.com_trunk' },
+    ],
+    ['the gateway that a request names', { 'Call-Direction': 'inbound', variable_sip_gateway: 'a.example.com_trunk' }],
+    ['a gateway of no domain', { ...outbound, variable_sip_gateway_name: 'operators-trunk' }],
     ['a name longer than a domain can be', { 'Caller-Context': 'a'.repeat(254) }],
     ['an empty field', { 'Caller-Context': '' }],
     ['an unknown leg', { 'Other-Leg-Unique-ID': '00000000-0000-0000-0000-000000000000' }],
@@ -89,4 +98,12 @@ test('the domain of an event without a call is looked for in the order of the co
     'six.example.com',
     'seven.example.com',
   ])
+})
+
+test('an event of a gateway is of the domain in its name, whatever else it says', () => {
+  const event = { 'Event-Subclass': 'sofia::gateway_state', Gateway: 'a.example.com_trunk_2', domain: 'b.example.com' }
+
+  expect(eventDomainCandidates(reading(event))).toEqual(['a.example.com'])
+  expect(eventDomainCandidates(reading({ ...event, Gateway: 'operators-trunk' }))).toEqual([])
+  expect(eventDomainCandidates(reading({ ...event, 'Event-Subclass': 'other::event' }))).toEqual(['b.example.com'])
 })

@@ -1,115 +1,220 @@
 import { expect, test } from 'vitest'
-import { prepareGateway } from '../../../connector/commands/apply-gateway.ts'
 import { ValueRefused } from '../../../connector/commands/command-line.ts'
 import { prepareDrop } from '../../../connector/commands/drop-registrations.ts'
-import { manualTime, settle } from '../../support/processes/manual-time.ts'
+import { domain, gatewayEngine } from '../../support/engine/gateway-engine.ts'
+import { settle } from '../../support/processes/manual-time.ts'
 
-const command = { kind: 'apply-gateway', name: 'trunk' } as const
-const domain = 'a.example.com'
+const command = (name: string) => ({ kind: 'apply-gateway', name }) as const
 
-const row = (name: string) => `${name.padStart(25)}\tgateway\t  ${'sip:x@192.0.2.9'.padStart(40)}\tREGED\n`
-const listOf = (names: readonly string[]) => names.map((name) => row(`external::a.example.com_${name}`)).join('')
-
-/** An engine that lists a killed gateway so often before it is gone. */
-function anEngine({ shown = 0, rescan = 'Reload XML [Success]\n+OK scan complete\n' } = {}) {
-  const lines: string[] = []
-  let left = shown
-  const api = async (line: string) => {
-    lines.push(line)
-    if (line.includes(' killgw ')) return '+OK gateway marked for deletion.\n'
-    if (line === 'sofia status') return listOf((left -= 1) < 0 ? ['trunk2'] : ['trunk', 'trunk2'])
-    return rescan
-  }
-  return { link: { api }, lines }
+/** An engine that has taken a gateway over and registered it. */
+async function anEngineWith(...names: readonly string[]) {
+  const lab = await gatewayEngine()
+  for (const name of names) await lab.write(name)
+  await lab.engine.gateways.rescan()
+  await lab.time.advance(3_000)
+  return lab
 }
 
-test('a gateway is removed, and the engine asks for gateways again only when it is gone', async () => {
-  const time = manualTime(0)
-  const { link, lines } = anEngine({ shown: 2 })
+test('a changed gateway is removed, and the engine asks for gateways again only when it is gone', async () => {
+  const { link, write, aligner, time, orders, hasCurrent } = await anEngineWith('trunk', 'trunk2')
+  await write('trunk', { realm: 'other.example.net' })
 
-  const outcome = prepareGateway(command, domain)(link, time.timers)
-  await settle()
-  expect(lines).not.toContain('sofia profile external rescan')
+  const outcome = aligner().prepare(command('trunk'), domain)(link)
   await time.advance(1_000)
+  expect(orders()).toEqual(['killgw trunk'])
+  await time.advance(2_000)
 
   expect(await outcome).toEqual({ state: 'done', text: '+OK\n' })
-  expect(lines).toEqual([
-    'sofia profile external killgw a.example.com_trunk',
-    'sofia status',
-    'sofia status',
-    'sofia status',
-    'sofia profile external rescan',
-  ])
+  expect(orders()).toEqual(['killgw trunk', 'rescan'])
+  expect(await hasCurrent('trunk')).toBe(true)
 })
 
-test('a gateway that the engine does not let go is reported after six seconds, and nothing is asked anew', async () => {
-  const time = manualTime(0)
-  const { link, lines } = anEngine({ shown: 1_000 })
+test('a gateway that the engine has as it is stored keeps its registration', async () => {
+  const { link, aligner, orders } = await anEngineWith('trunk')
 
-  const outcome = prepareGateway(command, domain)(link, time.timers)
-  await time.advance(10_000)
+  expect(await aligner().prepare(command('trunk'), domain)(link)).toMatchObject({ state: 'done' })
 
-  expect(await outcome).toMatchObject({ state: 'refused' })
-  expect(lines).not.toContain('sofia profile external rescan')
+  expect(orders()).toEqual([])
 })
 
-test('gateways that change while one is applied are applied together afterwards, and one that stays delays no other', async () => {
-  const time = manualTime(0)
-  const lines: string[] = []
-  let listed: readonly string[] = ['first']
-  const link = {
+test.each([
+  ['disabled', (lab: Awaited<ReturnType<typeof gatewayEngine>>) => lab.write('trunk', { enabled: false })],
+  [
+    'deleted',
+    async ({ ports }: Awaited<ReturnType<typeof gatewayEngine>>) => {
+      const stored = await ports.gateways.read(domain, 'trunk')
+      if (stored !== undefined) await ports.gateways.remove(stored)
+    },
+  ],
+])('a %s gateway is removed, and nothing is asked anew', async (_what, change) => {
+  const lab = await anEngineWith('trunk')
+  await change(lab)
+
+  const outcome = lab.aligner().prepare(command('trunk'), domain)(lab.link)
+  await lab.time.advance(4_000)
+
+  expect(await outcome).toMatchObject({ state: 'done' })
+  expect(lab.orders()).toEqual(['killgw trunk'])
+  expect(lab.engine.gateways.list()).toEqual([])
+})
+
+test('a gateway that the engine does not let go is reported after six seconds, and delays no other', async () => {
+  const { link, write, aligner, time, orders } = await anEngineWith('stays', 'goes')
+  await write('stays', { enabled: false })
+  await write('goes')
+  const stuck = {
     api: async (line: string) => {
-      lines.push(line.replace('sofia profile external ', ''))
-      if (line.includes(' killgw ')) return '+OK gateway marked for deletion.\n'
-      return line === 'sofia status' ? listOf(listed) : '+OK scan complete\n'
+      const answer = await link.api(line)
+      return line === 'sofia status'
+        ? `external::${domain}_stays\tgateway\t  sip:x@192.0.2.9\tREGED\n${answer}`
+        : answer
     },
   }
-  const apply = (name: string) => prepareGateway({ ...command, name }, domain)(link, time.timers)
+  const applied = aligner()
 
-  const first = apply('first')
+  const outcomes = [applied.prepare(command('stays'), domain)(stuck), applied.prepare(command('goes'), domain)(stuck)]
+  await time.advance(7_000)
+
+  expect(await Promise.all(outcomes)).toMatchObject([{ state: 'refused' }, { state: 'done' }])
+  expect(orders()).toEqual(['killgw stays', 'killgw goes', 'rescan'])
+})
+
+test('gateways that change while one is applied are applied together afterwards', async () => {
+  const { link, write, aligner, time, orders, hasCurrent } = await anEngineWith('first', 'second', 'third')
+  const applied = aligner()
+  for (const name of ['first', 'second', 'third']) await write(name)
+
+  const first = applied.prepare(command('first'), domain)(link)
   await settle()
-  const others = [apply('second'), apply('stays'), apply('second')]
+  const others = ['second', 'third', 'second'].map((name) => applied.prepare(command(name), domain)(link))
   await settle()
-  expect(lines).toEqual(['killgw a.example.com_first', 'sofia status'])
-  listed = ['stays']
-  await time.advance(500)
+  expect(orders()).toEqual(['killgw first'])
   await time.advance(10_000)
 
-  expect([await first, ...(await Promise.all(others))]).toMatchObject([
-    { state: 'done' },
-    { state: 'done' },
-    { state: 'refused' },
-    { state: 'done' },
-  ])
-  expect(lines.filter((line) => line !== 'sofia status')).toEqual([
-    'killgw a.example.com_first',
-    'rescan',
-    'killgw a.example.com_second',
-    'killgw a.example.com_stays',
-    'rescan',
-  ])
+  expect(await Promise.all([first, ...others])).toMatchObject(Array.from({ length: 4 }, () => ({ state: 'done' })))
+  expect(orders()).toEqual(['killgw first', 'rescan', 'killgw second', 'killgw third', 'rescan'])
+  for (const name of ['first', 'second', 'third']) expect(await hasCurrent(name)).toBe(true)
+})
+
+test('a rescan of another connector that brings an older version back is noticed and undone', async () => {
+  const answers: (() => void)[] = []
+  let isHeld = false
+  const lab = await gatewayEngine(async (answer) => {
+    if (isHeld) await new Promise<void>((resolve) => answers.push(resolve))
+    return answer
+  })
+  await lab.write('trunk')
+  isHeld = true
+  const older = lab.aligner().prepare(command('trunk'), domain)(lab.link)
+  await settle()
+  await lab.write('trunk', { realm: 'newer.example.net' })
+  const newer = lab.aligner().prepare(command('trunk'), domain)(lab.link)
+  await settle()
+  expect(lab.orders()).toEqual(['rescan', 'rescan'])
+  isHeld = false
+
+  for (const answer of answers) {
+    answer()
+    await settle()
+  }
+  await lab.time.advance(10_000)
+
+  expect(await Promise.all([older, newer])).toMatchObject([{ state: 'done' }, { state: 'done' }])
+  expect(lab.orders()).toContain('killgw trunk')
+  expect(await lab.hasCurrent('trunk')).toBe(true)
+  expect(lab.engine.gateways.find(`${domain}_trunk`)?.parameters.get('realm')).toBe('newer.example.net')
+})
+
+test('a gateway that cannot be served is reported after one rescan', async () => {
+  const { link, write, aligner, orders, ports } = await gatewayEngine()
+  const gateway = await write('trunk')
+  await ports.gateways.replace({ ...gateway, sealedPassword: 'bm90IHNlYWxlZA==', version: 2 })
+
+  expect(await aligner().prepare(command('trunk'), domain)(link)).toMatchObject({ state: 'refused' })
+
+  expect(orders()).toEqual(['rescan'])
 })
 
 test('a lost link ends a round, and the next one is made all the same', async () => {
-  const time = manualTime(0)
+  const { link, write, aligner } = await gatewayEngine()
+  await write('trunk')
+  const applied = aligner()
   let isUp = false
-  const api = async (line: string) => {
-    if (!isUp) throw new Error('the link is lost')
-    return line === 'sofia status' ? '' : '+OK\n'
+  const losing = {
+    api: async (line: string) => {
+      if (!isUp) throw new Error('the link is lost')
+      return link.api(line)
+    },
   }
-  const link = { api }
 
-  const lost = prepareGateway(command, domain)(link, time.timers)
-  await expect(lost).rejects.toThrow('the link is lost')
+  await expect(applied.prepare(command('trunk'), domain)(losing)).rejects.toThrow('the link is lost')
   isUp = true
 
-  expect(await prepareGateway(command, domain)(link, time.timers)).toMatchObject({ state: 'done' })
+  expect(await applied.prepare(command('trunk'), domain)(losing)).toMatchObject({ state: 'done' })
 })
 
 test('an engine without the SIP profile of gateways refuses', async () => {
-  const { link } = anEngine({ rescan: 'Invalid Profile [external]\n' })
+  const { write, aligner } = await gatewayEngine()
+  await write('trunk')
+  const api = async (line: string) => (line === 'sofia status' ? '' : 'Invalid Profile [external]\n')
 
-  expect(await prepareGateway(command, domain)(link, manualTime(0).timers)).toMatchObject({ state: 'refused' })
+  expect(await aligner().prepare(command('trunk'), domain)({ api })).toMatchObject({ state: 'refused' })
+})
+
+test('after an outage an engine gets what changed, loses what is gone, and keeps what is the operator’s own', async () => {
+  const { link, write, aligner, time, ports, engine, orders, hasCurrent, forgetOrders } = await anEngineWith(
+    'changed',
+    'gone',
+    'same',
+  )
+  const own = engine.gateways.find(`${domain}_same`)
+  await write('changed', { realm: 'other.example.net' })
+  await write('new')
+  const gone = await ports.gateways.read(domain, 'gone')
+  if (gone !== undefined) await ports.gateways.remove(gone)
+  const withOperators = {
+    api: async (line: string) => {
+      const answer = await link.api(line)
+      return line === 'sofia status' ? `external::${domain}_operators\tgateway\t  x\tREGED\n${answer}` : answer
+    },
+  }
+  forgetOrders()
+
+  const wrong = aligner().applyAll(withOperators)
+  await time.advance(10_000)
+
+  expect(await wrong).toBe(0)
+  expect(orders().toSorted()).toEqual(['killgw changed', 'killgw gone', 'rescan'])
+  expect(await Promise.all(['changed', 'new', 'same'].map(hasCurrent))).toEqual([true, true, true])
+  expect(engine.gateways.find(`${domain}_same`)).toBe(own)
+  expect(engine.gateways.find(`${domain}_gone`)).toBeUndefined()
+})
+
+test('as many changed gateways as a domain can have are applied after an outage by one rescan', async () => {
+  const names = Array.from({ length: 100 }, (_, index) => `trunk${index}`)
+  const { link, write, aligner, time, orders, hasCurrent } = await anEngineWith(...names)
+  for (const name of names) await write(name, { transport: 'tcp' })
+
+  const wrong = aligner().applyAll(link)
+  await time.advance(10_000)
+
+  expect(await wrong).toBe(0)
+  expect(orders()).toHaveLength(101)
+  expect(orders().at(-1)).toBe('rescan')
+  expect(await Promise.all(names.map(hasCurrent))).not.toContain(false)
+})
+
+test('a gateway that an earlier version of the platform served without a revision is replaced', async () => {
+  const { link, aligner, time, engine, orders, hasCurrent } = await anEngineWith('trunk')
+  const gateway = engine.gateways.find(`${domain}_trunk`)
+  if (gateway !== undefined) Object.assign(gateway, { inbound: new Map() })
+
+  const wrong = aligner().applyAll(link)
+  await time.advance(10_000)
+
+  expect(await wrong).toBe(0)
+  expect(orders()).toEqual(['killgw trunk', 'rescan'])
+  expect(await hasCurrent('trunk')).toBe(true)
 })
 
 test.each([
@@ -119,8 +224,10 @@ test.each([
   ['trunk', 'a_b'],
   ['trunk', 'A.example.com'],
   ['trunk', null],
-])('the gateway %j of %j becomes no line', (name, of) => {
-  expect(() => prepareGateway({ kind: 'apply-gateway', name }, of)).toThrow(ValueRefused)
+])('the gateway %j of %j becomes no line', async (name, of) => {
+  const { aligner } = await gatewayEngine()
+
+  expect(() => aligner().prepare(command(name), of)).toThrow(ValueRefused)
 })
 
 test('the gateways of a deleted domain are removed with its phones, and no others are', async () => {
@@ -129,8 +236,8 @@ test('the gateways of a deleted domain are removed with its phones, and no other
     'external::b.a.example.com_trunk',
     'external::operators-own',
     'other::a.example.com_trunk2',
-  ]
-  const list = `                     Name\t   Type\t  Data\tState\n${rows.map(row).join('')}`
+  ].map((name) => `${name.padStart(25)}\tgateway\t  ${'sip:x@192.0.2.9'.padStart(40)}\tREGED\n`)
+  const list = `                     Name\t   Type\t  Data\tState\n${rows.join('')}`
   const lines: string[] = []
   const api = async (line: string) => {
     lines.push(line)

@@ -86,6 +86,26 @@ describe('an event', () => {
     expect(published()).toEqual([])
   })
 
+  test('the state of a gateway is relayed to its own domain, under the name that it has there', async () => {
+    const name = 'CUSTOM->sofia::gateway_state'
+    const { send, published } = await aSide([name])
+    const reported = (Gateway: string) => ({
+      name: 'CUSTOM',
+      subclass: 'sofia::gateway_state',
+      headers: { Gateway, State: 'REGED', 'Ping-Status': 'UP', realm: 'a.example.com' },
+    })
+
+    await send(reported('a.example.com_trunk_1'), reported('b.example.com_trunk'), reported('operators-trunk'))
+
+    expect(published()).toMatchObject([
+      {
+        name,
+        domain: 'a.example.com',
+        fields: { Gateway: 'trunk_1', State: 'REGED', 'Event-Domain': 'a.example.com' },
+      },
+    ])
+  })
+
   test('an event of no domain is not relayed, and counted', async () => {
     const { send, published, side } = await aSide(['CHANNEL_ANSWER'])
 

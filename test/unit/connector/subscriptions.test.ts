@@ -99,6 +99,9 @@ test('the engine is asked for plain names first, since every word after CUSTOM i
   expect(words.slice(custom + 1).sort()).toEqual([
     'engine::dialer_member_end',
     'sofia::expire',
+    'sofia::gateway_add',
+    'sofia::gateway_delete',
+    'sofia::gateway_state',
     'sofia::register',
     'sofia::unregister',
   ])

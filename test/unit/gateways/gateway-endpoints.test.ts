@@ -8,7 +8,7 @@ import { handler as replaceGateway } from '../../../functions/gateways/replace-g
 import { handler as updateGateway } from '../../../functions/gateways/update-gateway.ts'
 import { planted } from '../../support/invariants/secret-forms.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
-import { aGateway } from '../../support/records/records.ts'
+import { aGateway, aGatewayState, aReport } from '../../support/records/records.ts'
 
 let api: Api
 let headers: Record<string, string>
@@ -56,8 +56,37 @@ describe('a gateway', () => {
     const created = await create()
 
     expect([created.status, created.body]).toEqual([200, { status: 'OK', data: defaults }])
-    expect((await read()).body).toEqual({ status: 'OK', data: defaults })
-    expect((await api.call(listGateways, { headers })).body).toEqual({ status: 'OK', data: [defaults] })
+    const shown = { ...defaults, state: 'UNKNOWN', status: 'UNKNOWN' }
+    expect((await read()).body).toEqual({ status: 'OK', data: shown })
+    expect((await api.call(listGateways, { headers })).body).toEqual({ status: 'OK', data: [shown] })
+  })
+
+  it('a gateway is shown in its worst state at the engines that connectors have listened to since', async () => {
+    await create()
+    await create({ name: 'other' })
+    const now = api.clock.now()
+    const link = (engine: string, upSince: number) => ({ engine, upSince, last: { coreUuid: '', sequence: '' } })
+    const [good, bad, away] = ['192.0.2.1:8021', '192.0.2.2:8021', '192.0.2.3:8021'] as const
+    const eventLinks = [link(good, now - 60_000), link(bad, now - 60_000), link(away, 0)]
+    await api.ports.connectorStatus.report(aReport({ reportedAt: now, eventLinks }))
+    await api.ports.gatewayStates.put([
+      aGatewayState({ engine: good, observedAt: now - 50_000 }),
+      aGatewayState({ engine: bad, state: 'FAIL_WAIT', status: 'DOWN', observedAt: now }),
+      aGatewayState({ engine: away, state: 'TIMEOUT', status: 'DOWN', observedAt: now }),
+      aGatewayState({ name: 'other', engine: good, observedAt: now - 70_000 }),
+      aGatewayState({ domain: 'b.example.com', name: 'other', engine: good, observedAt: now }),
+    ])
+
+    expect((await read()).body).toMatchObject({ data: { state: 'FAIL_WAIT', status: 'DOWN' } })
+    expect((await read('other')).body).toMatchObject({ data: { state: 'UNKNOWN', status: 'UNKNOWN' } })
+
+    await api.ports.gatewayStates.remove([aGatewayState({ engine: bad })])
+    const filter = encodeURIComponent(JSON.stringify({ state: 'REGED' }))
+    const listed = await api.call(listGateways, { headers, query: `filter=${filter}&columns=name,state,status` })
+    expect(listed.body).toEqual({ status: 'OK', data: [{ name: 'trunk', state: 'REGED', status: 'UP' }] })
+
+    api.clock.move(20_000)
+    expect((await read()).body).toMatchObject({ data: { state: 'UNKNOWN', status: 'UNKNOWN' } })
   })
 
   it('a gateway is created with all its fields, hosts in lower case', async () => {

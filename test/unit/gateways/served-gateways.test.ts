@@ -85,7 +85,10 @@ it('the engine gets a gateway under the name of its domain, with its password', 
       'retry-seconds': '30',
       extension: 'auto_to_user',
       context: 'public',
-      variables: [{ name: 'absolute_codec_string', value: 'PCMA,PCMU', direction: 'outbound' }],
+      variables: [
+        { name: 'absolute_codec_string', value: 'PCMA,PCMU', direction: 'outbound' },
+        { name: 'svc_gateway_revision', value: expect.stringMatching(/^1-\d+-1$/), direction: 'inbound' },
+      ],
     },
   })
 })

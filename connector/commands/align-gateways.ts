@@ -1,0 +1,91 @@
+import { type Timers, pause } from '../../core/concurrency/timers.ts'
+import type { EngineLink } from '../runtime/engine.ts'
+import { revisionPattern } from '../../core/gateways/gateway-revision.ts'
+import { type gatewayLines, gatewayProfile, rescanLine } from './command-line.ts'
+import type { Revisions } from './wanted-gateways.ts'
+
+/** An engine removes a gateway at a tick of each second, one that is registered at the third. */
+const lookMs = 500
+const looks = 12
+
+/** A change may come while gateways are brought in line. One more round follows then, and no endless chase. */
+const maxRounds = 4
+
+/** The gateway and its lines. */
+export type GatewayLines = ReturnType<typeof gatewayLines>
+
+/** The part of a link that is needed. */
+export type GatewayLink = Pick<EngineLink, 'api'>
+
+/** A gateway's row in the list of profiles and gateways. A gateway that is being removed is listed, but not found by name. */
+const row = new RegExp(`^ *${gatewayProfile}::(\\S+)\tgateway\t`, 'gm')
+
+/** Reads the names of the gateways that an engine lists, those being removed included. */
+export async function listedGateways(link: GatewayLink): Promise<ReadonlySet<string>> {
+  const list = await link.api('sofia status')
+  return new Set([...list.matchAll(row)].map(([, name = '']) => name))
+}
+
+/** Reads which of these gateways an engine has, and their revisions: empty where it keeps none, or is removing the gateway. */
+export async function revisionsAt(link: GatewayLink, gateways: readonly GatewayLines[]): Promise<Revisions> {
+  const listed = await listedGateways(link)
+  const found = new Map<string, string>()
+  for (const { gateway, revision } of gateways) {
+    if (!listed.has(gateway)) continue
+    const answer = (await link.api(revision)).trim()
+    found.set(gateway, revisionPattern.test(answer) ? answer : '')
+  }
+  return found
+}
+
+/** The inputs of {@link alignGateways}. */
+export interface AlignDeps {
+  readonly link: GatewayLink
+  readonly timers: Timers
+  /** Reads the revisions that the engine is to have of these gateways. */
+  readonly wanted: () => Promise<Revisions>
+}
+
+/**
+ * Brings gateways of an engine in line with what is wanted: those that the engine has in another revision are removed, and
+ * once they are gone the engine asks for all gateways again; a rescan alone would ignore a gateway that exists. What was
+ * done is looked at afterwards, and done again if a gateway has changed meanwhile, or another connector's rescan has brought
+ * an older one back. Returns the gateways that are not as wanted at the end: those that the engine did not let go within six
+ * seconds, or did not take. Rejects as the link and `wanted` do.
+ */
+export async function alignGateways(
+  gateways: readonly GatewayLines[],
+  { link, timers, wanted }: AlignDeps,
+): Promise<readonly GatewayLines[]> {
+  const stuck = new Set<GatewayLines>()
+  const asked = new Map<string, string>()
+  for (let round = 1; ; round += 1) {
+    const target = await wanted()
+    const has = await revisionsAt(link, gateways)
+    const wrong = gateways.filter(({ gateway }) => has.get(gateway) !== target.get(gateway))
+    const isRefused = ({ gateway }: GatewayLines) => !has.has(gateway) && asked.get(gateway) === target.get(gateway)
+    const due = wrong.filter((one) => !stuck.has(one) && !isRefused(one))
+    if (due.length === 0 || round === maxRounds) return wrong
+    const present = due.filter(({ gateway }) => has.has(gateway))
+    for (const kill of new Set(present.map((one) => one.kill))) await link.api(kill)
+    for (const one of await leftAfterRemoval(present, target, { link, timers })) stuck.add(one)
+    const missing = due.filter((one) => target.has(one.gateway) && !stuck.has(one))
+    if (missing.length === 0) continue
+    if (!(await link.api(rescanLine)).includes('+OK')) return wrong
+    for (const { gateway } of missing) asked.set(gateway, target.get(gateway) ?? '')
+  }
+}
+
+/** Waits until the engine has none of these gateways but in the wanted revision, and returns those that it kept too long. */
+async function leftAfterRemoval(
+  gateways: readonly GatewayLines[],
+  target: Revisions,
+  { link, timers }: Pick<AlignDeps, 'link' | 'timers'>,
+): Promise<readonly GatewayLines[]> {
+  for (let look = 0; ; look += 1) {
+    const has = await revisionsAt(link, gateways)
+    const left = gateways.filter(({ gateway }) => has.has(gateway) && has.get(gateway) !== target.get(gateway))
+    if (left.length === 0 || look >= looks) return left
+    await pause(timers, lookMs)
+  }
+}

@@ -1,0 +1,149 @@
+/** Gateways of an engine of the kit, at a registrar of the tests. Skipped without `FREESWITCH_BIN`. */
+import { describe, expect, it } from 'vitest'
+import { planted } from '../support/invariants/secret-forms.ts'
+import { freeswitchBin } from '../support/engine/kit-engine.ts'
+import { aKitLab } from '../support/engine/kit-lab.ts'
+import { openSipRegistrar } from '../support/engine/sip-registrar.ts'
+import { tenantPassword } from '../support/platform/platform.ts'
+import { opened } from '../support/processes/opened.ts'
+import { type TcpProxy, startTcpProxy } from '../support/processes/tcp-proxy.ts'
+
+const acme = 'acme.example.com'
+const blue = 'blue.example.com'
+const realm = 'trunks.example.net'
+const event = 'CUSTOM->sofia::gateway_state'
+
+/** The contract's most for a change to be at the engine, and to be shown. */
+const soon = { timeout: 10_000, interval: 100 }
+/** An engine that was away, and a connector that waits before it connects again. */
+const later = { timeout: 60_000, interval: 200 }
+
+describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit', () => {
+  let toEngine: TcpProxy
+  const passwords = Object.fromEntries(
+    ['first', 'second', 'third', 'fourth', 'fifth'].map((user) => [user, planted(`password-of-${user}`)]),
+  )
+  const lab = opened(async () => {
+    const registrar = await openSipRegistrar(realm, passwords)
+    const kit = await aKitLab({}, async (port) => {
+      toEngine = await startTcpProxy(port)
+      return toEngine.port
+    })
+    await kit.platform.tenant(acme)
+    await kit.platform.tenant(blue)
+    return {
+      ...kit,
+      kit,
+      registrar,
+      close: async () => {
+        await kit.close()
+        await toEngine.close()
+        await registrar.close()
+      },
+    }
+  })
+  const admin = (domain = acme) => lab().platform.logIn(`1000@${domain}`, tenantPassword('1000'))
+  const trunk = (user: string) => ({
+    realm,
+    proxy: `127.0.0.1:${lab().registrar.port}`,
+    username: user,
+    password: passwords[user] ?? '',
+  })
+  const stateOf = async (name: string, domain = acme) => {
+    const { data } = await (await admin(domain)).call('readGateway', { params: { gateway_name: name } })
+    return `${data.state} ${data.status}`
+  }
+
+  it('a gateway that is made by the API registers within ten seconds, is shown so, and its hook is sent to its domain', async () => {
+    const [receiver, foreign] = [await lab().platform.receiver(), await lab().platform.receiver()]
+    for (const [domain, { url }] of [
+      [acme, receiver],
+      [blue, foreign],
+    ] as const) {
+      await (await admin(domain)).call('createHooks', {
+        body: [{ event, action: { type: 'web', method: 'POST', url } }],
+      })
+    }
+
+    await (await admin()).call('createGateway', { body: { name: 'trunk', ...trunk('first') } })
+
+    await expect.poll(() => stateOf('trunk'), soon).toBe('REGED UP')
+    expect(lab().registrar.registered()).toEqual(['first'])
+    // The hook is in force by now, if it was not when the gateway was made.
+    await (await admin()).call('updateGateway', { params: { gateway_name: 'trunk' }, body: { expires: 300 } })
+    const states = new Set<unknown>()
+    while (!states.has('REGED')) {
+      const { data } = JSON.parse((await receiver.next(event)).body)
+      expect(data).toMatchObject({ Gateway: 'trunk', 'Event-Domain': acme })
+      states.add(data.State)
+    }
+    await (await admin(blue)).call('createGateway', { body: { name: 'trunk', ...trunk('fifth') } })
+    expect(JSON.parse((await foreign.next(event)).body).data).toMatchObject({ 'Event-Domain': blue })
+  })
+
+  it('a gateway with a wrong password is shown as failed, and one that does not register as such', async () => {
+    const wrong = planted('password-that-is-wrong')
+    await (await admin()).call('createGateway', { body: { name: 'wrong', ...trunk('second'), password: wrong } })
+    await (await admin()).call('createGateway', {
+      body: { name: 'still', realm, register: false, networks: ['198.51.100.0/24'] },
+    })
+
+    await expect.poll(() => stateOf('wrong'), soon).toBe('FAIL_WAIT DOWN')
+    await expect.poll(() => stateOf('still'), soon).toBe('NOREG UP')
+  })
+
+  it('a changed gateway registers as it is now within ten seconds, and a deleted one is gone from the engine', async () => {
+    await (await admin()).call('updateGateway', { params: { gateway_name: 'trunk' }, body: trunk('third') })
+    await expect.poll(() => lab().registrar.registered(), soon).toEqual(['fifth', 'third'])
+    await expect.poll(() => stateOf('trunk'), soon).toBe('REGED UP')
+
+    await (await admin()).call('deleteGateway', { params: { gateway_name: 'trunk' } })
+
+    await expect.poll(() => lab().registrar.registered(), soon).toEqual(['fifth'])
+    await expect.poll(() => lab().kit.engine.api('sofia status'), soon).not.toContain(`${acme}_trunk`)
+  })
+
+  it('gateways that change while the link to an engine is down are applied when it is back; the others stay registered', async () => {
+    await (await admin()).call('createGateway', { body: { name: 'changed', ...trunk('first') } })
+    await (await admin()).call('createGateway', { body: { name: 'gone', ...trunk('second') } })
+    await expect.poll(() => lab().registrar.registered(), soon).toEqual(['fifth', 'first', 'second'])
+    await expect.poll(() => stateOf('changed'), soon).toBe('REGED UP')
+    toEngine.isRefusing = true
+    for (const connection of toEngine.connections) connection.reset()
+    await expect.poll(() => stateOf('changed'), later).toBe('UNKNOWN UNKNOWN')
+
+    await (await admin()).call('updateGateway', { params: { gateway_name: 'changed' }, body: trunk('third') })
+    await (await admin()).call('deleteGateway', { params: { gateway_name: 'gone' } })
+    await (await admin()).call('createGateway', { body: { name: 'new', ...trunk('fourth') } })
+    const listed = () => lab().kit.engine.api('sofia xmlstatus gateway')
+    const since = (name: string, xml: string) =>
+      new RegExp(`<name>${blue}_${name}</name>[^]*?<uptime-usec>(\\d+)<`).exec(xml)?.[1]
+    const before = Number(since('trunk', await listed()))
+    toEngine.isRefusing = false
+
+    await expect.poll(() => lab().registrar.registered(), later).toEqual(['fifth', 'fourth', 'third'])
+    await expect.poll(() => stateOf('changed'), later).toBe('REGED UP')
+    await expect.poll(() => stateOf('new'), later).toBe('REGED UP')
+    expect(await listed()).not.toContain(`${acme}_gone`)
+    expect(Number(since('trunk', await listed()))).toBeGreaterThan(before)
+  })
+
+  it('an engine that is started again has the gateways as they are by then', async () => {
+    await lab().kit.engine.stop()
+    await (await admin()).call('updateGateway', { params: { gateway_name: 'changed' }, body: trunk('second') })
+    await (await admin()).call('deleteGateway', { params: { gateway_name: 'new' } })
+
+    lab().kit.engine = await lab().kit.startEngine()
+
+    await expect.poll(() => stateOf('changed'), later).toBe('REGED UP')
+    expect(lab().registrar.registered()).toContain('second')
+    expect(await lab().kit.engine.api('sofia status')).not.toContain(`${acme}_new`)
+    // The engine asks before the platform runs, and logs the refusal of a wrong password.
+    const expected = /HTTP error|Failed Registration with status Forbidden/
+    expect(
+      lab()
+        .place.errors()
+        .filter((line) => !expected.test(line)),
+    ).toEqual([])
+  })
+})
