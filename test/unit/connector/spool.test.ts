@@ -1,63 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
-import { EventOutbox } from '../../../connector/events/event-outbox.ts'
-import type { Drop } from '../../../connector/spool/drop-tally.ts'
-import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
-import { sizeOf } from '../../../connector/spool/waiting-events.ts'
-import { capturedLog } from '../../support/processes/captured-log.ts'
-import { manualTime, settle } from '../../support/processes/manual-time.ts'
-import { memoryDisk, spoolOwner } from '../../support/connector/memory-disk.ts'
+import { settle } from '../../support/processes/manual-time.ts'
 import { anEvent } from '../../support/records/records.ts'
-
-const roomy: MemoryLimits = { window: 1e7, all: 2e7 }
-const sizeOfOne = sizeOf(anEvent())
-const roomFor = (window: number, all = window): MemoryLimits => ({ window: window * sizeOfOne, all: all * sizeOfOne })
-
-/** An outbox of process `name` over a disk, before a queue that is away until `back` is called. */
-function aProcess(
-  name: string,
-  {
-    disk = memoryDisk(),
-    time = manualTime(),
-    sink = memoryEventSink(),
-    memory = roomy,
-    bytes = 1e7,
-    alive = [''],
-  } = {},
-) {
-  const log = capturedLog()
-  const drops: Drop[] = []
-  let isAway = true
-  const outbox = new EventOutbox({
-    ...time,
-    log,
-    memory,
-    random: () => 0,
-    sink: { publish: (events) => (isAway ? Promise.reject(new Error('connect ECONNREFUSED')) : sink.publish(events)) },
-    place: { folder: '/spool', bytes, files: disk, owner: spoolOwner(name, new Set(alive)) },
-    onDropped: (drop) => void drops.push(drop),
-  })
-  return {
-    disk,
-    time,
-    sink,
-    outbox,
-    log,
-    drops,
-    back: () => {
-      isAway = false
-    },
-    ids: () => sink.published.map(({ id }) => id),
-    add: (...ids: string[]) => ids.map((id) => outbox.add(anEvent({ id, uuid: id.slice(0, 1) }))),
-  }
-}
-
-const numbered = (group: string, count: number) => Array.from({ length: count }, (_, index) => `${group}${index}`)
-const inOrder = (ids: readonly string[]) => ids.toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1)))
+import { aSpoolingProcess, inOrder, numbered, roomFor, sizeOfOne } from '../../support/connector/spool-lab.ts'
 
 describe('an event that the queue does not take', () => {
   test('an event that waits is on disk half a second after it was read, and not at once', async () => {
-    const { add, time, disk } = aProcess('1')
+    const { add, time, disk } = aSpoolingProcess('1')
     await time.advance(0)
     add('a1')
 
@@ -70,7 +19,7 @@ describe('an event that the queue does not take', () => {
   })
 
   test('an event that the queue takes in time is never written', async () => {
-    const { add, time, disk, back, ids } = aProcess('1')
+    const { add, time, disk, back, ids } = aSpoolingProcess('1')
     back()
     await time.advance(0)
 
@@ -83,7 +32,7 @@ describe('an event that the queue does not take', () => {
   })
 
   test('a thousand events are written together, in few writes', async () => {
-    const { add, time, disk } = aProcess('1')
+    const { add, time, disk } = aSpoolingProcess('1')
     await time.advance(0)
 
     add(...numbered('a', 500), ...numbered('b', 500))
@@ -93,7 +42,7 @@ describe('an event that the queue does not take', () => {
   })
 
   test('an event that was sent leaves nothing on disk', async () => {
-    const { add, time, disk, back, outbox, ids } = aProcess('1')
+    const { add, time, disk, back, outbox, ids } = aSpoolingProcess('1')
     add(...numbered('a', 20))
     await time.advance(2_000)
     expect(outbox.spool.bytes).toBe(disk.used())
@@ -109,7 +58,7 @@ describe('an event that the queue does not take', () => {
 
 describe('when memory is full', () => {
   test('events wait on disk, and all of them are sent in order when the queue is back', async () => {
-    const { add, time, back, outbox, ids } = aProcess('1', { memory: roomFor(8, 16) })
+    const { add, time, back, outbox, ids } = aSpoolingProcess('1', { memory: roomFor(8, 16) })
     for (let round = 0; round < 50; round += 1) {
       add(`a${round}`, `b${round}`)
       await time.advance(250)
@@ -129,7 +78,7 @@ describe('when memory is full', () => {
   })
 
   test('events that come while the disk is read are sent after those on disk', async () => {
-    const { add, time, back, ids } = aProcess('1', { memory: roomFor(4, 8) })
+    const { add, time, back, ids } = aSpoolingProcess('1', { memory: roomFor(4, 8) })
     for (const id of numbered('a', 30)) {
       add(id)
       await time.advance(250)
@@ -148,7 +97,7 @@ describe('when memory is full', () => {
 
 test('a storm goes to disk as it comes, without waiting for what it overtakes to grow old', async () => {
   const mebi = 1024 * 1024
-  const { outbox, time, back, ids } = aProcess('1', { memory: { window: 2 * mebi, all: 6 * mebi }, bytes: 1e9 })
+  const { outbox, time, back, ids } = aSpoolingProcess('1', { memory: { window: 2 * mebi, all: 6 * mebi }, bytes: 1e9 })
   await time.advance(0)
 
   for (let count = 0; count < 200; count += 1) {
@@ -165,7 +114,7 @@ test('a storm goes to disk as it comes, without waiting for what it overtakes to
 test('nothing is read from the disk for which memory has no room', async () => {
   const memory = { window: 1_000_000, all: 2_000_000 }
   const sink = memoryEventSink()
-  const { outbox, time, disk, back, drops } = aProcess('1', {
+  const { outbox, time, disk, back, drops } = aSpoolingProcess('1', {
     memory,
     bytes: 1e9,
     // The queue takes some events and then does not answer.
@@ -191,142 +140,8 @@ test('nothing is read from the disk for which memory has no room', async () => {
   expect(drops).toEqual([])
 })
 
-describe('the next process', () => {
-  test('the next process sends the events of a killed one first, under the same ids', async () => {
-    const killed = aProcess('1')
-    killed.add(...numbered('a', 5))
-    await killed.time.advance(1_000)
-
-    const next = aProcess('2', { disk: killed.disk })
-    next.back()
-    next.add('a5', 'a6')
-    await next.time.advance(1_000)
-
-    expect(next.ids()).toEqual(numbered('a', 7))
-    expect(next.outbox.spool.found).toBe(5)
-    expect(next.disk.contents.size).toBe(0)
-  })
-
-  test('the third process sends the events of two killed ones, each in its order', async () => {
-    const first = aProcess('1', { memory: roomFor(2, 8) })
-    for (const id of numbered('a', 6)) {
-      first.add(id)
-      await first.time.advance(300)
-    }
-    const second = aProcess('2', { disk: first.disk, memory: roomFor(2, 8) })
-    second.add('a6', 'a7', 'a8')
-    await second.time.advance(1_000)
-
-    const third = aProcess('3', { disk: first.disk })
-    third.back()
-    third.add('a9')
-    await third.time.advance(5_000)
-
-    expect(third.ids()).toEqual(numbered('a', 10))
-  })
-
-  test('a process leaves the folder of a running one alone, and keeps its events in memory', async () => {
-    const first = aProcess('1')
-    first.add('a1')
-    await first.time.advance(1_000)
-
-    const second = aProcess('2', { disk: first.disk, alive: ['1'] })
-    second.back()
-    second.add('b1')
-    await second.time.advance(5_500)
-
-    expect(second.ids()).toEqual(['b1'])
-    first.back()
-    await first.time.advance(5_000)
-    expect(first.ids()).toEqual(['a1'])
-  })
-
-  test('one of two processes that start at once takes over the events that were left', async () => {
-    const killed = aProcess('1')
-    killed.add(...numbered('a', 5))
-    await killed.time.advance(1_000)
-
-    const both = ['2', '3'].map((name) => aProcess(name, { disk: killed.disk, alive: ['2', '3'] }))
-    for (const one of both) one.back()
-    for (const one of both) await one.time.advance(1_000)
-
-    expect(both.map((one) => one.outbox.spool.found).toSorted((a, b) => a - b)).toEqual([0, 5])
-    expect(both.flatMap((one) => one.ids())).toEqual(numbered('a', 5))
-  })
-
-  test('a process that cannot change the disk leaves the events to the next one', async () => {
-    const killed = aProcess('1')
-    killed.add('a0')
-    await killed.time.advance(1_000)
-    killed.disk.isReadOnly = true
-    const next = aProcess('2', { disk: killed.disk })
-    next.back()
-    next.add('a1')
-    await next.time.advance(6_000)
-    expect(next.ids()).toEqual(['a1'])
-
-    killed.disk.isReadOnly = false
-    const last = aProcess('3', { disk: killed.disk })
-    last.back()
-    await last.time.advance(1_000)
-
-    expect(last.ids()).toEqual(['a0'])
-  })
-
-  test('the next process starts with any bytes in the folder', async () => {
-    const disk = memoryDisk()
-    const line = 'x'.repeat(6 * 1024 * 1024)
-    disk.contents.set('/spool/0000000001-0000000001-5.log', Buffer.from([0xff, 0xfe, 0, 10, 10]))
-    disk.contents.set('/spool/0000000001-0000000002-5.log', Buffer.from(line))
-    disk.contents.set('/spool/0000000001-0000000003-5.log', Buffer.alloc(0))
-    disk.contents.set('/spool/0000000001-0000000001-5.log.new', Buffer.from('half of a file'))
-    disk.contents.set('/spool/notes.txt', Buffer.from('kept'))
-    disk.contents.set('/spool/readme', Buffer.from('kept'))
-
-    const next = aProcess('2', { disk })
-    next.back()
-    next.add('a1')
-    await next.time.advance(1_000)
-
-    expect(next.ids()).toEqual(['a1'])
-    expect(next.outbox.waiting).toBe(0)
-    expect([...disk.contents.values()].join()).toBe('kept,kept')
-  })
-
-  test('events that are older than the queue would keep them are dropped and counted', async () => {
-    const killed = aProcess('1')
-    killed.add('a1', 'a2')
-    await killed.time.advance(1_000)
-
-    const late = manualTime(killed.time.clock.now() + 5 * 24 * 3_600_000)
-    const next = aProcess('2', { disk: killed.disk, time: late })
-    next.back()
-    next.add('a3')
-    await next.time.advance(2_000)
-
-    expect(next.ids()).toEqual(['a3'])
-    expect(next.drops).toMatchObject([{ class: 2, count: 2 }])
-  })
-
-  test('an event that was dropped is not found by the next process, even when its copy was on disk', async () => {
-    const killed = aProcess('1', { memory: roomFor(3) })
-    killed.add('a0', 'a1', 'a2')
-    await killed.time.advance(1_000)
-    killed.disk.room = killed.disk.used()
-    killed.add('a3')
-    await killed.time.advance(100)
-    expect(killed.outbox.counts.dropped).toBe(1)
-
-    const next = aProcess('2', { disk: killed.disk })
-    next.back()
-    await next.time.advance(1_000)
-
-    expect([next.ids(), next.outbox.spool.damaged]).toEqual([['a1', 'a2'], 0])
-  })
-})
-
 test('an event that was dropped while the disk could not be changed is erased when it can be', async () => {
-  const killed = aProcess('1', { memory: roomFor(3) })
+  const killed = aSpoolingProcess('1', { memory: roomFor(3) })
   killed.add('a0', 'a1', 'a2')
   await killed.time.advance(1_000)
   killed.disk.isReadOnly = true
@@ -335,7 +150,7 @@ test('an event that was dropped while the disk could not be changed is erased wh
   killed.disk.isReadOnly = false
   await killed.time.advance(10_000)
 
-  const next = aProcess('2', { disk: killed.disk })
+  const next = aSpoolingProcess('2', { disk: killed.disk })
   next.back()
   await next.time.advance(1_000)
 
@@ -344,7 +159,7 @@ test('an event that was dropped while the disk could not be changed is erased wh
 })
 
 test('a file that the disk does not give back is counted, and the rest is sent', async () => {
-  const { add, time, disk, back, outbox, ids } = aProcess('1', { memory: roomFor(2, 8) })
+  const { add, time, disk, back, outbox, ids } = aSpoolingProcess('1', { memory: roomFor(2, 8) })
   for (const id of numbered('a', 10)) {
     add(id)
     await time.advance(250)
@@ -366,7 +181,7 @@ describe('when the disk has no room', () => {
     anEvent({ id, name, uuid, fields: { Filler: 'x'.repeat(2_000) } })
 
   test('the oldest events of the least important class go first, and each is counted', async () => {
-    const one = aProcess('1', { memory: { window: 20_000, all: 60_000 }, bytes: 450_000 })
+    const one = aSpoolingProcess('1', { memory: { window: 20_000, all: 60_000 }, bytes: 450_000 })
     const names = ['HEARTBEAT', 'CHANNEL_HOLD', 'CHANNEL_DESTROY']
     for (let round = 0; round < 150; round += 1) {
       for (const [index, name] of names.entries())
@@ -390,7 +205,7 @@ describe('when the disk has no room', () => {
   })
 
   test('events wait in memory when the disk is full, nothing else fails, and the fault is logged once', async () => {
-    const { add, time, disk, back, outbox, ids, log } = aProcess('1')
+    const { add, time, disk, back, outbox, ids, log } = aSpoolingProcess('1')
     disk.room = 100
     add(...numbered('a', 20))
     await time.advance(20_000)
@@ -407,7 +222,7 @@ describe('when the disk has no room', () => {
   })
 
   test('events are written when there is room again, each once', async () => {
-    const { add, time, disk, outbox } = aProcess('1', { memory: roomFor(4, 40) })
+    const { add, time, disk, outbox } = aSpoolingProcess('1', { memory: roomFor(4, 40) })
     disk.room = 1_000
     add(...numbered('a', 20))
     await time.advance(2_000)
@@ -415,7 +230,7 @@ describe('when the disk has no room', () => {
     disk.room = Infinity
     await time.advance(10_000)
     expect(outbox.spool.events).toBe(16)
-    const next = aProcess('2', { disk })
+    const next = aSpoolingProcess('2', { disk })
     next.back()
     await next.time.advance(2_000)
 
@@ -424,7 +239,7 @@ describe('when the disk has no room', () => {
   })
 
   test('events of a failed write that could not be cut off are sent in order, under the same ids as their repetition', async () => {
-    const { add, time, disk, outbox } = aProcess('1', { memory: roomFor(4, 40) })
+    const { add, time, disk, outbox } = aSpoolingProcess('1', { memory: roomFor(4, 40) })
     disk.truncate = () => Promise.reject(new Error('EIO: i/o error'))
     add('a0', 'a1')
     await time.advance(1_000)
@@ -435,7 +250,7 @@ describe('when the disk has no room', () => {
 
     disk.room = Infinity
     await time.advance(10_000)
-    const next = aProcess('2', { disk })
+    const next = aSpoolingProcess('2', { disk })
     next.back()
     await next.time.advance(2_000)
 
@@ -445,7 +260,7 @@ describe('when the disk has no room', () => {
   })
 
   test('a folder that cannot be written is reported in the same way', async () => {
-    const { add, time, disk, back, ids, outbox } = aProcess('1')
+    const { add, time, disk, back, ids, outbox } = aSpoolingProcess('1')
     disk.isReadOnly = true
     add(...numbered('a', 3))
     await time.advance(6_000)
@@ -460,7 +275,7 @@ describe('when the disk has no room', () => {
 
 describe('a disk that does not answer', () => {
   test('a disk that does not answer holds up no event that memory has room for', async () => {
-    const { add, time, disk, back, ids } = aProcess('1', { memory: roomFor(4, 40) })
+    const { add, time, disk, back, ids } = aSpoolingProcess('1', { memory: roomFor(4, 40) })
     disk.beforeWrite = () => new Promise(() => {})
     add(...numbered('a', 20))
     await time.advance(2_000)
@@ -475,20 +290,20 @@ describe('a disk that does not answer', () => {
 
 describe('a spool that is stopped', () => {
   test('it puts what waits on disk, however young, and the next process sends it', async () => {
-    const { add, time, disk, outbox } = aProcess('1')
+    const { add, time, disk, outbox } = aSpoolingProcess('1')
     await time.advance(0)
     add(...numbered('a', 5))
 
     expect(await outbox.close()).toBe(0)
 
-    const next = aProcess('2', { disk })
+    const next = aSpoolingProcess('2', { disk })
     next.back()
     await next.time.advance(1_000)
     expect(next.ids()).toEqual(numbered('a', 5))
   })
 
   test('it counts as dropped what the disk does not take', async () => {
-    const { add, time, disk, outbox, drops } = aProcess('1')
+    const { add, time, disk, outbox, drops } = aSpoolingProcess('1')
     await time.advance(0)
     disk.isReadOnly = true
     add(...numbered('a', 5))
@@ -500,7 +315,7 @@ describe('a spool that is stopped', () => {
 })
 
 test('order is kept when a batch is taken in part while events wait on disk', async () => {
-  const { add, time, back, sink, ids } = aProcess('1', { memory: roomFor(4, 12) })
+  const { add, time, back, sink, ids } = aSpoolingProcess('1', { memory: roomFor(4, 12) })
   for (let round = 0; round < 20; round += 1) {
     add(`a${round}`, `b${round}`)
     await time.advance(250)
