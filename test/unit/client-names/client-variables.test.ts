@@ -137,6 +137,7 @@ it('a name that the engine reads is known in any case, and by the beginning of i
   const names = ['inbound_dialplan', 'INBOUND_DIALPLAN', 'vm-operator-extension', 'sip_h_X-Mine', 'execute_on_answer']
 
   expect(names.map(isEngineName)).toEqual(names.map(() => true))
+  expect(['dial-var-tier', 'sip-tier', 'sip_h_tier'].map(isEngineName)).toEqual([true, true, true])
   expect(['tier', 'department', 'customer_number'].map(isEngineName)).toEqual([false, false, false])
 })
 

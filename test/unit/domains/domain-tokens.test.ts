@@ -389,12 +389,13 @@ describe('a token of a domain in use', () => {
     })
   })
 
-  it('a domain token is accepted even if its source cannot be recorded', async () => {
+  it('a domain token is accepted even if its source cannot be recorded, and is not said to have a new one', async () => {
     const { api, issued } = await setUp()
     const { token } = await issued()
     const cut = api.with({ sessions: gone(api.ports.sessions, 'meet', () => true) })
 
     expect(await cut.call(listAccounts, { headers: token })).toMatchObject({ status: 200 })
     expect(api.log.lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'source not noted' }))
+    expect(api.ports.state.audit.filter(({ note }) => note !== undefined)).toEqual([])
   })
 })
