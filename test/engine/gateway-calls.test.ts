@@ -175,4 +175,20 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     await expect.poll(async () => (await named.call('46')).status, recognized).toBe(busy)
     expect((await login.call('46')).status).toBe(rejected)
   })
+
+  it('a registered gateway is called at its contact, and believed because its proxy calls', async () => {
+    const credentials = { username: '1003', password: 'plain-1' }
+    await the().stranger.call('createAccount', { body: { login: '1003', role: 'user', password: 'plain-1' } })
+    const proxy = `127.0.0.1:${lab().place.sipPort}`
+    await gateway({ name: 'registered', realm: blue, proxy, ...credentials })
+    // The engine calls a contact by its own address, so that the To header has its user.
+    await publicRoute(String.raw`gw\+${acme}_registered`, [{ goto: '1001' }])
+    const phone = await lab().phone('1001', blue)
+    await phone.register()
+
+    const call = await phone.call('1003')
+
+    expect([call.status, the().called.rang.at(-1)]).toEqual([200, '1001'])
+    await call.hangUp()
+  })
 })

@@ -5,6 +5,7 @@ import type { Channel } from './channel.ts'
 import { eavesdrop } from './eavesdrop.ts'
 import { hangUp, microsNow, waitOn, whenHungUp } from './flow.ts'
 import { causeNamed } from './hangup-cause.ts'
+import { count, placeOf } from './limit.ts'
 import { answerLoopback } from './loopback-leg.ts'
 import { answerCaller } from './phone-call.ts'
 import { playback } from './playback.ts'
@@ -43,7 +44,14 @@ export const applications = new Map<string, RunApplication>([
   ['voicemail', leaveMessage],
   ['sched_hangup', scheduled((engine, channel, data) => hangUp(engine, channel, causeNamed(data)))],
   ['sched_transfer', scheduled(transferTo)],
+  ['limit', limit],
 ])
+
+function limit(engine: Engine, channel: Channel, data: string): void {
+  const place = placeOf(engine, data)
+  if (place.refusal === undefined) count(channel, place)
+  else hangUp(engine, channel, causeNamed(place.refusal))
+}
 
 /** A phone that was called has answered already; a phone that calls and a loopback leg are answered here. */
 function answer(engine: Engine, channel: Channel): void {

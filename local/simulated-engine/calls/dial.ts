@@ -2,6 +2,7 @@ import type { Engine } from './engine.ts'
 import type { Channel } from './channel.ts'
 import { type DialString, type DialledEndpoint, parseDialString } from './dial-string.ts'
 import { endChannel, hangUp } from './flow.ts'
+import { callGateway } from './gateway-leg.ts'
 import { causeNamed } from './hangup-cause.ts'
 import { callLoopback } from './loopback-leg.ts'
 import { type DialledLeg, type LegRequest, ringPhone } from './phone-leg.ts'
@@ -89,6 +90,7 @@ async function startLeg(
     const [extension = '', context = 'default'] = path
     return callLoopback(engine, { extension, context }, request)
   }
+  if (kind === 'sofia' && path[0] === 'gateway') return callGateway(engine, path.slice(1), request)
   return {
     cause:
       kind === 'sofia'
@@ -113,9 +115,8 @@ async function ringUser(engine: Engine, address: string, request: LegRequest): P
   return contact === undefined ? { cause: 'USER_NOT_REGISTERED' } : ringPhone(engine, contact, request)
 }
 
-/** There is no network beyond the phones, so that every other SIP address fails in its own way. */
+/** There is no network beyond phones and gateways, so that every other SIP address fails in its own way. */
 function sofiaCause({ phones }: Engine, [profile = '', address = '']: readonly string[]): string {
-  if (profile === 'gateway') return 'INVALID_GATEWAY'
   if (profile !== phones.profile) return 'INVALID_PROFILE'
   return address.includes('@') ? 'NORMAL_TEMPORARY_FAILURE' : 'USER_NOT_REGISTERED'
 }

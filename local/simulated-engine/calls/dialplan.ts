@@ -2,6 +2,7 @@ import { askDialplan } from '../platform/ask-dialplan.ts'
 import { profileHeaders } from './caller-profile.ts'
 import type { Channel } from './channel.ts'
 import type { Engine, Extension } from './engine.ts'
+import { publicContext } from './gateway-call.ts'
 
 /** One step of an extension. */
 export interface Application {
@@ -42,9 +43,11 @@ export async function route(
   channel: Channel,
   target: Extension,
 ): Promise<readonly Application[] | undefined> {
-  if (!engine.phones.knows(target.context)) return undefined
+  const isPublic = target.context === publicContext
+  if (!isPublic && !engine.phones.knows(target.context)) return undefined
   const routed = await routeOfPlatform(engine, channel, target)
-  return routed.length > 0 ? routed : ownRoute(engine, channel, target)
+  if (routed.length > 0) return routed
+  return isPublic ? [step('hangup', 'CALL_REJECTED')] : ownRoute(engine, channel, target)
 }
 
 /** To the engine, a platform that fails and one that gives the call no route are the same. */

@@ -46,6 +46,7 @@ const causes = new Map([
   ['USER_NOT_REGISTERED', 606],
   ['PROGRESS_TIMEOUT', 607],
   ['INVALID_GATEWAY', 608],
+  ['GATEWAY_DOWN', 609],
   ['INVALID_PROFILE', 622],
 ])
 

@@ -39,8 +39,13 @@ export function newUuid(engine: Engine, wanted: string | undefined): string {
   return wanted === undefined || wanted === '' || engine.channels.has(wanted) ? engine.random.uuid() : wanted
 }
 
-/** Calls a registered phone. Fires the channel's first events before it returns. */
-export function ringPhone(engine: Engine, contact: Registration, request: LegRequest): DialledLeg | { cause: string } {
+/** Calls a registered phone, which behaves as `behaviour` says, by default as usual. Fires the channel's first events before it returns. */
+export function ringPhone(
+  engine: Engine,
+  contact: Registration,
+  request: LegRequest,
+  behaviour = engine.phones.behaviourOf(contact),
+): DialledLeg | { cause: string } {
   if (engine.channels.size >= maxChannels) return { cause: 'SWITCH_CONGESTION' }
   const channel = newPhoneChannel(engine, contact, request)
   const sessionId = addChannel(engine, channel)
@@ -60,7 +65,8 @@ export function ringPhone(engine: Engine, contact: Registration, request: LegReq
   channel.stateNumber = 7
   firePresence(engine, channel, 'progressing', 'CS_ROUTING')
   enterState(engine, channel, 'CS_CONSUME_MEDIA')
-  return { channel, answered: followPhone(engine, channel, contact, () => answer(engine, channel, contact, ports)) }
+  const onAnswer = () => answer(engine, channel, contact, ports)
+  return { channel, answered: followPhone(engine, channel, contact, { behaviour, onAnswer }) }
 }
 
 function newPhoneChannel(engine: Engine, contact: Registration, request: LegRequest): Channel {
@@ -107,9 +113,8 @@ async function followPhone(
   engine: Engine,
   channel: Channel,
   contact: Registration,
-  onAnswer: () => void,
+  { behaviour, onAnswer }: { readonly behaviour: PhoneBehaviour; readonly onAnswer: () => void },
 ): Promise<boolean> {
-  const behaviour = engine.phones.behaviourOf(contact)
   if (behaviour.kind === 'refuse') {
     const q850 = `${q850Of(behaviour.cause)}`
     refusedVariables(channel, contact, { ...behaviour, q850 }, engine.random)
