@@ -16,6 +16,9 @@ export const plainText = (min: number, max: number) =>
     z.regex(/^[^\u0000-\u001f\u007f]*$/u, 'must not contain control characters'),
   )
 
+/** The id of a request, which goes with what the request causes: in commands of the engine, events and logs. */
+export const requestId = text(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1-64 letters, digits or any of . _ -')
+
 /** An account's login. */
 export const login = text(/^[A-Za-z0-9._+-]{1,64}$/, 'must be 1-64 letters, digits or any of . _ + -')
 

@@ -63,7 +63,8 @@ export function createWorker<const W extends Worker>(
     const own = portsOfBatch(ports)
     await handleBatch(messages, async ({ messageId, content }) => {
       if (content === undefined) return 'unreadable'
-      const end = await handleContent(tools.log.with({ messageId }), (log) => handle(content, own, { ...tools, log }))
+      const bound = tools.log.with({ messageId, requestId: requestOf(content) })
+      const end = await handleContent(bound, (log) => handle(content, own, { ...tools, log }))
       if (end === 'done') done.add(messageId)
       return end
     })
@@ -104,7 +105,7 @@ function createBatchWorker<const W extends Worker>(
     const settle = (message: object, problem?: unknown) => {
       const { messageId } = find(message)
       if (problem === undefined) done.add(messageId)
-      else tools.log.with({ messageId }).error('message not handled', problem)
+      else tools.log.with({ messageId, requestId: requestOf(message) }).error('message not handled', problem)
     }
     await handle(readable, settle, (message) => find(message).receipt)
   })
@@ -167,6 +168,11 @@ function cloudWorker<const W extends Worker>(
     async (event: SQSEvent, context: Parameters<WorkerHandler>[1]) => (handler ??= make())(event, context),
     { record, over },
   )
+}
+
+/** Returns the id of the API request that caused a message, where its queue has such ids and it has one. */
+function requestOf(message: object): string | undefined {
+  return 'requestId' in message && typeof message.requestId === 'string' ? message.requestId : undefined
 }
 
 /** Handles one parsed message. */

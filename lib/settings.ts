@@ -16,6 +16,8 @@ export interface Settings {
   readonly stage: string
   /** The stage in the names of stacks, alarms and metrics; empty: they have none. */
   readonly nameStage: string
+  /** Whether X-Ray records the calls of functions. */
+  readonly tracing: boolean
   /** Whether tables keep the index of earlier versions next to the present one. */
   readonly formerIndexes: boolean
   /** Whether the stacks that hold data are protected from deletion. */
@@ -138,6 +140,7 @@ function eachSetting(values: GivenSettings): Settings {
   return {
     stage: name,
     nameStage: read(deployment.namesWithoutStage) ? '' : name,
+    tracing: read(deployment.tracing),
     formerIndexes: read(deployment.formerIndexes),
     terminationProtection: read(deployment.terminationProtection),
     engines: engineSockets(read(deployment.engineHost), read(deployment.enginePort)),

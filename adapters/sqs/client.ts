@@ -3,6 +3,7 @@ import { type QueueName, queues } from '../../contracts/resources.ts'
 import { callService } from '../aws/call-service.ts'
 import { sqsClient } from '../aws/sqs-client.ts'
 import { type AdapterContext, required } from '../context.ts'
+import { traceHeader } from './trace-header.ts'
 
 /** A message by itself. */
 interface Message {
@@ -22,7 +23,7 @@ export function queueUrl(context: Pick<AdapterContext, 'env'>, queue: QueueName)
 
 /** Sends one message. */
 export async function sendMessage(context: AdapterContext, queue: QueueName, message: Message): Promise<void> {
-  const command = new SendMessageCommand({ QueueUrl: queueUrl(context, queue), ...message })
+  const command = new SendMessageCommand({ QueueUrl: queueUrl(context, queue), ...message, ...traceHeader(context) })
   await callQueue(context, (client) => client.send(command))
 }
 

@@ -2,6 +2,7 @@ import { SendMessageBatchCommand, type SendMessageBatchRequestEntry } from '@aws
 import type { QueueName } from '../../contracts/resources.ts'
 import type { AdapterContext } from '../context.ts'
 import { callQueue, queueUrl } from './client.ts'
+import { traceHeader } from './trace-header.ts'
 
 /** One message on its way to a queue. */
 export interface QueueEntry {
@@ -53,7 +54,9 @@ async function sendBatch(
   batch: readonly QueueEntry[],
   isFirst: boolean,
 ): Promise<QueueEntry[]> {
-  const command = new SendMessageBatchCommand({ QueueUrl: queueUrl(context, queue), Entries: batch.map(toEntry) })
+  const trace = traceHeader(context)
+  const Entries = batch.map((entry, index) => ({ ...toEntry(entry, index), ...trace }))
+  const command = new SendMessageBatchCommand({ QueueUrl: queueUrl(context, queue), Entries })
   try {
     const { Successful = [] } = await callQueue(context, (client) => client.send(command))
     const taken = new Set(Successful.map(({ Id }) => Id))

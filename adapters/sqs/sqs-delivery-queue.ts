@@ -51,6 +51,6 @@ function sendTo(
   return sendBatches(context, queue, entries, { ordered: false })
 }
 
-function toMessage({ id, domain, hookId, attempt, dueAt }: QueuedDelivery): DeliveryMessage {
-  return { version: 1, id, domain, hookId, attempt, dueAt }
+function toMessage({ id, domain, hookId, attempt, dueAt, requestId }: QueuedDelivery): DeliveryMessage {
+  return { version: 1, id, domain, hookId, attempt, dueAt, requestId }
 }

@@ -27,6 +27,6 @@ export function sqsEventSink(context: AdapterContext): EventSink {
 }
 
 function toMessage(event: PlatformEvent): EventMessage {
-  const { id, name, domain, uuid, occurredAt, fields } = event
-  return { version: 1, id, name, domain, uuid, occurredAt, fields }
+  const { id, name, domain, uuid, occurredAt, fields, requestId } = event
+  return { version: 1, id, name, domain, uuid, occurredAt, fields, requestId }
 }

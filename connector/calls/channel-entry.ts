@@ -1,7 +1,7 @@
 import { accountOfLeg } from '../../core/channels/leg-account.ts'
 import type { ReadField } from '../../core/channels/leg-domain.ts'
 import type { DomainNames } from './domain-names.ts'
-import { type Channel, type LifeEvent, blankChannel, factsOf, lifeEvents } from './channel.ts'
+import { type Channel, type LifeEvent, blankChannel, factsOf, lifeEvents, requestIdIn } from './channel.ts'
 
 /** How the connector got to know something of a channel: by an event of it, or by asking the engine. */
 export type Source = 'event' | 'answer'
@@ -44,6 +44,7 @@ export function learned(
     core,
     domain: before.domain || domain,
     ...accountAfter(before, read, tenants),
+    requestId: (isAnother ? '' : before.requestId) || requestIdIn(read),
     callState: read('Channel-Call-State') ?? read('callstate') ?? before.callState,
     proven: true,
     heard: source === 'event' || (before.heard && !isAnother),

@@ -1,3 +1,4 @@
+import { requestId } from '../../contracts/fields.ts'
 import type { LegFacts } from '../../core/channels/known-call.ts'
 import type { ReadField } from '../../core/channels/leg-domain.ts'
 import { originOfLeg } from '../../core/channels/leg-origin.ts'
@@ -19,6 +20,8 @@ export interface Channel extends LegFacts {
   readonly domain: string
   /** Whether the account is settled: the engine reported it, or the platform placed the call for it. */
   readonly isAccountKnown: boolean
+  /** The id of the API request that placed the call; empty where none did, or where that is not known. */
+  readonly requestId: string
   /** The engine's word, such as `ACTIVE` or `HELD`; empty when unknown. */
   readonly callState: string
   /** Whether the engine itself reported the channel since its event link was last made. */
@@ -61,6 +64,7 @@ export function blankChannel(uuid: string): Channel {
     domain: '',
     presenceId: '',
     isAccountKnown: false,
+    requestId: '',
     callState: '',
     ...unknownFacts,
     proven: false,
@@ -91,6 +95,19 @@ export function factsOf(before: Channel | undefined, read: ReadField): Facts {
     source: kept(read('Caller-Source')),
     origin: kept(originOf(read)),
   }
+}
+
+/** The variable of a placed call that has the id of its API request. */
+export const causeVariable = 'callplane_request_id'
+
+/**
+ * Returns the id of the request that placed a call, from one of {@link lifeEvents}: all of them have the variables, and the
+ * events before the first have none. A dial plan may set any variable: what is no id of a request counts as none.
+ */
+export function requestIdIn(read: ReadField): string {
+  if (!isLifeEvent(read('Event-Name') ?? '')) return ''
+  const given = read(`variable_${causeVariable}`)
+  return requestId.safeParse(given).success ? kept(given) : ''
 }
 
 /** A row names the leg that a call began with, which is the row's own for all but those that were made for another. */

@@ -111,7 +111,7 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
   }
   if (message.command.kind === 'apply-gateway') return prepareGatewayAt(parts, message.command, scope, to)
   const command = addressed(message.command, channel)
-  const line = commandLine(command, scope.domain, parts.clientVariables)
+  const line = commandLine(command, scope.domain, parts.clientVariables, message.requestId)
   const job = { id, scope, command, line }
   return {
     send: async () => {

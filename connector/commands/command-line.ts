@@ -1,9 +1,19 @@
 import { autoAnswerText } from '../../contracts/messages/command.ts'
-import { dialTarget, displayDigits, domainName, gatewayName, hangupCause, login, uuid } from '../../contracts/fields.ts'
+import {
+  dialTarget,
+  displayDigits,
+  domainName,
+  gatewayName,
+  hangupCause,
+  login,
+  requestId,
+  uuid,
+} from '../../contracts/fields.ts'
 import { registeredName } from '../../core/accounts/registered-name.ts'
 import { checkCallVariables } from '../../core/channels/call-variables.ts'
 import { revisionVariable } from '../../core/gateways/gateway-revision.ts'
 import { gatewayAtEngine } from '../../core/gateways/gateway.ts'
+import { causeVariable } from '../calls/channel.ts'
 import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { EavesdropCommand, EngineCommand, OriginateCommand } from '../../core/commands/commands.ts'
 import { hasControls } from '../../core/text/control-characters.ts'
@@ -35,11 +45,16 @@ interface ValueSchema {
  * The line that a command is to the engine, without `bgapi` and line end. The only place where one is built: every
  * value is matched against its allow-list here once more, no matter who made the command, and the whole line is looked over
  * last. `domain` is the lower-cased domain of the command's scope; root's orders to a channel have none. `added` are the
- * operator's names of variables.
+ * operator's names of variables. `cause` is the id of the API request, which a placed call carries as {@link causeVariable}.
  * Throws {@link ValueRefused}; nothing is ever cleaned into shape, and commas of variables alone are escaped.
  */
-export function commandLine(command: LineCommand, domain: string | null, added: ClientVariables = new Map()): string {
-  return soleLine(compose(command, domain, added))
+export function commandLine(
+  command: LineCommand,
+  domain: string | null,
+  added: ClientVariables = new Map(),
+  cause?: string,
+): string {
+  return soleLine(compose(command, domain, { added, cause }))
 }
 
 /**
@@ -99,10 +114,16 @@ export function isProfileName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)
 }
 
-function compose(command: LineCommand, domain: string | null, added: ClientVariables): string {
+/** The additions to the variables of a placed call. */
+interface Additions {
+  readonly added: ClientVariables
+  readonly cause: string | undefined
+}
+
+function compose(command: LineCommand, domain: string | null, additions: Additions): string {
   switch (command.kind) {
     case 'originate':
-      return originate(command, checked(domainName, domain, 'domain'), added)
+      return originate(command, checked(domainName, domain, 'domain'), additions)
     case 'hold':
       return `uuid_hold ${checked(uuid, command.uuid, 'uuid')}`
     case 'unhold':
@@ -110,7 +131,7 @@ function compose(command: LineCommand, domain: string | null, added: ClientVaria
     case 'hangup':
       return `uuid_kill ${checked(uuid, command.uuid, 'uuid')} ${checked(hangupCause, command.cause, 'cause')}`
     case 'eavesdrop':
-      return eavesdrop(command, checked(domainName, domain, 'domain'), added)
+      return eavesdrop(command, checked(domainName, domain, 'domain'), additions)
     case 'flush-account':
       return `xml_flush_cache id ${checked(login, command.login, 'login')} ${checked(domainName, domain, 'domain')}`
     case 'flush-directory':
@@ -118,35 +139,41 @@ function compose(command: LineCommand, domain: string | null, added: ClientVaria
   }
 }
 
-function originate(command: OriginateCommand, domain: string, added: ClientVariables): string {
+function originate(command: OriginateCommand, domain: string, additions: Additions): string {
   const called = checked(dialTarget, command.calledId, 'calledId')
   const variables = [
     ['origination_uuid', checked(uuid, command.uuid, 'uuid')],
     ['domain_name', domain],
+    ...causeVariables(additions),
     ['ignore_early_media', 'true'],
     ['originate_timeout', wholeSeconds(command.timeoutSeconds)],
     ...autoAnswer(command.autoAnswer),
-    ...ownVariables(command.variables, added),
+    ...ownVariables(command.variables, additions.added),
   ]
   const caller = accountAddress(command.callerId, domain)
   return `originate ${variableList(variables)}user/${caller} ${called} XML ${domain} ${called} ${called}`
 }
 
+function causeVariables({ cause }: Additions): string[][] {
+  return cause === undefined ? [] : [[causeVariable, checked(requestId, cause, 'requestId')]]
+}
+
 /** Which legs hear the listener. The engine lets keys switch the mode unless an option forbids it. */
 const whispers = { listen: [], whisper_a: ['aleg'], whisper_b: ['bleg'], barge: ['aleg', 'bleg'] } as const
 
-function eavesdrop(command: EavesdropCommand, domain: string, added: ClientVariables): string {
+function eavesdrop(command: EavesdropCommand, domain: string, additions: Additions): string {
   const side = either(displayDigits, login, command.side, 'side')
   const variables = [
     ['origination_uuid', checked(uuid, command.uuid, 'uuid')],
     ['domain_name', domain],
+    ...causeVariables(additions),
     ['ignore_early_media', 'true'],
     ...whispers[command.mode].map((leg) => [`eavesdrop_whisper_${leg}`, 'true']),
     ['eavesdrop_enable_dtmf', command.dtmf ? 'true' : 'false'],
     ...(command.display === undefined
       ? []
       : [['origination_caller_id_number', checked(displayDigits, command.display, 'display')]]),
-    ...ownVariables(command.variables, added),
+    ...ownVariables(command.variables, additions.added),
   ]
   const listener = accountAddress(command.user, domain)
   const target = checked(uuid, command.target, 'target')

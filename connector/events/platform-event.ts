@@ -41,7 +41,7 @@ export function occurredAt(event: Pick<EngineEvent, 'header'>, now: number): num
 /** Facts about an event that are not in its headers. */
 interface EventPlace {
   /** The channel that the engine itself speaks of. */
-  readonly channel: Pick<Channel, 'presenceId'> | undefined
+  readonly channel: Pick<Channel, 'presenceId' | 'requestId'> | undefined
   /** Epoch milliseconds. */
   readonly now: number
 }
@@ -69,6 +69,7 @@ export function platformEvent(
     uuid: event.uuid.toLowerCase(),
     occurredAt: occurredAt(event, now),
     fields,
+    ...(channel === undefined || channel.requestId === '' ? {} : { requestId: channel.requestId }),
   }
 }
 

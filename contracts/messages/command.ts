@@ -1,6 +1,16 @@
 import * as z from 'zod/mini'
 import type { EngineCommand } from '../../core/commands/commands.ts'
-import { autoAnswer, dialTarget, displayDigits, domainName, gatewayName, hangupCause, login, uuid } from '../fields.ts'
+import {
+  autoAnswer,
+  dialTarget,
+  displayDigits,
+  domainName,
+  gatewayName,
+  hangupCause,
+  login,
+  requestId,
+  uuid,
+} from '../fields.ts'
 
 const variables = z.record(z.string(), z.string())
 
@@ -57,8 +67,8 @@ export const commandMessage = z.object({
   command: engineCommand,
   deadlineAt: z.int(),
   createdAt: z.int(),
-  /** The id of the request that gave the order, for the logs. */
-  requestId: z.optional(z.string()),
+  /** The id of the request that gave the order, for logs and for the events of a call that it places. */
+  requestId: z.optional(requestId),
 })
 
 /** See {@link commandMessage}. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { requestId } from '../fields.ts'
 
 /** A message of the delivery queue: the key of the delivery's record, without its content. */
 export const deliveryMessage = z.object({
@@ -10,6 +11,8 @@ export const deliveryMessage = z.object({
   attempt: z.int().check(z.minimum(1)),
   /** The moment that the attempt was planned for, epoch milliseconds. */
   dueAt: z.int(),
+  /** The id of the API request that caused the event, for logs. */
+  requestId: z.optional(requestId),
 })
 
 /** See {@link deliveryMessage}. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { requestId } from '../fields.ts'
 
 /** A message of the event queue: one event of the engine or the platform. */
 export const eventMessage = z.object({
@@ -9,6 +10,8 @@ export const eventMessage = z.object({
   uuid: z.string().check(z.maxLength(128)),
   occurredAt: z.int(),
   fields: z.record(z.string(), z.string()),
+  /** The id of the API request that caused the event, for logs and deliveries. */
+  requestId: z.optional(requestId),
 })
 
 /** See {@link eventMessage}. */

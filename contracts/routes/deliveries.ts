@@ -13,6 +13,8 @@ const deliveryOutput = z.object({
   uuid: z.string(),
   /** The number of the event in its domain; 0 for a test. */
   sequence: z.int(),
+  /** The id of the API request that caused the event, its `X-Request-Id`; absent where none did or where that is not known. */
+  requestId: z.optional(z.string()),
   created: z.int(),
   state: z.enum(states),
   attempts: z.array(

@@ -163,6 +163,14 @@ export const engineConcurrency = {
     'how many requests of engines each function of `/engine/*` can always run at once, and at most, whatever tenants do; `0`: they share the concurrency of the account',
 } as const satisfies ContextValue
 
+export const tracing = {
+  context: 'tracing',
+  rule: () => onOrOff(),
+  fallback: 'off',
+  meaning:
+    '`on` lets X-Ray record calls of functions, the first of each second and one in twenty of the others, at 5 dollars for a million ([what can be followed](design/tracing.md))',
+} as const satisfies ContextValue
+
 export const formerIndexes = {
   context: 'formerIndexes',
   rule: () => onOrOff(),

@@ -78,6 +78,7 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.engineRequestsPerSecond,
   deployment.engineRequestBurst,
   deployment.engineConcurrency,
+  deployment.tracing,
   deployment.namesWithoutStage,
   deployment.formerIndexes,
   existingStores,

@@ -47,7 +47,7 @@ export async function createAccount(
   const account = newAccount(input, change, await ports.passwords.hash(input.password), context)
   refuse(await ports.accounts.create(account, maxAccounts))
   await Promise.all([
-    publishEvent(ports.events, creationEvent(account), context.reportUnsent),
+    publishEvent(ports.events, creationEvent(account, context.requestId), context.reportUnsent),
     notifyEngine(ports.engine, [{ kind: 'flush-account', login: account.login }], context),
   ])
   return accountDetail(account, context)
@@ -83,12 +83,13 @@ function refuse(creation: AccountCreation): void {
   if (creation === 'domain_full') throw new DomainError('conflict', `a domain has at most ${maxAccounts} accounts`)
 }
 
-function creationEvent({ domain, login, role, credentialsId, createdAt }: Account) {
+function creationEvent({ domain, login, role, credentialsId, createdAt }: Account, requestId: string | undefined) {
   return serviceEvent({
     kind: 'user_create',
     id: `user_create:${credentialsId}`,
     domain,
     occurredAt: createdAt,
+    requestId,
     fields: { 'User-ID': login, 'User-Domain': domain, 'User-State': 'NONREG', variable_account_role: role },
   })
 }

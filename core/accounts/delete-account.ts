@@ -38,6 +38,7 @@ export async function deleteAccount(ports: DeleteAccountPorts, id: string, conte
     id: `user_destroy:${credentialsId}`,
     domain,
     occurredAt: context.clock.now(),
+    requestId: context.requestId,
     fields: { 'User-ID': login, 'User-Domain': domain, variable_account_role: role },
   })
   const commands = [{ kind: 'drop-registrations', login }] as const

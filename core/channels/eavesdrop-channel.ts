@@ -79,7 +79,7 @@ function mayListen(outcome: CommandOutcome | undefined): boolean {
 /** The listening leg is the one that the engine reported; otherwise the chosen one, which leads to it. */
 function startEvent(
   command: EavesdropCommand,
-  { caller, domain }: Orderer & { readonly domain: string },
+  { caller, domain, requestId }: Orderer & { readonly domain: string },
   outcome: CommandOutcome | undefined,
   now: number,
 ): PlatformEvent {
@@ -89,6 +89,7 @@ function startEvent(
     domain,
     uuid: command.target,
     occurredAt: now,
+    requestId,
     fields: {
       'Eavesdrop-UUID': outcome?.state === 'done' ? (outcome.uuid ?? command.uuid) : command.uuid,
       'Eavesdrop-User': command.user,

@@ -70,6 +70,7 @@ export async function createDomain(
     id: `domain_create:${creationId}`,
     domain: name,
     occurredAt: createdAt,
+    requestId,
     fields: { 'Domain-Name': name },
   })
   const [isPublished, isFlushed] = await Promise.all([

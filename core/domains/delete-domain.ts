@@ -55,6 +55,7 @@ export async function deleteDomain(
     id: `domain_destroy:${random.uuid()}`,
     domain: name,
     occurredAt: now,
+    requestId,
     fields: { 'Domain-Name': name },
   })
   const context = { domain: name, requestId, reportUnsent }

@@ -11,6 +11,8 @@ export interface ServiceEventCause {
   readonly uuid?: string
   /** Epoch milliseconds. */
   readonly occurredAt: number
+  /** The id of the API request that caused it, if one did. */
+  readonly requestId?: string | undefined
   /** The event's own fields. The names that every service event has win over them. */
   readonly fields: Readonly<Record<string, string>>
 }
@@ -35,5 +37,6 @@ export function serviceEvent(cause: ServiceEventCause): PlatformEvent {
       'Event-Domain': cause.domain,
       ...(cause.uuid === undefined ? {} : { 'Unique-ID': cause.uuid }),
     },
+    ...(cause.requestId === undefined ? {} : { requestId: cause.requestId }),
   }
 }

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { requestId as requestIdField } from '../../contracts/fields.ts'
 import { errorStatus } from '../../contracts/routes/error-codes.ts'
 import type { TextType } from '../../contracts/routes/route.ts'
 import { DomainError } from '../../core/errors.ts'
@@ -83,8 +84,15 @@ export function emptyAnswer(status: number, requestId: string, headers: Readonly
   return { statusCode: status, headers: { ...common, ...headers } }
 }
 
-/** Returns the caller's own `X-Request-Id` if it is well-formed, otherwise a new one. */
+/** A `traceparent` of W3C Trace Context, version 00, with neither id all zeros. */
+const traceParent = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/**
+ * Returns the caller's own `X-Request-Id` if it is well-formed, otherwise the trace id of its `traceparent` if that is,
+ * otherwise a new one.
+ */
 export function requestIdOf(headers: Readonly<Record<string, string | undefined>>, makeId: () => string): string {
   const given = headers['x-request-id'] ?? ''
-  return /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : makeId()
+  if (requestIdField.safeParse(given).success) return given
+  return traceParent.exec(headers['traceparent'] ?? '')?.[1] ?? makeId()
 }

@@ -54,7 +54,11 @@ export const handler = batchWorker(
       let domainsLeft = new Set(events.map(({ domain }) => domain)).size
       await dispatchEvents(deps, events, async (ends) => {
         for (const { event, error, unjudged } of ends) {
-          if (unjudged > 0) log.warn('filters are too much work', { domain: event.domain, hooks: unjudged })
+          const { domain, requestId } = event
+          if (unjudged > 0) log.warn('filters are too much work', { domain, hooks: unjudged, requestId })
+          if (requestId !== undefined && error === undefined) {
+            log.info('event dispatched', { eventId: event.id, event: event.name, domain, requestId })
+          }
           settle(event, error)
         }
         const ofDomain = ends.map(({ event }) => event)

@@ -6,10 +6,10 @@ import type { Delivery } from '../../core/hooks/delivery/delivery.ts'
 /** Logs the end of an attempt. A delivery that failed for good gets a line of its own. */
 export function logAttempt(
   log: Log,
-  { id: deliveryId, hookId, domain }: Pick<Delivery, 'id' | 'hookId' | 'domain'>,
+  { id: deliveryId, hookId, domain, requestId }: Pick<Delivery, 'id' | 'hookId' | 'domain' | 'requestId'>,
   { attempt, state, isDecisive }: MadeAttempt,
 ): void {
   const { status, reason, durationMs } = attempt
-  log.info('attempt made', { deliveryId, hookId, domain, state, status, reason, durationMs })
-  if (isDecisive && state === 'failed') log.warn(failedDelivery, { deliveryId, hookId, domain, reason })
+  log.info('attempt made', { deliveryId, hookId, domain, requestId, state, status, reason, durationMs })
+  if (isDecisive && state === 'failed') log.warn(failedDelivery, { deliveryId, hookId, domain, requestId, reason })
 }

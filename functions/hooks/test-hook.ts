@@ -22,8 +22,10 @@ export const handler = endpoint(
     secretBox: kmsSecretBox,
     rateLimits: dynamoRateLimitStore,
   },
-  async ({ domain, params, body, clock, random }, ports) => {
+  async ({ domain, params, body, clock, random, requestId }, ports) => {
     const judges = { compile: linearPattern, rest: patternRest, hmac: hmacSha256, deliveryIdOf: deliveryId }
-    return okData(await testHook({ ...ports, ...judges, clock, random }, { domain, id: params.hook_id }, body))
+    return okData(
+      await testHook({ ...ports, ...judges, clock, random, requestId }, { domain, id: params.hook_id }, body),
+    )
   },
 )

@@ -39,7 +39,7 @@ const home = '/home/node'
 const spoolBytes = 8 * 1024 ** 3
 
 /** The inputs of the service. */
-export interface ConnectorServiceProps extends FunctionDefaults {
+export interface ConnectorServiceProps extends Omit<FunctionDefaults, 'isTraced'> {
   readonly settings: Settings
   readonly network: PrivateNetwork
   readonly onCall: ITopic

@@ -1,6 +1,6 @@
-import { CfnResource, Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { CfnResource, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { Architecture, Code, Function, Runtime } from 'aws-cdk-lib/aws-lambda'
+import { Architecture, Code, Function, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { type Build, type Handler, functionFolder } from '../handlers.ts'
@@ -13,6 +13,8 @@ export interface FunctionDefaults {
   readonly resources: Resources
   /** Settings of the deployment, named as in contracts/environment.ts. */
   readonly environment: Readonly<Record<string, string>>
+  /** Whether X-Ray records the calls of functions. */
+  readonly isTraced: boolean
 }
 
 /** The inputs of one function. */
@@ -51,11 +53,14 @@ export class PlatformFunction extends Construct {
       code: Code.fromAsset(functionFolder(props.build, props.handler)),
       memorySize: props.memoryMb,
       timeout: Duration.seconds(props.timeoutSeconds),
-      role: this.role,
+      // With tracing it would get a policy of its own, which says what is in the role already.
+      role: this.role.withoutPolicyUpdates(),
       logGroup: this.logGroup,
+      ...(props.isTraced ? { tracing: Tracing.ACTIVE } : {}),
       ...(props.reservedConcurrency ? { reservedConcurrentExecutions: props.reservedConcurrency } : {}),
       environment: { ...props.environment, ...environmentOf(props.needs, props.resources) },
     })
+    if (props.isTraced) acknowledgeTracing(this.role)
     this.recordHandler(props.handler)
   }
 
@@ -66,15 +71,29 @@ export class PlatformFunction extends Construct {
   }
 
   /** Does not use the managed basic role, which may write to every log group of the account. */
-  private makeRole(logGroup: LogGroup, { needs, resources, triggerGrants = [] }: PlatformFunctionProps): Role {
+  private makeRole(
+    logGroup: LogGroup,
+    { needs, resources, isTraced, triggerGrants = [] }: PlatformFunctionProps,
+  ): Role {
     const writeLogs = new PolicyStatement({
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
       resources: [logGroup.logGroupArn],
     })
-    const statements = [writeLogs, ...statementsOf(needs, resources), ...triggerGrants]
+    const traces = isTraced ? [new PolicyStatement({ actions: traceActions, resources: ['*'] })] : []
+    const statements = [writeLogs, ...statementsOf(needs, resources), ...triggerGrants, ...traces]
     return new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { needs: new PolicyDocument({ statements }) },
     })
   }
+}
+
+/** The actions by which Lambda hands the record of a call to X-Ray; they know no narrower resource than all. */
+const traceActions = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments']
+
+function acknowledgeTracing(role: Role): void {
+  Validations.of(role).acknowledge({
+    id: 'AwsSolutions-IAM5[Resource::*]',
+    reason: `${traceActions.join(' and ')}, by which Lambda records calls, know no narrower resource.`,
+  })
 }

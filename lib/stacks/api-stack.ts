@@ -49,6 +49,7 @@ export class ApiStack extends Stack {
     const defaults: FunctionDefaults = {
       build: props.build,
       resources: props.resources,
+      isTraced: props.isTraced,
       environment: {
         ...props.environment,
         [platform.publicUrl.variable]: publicUrl,

@@ -59,6 +59,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   const functions = {
     build,
     resources,
+    isTraced: settings.tracing,
     environment: { ...settings.environment, [buildVersion.variable]: version },
   }
   const apiStack = new ApiStack(app, 'CallplaneApi', {

@@ -8,7 +8,7 @@ import type { FunctionDefaults } from '../constructs/platform-function.ts'
 import type { Settings } from '../settings.ts'
 
 /** The inputs of the connector. */
-export interface ConnectorStackProps extends StackProps, FunctionDefaults {
+export interface ConnectorStackProps extends StackProps, Omit<FunctionDefaults, 'isTraced'> {
   readonly settings: Settings
   readonly onCall: ITopic
 }

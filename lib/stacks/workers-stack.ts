@@ -20,15 +20,15 @@ export class WorkersStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { build, resources, environment, ...props }: StackProps & FunctionDefaults,
+    { build, resources, environment, isTraced, ...props }: StackProps & FunctionDefaults,
   ) {
     super(scope, id, props)
+    const defaults: FunctionDefaults = { build, resources, environment, isTraced }
     const prepared = preparations.map(
-      (preparation) =>
-        new PreparedStore(this, constructId(preparation.name), { build, resources, environment, preparation }),
+      (preparation) => new PreparedStore(this, constructId(preparation.name), { ...defaults, preparation }),
     )
     const consumers = workers.map((worker) => {
-      const consumer = new QueueConsumer(this, constructId(worker.name), { build, resources, environment, worker })
+      const consumer = new QueueConsumer(this, constructId(worker.name), { ...defaults, worker })
       // The first CDR creates its index, which requires the prepared store.
       if (worker.needs.cdrs !== undefined) consumer.node.addDependency(...prepared)
       if (worker === cdrIndex) new CdrCounts(this, 'CdrCounts', consumer)
@@ -38,8 +38,7 @@ export class WorkersStack extends Stack {
       .filter(({ worker }) => worker.needs.hookClient !== undefined)
       .map(({ consumer }) => consumer.logGroup)
     this.scheduled = schedules.map(
-      (schedule) =>
-        new ScheduledFunction(this, constructId(schedule.name), { build, resources, environment, schedule }),
+      (schedule) => new ScheduledFunction(this, constructId(schedule.name), { ...defaults, schedule }),
     )
   }
 }

@@ -43,7 +43,9 @@ describe.each(kinds)('attempts in $name', (kind) => {
   const rig = opened(kind.open)
 
   test('every attempt is queued, more than one batch of them', async () => {
-    const attempts = Array.from({ length: 23 }, (_, index) => aQueued({ attempt: index + 1, dueAt: index }))
+    const attempts = Array.from({ length: 23 }, (_, index) =>
+      aQueued({ attempt: index + 1, dueAt: index, requestId: `request-${index}` }),
+    )
 
     expect(await rig().queue.send(attempts)).toEqual([])
 
@@ -119,6 +121,6 @@ async function openSqs() {
 }
 
 function asQueued(body: unknown): QueuedDelivery {
-  const { id, domain, hookId, attempt, dueAt } = deliveryMessage.parse(body)
-  return aQueued({ id, domain, hookId, attempt, dueAt })
+  const { id, domain, hookId, attempt, dueAt, requestId } = deliveryMessage.parse(body)
+  return aQueued({ id, domain, hookId, attempt, dueAt, requestId })
 }

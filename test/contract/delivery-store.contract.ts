@@ -33,7 +33,12 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
   }
 
   test('a delivery is read back unchanged, by its own domain and hook only', async () => {
-    const delivery = await stored({ attempts: [attempt, success.attempt], tries: 2, begun: { 'a run': 3 } })
+    const delivery = await stored({
+      attempts: [attempt, success.attempt],
+      tries: 2,
+      begun: { 'a run': 3 },
+      requestId: 'r-1',
+    })
 
     const { domain, hookId, id } = delivery
     expect(await stores().deliveries.read(domain, hookId, id)).toEqual(delivery)

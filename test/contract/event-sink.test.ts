@@ -46,7 +46,9 @@ describe.each(kinds)('events in $name', (kind) => {
 
   test('events of a call are taken whole and in order, one of each id', async () => {
     const { uuid } = anEvent()
-    const events = Array.from({ length: 25 }, (_, index) => anEvent({ id: `core:${index}`, uuid }))
+    const events = Array.from({ length: 25 }, (_, index) =>
+      anEvent({ id: `core:${index}`, uuid, ...(index % 2 === 0 ? {} : { requestId: `request-${index}` }) }),
+    )
 
     expect(await rig().sink.publish(events)).toEqual([])
     expect(await rig().sink.publish(events.slice(0, 3))).toEqual([])
@@ -61,6 +63,18 @@ describe.each(kinds)('events in $name', (kind) => {
 
 describe('events on the queue', () => {
   const rig = opened(openSqs)
+
+  test('events of an invocation that X-Ray records are sent with its trace, and are taken', async () => {
+    const { context, gate } = rig()
+    const trace = 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1'
+    gate.calls.length = 0
+
+    const sink = sqsEventSink({ ...context, env: { ...context.env, _X_AMZN_TRACE_ID: trace } })
+
+    expect(await sink.publish([anEvent({ id: 'traced:1' }), anEvent({ id: 'traced:2' })])).toEqual([])
+    const attributes = { MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: trace } } }
+    expect(gate.calls[0]?.input['Entries']).toMatchObject([attributes, attributes])
+  })
 
   const aCall = (at: number) => `11111111-2222-4333-8444-${String(at).padStart(12, '0')}`
 

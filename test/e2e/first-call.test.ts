@@ -1,8 +1,11 @@
 import { Webhook } from 'standardwebhooks'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Client, Input } from '../../client/index.ts'
 import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform/platform.ts'
 
+const within = { timeout: 20_000 }
 const domain = 'first.example.com'
 const neighbour = 'first.example.com.au'
 let platform: TestPlatform
@@ -144,6 +147,37 @@ describe('a hook', () => {
       expect(secret).toMatch(/^whsec_/)
       expect(listed).not.toContain(secret.replace('whsec_', ''))
     }
+  })
+})
+
+describe('the id of a request', () => {
+  /** The lines of a log that have the id, by their messages. */
+  const linesWith = (log: string, requestId: string) =>
+    readFileSync(join(platform.dataDir, 'logs', log), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(requestId))
+      .map((line) => String(JSON.parse(line).message))
+
+  it('leads from the answer over the logs of every stage to the delivery of what the request caused', async () => {
+    const receiver = await platform.receiver()
+    const action = { type: 'web' as const, method: 'POST', url: receiver.url }
+    const created = await admin.call('createHooks', { query: { domain }, body: { event: 'CHANNEL_ANSWER', action } })
+    const hook = { params: { hook_id: created.data.insertedIds[0] ?? '' }, query: { domain } }
+    await platform.hooksInForce(admin, domain)
+
+    const { body, headers } = await admin.callForHeaders('originateCall', {
+      body: { callerId: '1001', calledId: '9196' },
+    })
+
+    const requestId = headers.get('x-request-id') ?? 'none'
+    await receiver.next('CHANNEL_ANSWER')
+    const listed = async () =>
+      (await admin.call('listDeliveries', hook)).data.map((one) => [one.uuid, one.requestId, one.state])
+    await expect.poll(listed, within).toEqual([[body.info.replace('+OK ', '').trim(), requestId, 'delivered']])
+    await expect
+      .poll(() => linesWith('functions.log', requestId), within)
+      .toEqual(expect.arrayContaining(['request', 'event dispatched', 'attempt made']))
+    await expect.poll(() => linesWith('connector.log', requestId), within).toContain('a command ended')
   })
 })
 

@@ -48,9 +48,13 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
   it('an originated call rings the account that is registered, then calls the number, and obeys hold and hang-up', async () => {
     const [caller, called] = [await registered('1001', acme), await registered('1002', acme, secondPort)]
 
-    const { info } = await tenant().call('originateCall', { body: { callerId: '1001', calledId: '1002' } })
+    const { body, headers } = await tenant().callForHeaders('originateCall', {
+      body: { callerId: '1001', calledId: '1002' },
+    })
 
-    const uuid = /^\+OK ([0-9a-f-]{36})\n$/.exec(info)?.[1] ?? ''
+    const uuid = /^\+OK ([0-9a-f-]{36})\n$/.exec(body.info)?.[1] ?? ''
+    const requestId = await lab().engine.api(`uuid_getvar ${uuid} callplane_request_id`)
+    expect(requestId.trim()).toBe(headers.get('x-request-id'))
     // The platform routes the second leg after it has answered that the first was answered.
     await expect.poll(() => [caller.rang.length, called.rang.length], within).toEqual([1, 1])
     await expect.poll(() => accounts(tenant()), within).toEqual([`1001@${acme}`, `1002@${acme}`])

@@ -220,3 +220,19 @@ it('one function answers what no route answers, and may do nothing but write its
 it('there is no function that nothing declares', () => {
   expect(functions).toHaveLength(routes.length + workers.length + schedules.length + preparations.length + 1)
 })
+
+it('X-Ray records the calls of all functions where the setting says so, and of none elsewhere', () => {
+  using traced = synthesize({ settings: { tracing: 'on' } })
+  const made = traced.assembly.ofType('AWS::Lambda::Function')
+  const added = traced.assembly
+    .ofType('AWS::IAM::Role')
+    .filter(({ Properties }) => Properties['Policies'] !== undefined)
+    .map((role) => permissionsOf(traced.assembly, role).filter((permission) => permission.startsWith('xray:')))
+    .filter((permissions) => permissions.length > 0)
+
+  expect(functions.filter(({ Properties }) => Properties['TracingConfig'] !== undefined)).toEqual([])
+  expect(made).toHaveLength(functions.length)
+  for (const { Properties } of made) expect(Properties).toMatchObject({ TracingConfig: { Mode: 'Active' } })
+  expect(added).toEqual(made.map(() => ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *']))
+  expect(traced.assembly.ofType('AWS::IAM::Policy').length).toBe(assembly.ofType('AWS::IAM::Policy').length)
+})

@@ -23,6 +23,7 @@ export const deliveryItem = z.object({
   eventName: z.string(),
   uuid: z.string(),
   sequence: z.number(),
+  requestId: z.optional(z.string()),
   createdAt: z.number(),
   state: z.enum(['pending', 'delivered', 'failed', 'skipped']),
   attempts: z.array(attemptItem),

@@ -24,6 +24,8 @@ export interface Delivery {
   readonly uuid: string
   /** The number of the event in its domain. */
   readonly sequence: number
+  /** The id of the API request that caused the event; absent where none did, or where that is not known. */
+  readonly requestId?: string | undefined
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly state: DeliveryState

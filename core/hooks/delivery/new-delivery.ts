@@ -15,6 +15,7 @@ export function newDelivery(
     eventName: event.name,
     uuid: event.uuid,
     sequence: given.sequence,
+    ...(event.requestId === undefined ? {} : { requestId: event.requestId }),
     createdAt: given.at,
     state: 'pending',
     attempts: [],

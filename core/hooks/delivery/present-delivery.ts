@@ -19,13 +19,14 @@ export interface PresentedDelivery {
 
 /** Shows a delivery at a time (epoch milliseconds). */
 export function presentDelivery(delivery: Delivery, now: number): PresentedDelivery {
-  const { id, hookId, eventName, uuid, sequence, createdAt, state, nextAttemptAt } = delivery
+  const { id, hookId, eventName, uuid, sequence, requestId, createdAt, state, nextAttemptAt } = delivery
   return {
     id,
     hook: hookId,
     event: eventName,
     uuid,
     sequence,
+    ...(requestId === undefined ? {} : { requestId }),
     created: createdAt,
     state,
     attempts: attemptsOf(delivery, now),

@@ -11,8 +11,8 @@ const longestDelaySeconds = 900
  * it goes among the usual ones; it finds its way from there.
  */
 export function queuedAttempt(delivery: Delivery, now: number, hook?: Pick<Hook, 'slowAt'>): QueuedDelivery {
-  const { id, domain, hookId, tries, nextAttemptAt: dueAt = now } = delivery
+  const { id, domain, hookId, tries, nextAttemptAt: dueAt = now, requestId } = delivery
   const delaySeconds = Math.min(Math.max(Math.ceil((dueAt - now) / 1000), 0), longestDelaySeconds)
-  const queued = { id, domain, hookId, attempt: tries + 1, dueAt, delaySeconds }
+  const queued = { id, domain, hookId, attempt: tries + 1, dueAt, delaySeconds, requestId }
   return hook?.slowAt === undefined ? queued : { ...queued, isSlow: true }
 }

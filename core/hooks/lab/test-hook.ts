@@ -31,6 +31,8 @@ export interface HookTest extends HookCall {
   readonly compile: PatternCompiler
   readonly rest: Rest
   readonly deliveryIdOf: DeliveryIdOf
+  /** The id of the request, for the log of deliveries. */
+  readonly requestId?: string | undefined
 }
 
 /** How a hook is tested. */
@@ -124,10 +126,13 @@ async function send(tools: HookTest, hook: Hook, event: DeliveryEvent): Promise<
  * no event has happened since.
  */
 async function begin(tools: HookTest, hook: Hook, event: DeliveryEvent): Promise<Delivery> {
-  const { deliveries, eventLog, clock, deliveryIdOf } = tools
+  const { deliveries, eventLog, clock, deliveryIdOf, requestId } = tools
   const [at, head] = [clock.now(), await eventLog.head(hook.domain)]
   const id = deliveryIdOf(event.id, hook.id, head)
-  const delivery = { ...newDelivery(hook, event, { id, sequence: 0, at }), nextAttemptAt: at + takenUpMs }
+  const delivery = {
+    ...newDelivery(hook, { ...event, requestId }, { id, sequence: 0, at }),
+    nextAttemptAt: at + takenUpMs,
+  }
   await deliveries.keepEvent(event)
   if (await deliveries.create(delivery)) return delivery
   return (await deliveries.read(hook.domain, hook.id, id)) ?? delivery

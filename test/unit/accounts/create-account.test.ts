@@ -79,6 +79,14 @@ describe('a created account', () => {
     ])
   })
 
+  it('the event of a created account has the id of its request', async () => {
+    const { api, headers } = await setUp()
+
+    await api.call(createAccount, { body: good, headers: { ...headers, 'x-request-id': 'request-4711' } })
+
+    expect(api.ports.events.published).toMatchObject([{ name: 'CUSTOM->svc::user_create', requestId: 'request-4711' }])
+  })
+
   it('an account stays created when neither queue accepts the notification, and the log says so', async () => {
     const { api, headers } = await setUp()
     const { events, engine } = api.ports

@@ -7,6 +7,24 @@ const engine = '192.0.2.1:8021'
 const only = (...names: string[]): DomainNames => ({ exists: (name) => names.includes(name) })
 const reading = (fields: Readonly<Record<string, string>>) => (name: string) => fields[name]
 
+test.each([
+  ['request-4711', 'request-4711'],
+  // A dial plan may set any variable.
+  ['a b', ''],
+  ['x'.repeat(65), ''],
+])('a channel whose variable has the request id %j is known to be of the request %j', async (given, known) => {
+  const registry = new ChannelRegistry(only('a.example.com'))
+  const early = { 'Caller-Context': 'a.example.com', 'Caller-Channel-Created-Time': '1', 'Event-Name': 'CHANNEL_STATE' }
+  await registry.learn('u', reading(early), engine)
+  const variables = { variable_callplane_request_id: given }
+  await registry.learn('u', reading({ ...early, ...variables, 'Event-Name': 'CHANNEL_CREATE' }), engine)
+
+  // Not every event has the variables of its channel.
+  const channel = await registry.learn('u', reading({ 'Event-Name': 'CHANNEL_HOLD' }), engine)
+
+  expect(channel.requestId).toBe(known)
+})
+
 test('a name that is not a domain is passed over for one that is', async () => {
   const registry = new ChannelRegistry(only('a.example.com'))
 

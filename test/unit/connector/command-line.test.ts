@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -189,6 +190,22 @@ test.each([
 test.each([4, 121, 1.5, Number.NaN])('a call that rings for %s seconds yields no line', (timeoutSeconds) => {
   expect(yields(anOriginate({ timeoutSeconds }))).toBe(false)
 })
+
+test('a placed call carries the id of its request, and an order to a call does not', () => {
+  const cause = 'request-4711.a_B'
+  const lineWith = (command: LineCommand) => commandLine(command, domain, new Map(), cause)
+
+  expect(lineWith(anOriginate())).toContain(`,callplane_request_id=${cause},`)
+  expect(lineWith(anEavesdrop())).toContain(`,callplane_request_id=${cause},`)
+  expect(lineWith({ kind: 'hold', uuid: randomUUID() })).not.toContain(cause)
+})
+
+test.each(['', 'a b', 'a,b', 'a}user/1', "a'b", 'a=b', '${a}', 'x'.repeat(65), 'a\n'])(
+  'a request with the id %j places no call',
+  (cause) => {
+    expect(() => commandLine(anOriginate(), domain, new Map(), cause)).toThrow('requestId cannot stand')
+  },
+)
 
 test('a refusal names the field and not its value', () => {
   expect(() => commandLine(anOriginate({ calledId: '1 &system(id)' }), domain)).toThrow(

@@ -65,6 +65,32 @@ describe('a request id', () => {
     },
   )
 
+  const traceId = '0af7651916cd43dd8448eb211c80319c'
+
+  it('the id of a W3C trace is the id of a request that has no other', async () => {
+    const { call } = await setUp(succeed)
+    const traceparent = `00-${traceId}-b7ad6b7169203331-01`
+
+    expect((await call(aContext, { traceparent })).headers['X-Request-Id']).toBe(traceId)
+    expect((await call(aContext, { traceparent, 'x-request-id': 'mine' })).headers['X-Request-Id']).toBe('mine')
+  })
+
+  it.each([
+    '',
+    traceId,
+    `00-${traceId}-b7ad6b7169203331`,
+    `00-${traceId.toUpperCase()}-b7ad6b7169203331-01`,
+    `01-${traceId}-b7ad6b7169203331-01`,
+    `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
+    `00-${traceId}-${'0'.repeat(16)}-01`,
+    `00-${traceId}-b7ad6b7169203331-01\n`,
+    `00-${traceId}-b7ad6b7169203331-01 x`,
+  ])('the traceparent %j is no id of a request', async (traceparent) => {
+    const { call } = await setUp(succeed)
+
+    expect((await call(aContext, { traceparent })).headers['X-Request-Id']).toMatch(/^[0-9a-f]{8}-/)
+  })
+
   it('a request id is in the body of a refusal and on every log line', async () => {
     const api = anApi()
 
