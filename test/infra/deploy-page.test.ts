@@ -37,6 +37,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'route53 associate-vpc-with-hosted-zone': ['--hosted-zone-id', '--vpc'],
   'cloudformation describe-stacks': ['--stack-name'],
   'dynamodb wait': ['--table-name'],
+  'lambda update-event-source-mapping': ['--uuid', '--enabled', '--no-enabled'],
 }
 
 /** The members of an operation's input, from the client that the platform itself uses; `undefined`: no such operation. */
