@@ -185,7 +185,7 @@ describe('who may update', () => {
     { variables: ['account_role=admin'] },
     { variables: ['effective_caller_id_name=Boss'] },
     { variables: ['toll_allow=international'] },
-  ])('a user himself not: %j', async (body) => {
+  ])('a user may not change the own account by %j', async (body) => {
     const { update, stored, user } = await setUp('1001')
 
     expect(await update('1001', body)).toMatchObject({ status: 403, body: { info: 'Permission denied!' } })

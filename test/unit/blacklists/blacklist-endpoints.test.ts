@@ -269,7 +269,7 @@ describe('what is not written by the rules is refused, and nothing is written', 
   })
 
   it.each(['a#b', 'a|b', 'a%20b', '..', 'x'.repeat(64), '__proto__', 'constructor', '列表', '💥'])(
-    'but the list name %j is one',
+    'a blacklist may have the name %j',
     async (name) => {
       expect((await add(name, { number: '1' })).status).toBe(200)
       expect((await names()).body).toEqual([{ name }])

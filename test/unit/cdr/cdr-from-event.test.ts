@@ -249,7 +249,7 @@ describe('the other variables', () => {
     'user_context',
     'account_role',
     '__proto__',
-  ])('%s is not shown', (name) => {
+  ])('a CDR does not show the variable %s', (name) => {
     expect(shown([name])).toEqual([])
   })
 

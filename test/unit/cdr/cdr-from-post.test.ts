@@ -125,7 +125,7 @@ describe('every recorded CDR post of an engine', () => {
 
 describe('event and post of one leg', () => {
   test.each(recordedEnds().map(({ name, event }) => [`${name} ${event.uuid}`, event] as const))(
-    '%s: both tell the same',
+    'the event and the post of the leg %s make the same CDR',
     (_name, event) => {
       const fromEvent = cdrFromEvent({ domain, uuid: event.uuid, occurredAt, fields: event.headers() })
 

@@ -86,7 +86,7 @@ describe.each(commandKinds)('F20 $kind is done at most once and its outcome is t
     ])
 
   test.each(cases)(
-    'when its connector is killed after step $at.step, $at.title, and its message is given $deliveries times',
+    'a command is done at most once when its connector is killed after step $at.step, $at.title, and its message is given $deliveries times',
     async ({ at: { moment, ends }, deliveries }) => {
       const { path, first, isKilled } = await dyingAt(moment, deliveries)
       const channel = aChannelFor(path, kind)

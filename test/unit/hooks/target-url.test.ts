@@ -14,7 +14,7 @@ const samples = Object.entries(
 )
 
 describe.each(samples)('refused on save: %s', (_group, urls) => {
-  it.each(urls)('%s', (url) => {
+  it.each(urls)('a hook may not have the URL %s', (url) => {
     expect(urlProblem(url, publicOnly)).toEqual(expect.any(String))
   })
 })
