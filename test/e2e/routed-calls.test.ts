@@ -55,6 +55,26 @@ describe('a call of the simulated engine', () => {
     expect(executed.at(-1)).toBe(`bridge user/1001@${domain}`)
   })
 
+  it('a call goes out through a gateway, and comes back from it to an account by a public route', async () => {
+    const trunk = { name: 'trunk', proxy: '127.0.0.1:5070', register: false, networks: ['127.0.0.1/32'] }
+    await admin.call('createGateway', { body: trunk })
+    const endpoints = [{ type: 'gateway', name: 'trunk', dialString: '97$1' }]
+    await admin.call('createDefaultRoute', {
+      body: { destination_number: '0(\\d+)', callflow: [{ bridge: { endpoints } }] },
+    })
+    const body = { destination_number: '380441234567', gateway: 'trunk', callflow: [{ goto: '1001' }] }
+    await admin.call('createPublicRoute', { body })
+    const within = { timeout: 20_000, interval: 100 }
+    const state = async () => (await admin.call('readGateway', { params: { gateway_name: 'trunk' } })).data.state
+    await expect.poll(state, within).toBe('NOREG')
+
+    const call = dialled().dial(domain, '0380441234567', { stayMs: 5_000 })
+
+    const called = async () => (await admin.call('listChannels')).data.rows.map(({ dest }) => dest)
+    await expect.poll(called, within).toEqual(expect.arrayContaining(['1001', '97380441234567']))
+    expect((await call).executed.at(-1)).toBe(`bridge sofia/gateway/${domain}_trunk/97380441234567`)
+  })
+
   it('a call without a route gets what the engine has itself', async () => {
     expect((await dial('5100', '700')).executed).toEqual(['hangup USER_BUSY'])
   })
