@@ -20,6 +20,7 @@ import type { PresenceWriter } from './presence-writer.ts'
 import { type Registration, readRegistration } from './registration.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { SyntheticEvent } from './synthetic-event.ts'
+import { UnownedCalls } from './unowned-calls.ts'
 
 export interface RelayDeps {
   readonly subscriptions: Subscriptions
@@ -51,6 +52,7 @@ export class EventRelay {
   readonly counts = { relayed: 0, withoutDomain: 0, recovered: 0, cdrs: 0 }
   readonly #deps: RelayDeps
   readonly #ahead: Prefetch
+  readonly #unowned = new UnownedCalls()
 
   constructor(deps: RelayDeps) {
     this.#deps = deps
@@ -109,7 +111,9 @@ export class EventRelay {
 
   #applyHeard(known: KnownEvent, engine: string): void {
     const { registry } = this.#deps
-    const { event, channel } = known
+    const { event, channel, domain } = known
+    const begun = domain === '' || channel === undefined ? undefined : this.#unowned.take(channel.uuid)
+    if (begun !== undefined) this.#relayWanted({ ...begun, domain, channel }, engine)
     const isLast = isLastWord(event)
     if (channel === undefined || !(isLast || isLifeEvent(event.name))) return this.#apply(known, engine)
     for (const made of missedBefore(this.#deps, event, channel, engine)) this.#applyMade(made, engine)
@@ -127,17 +131,32 @@ export class EventRelay {
 
   /** The synchronous part, which cannot fail, so that a retried event has had no effect yet. */
   #apply(known: KnownEvent, engine: string): void {
-    const { subscriptions, registry, clock, onUnowned, onChannelEvent } = this.#deps
-    const { event, id, domain, channel } = known
+    const { subscriptions, registry, onUnowned, onChannelEvent } = this.#deps
+    const { event, domain, channel } = known
     const name = eventNameOf(event)
     if (event.name === 'CHANNEL_ANSWER') noteAlias(registry, event)
     if (domain === '') onUnowned?.(readerOf(event))
-    if (domain === '') this.counts.withoutDomain += subscriptions.isWanted(name) ? 1 : 0
+    if (domain === '') this.counts.withoutDomain += subscriptions.isWanted(name) ? this.#withoutDomain(known) : 0
     else this.#notePresence(known, engine)
     this.#relayCdr(known)
     if (domain !== '' && channel !== undefined) onChannelEvent?.(event, domain, channel)
-    if (event.name === 'CHANNEL_DESTROY') registry.end(event.uuid.toLowerCase(), event.coreUuid)
-    if (!subscriptions.wants(domain, name)) return
+    if (event.name === 'CHANNEL_DESTROY') {
+      registry.end(event.uuid.toLowerCase(), event.coreUuid)
+      if (this.#unowned.take(event.uuid.toLowerCase()) !== undefined) this.counts.withoutDomain += 1
+    }
+    this.#relayWanted(known, engine)
+  }
+
+  /** Keeps the beginning of a call. Returns how many events have no domain for good. */
+  #withoutDomain(known: KnownEvent): number {
+    const { event, channel } = known
+    if (channel === undefined || event.name !== 'CHANNEL_CREATE') return 1
+    return this.#unowned.keep(channel.uuid, known)
+  }
+
+  #relayWanted({ event, id, domain, channel }: KnownEvent, engine: string): void {
+    const { subscriptions, clock } = this.#deps
+    if (!subscriptions.wants(domain, eventNameOf(event))) return
     this.#relay(platformEvent(event, id, domain, { channel, now: clock.now() }), engine)
   }
 
