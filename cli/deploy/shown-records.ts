@@ -88,9 +88,9 @@ export function publicRouteOf(shown: Partial<Answer<'readPublicRoute'>>): Public
   return { ...routeOf(shown), ...(gateway === undefined ? {} : { gateway }) }
 }
 
-/** Returns a gateway from what the platform shows of it. */
+/** Returns a gateway from what the platform shows of it; its state is the engine's, and no part of a document. */
 export function gatewayOf(shown: Answer<'readGateway'>['data']): GatewayRecord {
-  const { name: _name, domain: _domain, ...record } = shown
+  const { name: _name, domain: _domain, state: _state, status: _status, ...record } = shown
   return record
 }
 

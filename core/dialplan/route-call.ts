@@ -24,7 +24,7 @@ export async function routeCall(ports: RoutePorts, call: RoutedCall, settings: R
   const [domain, account, { routes }] = await Promise.all([
     ports.domains.read(name),
     isEmergency || isInbound ? undefined : findAccount(ports, name, call.number),
-    (isInbound ? ports.publicRoutes : ports.defaultRoutes).list(name),
+    isInbound ? ports.publicRoutes.list(name) : ports.defaultRoutes.list(name),
   ])
   if (domain === undefined) return nothing
   const isExempt = isEmergency || call.variables.get(emergencyVariable) === 'true'

@@ -202,14 +202,13 @@ export class Router {
     const kept = callflows?.get(id)
     if (kept !== undefined) return kept
     const domain = this.#domain.name
-    const callflow = (await this.#store().callflows(domain, [id])).get(id) ?? []
+    const { defaultRoutes, publicRoutes } = this.#ports
+    const isPublic = this.#kind === 'public'
+    const found = isPublic ? publicRoutes.callflows(domain, [id]) : defaultRoutes.callflows(domain, [id])
+    const callflow = (await found).get(id) ?? []
     const judged = { callflow, ignored: ignoredSteps({ domain, callflow }, { clientVariables, checkCompiles }) }
     callflows?.set(id, judged)
     return judged
-  }
-
-  #store(): RoutePorts['publicRoutes'] {
-    return this.#kind === 'public' ? this.#ports.publicRoutes : this.#ports.defaultRoutes
   }
 
   /** Reads the gateways of the domain for a callflow that calls through some. */

@@ -91,9 +91,10 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
       'public-routes/create-public-route',
       'public-routes/replace-public-route',
       'public-routes/read-public-route',
-      'engine/look-up-dialplan',
     ],
   ],
+  // The same, with the judges of sources.
+  [600, ['engine/look-up-dialplan']],
   [560, ['accounts/read-account', 'accounts/delete-account']],
   // The linear-time matcher and Argon2 in WebAssembly.
   [590, ['accounts/create-account', 'accounts/update-account']],

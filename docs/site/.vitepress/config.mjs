@@ -42,6 +42,7 @@ const operation = [
   page('Engine behaviour', 'engine-behaviour'),
   page('Deploy, restore, remove', 'deploy'),
   page('Costs', 'cost'),
+  page('Scale', 'scale'),
   page('Runbook', 'runbook'),
 ]
 
