@@ -5,7 +5,7 @@ const usualLimits = { events: 1_000, bytes: 8 * 1024 * 1024 }
 
 /**
  * The beginnings of calls whose domain is not known yet. A call from a gateway begins before the dial plan names its domain,
- * and its beginning is of that domain too. No later event is kept: until then the call may have been somebody else's.
+ * and its beginning is of that domain too. No later event is kept: until then the call may have been of another tenant.
  */
 export class UnownedCalls {
   readonly #limits: typeof usualLimits

@@ -69,7 +69,7 @@ test('the beginning of a call from a gateway reaches hooks as soon as the dial p
   expect(counters().eventsWithoutDomain).toBe(0)
 })
 
-test('what was heard of a call before it was of a domain stays unheard, except its beginning', async () => {
+test('events of a call before it is of a domain reach no hook, except its beginning', async () => {
   const { send, published } = await aSide('CHANNEL_CREATE', 'DTMF')
   const uuid = randomUUID()
 
