@@ -1,6 +1,7 @@
 /** Calls through gateways and from them at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Client, Input } from '../../client/index.ts'
+import type { Receiver } from '../../local/demo/receiver.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aKitLab } from '../support/engine/kit-lab.ts'
 import type { SipPhone } from '../support/engine/sip-phone.ts'
@@ -17,6 +18,10 @@ const recognized = { timeout: 10_000, interval: 500 }
 /** Answers of SIP: a refusal (CALL_REJECTED), no such number, busy, and over the limit. */
 const [rejected, unallocated, busy, congested] = [603, 404, 486, 503]
 
+/** The number of the call whose events hooks get, and those events. */
+const heard = '48'
+const callEvents = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE']
+
 describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of the kit', () => {
   const lab = opened(async () => {
     const gatewayPort = await freePort()
@@ -24,7 +29,9 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     const kit = await aKitLab({ GATEWAY_SIP_PORT: String(gatewayPort) }, undefined, undefined, () => allowed)
     return { ...kit, gatewayPort }
   })
-  let made: { admin: Client; stranger: Client; caller: SipPhone; called: SipPhone; far: SipPhone } | undefined
+  let made:
+    | { admin: Client; stranger: Client; caller: SipPhone; called: SipPhone; far: SipPhone; receiver: Receiver }
+    | undefined
   const the = () => {
     if (made === undefined) throw new Error('the tenants and phones are made first')
     return made
@@ -58,7 +65,11 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     const other = await lab().platform.tenant(blue)
     const [caller, called] = [await lab().phone('1000', acme), await lab().phone('1001', acme)]
     for (const phone of [caller, called]) await phone.register()
-    made = { admin, stranger: other, caller, called, far: await party('provider', provider) }
+    const receiver = await lab().platform.receiver()
+    const action = { type: 'web' as const, method: 'POST', url: receiver.url }
+    const filter = { 'Caller-Destination-Number': { operation: '==' as const, value: heard } }
+    await admin.call('createHooks', { body: callEvents.map((event) => ({ event, action, filter })) })
+    made = { admin, stranger: other, caller, called, far: await party('provider', provider), receiver }
     await gateway(trunk('trunk'))
   })
 
@@ -134,6 +145,18 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     await call.hangUp()
     expect((await the().far.call('1001')).status).toBe(unallocated)
     expect((await the().far.call('112')).status).toBe(unallocated)
+  })
+
+  it('hooks get the events of a call from a gateway, its beginning too', async () => {
+    await publicRoute(heard, [{ answer: '' }, { echo: '' }])
+
+    const call = await the().far.call(heard)
+    await call.hangUp()
+
+    const { receiver } = the()
+    const bodies = await Promise.all(callEvents.map(async (event) => JSON.parse((await receiver.next(event)).body)))
+    expect(bodies.map(({ data }) => data['Event-Domain'])).toEqual([acme, acme, acme])
+    expect(new Set(bodies.map(({ data }) => data['Unique-ID'])).size).toBe(1)
   })
 
   it('a caller from another address reaches nothing, also at the contact of a gateway', async () => {
