@@ -98,7 +98,7 @@ export function factsOf(before: Channel | undefined, read: ReadField): Facts {
 }
 
 /** The variable of a placed call that has the id of its API request. */
-export const causeVariable = 'callplane_request_id'
+export const causeVariable = 'svc_request_id'
 
 /**
  * Returns the id of the request that placed a call, from one of {@link lifeEvents}: all of them have the variables, and the

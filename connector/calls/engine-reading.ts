@@ -6,6 +6,7 @@ import { type ChannelRegistry, firstExisting } from './channel-registry.ts'
 import type { DomainNames } from './domain-names.ts'
 import { type ChannelFields, dumpChannel, readChannels, reader } from './engine-channels.ts'
 import { accountIn } from '../../core/channels/leg-account.ts'
+import { publicContext } from '../../core/dialplan/dialplan-question.ts'
 import { type ReadField, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 
 /** How old a reading may be that is shared; the contract allows 5 s. */
@@ -136,16 +137,24 @@ async function listed(read: ReadField, registry: ChannelRegistry, domains: Domai
 
 /**
  * Asks the engine about the channels whose account is not known: a row has only the presence id, which may be the
- * caller's From header. What it does not answer stays unknown until the next reading.
+ * caller's From header. A call from a gateway begins without a domain, which the dial plan names in a variable. Such calls come
+ * last, since they may be of no tenant. What the engine does not answer stays unknown until the next reading.
  */
 async function askForAccounts(
   { engine, link, registry }: Pick<EngineReadingDeps, 'engine' | 'link' | 'registry'>,
   rows: readonly ChannelFields[],
 ): Promise<void> {
-  const unknown = rows
-    .map((row) => reader(row)('uuid')?.toLowerCase() ?? '')
-    .filter((uuid) => registry.find(uuid)?.isAccountKnown !== true && !registry.hasEnded(uuid))
-  const asked = unknown.slice(0, mostAsked).map(async (uuid) => {
+  const channels = rows
+    .map((row) => {
+      const uuid = reader(row)('uuid')?.toLowerCase() ?? ''
+      return { uuid, context: reader(row)('context'), known: registry.find(uuid) }
+    })
+    .filter(({ uuid }) => !registry.hasEnded(uuid))
+  const ofNoAccount = channels.filter(({ known }) => known?.isAccountKnown !== true)
+  const fromGateways = channels.filter(
+    ({ known, context }) => known?.isAccountKnown === true && known.domain === '' && context === publicContext,
+  )
+  const asked = [...ofNoAccount, ...fromGateways].slice(0, mostAsked).map(async ({ uuid }) => {
     const dump = await dumpChannel(link, uuid)
     if (dump !== undefined) await registry.learn(uuid, reader(dump), engine)
   })

@@ -8,7 +8,7 @@ import type { Revisions } from './wanted-gateways.ts'
 const lookMs = 500
 const looks = 12
 
-/** A change may come while gateways are brought in line. One more round follows then, and no endless chase. */
+/** A change may come while gateways are brought in line. One more round follows then, at most four in all. */
 const maxRounds = 4
 
 /** The gateway and its lines. */

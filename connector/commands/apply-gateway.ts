@@ -1,5 +1,6 @@
 import type { CommandOutcome, EngineCommand } from '../../core/commands/commands.ts'
 import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
+import { pause } from '../../core/concurrency/timers.ts'
 import { type GatewayName, gatewayOfEngine } from '../../core/gateways/gateway.ts'
 import { type GatewayLines, type GatewayLink, alignGateways, listedGateways, revisionsAt } from './align-gateways.ts'
 import { ValueRefused, gatewayLines } from './command-line.ts'
@@ -30,6 +31,9 @@ export interface GatewayAlignerDeps extends RetryDeps {
 /** How often a store is asked for a gateway that has changed, within four seconds or so. */
 const readAttempts = 5
 
+/** After work that did not end as wanted all gateways are compared again, for half an hour: a removed one must not stay away. */
+const repairs = { attempts: 30, backoff: { firstMs: 2_000, longestMs: 60_000 } }
+
 /** A gateway to be applied. */
 interface Change {
   readonly name: GatewayName
@@ -55,6 +59,7 @@ const refused: CommandOutcome = {
 export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): GatewayAligner {
   const last = new WeakMap<object, Promise<unknown>>()
   const open = new WeakMap<object, Round>()
+  const repaired = new WeakSet<object>()
 
   /** Runs work once the work before it at this link has ended. */
   const inTurn = <T>(link: GatewayLink, work: () => Promise<T>): Promise<T> => {
@@ -63,6 +68,29 @@ export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): 
       .then(work)
     last.set(link, turn)
     return turn
+  }
+
+  const applyAll = (link: GatewayLink) =>
+    inTurn(link, async () => {
+      const gateways = await ownGateways(link, await wanted.all())
+      return (await alignGateways(gateways, { link, timers, wanted: () => wanted.all() })).length
+    })
+
+  const repair = async (link: GatewayLink) => {
+    if (repaired.has(link)) return
+    repaired.add(link)
+    await pause(timers, repairs.backoff.firstMs)
+    const again = async () => {
+      if ((await applyAll(link)) > 0) throw new Error('an engine does not have all gateways as they are stored')
+    }
+    await retry(again, { timers, random }, repairs).catch(() => {})
+    repaired.delete(link)
+  }
+
+  /** Lets work end as it does, and repairs what it left undone. */
+  const repairing = <T>(link: GatewayLink, work: Promise<T>, isLeft: (end: T) => boolean): Promise<T> => {
+    void work.then(isLeft, () => true).then((left) => (left ? repair(link) : undefined))
+    return work
   }
 
   const beginRound = (link: GatewayLink): Round => {
@@ -74,7 +102,7 @@ export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): 
       const lines = changes.map((change) => change.lines)
       return new Set(await alignGateways(lines, { link, timers, wanted: async () => (await read()).value }))
     })
-    const round = { changes, wrong }
+    const round = { changes, wrong: repairing(link, wrong, ({ size }) => size > 0) }
     open.set(link, round)
     return round
   }
@@ -89,11 +117,7 @@ export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): 
         return (await wrong).has(lines) ? refused : done
       }
     },
-    applyAll: (link) =>
-      inTurn(link, async () => {
-        const gateways = await ownGateways(link, await wanted.all())
-        return (await alignGateways(gateways, { link, timers, wanted: () => wanted.all() })).length
-      }),
+    applyAll: (link) => repairing(link, applyAll(link), (wrong) => wrong > 0),
   }
 }
 

@@ -183,7 +183,7 @@ export class GatewayStates {
   async #writeDue(): Promise<boolean> {
     const { clock, isStoredByPeer } = this.#deps
     const hasPeer = isStoredByPeer()
-    if (this.#hadPeer && !hasPeer) this.#isDue = true
+    if (this.#hadPeer && !hasPeer) this.#storeAll()
     this.#hadPeer = hasPeer
     if (hasPeer || !this.#isDue || clock.now() < this.#writeAt) return false
     this.#isDue = false
@@ -194,6 +194,14 @@ export class GatewayStates {
       this.#isDue = true
       throw problem
     }
+  }
+
+  /** The peer may have stored other states since this connector last did. */
+  #storeAll(): void {
+    for (const { gateways } of this.#engines.values()) {
+      for (const [key, { gateway }] of gateways) gateways.set(key, { gateway })
+    }
+    this.#isDue = true
   }
 
   async #write(name: string, engine: TrackedEngine): Promise<void> {

@@ -12,7 +12,7 @@ export const emergencyVariable = 'svc_emergency'
 /** Seconds for which an account rings without a `call_timeout` of its own. */
 const ringSeconds = '60'
 
-/** A call, and whether blacklists do not stop it: a call to an emergency number, or one that came from such a call. */
+/** A call, and whether it is exempt from blacklists: a call to an emergency number, or one that came from such a call. */
 export interface JudgedCall extends RoutedCall {
   readonly isExempt: boolean
 }

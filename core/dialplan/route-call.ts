@@ -20,7 +20,8 @@ export async function routeCall(ports: RoutePorts, call: RoutedCall, settings: R
   const nothing = planOf({ kind: 'none' }, [], [], call.variables)
   if (!couldBeDomain(name) || !accountPattern.test(call.number)) return nothing
   const isInbound = call.gateway !== undefined
-  const isEmergency = settings.emergencyNumbers.includes(call.number)
+  // The number of a call from a gateway is its caller's own text (the To header), so it exempts the call from nothing.
+  const isEmergency = !isInbound && settings.emergencyNumbers.includes(call.number)
   const [domain, account, { routes }] = await Promise.all([
     ports.domains.read(name),
     isEmergency || isInbound ? undefined : findAccount(ports, name, call.number),

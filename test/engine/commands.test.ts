@@ -53,7 +53,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
     })
 
     const uuid = /^\+OK ([0-9a-f-]{36})\n$/.exec(body.info)?.[1] ?? ''
-    const requestId = await lab().engine.api(`uuid_getvar ${uuid} callplane_request_id`)
+    const requestId = await lab().engine.api(`uuid_getvar ${uuid} svc_request_id`)
     expect(requestId.trim()).toBe(headers.get('x-request-id'))
     // The platform routes the second leg after it has answered that the first was answered.
     await expect.poll(() => [caller.rang.length, called.rang.length], within).toEqual([1, 1])

@@ -135,6 +135,28 @@ test('a gateway that cannot be served is reported after one rescan', async () =>
   expect(orders()).toEqual(['rescan'])
 })
 
+test('a gateway that was removed and did not come back is brought back when the platform serves it again', async () => {
+  let isAway = false
+  const { link, write, aligner, time, hasCurrent, engine } = await gatewayEngine(async (answer) => {
+    if (isAway) throw new Error('the platform is away')
+    return answer
+  })
+  await write('trunk')
+  await engine.gateways.rescan()
+  await time.advance(3_000)
+  await write('trunk', { realm: 'other.example.net' })
+  isAway = true
+
+  const outcome = aligner().prepare(command('trunk'), domain)(link)
+  await time.advance(10_000)
+  expect(await outcome).toMatchObject({ state: 'refused' })
+  expect(await hasCurrent('trunk')).toBe(false)
+  isAway = false
+  await time.advance(60_000)
+
+  expect(await hasCurrent('trunk')).toBe(true)
+})
+
 test('a lost link ends a round, and the next one is made all the same', async () => {
   const { link, write, aligner } = await gatewayEngine()
   await write('trunk')

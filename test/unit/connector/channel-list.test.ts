@@ -55,6 +55,15 @@ test('a domain sees its own channels, not those of a domain whose name is like i
   expect(await uuids(null)).toEqual(['1', '2', '3', '4'])
 })
 
+test('a call from a gateway is shown to its domain while it rings, although its first event names none', async () => {
+  const uuid = '3f1c0f4e-7a39-4d52-9f8b-0d7c9b1c5e11'
+  const { uuids, tell, dumps } = aList(row(uuid, 'public', { direction: 'inbound', presence_id: '' }))
+  await tell(uuid, { 'Call-Direction': 'inbound', 'Caller-Context': 'public', variable_uuid: uuid })
+  dumps.set(uuid, { 'Call-Direction': 'inbound', variable_uuid: uuid, variable_w_domain: 'a.example.com' })
+
+  expect(await uuids('a.example.com')).toEqual([uuid])
+})
+
 test('a channel of no domain is shown only to root', async () => {
   const { uuids } = aList(row('1', 'public', { presence_id: '' }))
 

@@ -16,7 +16,7 @@ test.each([
   const registry = new ChannelRegistry(only('a.example.com'))
   const early = { 'Caller-Context': 'a.example.com', 'Caller-Channel-Created-Time': '1', 'Event-Name': 'CHANNEL_STATE' }
   await registry.learn('u', reading(early), engine)
-  const variables = { variable_callplane_request_id: given }
+  const variables = { variable_svc_request_id: given }
   await registry.learn('u', reading({ ...early, ...variables, 'Event-Name': 'CHANNEL_CREATE' }), engine)
 
   // Not every event has the variables of its channel.

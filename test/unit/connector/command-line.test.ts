@@ -195,8 +195,8 @@ test('a placed call carries the id of its request, and an order to a call does n
   const cause = 'request-4711.a_B'
   const lineWith = (command: LineCommand) => commandLine(command, domain, new Map(), cause)
 
-  expect(lineWith(anOriginate())).toContain(`,callplane_request_id=${cause},`)
-  expect(lineWith(anEavesdrop())).toContain(`,callplane_request_id=${cause},`)
+  expect(lineWith(anOriginate())).toContain(`,svc_request_id=${cause},`)
+  expect(lineWith(anEavesdrop())).toContain(`,svc_request_id=${cause},`)
   expect(lineWith({ kind: 'hold', uuid: randomUUID() })).not.toContain(cause)
 })
 

@@ -198,6 +198,24 @@ test('while another connector stores the states none is stored here, and all are
   expect(await stored()).toEqual({ one: 'REGED UP', two: 'FAIL_WAIT DOWN' })
 })
 
+test('a connector that takes over stores its states anew, because the peer may have stored others', async () => {
+  const { time, states, ports, at, stored } = await aConnector()
+  states.hear(stateEvent('REGED', 'trunk', 'UP'), engine)
+  await time.advance(10_000)
+  at.hasPeer = true
+  await time.advance(10_000)
+  await ports.gatewayStates.put(
+    (await ports.gatewayStates.list(domain)).map((each) =>
+      Object.assign({}, each, { state: 'FAIL_WAIT', status: 'DOWN' }),
+    ),
+  )
+
+  at.hasPeer = false
+  await time.advance(10_000)
+
+  expect(await stored()).toEqual({ trunk: 'REGED UP' })
+})
+
 test('after a new link to an engine all states are stored anew, because older ones may have passed unheard', async () => {
   const { time, states, ports, linkUp, at } = await aConnector()
   states.hear(stateEvent('REGED', 'trunk', 'UP'), engine)
