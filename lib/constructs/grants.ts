@@ -2,7 +2,6 @@ import { Validations } from 'aws-cdk-lib'
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
 import { accessOf, variableOf } from '../../contracts/access/access.ts'
 import type { Access } from '../../contracts/access/access-kinds.ts'
-import { indexName } from '../../contracts/resources.ts'
 import type { Route } from '../../contracts/routes/route.ts'
 import { reachesInside } from '../rule-pack.ts'
 import type { Resources } from './resources.ts'
@@ -15,16 +14,16 @@ export type Needs = Route['needs']
  * all its paths and a bucket with all its objects; there is no other wildcard.
  */
 export function statementsOf(needs: Needs, resources: Resources): PolicyStatement[] {
-  const byTarget = new Map<string, { resource: string; actions: Set<string> }>()
+  const byTarget = new Map<string, { arns: readonly string[]; actions: Set<string> }>()
   for (const granted of accessOf(needs)) {
-    const { key, resource, service } = targetOf(granted, resources)
-    const entry = byTarget.get(key) ?? { resource, actions: new Set() }
+    const { key, arns, service } = targetOf(granted, resources)
+    const entry = byTarget.get(key) ?? { arns, actions: new Set() }
     for (const action of granted.actions) entry.actions.add(`${service}:${action}`)
     byTarget.set(key, entry)
   }
   return [...byTarget.entries()]
     .sort(([a], [b]) => a.localeCompare(b))
-    .map(([, { resource, actions }]) => new PolicyStatement({ actions: [...actions].sort(), resources: [resource] }))
+    .map(([, { arns, actions }]) => new PolicyStatement({ actions: [...actions].sort(), resources: [...arns] }))
 }
 
 /** Returns the environment from which a process learns the locations of its resources. */
@@ -43,30 +42,35 @@ export function acknowledgeInsides(role: Role, needs: Needs): void {
 }
 
 /** Returns the target of an access. Its key distinguishes resources whose ARNs are not known yet. */
-function targetOf(granted: Access, { tables, queues, secrets, keys, buckets, searchDomains }: Resources) {
+function targetOf(granted: Access, resources: Resources) {
+  const { tables, indexNames, queues, secrets, keys, buckets, searchDomains } = resources
   if ('table' in granted) {
     const { tableArn } = tables[granted.table]
     return granted.index
-      ? { key: `table ${granted.table} index`, service: 'dynamodb', resource: `${tableArn}/index/${indexName}` }
-      : { key: `table ${granted.table}`, service: 'dynamodb', resource: tableArn }
+      ? {
+          key: `table ${granted.table} index`,
+          service: 'dynamodb',
+          arns: indexNames.map((name) => `${tableArn}/index/${name}`),
+        }
+      : { key: `table ${granted.table}`, service: 'dynamodb', arns: [tableArn] }
   }
   if ('queue' in granted) {
-    return { key: `queue ${granted.queue}`, service: 'sqs', resource: queues[granted.queue].queue.queueArn }
+    return { key: `queue ${granted.queue}`, service: 'sqs', arns: [queues[granted.queue].queue.queueArn] }
   }
   if ('secret' in granted) {
-    return { key: `secret ${granted.secret}`, service: 'secretsmanager', resource: secrets[granted.secret].secretArn }
+    return { key: `secret ${granted.secret}`, service: 'secretsmanager', arns: [secrets[granted.secret].secretArn] }
   }
   if ('bucket' in granted) {
     const { bucketArn } = buckets[granted.bucket]
     return 'whole' in granted
-      ? { key: `bucket ${granted.bucket}`, service: 's3', resource: bucketArn }
-      : { key: `objects ${granted.bucket}`, service: 's3', resource: `${bucketArn}/*` }
+      ? { key: `bucket ${granted.bucket}`, service: 's3', arns: [bucketArn] }
+      : { key: `objects ${granted.bucket}`, service: 's3', arns: [`${bucketArn}/*`] }
   }
   if ('search' in granted) {
     const { domainArn } = searchDomains[granted.search]
-    return { key: `search ${granted.search}`, service: 'es', resource: `${domainArn}/*` }
+    return { key: `search ${granted.search}`, service: 'es', arns: [`${domainArn}/*`] }
   }
-  return { key: `key ${granted.key}`, service: 'kms', resource: keys[granted.key].keyArn }
+  return { key: `key ${granted.key}`, service: 'kms', arns: [keys[granted.key].keyArn] }
 }
 
 function addressOf(granted: Access, { tables, queues, secrets, keys, buckets, searchDomains }: Resources): string {

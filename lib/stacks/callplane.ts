@@ -1,6 +1,6 @@
 import { type App, Stack, type StackProps, Validations } from 'aws-cdk-lib'
 import { Domain, type IDomain } from 'aws-cdk-lib/aws-opensearchservice'
-import { searchDomains } from '../../contracts/resources.ts'
+import { formerIndexName, indexName, searchDomains } from '../../contracts/resources.ts'
 import { buildVersion } from '../../contracts/settings/platform.ts'
 import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
 import { SearchDomain } from '../constructs/search-domain.ts'
@@ -44,6 +44,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   const { tables, queues, secrets, keys, buckets } = stateful
   const resources: Resources = {
     tables,
+    indexNames: settings.formerIndexes ? [indexName, formerIndexName] : [indexName],
     queues,
     secrets,
     keys,

@@ -60,6 +60,19 @@ it('the index of earlier versions stays next to the present one for as long as t
   }
 })
 
+it('code of earlier versions may query its index for as long as that is there', () => {
+  const querying = (app: typeof synthesized) => {
+    const roles = app.assembly.ofType('AWS::IAM::Role').map(({ Properties }) => JSON.stringify(Properties))
+    const count = (index: string) => roles.filter((text) => text.includes(`/index/${index}"`)).length
+    return { present: count('keys-by-state'), former: count('by-state') }
+  }
+
+  const { present, former } = querying(appWith({ formerIndexes: 'on' }))
+  expect(present).toBeGreaterThan(0)
+  expect(former).toBe(present)
+  expect(querying(synthesized)).toEqual({ present, former: 0 })
+})
+
 describe.each(Object.entries(queues))('the queue %s', (name, spec) => {
   const queue = assembly.one('AWS::SQS::Queue', `${capital(name)}QueueWork`)
   const deadLetters = assembly.one('AWS::SQS::Queue', `${capital(name)}QueueDeadLetters`)

@@ -49,7 +49,11 @@ export function dynoxidePackage(root: string, { platform, arch }: Machine): Dyno
       writeFileSync(join(own, 'package.json'), '{"private":true}\n')
       const patience = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000']
       return reasonIn(
-        await runNpm(own, ['install', ...patience, '--no-audit', '--no-fund', `${name}@${pinned}`], signal),
+        await runNpm(
+          own,
+          ['install', ...patience, '--ignore-scripts', '--no-audit', '--no-fund', `${name}@${pinned}`],
+          signal,
+        ),
       )
     },
   }

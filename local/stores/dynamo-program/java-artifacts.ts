@@ -47,7 +47,7 @@ export async function fetchArtifacts(wanted: WantedArtifacts): Promise<FetchedAr
       for (let next = left.shift(); next !== undefined; next = left.shift()) await fetchFile(partial, ...next, signal)
     })
     await Promise.all(workers)
-    renameSync(partial, folder)
+    moveUnlessThere(partial, folder)
     return { folder }
   } catch (error) {
     signal?.throwIfAborted()
@@ -55,6 +55,15 @@ export async function fetchArtifacts(wanted: WantedArtifacts): Promise<FetchedAr
     return { missing: error.message }
   } finally {
     rmSync(partial, { recursive: true, force: true })
+  }
+}
+
+/** Another start may have put the same files there meanwhile. */
+function moveUnlessThere(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!existsSync(to)) throw error
   }
 }
 
