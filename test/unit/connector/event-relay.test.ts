@@ -332,3 +332,52 @@ test('an engine that goes and comes back is reported to each domain with a hook,
 
   expect(ids.size).toBe(2)
 })
+
+/** What events of a call show once the dial plan has named its domain. */
+const ofGateway = { variable_w_domain: 'a.example.com' }
+
+test('the beginning of a call from a gateway reaches hooks as soon as the dial plan has named its domain, and once', async () => {
+  const { send, published, side } = await aSide(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE'])
+  const uuid = randomUUID()
+
+  await send({ name: 'CHANNEL_CREATE', uuid, headers: { 'Call-Direction': 'inbound', variable_note: 'begun' } })
+  expect(published()).toEqual([])
+  await send(
+    { name: 'CHANNEL_ANSWER', uuid, headers: ofGateway },
+    { name: 'CHANNEL_HANGUP_COMPLETE', uuid, headers: ofGateway },
+  )
+
+  expect(published()).toMatchObject([
+    {
+      id: `${aCoreUuid}:${uuid}:CHANNEL_CREATE`,
+      name: 'CHANNEL_CREATE',
+      domain: 'a.example.com',
+      fields: { 'Event-Domain': 'a.example.com', variable_note: 'begun' },
+    },
+    { name: 'CHANNEL_ANSWER', domain: 'a.example.com' },
+    { name: 'CHANNEL_HANGUP_COMPLETE', domain: 'a.example.com' },
+  ])
+  expect(side.counters().eventsWithoutDomain).toBe(0)
+})
+
+test('events of a call before it is of a domain reach no hook, except its beginning', async () => {
+  const { send, published } = await aSide(['CHANNEL_CREATE', 'DTMF'])
+  const uuid = randomUUID()
+
+  await send({ name: 'CHANNEL_CREATE', uuid }, { name: 'DTMF', uuid })
+  await send({ name: 'CHANNEL_ANSWER', uuid, headers: ofGateway })
+
+  expect(published().map(({ name }) => name)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+})
+
+test('a call that ends without a domain reaches no hook, and its beginning is counted', async () => {
+  const { send, published, side } = await aSide(['CHANNEL_CREATE'])
+  const uuid = randomUUID()
+
+  await send({ name: 'CHANNEL_CREATE', uuid })
+  expect(side.counters().eventsWithoutDomain).toBe(0)
+  await send({ name: 'CHANNEL_DESTROY', uuid })
+
+  expect(published()).toEqual([])
+  expect(side.counters().eventsWithoutDomain).toBe(1)
+})

@@ -177,11 +177,11 @@ test('an event that comes while an engine is being asked is newer than its answe
 test('gateways of names that are no domain are not stored', async () => {
   const { time, states, ports } = await aConnector()
 
-  const foreign = { Gateway: 'nobody.example.com_trunk', State: 'REGED', 'Ping-Status': 'UP' }
+  const foreign = { Gateway: 'unknown.example.com_trunk', State: 'REGED', 'Ping-Status': 'UP' }
   states.hear(gatewayEvent('gateway_state', foreign), engine)
   await time.advance(1_000)
 
-  expect(await ports.gatewayStates.list('nobody.example.com')).toEqual([])
+  expect(await ports.gatewayStates.list('unknown.example.com')).toEqual([])
 })
 
 test('while another connector stores the states none is stored here, and all are once it is gone', async () => {
