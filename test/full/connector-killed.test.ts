@@ -220,7 +220,7 @@ async function check(given: {
   const { before, overAt, placed, ended, bounds } = given
   const missing = async () => {
     const told = await toldOf(tenant, done.begun)
-    const ids = told.flatMap(({ id, toldAs, isInGap }) => (toldAs.length === 0 && !isInGap ? id : []))
+    const ids = told.flatMap(({ id, publishedAs, isInGap }) => (publishedAs.length === 0 && !isInGap ? id : []))
     return done.begun.filter(({ uuid }) => ids.some((id) => id.includes(uuid)))
   }
   await vi

@@ -209,8 +209,8 @@ async function check(given: {
     ],
     events: {
       wanted: [
-        ...Array.from(deliveredAs.ids.values(), (ids) => ({ id: [...ids][0] ?? '', toldAs: [...ids] })),
-        ...ledger.missing.map(({ uuid, name }) => ({ id: `${uuid} ${name}`, toldAs: [] })),
+        ...Array.from(deliveredAs.ids.values(), (ids) => ({ id: [...ids][0] ?? '', publishedAs: [...ids] })),
+        ...ledger.missing.map(({ uuid, name }) => ({ id: `${uuid} ${name}`, publishedAs: [] })),
       ],
       recordedAsLost: 0,
     },

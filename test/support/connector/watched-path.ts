@@ -83,7 +83,7 @@ export async function aWatchedPath(): Promise<WatchedPath> {
       begun = true
       // It listens to what the platform itself needs, at once, and those are such events.
       if (!bystanders.begin()) throw new Error('nobody heard that calls began')
-      await path.until(() => bystanders.events().every(({ toldAs }) => toldAs.length > 0))
+      await path.until(() => bystanders.events().every(({ publishedAs }) => publishedAs.length > 0))
       // What is lost with a connector that had not reported its link yet is in no gap.
       await path.until(() => api.ports.state.connectors.get(made.id)?.engineConnected === true)
       await time.advance(1_000)

@@ -74,7 +74,7 @@ export async function bystanderCalls(parts: {
     events: () =>
       told.map(({ uuid, name, at }) => {
         const copies = ports.events.published.filter((event) => event.uuid === uuid && event.name === name)
-        return { id: `${scriptedCoreUuid}:${uuid}:${name}`, toldAs: copies.map(({ id }) => id), at }
+        return { id: `${scriptedCoreUuid}:${uuid}:${name}`, publishedAs: copies.map(({ id }) => id), at }
       }),
   }
 }

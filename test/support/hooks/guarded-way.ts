@@ -39,7 +39,7 @@ export const lastAttempt = (way: DeliveryWay): DeliveryAttempt | undefined => wa
 export function checkAftermath(way: DeliveryWay, sinks: readonly HookSink[], secrets: readonly string[] = []): void {
   const ids = new Set(way.deliveries().map(({ id }) => id))
   const sent = sinks.flatMap(({ requests }) => requests.map(({ headers }) => headers['webhook-id'] ?? ''))
-  const wanted = way.deliveries().map(({ id, attempts }) => ({ id, toldAs: attempts.map(() => id) }))
+  const wanted = way.deliveries().map(({ id, attempts }) => ({ id, publishedAs: attempts.map(() => id) }))
   expect(sent.filter((id) => !ids.has(id))).toEqual([])
   checkInvariants({
     events: { wanted, recordedAsLost: 0 },

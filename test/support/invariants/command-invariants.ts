@@ -178,7 +178,7 @@ function uuidOf(command: CommandRecord['command']): string | undefined {
 }
 
 function untold({ bystanders }: WatchedPath) {
-  return bystanders.events().filter(({ toldAs }) => toldAs.length === 0)
+  return bystanders.events().filter(({ publishedAs }) => publishedAs.length === 0)
 }
 
 /** Events that were not told, and were told by the engine in a time of which a gap is recorded. */

@@ -130,7 +130,7 @@ async function tellCall(running: RunningConnector, engine: AnsweringEngine, doma
   })
   const told = () => ports.events.published.filter((event) => event.uuid === uuid && event.domain === domain)
   await running.until(() => told().length > 0)
-  return { id: `${engine.coreUuid}:${uuid}:CHANNEL_CREATE`, toldAs: told().map(({ id }) => id) }
+  return { id: `${engine.coreUuid}:${uuid}:CHANNEL_CREATE`, publishedAs: told().map(({ id }) => id) }
 }
 
 /** How often an engine did a command, by its own count: a list is read, and what it refused was not done. */
@@ -145,5 +145,5 @@ function factOf(engine: AnsweringEngine, id: string, record: CommandRecord | und
 async function lostInGaps({ ports }: RunningConnector, wanted: NonNullable<Ordeal['wanted']>): Promise<number> {
   const gaps = await ports.gaps.list(0)
   const isInGap = (at: number) => gaps.some(({ from, to }) => from <= at && at <= to)
-  return wanted.filter(({ toldAs, at }) => toldAs.length === 0 && at !== undefined && isInGap(at)).length
+  return wanted.filter(({ publishedAs, at }) => publishedAs.length === 0 && at !== undefined && isInGap(at)).length
 }

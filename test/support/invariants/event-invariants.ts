@@ -119,7 +119,7 @@ function wantedFacts({ world, queue, wanted }: EventOrdeal) {
   const told = new Set(world.published.flatMap(({ id, fields }) => [id, fields['Event-Sequence'] ?? id]))
   return wanted.map(({ id, sequence = id }) => ({
     id,
-    toldAs: told.has(sequence) ? [...(ids.get(sequence) ?? [])] : [],
+    publishedAs: told.has(sequence) ? [...(ids.get(sequence) ?? [])] : [],
   }))
 }
 

@@ -17,7 +17,7 @@ export interface CommandFact {
 export interface EventFact {
   readonly id: string
   /** The ids under which it was told, once for each telling that counts. */
-  readonly toldAs: readonly string[]
+  readonly publishedAs: readonly string[]
 }
 
 /** A number and what it may be at most. */
@@ -102,9 +102,9 @@ function isNotHere(each: unknown): each is NotHere {
 }
 
 function checkEvents({ wanted, recordedAsLost }: NonNullable<Evidence['events']>): void {
-  const untold = wanted.filter(({ toldAs }) => toldAs.length === 0)
+  const untold = wanted.filter(({ publishedAs }) => publishedAs.length === 0)
   expect(untold.length, 'I2: what was not told is recorded as lost').toBeLessThanOrEqual(recordedAsLost)
-  const renamed = wanted.filter(({ id, toldAs }) => toldAs.some((told) => told !== id))
+  const renamed = wanted.filter(({ id, publishedAs }) => publishedAs.some((told) => told !== id))
   expect(renamed, 'I3: all copies of an event carry one id').toEqual([])
 }
 

@@ -94,10 +94,10 @@ export async function checkOutage(outage: Outage): Promise<void> {
         ...waiting.map(({ id, domain }) => {
           const listed = (domain === tenant.domain ? own : others).filter((one) => one.id === id)
           const isTried = listed.some(({ deliveries }) => deliveries.some((one) => (one.attempts ?? []).length > 0))
-          return { id, toldAs: isTried ? [...listed.map((one) => one.id), ...sentAs(messages, id)] : [] }
+          return { id, publishedAs: isTried ? [...listed.map((one) => one.id), ...sentAs(messages, id)] : [] }
         }),
         ...[...own, ...others].flatMap(({ deliveries, webhookIds }) =>
-          deliveries.map(({ id = '' }) => ({ id, toldAs: webhookIds })),
+          deliveries.map(({ id = '' }) => ({ id, publishedAs: webhookIds })),
         ),
       ],
       recordedAsLost: 0,

@@ -75,7 +75,7 @@ export async function toldOf(tenant: WatchedTenant, begun: readonly BegunChannel
       return {
         // Of one channel: the id of its one delivery; that each request has the same is what is checked.
         id: [...ids][0] ?? `${coreUuid}:${uuid}:${hookedEvent}`,
-        toldAs: [...ids],
+        publishedAs: [...ids],
         isInGap: gaps.some((gap) => gap.kind === 'time' && gap.from <= at && at <= gap.to),
       }
     })
@@ -117,7 +117,7 @@ export async function checkPlatform(ordeal: PlatformOrdeal): Promise<void> {
     ],
     events: {
       wanted: told,
-      recordedAsLost: told.filter(({ toldAs, isInGap }) => toldAs.length === 0 && isInGap).length,
+      recordedAsLost: told.filter(({ publishedAs, isInGap }) => publishedAs.length === 0 && isInGap).length,
     },
     commands,
     others: { before, after: await belongingsOf(neighbour) },
@@ -133,7 +133,7 @@ export async function checkPlatform(ordeal: PlatformOrdeal): Promise<void> {
       ...bounds,
       {
         of: 'requests for one event',
-        value: Math.max(0, ...told.map(({ toldAs }) => toldAs.length)),
+        value: Math.max(0, ...told.map(({ publishedAs }) => publishedAs.length)),
         limit: 1,
       },
       {

@@ -150,7 +150,7 @@ export async function watchRecorders(lab: RecorderLab): Promise<RecorderWatch> {
     check: async (recorders, { bounds = [], uploadsLeft = 0 } = {}) => {
       const ids = [...new Set(sent.map(({ uuid }) => uuid))].map((uuid) => ({
         id: ports.events.published.find((event) => event.uuid === uuid)?.id ?? '',
-        toldAs: sent.filter((event) => event.uuid === uuid).map(({ id }) => id),
+        publishedAs: sent.filter((event) => event.uuid === uuid).map(({ id }) => id),
       }))
       const all = [...(await lab.recordings()), ...(await ports.recordings.page(otherDomain, 10))]
       const objects = [...ports.recordingFiles.files.values()].map((file) => file.bytes.length)
@@ -161,7 +161,11 @@ export async function watchRecorders(lab: RecorderLab): Promise<RecorderWatch> {
         ),
         events: {
           wanted: all.map(
-            ({ uuid }) => ids.find(({ toldAs }) => toldAs.some((id) => id.includes(uuid))) ?? { id: uuid, toldAs: [] },
+            ({ uuid }) =>
+              ids.find(({ publishedAs }) => publishedAs.some((id) => id.includes(uuid))) ?? {
+                id: uuid,
+                publishedAs: [],
+              },
           ),
           recordedAsLost: 0,
         },

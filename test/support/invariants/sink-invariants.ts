@@ -83,7 +83,7 @@ export function watchSink(
       const entries = entriesOf(gate.calls)
       checkAllInvariants({
         acknowledged: given.map(({ id }) => ({ what: `event ${id}`, isFound: ids.includes(id) })),
-        events: { wanted: given.map((event) => ({ id: event.id, toldAs: idsOf(event) })), recordedAsLost: 0 },
+        events: { wanted: given.map((event) => ({ id: event.id, publishedAs: idsOf(event) })), recordedAsLost: 0 },
         commands: { notHere: 'The sink sends messages to one queue and has no link to an engine.' },
         others: {
           before: given.filter(({ domain }) => domain === otherDomain),

@@ -27,11 +27,11 @@ async function aLab() {
     engine.emit({ 'Event-Name': 'CHANNEL_CREATE', 'Unique-ID': uuid, 'Caller-Context': 'a.example.com' })
     return { id: `${engine.coreUuid}:${uuid}:CHANNEL_CREATE`, uuid }
   }
-  const toldAs = (uuid: string) =>
+  const publishedAs = (uuid: string) =>
     running.ports.events.published
       .filter((event) => event.uuid === uuid && event.name === 'CHANNEL_CREATE')
       .map(({ id }) => id)
-  return { engine, running, begin, toldAs }
+  return { engine, running, begin, publishedAs }
 }
 
 const frame = (type: string, body: string) =>
@@ -52,25 +52,25 @@ const unreadable: readonly (readonly [what: string, bytes: string])[] = [
 test.each(unreadable)(
   'F11 an event that %s is counted and skipped, and the next is published',
   async (_what, bytes) => {
-    const { engine, running, begin, toldAs } = await aLab()
+    const { engine, running, begin, publishedAs } = await aLab()
     const before = begin()
 
     engine.send(bytes)
     const after = begin()
-    await running.until(() => toldAs(after.uuid).length > 0)
+    await running.until(() => publishedAs(after.uuid).length > 0)
     await running.time.advance(60_000)
 
     const [health] = running.connector.health().engines
     expect([health?.events.unreadableEvents, health?.events.connections]).toEqual([1, 1])
-    const wanted = [before, after].map(({ id, uuid }) => ({ id, toldAs: toldAs(uuid) }))
-    expect(wanted.map((fact) => fact.toldAs.length)).toEqual([1, 1])
+    const wanted = [before, after].map(({ id, uuid }) => ({ id, publishedAs: publishedAs(uuid) }))
+    expect(wanted.map((fact) => fact.publishedAs.length)).toEqual([1, 1])
     expect(await running.ports.gaps.list(0)).toMatchObject([{ reason: 'unreadable', dropped: { count: 1 } }])
     await checkConnector(running, { engine, wanted })
   },
 )
 
 test('F12 a list of 30 MiB is answered completely, and no event waits for it', async () => {
-  const { engine, running, begin, toldAs } = await aLab()
+  const { engine, running, begin, publishedAs } = await aLab()
   const rows = Array.from({ length: 30_000 }, () => ({
     uuid: randomUUID(),
     context: 'a.example.com',
@@ -90,16 +90,16 @@ test('F12 a list of 30 MiB is answered completely, and no event waits for it', a
   await running.atOnce(() => running.connector.health().counters['commandsInFlight'] === 1)
   await asked.promise
   const meanwhile = begin()
-  await running.atOnce(() => toldAs(meanwhile.uuid).length === 1)
+  await running.atOnce(() => publishedAs(meanwhile.uuid).length === 1)
   released.resolve()
   await running.until(async () => (await running.outcome(message)) !== undefined)
   const afterwards = begin()
-  await running.atOnce(() => toldAs(afterwards.uuid).length === 1)
+  await running.atOnce(() => publishedAs(afterwards.uuid).length === 1)
 
   const outcome = await running.outcome(message)
   expect(text.length).toBeGreaterThan(30 * 1_048_576)
   expect(outcome?.state === 'done' ? JSON.parse(outcome.text) : outcome).toMatchObject({ row_count: 30_000 })
-  const wanted = [meanwhile, afterwards].map(({ id, uuid }) => ({ id, toldAs: toldAs(uuid) }))
+  const wanted = [meanwhile, afterwards].map(({ id, uuid }) => ({ id, publishedAs: publishedAs(uuid) }))
   expect(running.connector.health().counters['memoryBytes']).toBe(0)
   await checkConnector(running, { engine, wanted })
 }, 120_000)

@@ -155,7 +155,7 @@ function expectInvariants({ running, calls }: Lab, links = 2): Promise<void> {
   const published = Map.groupBy(running.ports.events.published, ({ uuid, name }) => `${uuid} ${name}`)
   const wanted = calls.events.map(({ id, uuid, name, core, at }): EventFact & { at: number } => {
     const copies = (published.get(`${uuid} ${name}`) ?? []).filter(({ fields }) => fields['Core-UUID'] === core)
-    return { id, toldAs: copies.map((copy) => copy.id), at }
+    return { id, publishedAs: copies.map((copy) => copy.id), at }
   })
   return checkConnector(running, { engine: calls.engine, links, wanted })
 }
@@ -352,7 +352,7 @@ test('F14 of a storm of 20 000 events in a moment all arrive', async () => {
   expect(time.clock.now() - endedAt).toBeLessThanOrEqual(30_000)
   expect(connector.health()).toMatchObject({ lagMs: 0, counters: { eventsDropped: 0, channels: 10_000 } })
   Object.assign(events, queue)
-  const wanted = lab.calls.events.map(({ id }) => ({ id, toldAs: ids.has(id) ? [id] : [] }))
+  const wanted = lab.calls.events.map(({ id }) => ({ id, publishedAs: ids.has(id) ? [id] : [] }))
   await checkConnector(lab.running, { engine: lab.calls.engine, wanted })
 })
 

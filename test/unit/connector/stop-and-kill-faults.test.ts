@@ -60,7 +60,7 @@ async function aPlace() {
       sent.map(({ id, at }) => ({
         id,
         at,
-        toldAs: ports.events.published.flatMap((event) =>
+        publishedAs: ports.events.published.flatMap((event) =>
           event.fields['Event-Sequence'] === id.split(':')[1] ? event.id : [],
         ),
       })),
@@ -72,8 +72,8 @@ async function aPlace() {
   return place
 }
 
-const unpublished = (wanted: readonly { readonly toldAs: readonly string[] }[]) =>
-  wanted.filter(({ toldAs }) => toldAs.length === 0)
+const unpublished = (wanted: readonly { readonly publishedAs: readonly string[] }[]) =>
+  wanted.filter(({ publishedAs }) => publishedAs.length === 0)
 
 test('F29 a connector that is stopped under load without a queue takes no more commands and ends within 25 s', async () => {
   const place = await aPlace()

@@ -178,7 +178,7 @@ async function check(given: {
   const gaps = await ports.gaps.list(0)
   const wanted = engine.events.map(({ id, uuid, name, at }) => ({
     id,
-    toldAs: published.filter((event) => event.uuid === uuid && event.name === name).map((event) => event.id),
+    publishedAs: published.filter((event) => event.uuid === uuid && event.name === name).map((event) => event.id),
     at,
   }))
   const isInGap = (at: number) => gaps.some(({ from, to }) => from <= at && at <= to)
@@ -190,7 +190,10 @@ async function check(given: {
         isFound: (await ports.hooks.read(other, id)) !== undefined,
       })),
     ),
-    events: { wanted, recordedAsLost: wanted.filter(({ toldAs, at }) => toldAs.length === 0 && isInGap(at)).length },
+    events: {
+      wanted,
+      recordedAsLost: wanted.filter(({ publishedAs, at }) => publishedAs.length === 0 && isInGap(at)).length,
+    },
     commands: {
       notHere: 'no command is sent: only the event pipelines run, and that they send none is counted below',
     },
