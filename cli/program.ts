@@ -12,6 +12,7 @@ import { addTokens } from './commands/tokens.ts'
 import { addAudit } from './commands/audit.ts'
 import { addDocument } from './commands/document.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addEngine } from './commands/engine.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addLogin } from './commands/login.ts'
 import { addStatus } from './commands/status.ts'
@@ -26,7 +27,7 @@ Exit codes:
   1    refused or failed
   2    wrong usage
   3    not signed in, or the login has ended
-  4    no answer from the platform
+  4    no answer from the platform, or from an engine
   130  interrupted
 
 Environment:
@@ -54,6 +55,7 @@ const groups = [
   addTokens,
   addAudit,
   addDoctor,
+  addEngine,
   addStatus,
 ]
 

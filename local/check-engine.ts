@@ -12,6 +12,8 @@ const usage = `Connects to the engines of ENGINE_URL and reports each thing that
   ENGINE_PASSWORD   the password of addresses that have none
   ENGINE_ACCOUNT    an account such as 1000@demo.example.com, which the engine must find at the platform
 
+-- --json prints an array with an object for each engine: engine, findings (file, problem, line), or error when it cannot be checked.
+
 Ends with 0 when nothing is wrong, 1 when something is, 2 when a variable is wrong, 3 when an engine cannot be reached.`
 
 /** How long an engine may take to let the check in. */
@@ -59,7 +61,31 @@ function readAccount(text: string | undefined): CheckOptions['account'] {
   return { login: name, domain }
 }
 
-async function main(): Promise<number> {
+/** The result of the check of one engine: its findings, or why it cannot be checked. */
+interface CheckedEngine {
+  readonly engine: string
+  readonly findings?: readonly Finding[]
+  readonly error?: string
+}
+
+async function checked(engine: EngineAddress, account: CheckOptions['account']): Promise<CheckedEngine> {
+  const name = `${engine.host}:${engine.port}`
+  try {
+    return { engine: name, findings: await findingsOf(engine, account) }
+  } catch (problem) {
+    return { engine: name, error: `cannot be checked (${problem instanceof Error ? problem.message : 'unknown'})` }
+  }
+}
+
+function print({ engine, findings = [], error }: CheckedEngine): void {
+  if (error !== undefined) return
+  console.log(
+    findings.length === 0 ? `${engine}: nothing is missing or wrong` : `${engine}: ${findings.length} to change`,
+  )
+  for (const { file, problem, line } of findings) console.log(`\n  ${problem}\n    in ${file}:\n    ${line}`)
+}
+
+async function main(isJson: boolean): Promise<number> {
   let engines: EngineAddress[]
   let account: CheckOptions['account']
   try {
@@ -70,23 +96,18 @@ async function main(): Promise<number> {
     console.error(problem instanceof Error ? problem.message : 'a variable is wrong')
     return wrongUse
   }
-  let status = 0
+  const results: CheckedEngine[] = []
   for (const engine of engines) {
-    const name = `${engine.host}:${engine.port}`
-    try {
-      const findings = await findingsOf(engine, account)
-      console.log(
-        findings.length === 0 ? `${name}: nothing is missing or wrong` : `${name}: ${findings.length} to change`,
-      )
-      for (const { file, problem, line } of findings) console.log(`\n  ${problem}\n    in ${file}:\n    ${line}`)
-      if (findings.length > 0) status = Math.max(status, 1)
-    } catch (problem) {
-      console.error(`${name}: cannot be checked (${problem instanceof Error ? problem.message : 'unknown'})`)
-      status = unreachable
-    }
+    const result = await checked(engine, account)
+    results.push(result)
+    if (!isJson) print(result)
+    if (result.error !== undefined) console.error(`${result.engine}: ${result.error}`)
   }
-  return status
+  if (isJson) console.log(JSON.stringify(results, null, 2))
+  if (results.some(({ error }) => error !== undefined)) return unreachable
+  return results.some(({ findings = [] }) => findings.length > 0) ? 1 : 0
 }
 
-takeNoOptions('npm run engine:check', usage)
-process.exitCode = await main()
+const isJson = process.argv[2] === '--json' && process.argv.length === 3
+if (!isJson) takeNoOptions('npm run engine:check', usage)
+process.exitCode = await main(isJson)
