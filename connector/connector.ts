@@ -20,6 +20,7 @@ import { readingLink } from './runtime/reading-link.ts'
 import { readMetrics } from './health/read-metrics.ts'
 import { metricReporter } from './health/report-metrics.ts'
 import { callRecorder } from './recordings/call-recorder.ts'
+import { compareGatewaysEachHour } from './reconcile/compare-gateways.ts'
 import { StoringPeer } from './reconcile/storing-peer.ts'
 import type { ConnectorDeps } from './assembly/running.ts'
 import { startLoops } from './start-loops.ts'
@@ -104,6 +105,7 @@ export function startConnector(parts: ConnectorDeps): Connector {
   const loops = Promise.all([
     startLoops(running, status, stopping.signal),
     isObserving ? observed.follow(stopping.signal) : gateways.follow(stopping.signal),
+    isObserving || compareGatewaysEachHour(works, shared, stopping.signal),
   ])
   // Its lines are a sign of life, too, so they go on while it stops.
   void reporter?.follow(stopped.signal)

@@ -4,7 +4,7 @@
  */
 
 /** The groups of metrics, each with a namespace of its own. */
-export type MetricGroup = 'Connector' | 'Cdr'
+export type MetricGroup = 'Connector' | 'Cdr' | 'Gateway'
 
 /** Returns the namespace of a group of metrics in CloudWatch; the stage is empty where names have none. */
 export function metricNamespace(group: MetricGroup, stage: string): string {
@@ -25,6 +25,13 @@ export const cdrMetrics = {
   refused: { name: 'CdrsRefused', message: 'CDR refused' },
   /** A leg that ended belongs to no tenant, or to one that was deleted since. */
   withoutDomain: { name: 'CdrsWithoutDomain', message: 'CDR without domain' },
+} as const
+
+/** The metrics of calls from gateways in CloudWatch; each counts the log lines that have its message. */
+export const gatewayMetrics = {
+  group: 'Gateway',
+  /** A source whose calls are refused because gateways of several domains have it; a process logs it once in ten minutes. */
+  ambiguous: { name: 'AmbiguousSources', message: 'calls refused: gateways of several domains have their source' },
 } as const
 
 /** Counts since the previous line; their sum over a time is the count of that time. */

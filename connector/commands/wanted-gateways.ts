@@ -1,6 +1,7 @@
 import type { Ports } from '../../contracts/ports.ts'
-import { gatewayRevision, isServed } from '../../core/gateways/gateway-revision.ts'
+import { gatewayRevision } from '../../core/gateways/gateway-revision.ts'
 import { type GatewayName, gatewayAtEngine } from '../../core/gateways/gateway.ts'
+import { isServed, servedGateways } from '../../core/gateways/served-gateways.ts'
 import { gatewayProfile } from './command-line.ts'
 
 /** Revisions by the names of gateways at engines. */
@@ -30,9 +31,7 @@ export function wantedGateways({
   return {
     of: async (names) => new Map((await Promise.all(names.map(one))).flat()),
     all: async () => {
-      const [stored, owners] = await Promise.all([gateways.listAll(), domains.list()])
-      const names = new Set(owners.map(({ name }) => name))
-      const served = stored.filter((gateway) => isServed(gateway, gatewayProfile) && names.has(gateway.domain))
+      const served = await servedGateways({ gateways, domains }, gatewayProfile)
       return new Map(served.map((gateway) => [gatewayAtEngine(gateway), gatewayRevision(gateway)]))
     },
   }

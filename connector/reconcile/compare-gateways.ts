@@ -1,23 +1,31 @@
 import type { GatewayAligner } from '../commands/apply-gateway.ts'
 import { retry } from '../../core/concurrency/retry.ts'
-import { isReady } from '../runtime/engine.ts'
+import { pause } from '../../core/concurrency/timers.ts'
+import { type Engine, isReady } from '../runtime/engine.ts'
 import type { FlushDeps } from './flush-directory.ts'
 
 export interface CompareGatewaysDeps extends FlushDeps {
   readonly aligner: Pick<GatewayAligner, 'applyAll'>
+  /** Ends the attempts. */
+  readonly signal?: AbortSignal
 }
+
+/** All gateways are compared this often while a link lasts. */
+export const compareEveryMs = 3_600_000
 
 /**
  * Brings an engine's gateways in line with those that are stored, after its command link came up: they may have changed
  * while no connector could reach it, and the platform may have been away when the engine started and asked. Tries again
  * until it is done or the link is lost. Never rejects.
  */
-export async function compareGateways({ aligner, link, timers, random, log }: CompareGatewaysDeps): Promise<void> {
+export async function compareGateways(deps: CompareGatewaysDeps): Promise<void> {
+  const { aligner, link, timers, random, log, signal } = deps
   const compared = await retry(
     () => aligner.applyAll(link),
     { timers, random },
     {
       mayTry: () => isReady(link),
+      ...(signal === undefined ? {} : { signal }),
       onFailure: (problem, failures) => {
         const reason = problem instanceof Error ? problem.name : ''
         if (failures === 1) log.warn('the gateways of an engine could not be compared', { reason })
@@ -26,4 +34,25 @@ export async function compareGateways({ aligner, link, timers, random, log }: Co
   )
   const wrong = compared?.value ?? 0
   if (wrong > 0) log.warn('an engine does not have all gateways as they are stored', { gateways: wrong })
+}
+
+/**
+ * Compares the gateways of engines each hour until aborted, so that a change whose order the queue refused is applied as well. An engine
+ * whose link is down is compared when it is up again. Never rejects.
+ */
+export async function compareGatewaysEachHour(
+  engines: readonly { readonly engine: Pick<Engine, 'name' | 'commands'> }[],
+  deps: Omit<CompareGatewaysDeps, 'link' | 'signal'>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    await pause(deps.timers, compareEveryMs, signal)
+    if (signal.aborted) return
+    const due = engines.filter(({ engine }) => isReady(engine.commands))
+    await Promise.all(
+      due.map(({ engine: { name, commands } }) =>
+        compareGateways({ ...deps, link: commands, log: deps.log.with({ engine: name }), signal }),
+      ),
+    )
+  }
 }

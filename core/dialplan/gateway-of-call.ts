@@ -22,15 +22,19 @@ export interface SourceJudges {
   readonly addressesOf: (host: string) => Promise<readonly string[]>
 }
 
+/** Reports a call that is refused because gateways of these domains have its source, and the called address names none of them. */
+export type ReportAmbiguous = (domains: readonly string[]) => void
+
 /**
  * Returns the gateway that a call comes from; `undefined` for a stranger. A gateway whose contact was called is believed when the
  * source is its proxy or in its networks. Other calls belong to the gateway in whose networks the source is; where gateways of several
- * domains have it, the called address must name one of these domains.
+ * domains have it, the called address must name one of these domains, or the call is reported and refused.
  */
 export async function gatewayOfCall(
   gateways: Pick<GatewayStore, 'read' | 'listByNetwork'>,
   source: CallSource,
   judges: SourceJudges,
+  reportAmbiguous: ReportAmbiguous,
 ): Promise<Gateway | undefined> {
   if (source.address === '') return undefined
   const isOfNetworks = ({ networks }: Gateway) => networks.some((cidr) => judges.contains(cidr, source.address))
@@ -44,6 +48,7 @@ export async function gatewayOfCall(
   const found = known.filter((gateway) => gateway.profile === source.profile && isOfNetworks(gateway))
   const domains = new Set(found.map(({ domain }) => domain))
   const domain = domains.size > 1 ? lowerAscii(source.requestHost) : found[0]?.domain
+  if (domain !== undefined && !domains.has(domain)) reportAmbiguous([...domains].toSorted())
   return found.filter((gateway) => gateway.domain === domain).toSorted(byName)[0]
 }
 

@@ -19,8 +19,3 @@ export const revisionPattern = /^\d{1,4}-\d{1,16}-\d{1,16}$/
 export function gatewayRevision({ createdAt, version }: Pick<Gateway, 'createdAt' | 'version'>): string {
   return `${servedForm}-${createdAt}-${version}`
 }
-
-/** Returns whether engines have a gateway in a SIP profile, as far as the gateway itself decides it. */
-export function isServed({ enabled, profile }: Pick<Gateway, 'enabled' | 'profile'>, at: string): boolean {
-  return enabled && profile === at
-}

@@ -1,13 +1,10 @@
-import type { DomainStore } from '../domains/domain-store.ts'
 import type { SecretBox } from '../secrets.ts'
-import { gatewayRevision, isServed } from './gateway-revision.ts'
-import type { GatewayStore } from './gateway-store.ts'
+import { gatewayRevision } from './gateway-revision.ts'
+import { type ServedGatewaysPorts, servedGateways } from './served-gateways.ts'
 import { type Gateway, type GatewayName, gatewayAtEngine, gatewayPasswordPurpose } from './gateway.ts'
 
 /** The ports of {@link serveGateways}. */
-export interface ServeGatewaysPorts {
-  readonly gateways: Pick<GatewayStore, 'listAll'>
-  readonly domains: Pick<DomainStore, 'list'>
+export interface ServeGatewaysPorts extends ServedGatewaysPorts {
   readonly secretBox: Pick<SecretBox, 'open'>
 }
 
@@ -43,9 +40,7 @@ export async function serveGateways(
   profile: string,
   reportSealed: ReportSealed,
 ): Promise<readonly ServedGateway[]> {
-  const [all, domains] = await Promise.all([ports.gateways.listAll(), ports.domains.list()])
-  const names = new Set(domains.map(({ name }) => name))
-  const wanted = all.filter((each) => isServed(each, profile) && names.has(each.domain))
+  const wanted = await servedGateways(ports, profile)
   const served: (ServedGateway | undefined)[] = []
   for (let start = 0; start < wanted.length; start += atOnce) {
     const batch = wanted.slice(start, start + atOnce)

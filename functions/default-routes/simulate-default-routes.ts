@@ -30,7 +30,7 @@ export const handler = endpoint(
     const ports =
       body.routes === undefined
         ? stored
-        : { ...stored, [replaced]: proposedRoutes(body.routes, callflowJudges(request)) }
+        : { ...stored, [replaced]: proposedRoutes(body.routes, callflowJudges(request), replaced) }
     const { call, now } = await simulatedQuestion(ports, domain, body, clock.now())
     return okData(presentSimulation(await simulateCall(ports, call, routeSettings(settings, now))))
   },

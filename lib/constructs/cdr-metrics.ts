@@ -1,10 +1,11 @@
 import { Duration } from 'aws-cdk-lib'
 import { GraphWidget, Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { cdrMetrics } from '../../contracts/metrics.ts'
+import { countLines } from './line-count.ts'
 import { RunbookAlarm } from './runbook-alarm.ts'
 import { namespaceOf } from './stage.ts'
 
@@ -15,15 +16,7 @@ const period = Duration.minutes(1)
 export class CdrCounts extends Construct {
   constructor(scope: Construct, id: string, { logGroup }: { readonly logGroup: ILogGroup }) {
     super(scope, id)
-    for (const { name, message } of [refused, withoutDomain]) {
-      new MetricFilter(this, name, {
-        logGroup,
-        filterPattern: FilterPattern.stringValue('$.message', '=', message),
-        metricNamespace: namespaceOf(group),
-        metricName: name,
-        metricValue: '1',
-      })
-    }
+    for (const line of [refused, withoutDomain]) countLines(this, logGroup, group, line)
   }
 }
 

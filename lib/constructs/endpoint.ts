@@ -1,5 +1,6 @@
 import { HttpMethod, HttpRoute, HttpRouteKey, type IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { type Route, needsOf } from '../../contracts/routes/route.ts'
 import { handlerOf } from '../handlers.ts'
@@ -18,6 +19,8 @@ export interface EndpointProps extends FunctionDefaults {
 
 /** One declared route: its function, and a route of the API for each of its methods. */
 export class Endpoint extends Construct {
+  readonly logGroup: ILogGroup
+
   constructor(scope: Construct, id: string, { api, route, ...defaults }: EndpointProps) {
     super(scope, id)
     const handler = new PlatformFunction(this, 'Handler', {
@@ -28,6 +31,7 @@ export class Endpoint extends Construct {
       memoryMb: route.memoryMb ?? 512,
       timeoutSeconds: endpointTimeoutSeconds,
     })
+    this.logGroup = handler.logGroup
     const integration = new HttpLambdaIntegration('Integration', handler.function)
     for (const method of [route.method, ...(route.otherMethods ?? [])]) {
       new HttpRoute(this, method, {

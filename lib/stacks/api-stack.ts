@@ -8,11 +8,14 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import type { Construct, IDependable } from 'constructs'
+import { gatewayMetrics } from '../../contracts/metrics.ts'
 import { cors } from '../../contracts/routes/cors.ts'
 import * as platform from '../../contracts/settings/platform.ts'
+import { lookUpDialplan } from '../../contracts/routes/engine.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import type { Route } from '../../contracts/routes/route.ts'
 import { Endpoint, endpointTimeoutSeconds } from '../constructs/endpoint.ts'
+import { countLines } from '../constructs/line-count.ts'
 import { LoggedStage } from '../constructs/logged-stage.ts'
 import { type FunctionDefaults, PlatformFunction } from '../constructs/platform-function.ts'
 import { constructId } from '../constructs/resources.ts'
@@ -106,7 +109,10 @@ export class ApiStack extends Stack {
         // Requests of tenants, and of callers without a credential, must not keep phones from registering.
         const reservedConcurrency = isOfEngine(route) ? engineConcurrency : 0
         const props = { ...defaults, api: this.api, route, reservedConcurrency }
-        new Endpoint(stack, constructId(route.operationId), props)
+        const { logGroup } = new Endpoint(stack, constructId(route.operationId), props)
+        if (route.operationId === lookUpDialplan.operationId) {
+          countLines(stack, logGroup, gatewayMetrics.group, gatewayMetrics.ambiguous)
+        }
       }
     }
     return before

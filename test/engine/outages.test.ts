@@ -122,6 +122,6 @@ describe.skipIf(freeswitchBin === undefined).each([
     expect(again.status).toBe(200)
     await again.hangUp()
     expect(called.rang).toHaveLength(2)
-    expect(lab().place.errors()).toEqual([])
+    expect(lab().errors()).toEqual([])
   })
 })

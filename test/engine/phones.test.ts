@@ -36,8 +36,8 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
     return hits.hits.map(({ _source }) => _source ?? {})
   }
 
-  it('the log has no error after the start', () => {
-    expect(lab().place.errors()).toEqual([])
+  it('the log has no error after the start of the platform', () => {
+    expect(lab().errors()).toEqual([])
   })
 
   it('the check of engines finds nothing to change, and an account', async () => {

@@ -307,9 +307,16 @@ it('each metric filter counts one for each line of its log with its message, and
     pattern: Properties['FilterPattern'],
     becomes: Properties['MetricTransformations'],
   }))
-  const one = (MetricName: string) => [{ MetricName, MetricNamespace: 'Callplane/test/Cdr', MetricValue: '1' }]
+  const one = (MetricName: string, group = 'Cdr') => [
+    { MetricName, MetricNamespace: `Callplane/test/${group}`, MetricValue: '1' },
+  ]
 
-  expect(filters).toEqual([
+  expect(filters.toSorted((a, b) => (JSON.stringify(a.becomes) < JSON.stringify(b.becomes) ? -1 : 1))).toEqual([
+    {
+      log: 'LookUpDialplanHandlerLogs',
+      pattern: '{ $.message = "calls refused: gateways of several domains have their source" }',
+      becomes: one('AmbiguousSources', 'Gateway'),
+    },
     { log: 'CdrIndexHandlerLogs', pattern: '{ $.message = "CDR refused" }', becomes: one('CdrsRefused') },
     { log: 'CdrIndexHandlerLogs', pattern: '{ $.message = "CDR without domain" }', becomes: one('CdrsWithoutDomain') },
   ])

@@ -16,6 +16,8 @@ export interface KitLab {
   engine: KitEngine
   startPlatform(): Promise<TestPlatform>
   startEngine(): Promise<KitEngine>
+  /** Errors in the log of the engine, without its first lookup of gateways: it makes that before the platform is up. */
+  errors(): string[]
   /** A phone of an account of {@link TestPlatform.tenant}; closed with the lab. */
   phone(login: string, domain: string, options?: Partial<PhoneOptions>): Promise<SipPhone>
   close(): Promise<void>
@@ -62,6 +64,12 @@ export async function aKitLab(
     platform: await startPlatform(),
     startPlatform,
     startEngine,
+    errors: () => {
+      const lookup = `Received HTTP error 0 trying to fetch ${platformUrl}/engine/directory`
+      const all = place.errors()
+      const early = all.findIndex((line) => line.includes(lookup))
+      return all.filter((_line, index) => index !== early)
+    },
     phone: async (login, domain, options = {}) => {
       const phone = await openSipPhone({
         port: place.sipPort,

@@ -117,6 +117,22 @@ describe('the source of a call from a gateway', () => {
     expect(await ran({ sip_gateway: `${domain}_trunk` })).toEqual(['answer'])
   })
 
+  it('calls that two domains may own are logged once with their source, and calls of strangers never', async () => {
+    api.ports.state.domains.set(other, aDomain({ name: other }))
+    const [shared, logged] = ['192.0.3.7', () => api.log.lines.filter(({ level }) => level === 'warn')]
+    await gateway({ networks: ['192.0.3.0/24'] })
+    await gateway({ domain: other, name: 'claim', networks: ['192.0.3.7/32'] })
+
+    await ask({ sip_network_ip: shared, sip_req_host: domain })
+    await ask({ sip_network_ip: stranger })
+    expect(logged()).toEqual([])
+
+    for (let call = 0; call < 3; call++) await ask({ sip_network_ip: shared })
+    const keys = { source: shared, domains: `${domain} ${other}` }
+    const message = 'calls refused: gateways of several domains have their source'
+    expect(logged()).toMatchObject([{ level: 'warn', message, keys }])
+  })
+
   it('an IPv4 address in the form of IPv6 is the IPv4 address', async () => {
     await gateway({ networks: ['::ffff:192.0.2.0/120', '2001:db8::/32'] })
 

@@ -50,6 +50,19 @@ describe('a simulated call', () => {
     expect((await simulate({ number: '99', routes: [] })).matched).toEqual({ kind: 'none' })
   })
 
+  it('a proposed default route that names a gateway is refused with the position of the field', async () => {
+    const one = { destination_number: '99', callflow: [{ hangup: 'USER_BUSY' }] }
+    const routes = [one, { ...one, gateway: 'trunk' }]
+
+    for (const direction of [{}, { direction: 'internal' }]) {
+      const answer = await api.call(simulateDefaultRoutes, { headers, body: { number: '99', routes, ...direction } })
+
+      const problem = 'is for public routes: simulate these with the direction inbound'
+      expect(answer.status).toBe(400)
+      expect(answer.body.details).toEqual([{ field: 'routes[1].gateway', problem }])
+    }
+  })
+
   it('a proposed route that could not be stored is refused', async () => {
     const routes = [{ destination_number: '(' }]
 

@@ -1,0 +1,22 @@
+/** A source is reported once in ten minutes, however often it calls. */
+export const reportEveryMs = 600_000
+
+/** Sources that are remembered as reported. While that many are, further ones go unreported: the caller of a call may invent its source. */
+export const mostSources = 1_000
+
+/** The sources of refused calls that were reported lately, by one process. */
+export class ReportedSources {
+  /** Until when each source is not reported again; the earliest end is first. */
+  readonly #ends = new Map<string, number>()
+
+  /** Returns whether a source is due for a report, and remembers it as reported. `now` is in epoch milliseconds. */
+  isDue(source: string, now: number): boolean {
+    for (const [known, end] of this.#ends) {
+      if (now < end) break
+      this.#ends.delete(known)
+    }
+    if (this.#ends.has(source) || this.#ends.size >= mostSources) return false
+    this.#ends.set(source, now + reportEveryMs)
+    return true
+  }
+}

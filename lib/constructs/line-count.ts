@@ -1,0 +1,20 @@
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
+import type { Construct } from 'constructs'
+import type { MetricGroup } from '../../contracts/metrics.ts'
+import { namespaceOf } from './stage.ts'
+
+/** Makes a metric that counts the lines of a log with a message. The metric's name is the construct's id. */
+export function countLines(
+  scope: Construct,
+  logGroup: ILogGroup,
+  group: MetricGroup,
+  { name, message }: { readonly name: string; readonly message: string },
+): void {
+  new MetricFilter(scope, name, {
+    logGroup,
+    filterPattern: FilterPattern.stringValue('$.message', '=', message),
+    metricNamespace: namespaceOf(group),
+    metricName: name,
+    metricValue: '1',
+  })
+}

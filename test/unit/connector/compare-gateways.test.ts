@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { compareEveryMs, compareGatewaysEachHour } from '../../../connector/reconcile/compare-gateways.ts'
+import { domain, gatewayEngine } from '../../support/engine/gateway-engine.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+
+/** An engine that has a gateway, and the comparison of each hour; the link to it may be down. */
+async function aComparedEngine(kind: 'ready' | 'connecting' = 'ready') {
+  const lab = await gatewayEngine()
+  await lab.write('trunk')
+  await lab.engine.gateways.rescan()
+  await lab.time.advance(3_000)
+  const link = { ...lab.link, state: kind === 'ready' ? { kind, coreUuid: undefined } : { kind } }
+  const stopping = new AbortController()
+  const deps = { ...lab.time, aligner: lab.aligner(), random: () => 0, log: capturedLog() }
+  const ended = compareGatewaysEachHour([{ engine: { name: 'one', commands: link as never } }], deps, stopping.signal)
+  return { ...lab, stop: () => (stopping.abort(), ended) }
+}
+
+test('a gateway whose order was never queued is applied within the hour, and an unchanged one stays as it is', async () => {
+  const { write, time, orders, hasCurrent, stop } = await aComparedEngine()
+  await write('trunk', { realm: 'other.example.net' })
+
+  await time.advance(compareEveryMs - 1)
+  expect(orders()).toEqual([])
+  await time.advance(10_000)
+  expect(orders()).toEqual(['killgw trunk', 'rescan'])
+  expect(await hasCurrent('trunk')).toBe(true)
+
+  await time.advance(compareEveryMs)
+  expect(orders()).toHaveLength(2)
+  await stop()
+})
+
+test('a gateway that was deleted without an order is removed within the hour', async () => {
+  const { ports, time, engine, stop } = await aComparedEngine()
+  const stored = await ports.gateways.read(domain, 'trunk')
+  if (stored !== undefined) await ports.gateways.remove(stored)
+
+  await time.advance(compareEveryMs + 10_000)
+
+  expect(engine.gateways.list()).toEqual([])
+  await stop()
+})
+
+test('an engine whose link is down is not compared, and nothing is compared after the stop', async () => {
+  const down = await aComparedEngine('connecting')
+  const stopped = await aComparedEngine()
+  await down.write('trunk', { realm: 'other.example.net' })
+  await stopped.write('trunk', { realm: 'other.example.net' })
+  await stopped.stop()
+
+  for (const { time } of [down, stopped]) await time.advance(2 * compareEveryMs)
+
+  expect([down.orders(), stopped.orders()]).toEqual([[], []])
+  await down.stop()
+})
