@@ -6,7 +6,6 @@ import { documentId, indexOf } from '../adapters/opensearch/indices.ts'
 import { openSearchCdrAdmin } from '../adapters/opensearch/opensearch-cdr-admin.ts'
 import { openSearchCdrStore } from '../adapters/opensearch/opensearch-cdr-store.ts'
 import { toStored } from '../adapters/opensearch/stored-cdr.ts'
-import { sqsCdrQueue } from '../adapters/sqs/sqs-cdr-queue.ts'
 import { systemClock } from '../adapters/system/system-clock.ts'
 import { searchDomains } from '../contracts/resources.ts'
 import { cdrFromEvent } from '../core/cdr/cdr-from-event.ts'
@@ -16,16 +15,15 @@ import type { SearchPlan } from '../core/cdr/search-plan.ts'
 import { bareRequest } from './bare-request.ts'
 import { startCdrWorker } from './cdrs/cdr-worker.ts'
 import { endOfLeg } from './cdrs/ends.ts'
+import { type BenchConnector, type Ends, openConnector } from './cdrs/open-connector.ts'
 import { type BenchStores, openStores } from './cdrs/open-stores.ts'
-import { domains, wholePath } from './esl/whole-path.ts'
+import { domains } from './esl/whole-path.ts'
 import type { Figures } from './figures.ts'
 import { temporaryState } from './platform.ts'
 
 const amount = Number(process.env['BENCH_ENDS'] ?? 20_000)
 /** Ends whose CPU is looked at, first sent and then indexed. */
 const looked = Math.ceil(amount / 4)
-/** Ends that wait in the connector, at most: no more than it keeps in memory. */
-const maxWaiting = 500
 /** CDRs of a bare request, as many as a batch has. */
 const bulkSize = 10
 
@@ -39,7 +37,12 @@ export async function benchCdrs(): Promise<Figures> {
   try {
     const stores = await openStores(state.path)
     try {
-      return await measured(stores)
+      const connector = await openConnector(stores.connectorEnv)
+      try {
+        return await measured(stores, connector)
+      } finally {
+        await connector.close()
+      }
     } finally {
       await stores.close()
     }
@@ -48,14 +51,14 @@ export async function benchCdrs(): Promise<Figures> {
   }
 }
 
-async function measured(stores: BenchStores): Promise<Figures> {
+async function measured(stores: BenchStores, connector: BenchConnector): Promise<Figures> {
   const platform = contextOf(stores.platformEnv)
   await openSearchCdrAdmin(platform).prepare()
   for (const name of domains) await dynamoDomainStore(platform).create(domainOf(name))
   // Until everything is compiled.
-  await endToEnd(stores, { from: 0, count: looked })
-  const { perSecond, storesCpuMs } = await endToEnd(stores, { from: looked, count: amount })
-  const { sendCpuMs, workCpuMs } = await apart(stores, { from: looked + amount, count: looked })
+  await endToEnd({ stores, connector }, { from: 0, count: looked })
+  const { perSecond, storesCpuMs } = await endToEnd({ stores, connector }, { from: looked, count: amount })
+  const { sendCpuMs, workCpuMs } = await apart({ stores, connector }, { from: looked + amount, count: looked })
   const bareMs = await bareCpuMs(contextOf(stores.workerEnv), { from: 2 * looked + amount, count: looked })
   return {
     cdrsPerSecond: perSecond,
@@ -66,43 +69,29 @@ async function measured(stores: BenchStores): Promise<Figures> {
   }
 }
 
-/** Ends by their numbers. */
-interface Ends {
-  readonly from: number
-  readonly count: number
+/** The processes on the way of a CDR. */
+interface Path {
+  readonly stores: BenchStores
+  readonly connector: BenchConnector
 }
 
 /** From the first end that is read to the moment at which a search finds all. */
-async function endToEnd(stores: BenchStores, ends: Ends): Promise<{ perSecond: number; storesCpuMs: number }> {
+async function endToEnd({ stores, connector }: Path, ends: Ends): Promise<{ perSecond: number; storesCpuMs: number }> {
   const before = { cpuMs: await stores.cpuMs(), found: await found(stores) }
   const startedAt = performance.now()
   const indexing = index(stores, ends.count)
-  await send(stores, ends)
+  await connector.relay(ends)
   await indexing
   while ((await found(stores)) < before.found + ends.count) await pause(5)
   const seconds = (performance.now() - startedAt) / 1000
   return { perSecond: ends.count / seconds, storesCpuMs: ((await stores.cpuMs()) - before.cpuMs) / ends.count }
 }
 
-/** CPU milliseconds of this process for each CDR: until it is queued, and from the queue to the index. */
-async function apart(stores: BenchStores, ends: Ends): Promise<{ sendCpuMs: number; workCpuMs: number }> {
-  const sendCpuMs = await cpuOf(() => send(stores, ends))
+/** CPU milliseconds for each CDR: of the connector until it is queued, and of this process from the queue to the index. */
+async function apart({ stores, connector }: Path, ends: Ends): Promise<{ sendCpuMs: number; workCpuMs: number }> {
+  const sendCpuMs = await connector.relay(ends)
   const workCpuMs = await cpuOf(() => index(stores, ends.count))
   return { sendCpuMs: sendCpuMs / ends.count, workCpuMs: workCpuMs / ends.count }
-}
-
-/** Gives ends to a connector's event side and waits until the queue has all. */
-async function send(stores: BenchStores, { from, count }: Ends): Promise<void> {
-  const path = await wholePath('none', sqsCdrQueue(contextOf(stores.connectorEnv)))
-  const { side } = path
-  for (let number = from; number < from + count; number += 1) {
-    while (side.waiting >= maxWaiting) await pause(1)
-    side.accept(endOfLeg(number), 'bench')
-  }
-  await side.flushed()
-  await path.close()
-  const { cdrsRelayed, eventsDropped } = side.counters()
-  if (cdrsRelayed !== count || eventsDropped !== 0) throw new Error(`${cdrsRelayed} of ${count} ends were relayed`)
 }
 
 /** Lets the worker take so many messages. */
