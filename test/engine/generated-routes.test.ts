@@ -1,15 +1,19 @@
 // oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
 /** Generated routes at a real engine: it executes what the simulation shows. Skipped without `FREESWITCH_BIN`. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { openDialledCalls } from '../support/engine/dialled-calls.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aKitLab } from '../support/engine/kit-lab.ts'
+import { freePort } from '../support/processes/free-port.ts'
 import { opened } from '../support/processes/opened.ts'
 import { seeded } from '../support/records/seeded.ts'
 
 const acme = 'acme.example.com'
 const tables = 300
+
+/** The address of the provider of all gateways. */
+const provider = '127.0.0.11'
 
 /** Makes steps that end by themselves; `number` is dialled, and `depth` says how deep steps may still branch. */
 function generator(random: () => number) {
@@ -26,6 +30,11 @@ function generator(random: () => number) {
       '&year(2000-2100)',
       "${destination_number:-1} == '5'",
     )
+  const aGateway = () => ({
+    type: 'gateway',
+    name: pick('trunk', 'narrow', 'off', 'missing'),
+    dialString: pick('44123', '+1$0', '00$1'),
+  })
   const leaf = (number: string): object =>
     pick<() => object>(
       () => ({ setVar: pick<unknown>('x_a=1', 'x_a=2', 'all:x_b=two', ['x_a=1', 'x_b=two']) }),
@@ -41,6 +50,9 @@ function generator(random: () => number) {
       () => ({
         bridge: { strategy: 'multiple', endpoints: [{ type: 'user', name: '1001', variables: { x_a: '1' } }] },
       }),
+      () => ({ bridge: { endpoints: [aGateway()] } }),
+      () => ({ bridge: { endpoints: [aGateway(), { ...aGateway(), variables: { x_a: '1' } }] } }),
+      () => ({ bridge: { strategy: 'multiple', endpoints: [aGateway(), { type: 'user', name: '1001' }] } }),
       () => ({ recordSession: pick('', 'stop') }),
       () => ({ blackList: 'spam' }),
       () => ({ blackList: { name: 'spam', number: '$0', actions: [{ setVar: 'x_a=2' }] } }),
@@ -63,38 +75,79 @@ function generator(random: () => number) {
   return { callflow, pick }
 }
 
-describe.skipIf(freeswitchBin === undefined)('generated default routes at an engine of the kit', () => {
-  const lab = opened(() => aKitLab({ CALLS_PER_SECOND: '500' }))
+describe.skipIf(freeswitchBin === undefined)('generated routes at an engine of the kit', () => {
+  const lab = opened(async () => {
+    const gatewayPort = await freePort()
+    const kit = { CALLS_PER_SECOND: '500', GATEWAY_SIP_PORT: String(gatewayPort) }
+    return {
+      ...(await aKitLab(kit, undefined, undefined, () => ({ HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }))),
+      gatewayPort,
+    }
+  })
   const calls = opened(() => openDialledCalls(lab().place.socketPort))
 
-  it(`in ${tables} calls the engine executes the applications that the simulation shows`, async () => {
+  /** Makes gateways to a provider that is always busy: one, one that shows its own number and counts calls, and a disabled one. */
+  async function aProvider(admin: Client) {
+    const far = await lab().phone('provider', '127.0.0.1', { port: lab().gatewayPort, ip: provider, isBusy: true })
+    const shared = { proxy: far.address, realm: provider, register: false }
+    const networks = [`${provider}/32`]
+    await admin.call('createGateway', { body: { ...shared, name: 'off', networks, enabled: false } })
+    const narrow = { name: 'narrow', networks: ['192.0.2.0/24'], caller_id: 'number:380441112233', max_calls: 5 }
+    await admin.call('createGateway', { body: { ...shared, ...narrow } })
+    await admin.call('createGateway', { body: { ...shared, name: 'trunk', networks, max_calls: 5 } })
+    const isTaken = async (name: string) =>
+      (await lab().engine.api(`sofia status gateway ${acme}_${name}`)).includes('NOREG')
+    const areTaken = async () => (await isTaken('narrow')) && isTaken('trunk')
+    await vi.waitUntil(areTaken, { timeout: 15_000, interval: 200 })
+    // From then on its calls are recognized.
+    await admin.call('createPublicRoute', { body: { destination_number: '1', callflow: [{ hangup: 'USER_BUSY' }] } })
+    await expect.poll(async () => (await far.call('1')).status, { timeout: 15_000, interval: 500 }).toBe(486)
+    return far
+  }
+
+  it(`in ${tables} calls of accounts and gateways the engine executes the applications that the simulation shows`, async () => {
     const admin: Client = await lab().platform.tenant(acme)
     await admin.call('addBlacklistNumber', { params: { blacklist_name: 'spam' }, body: { number: '666' } })
+    const far = await aProvider(admin)
     const { callflow, pick } = generator(seeded(16))
-    const route = (destination_number: string, of: object[]) =>
-      admin.call('createDefaultRoute', { body: { destination_number, callflow: of } })
-    let [compared, reentered] = [0, 0]
+    const route = (kind: 'createDefaultRoute' | 'createPublicRoute', destination_number: string, of: object[]) =>
+      admin.call(kind, { body: { destination_number, callflow: of } })
+    let [compared, reentered, through, from] = [0, 0, 0, 0]
 
     for (let table = 0; table < tables; table += 1) {
       const number = `7${String(table).padStart(3, '0')}`
       const end = { hangup: 'NORMAL_CLEARING', tag: 'end' }
-      await route(`${number}(1|5)`, [...callflow(number, 2), end])
-      await route(`${number}9`, [...callflow(`${number}8`, 1), end])
+      const isFromGateway = table % 3 === 0
+      const kind = isFromGateway ? 'createPublicRoute' : 'createDefaultRoute'
+      await route(kind, `${number}(1|5)`, [...callflow(number, 2), end])
+      await route('createDefaultRoute', `${number}9`, [...callflow(`${number}8`, 1), end])
+      // A number without a route would be of the engine's static dial plan.
+      await route('createDefaultRoute', `${number}89`, [end])
       const [dialled, caller] = [`${number}${pick('1', '5')}`, pick('700', '666')]
-      const body = { number: dialled, caller }
+      const source = isFromGateway ? ({ direction: 'inbound', gateway: 'trunk' } as const) : {}
+      const body = { number: dialled, caller, ...source }
       const { steps } = (await admin.call('simulateDefaultRoutes', { body })).data
       const shown = steps.flatMap(({ application, data }) =>
         application === undefined ? [] : [comparable(`${application} ${data ?? ''}`.trim())],
       )
 
-      const { executed } = await calls().dial(acme, dialled, { from: caller, stayMs: 20_000 })
+      const call = isFromGateway
+        ? calls().comesIn(dialled)
+        : calls().dial(acme, dialled, { from: caller, stayMs: 20_000 })
+      if (isFromGateway) await far.call(dialled, `${caller}@${provider}`)
+      const { executed } = await call
 
       expect({ table, executed: executed.map(comparable) }).toEqual({ table, executed: shown })
       compared += shown.length
       if (shown.some((line) => line.startsWith('set svc_route='))) reentered += 1
+      if (shown.some((line) => line.includes('sofia/gateway/'))) through += 1
+      if (isFromGateway) from += 1
     }
     expect(compared).toBeGreaterThan(tables * 7)
     expect(reentered).toBeGreaterThan(tables / 10)
+    expect(through).toBeGreaterThan(tables / 10)
+    expect(from).toBe(tables / 3)
+    expect(far.dialled.length).toBeGreaterThan(tables / 10)
   })
 })
 

@@ -9,6 +9,12 @@ interface DialledCall {
   readonly cause: string
 }
 
+/** A call whose events are being collected. */
+interface WatchedCall {
+  readonly executed: string[]
+  readonly end: (cause: string) => void
+}
+
 /** The dialling side. */
 export interface DialledCalls {
   /**
@@ -16,6 +22,8 @@ export interface DialledCalls {
    * A call that is answered is ended after `stayMs`.
    */
   dial(domain: string, number: string, options?: { from?: string; stayMs?: number }): Promise<DialledCall>
+  /** Resolves with the next call that comes in at the profile of gateways for a number, when it has ended. */
+  comesIn(number: string): Promise<DialledCall>
   close(): Promise<void>
 }
 
@@ -25,21 +33,41 @@ export async function openDialledCalls(port: number): Promise<DialledCalls> {
   socket.on('error', () => {})
   await once(socket, 'connect')
   const listening = Promise.withResolvers<void>()
-  /** By the name that the caller shows, which is different for each call. */
-  const calls = new Map<string, { uuid: string; executed: string[]; end: (cause: string) => void }>()
+  /** Calls that have not begun, by the name that the caller shows, or by the number that a call from a gateway is for. */
+  const expected = { named: new Map<string, WatchedCall>(), numbered: new Map<string, WatchedCall>() }
+  const calls = new Map<string, WatchedCall>()
   let count = 0
   let text = ''
 
   const take = (block: string) => {
     const header = (name: string) => decodeURIComponent(new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? '')
-    const call = calls.get(header('Caller-Caller-ID-Name'))
-    if (call === undefined || !/^loopback\/.*-b$/.test(header('Channel-Name'))) return
     const uuid = header('Unique-ID')
-    if (call.uuid === '') call.uuid = uuid
-    if (call.uuid !== uuid) return
+    const call = calls.get(uuid) ?? begun(header)
+    if (call === undefined) return
+    calls.set(uuid, call)
     const name = header('Event-Name')
     if (name === 'CHANNEL_EXECUTE') call.executed.push(`${header('Application')} ${header('Application-Data')}`.trim())
-    if (name === 'CHANNEL_HANGUP_COMPLETE') call.end(header('Hangup-Cause'))
+    if (name !== 'CHANNEL_HANGUP_COMPLETE') return
+    calls.delete(uuid)
+    call.end(header('Hangup-Cause'))
+  }
+  /** Takes the call that begins with an event out of the expected ones. */
+  const begun = (header: (name: string) => string): WatchedCall | undefined => {
+    const channel = header('Channel-Name')
+    const isFromGateway = channel.startsWith('sofia/external/') && header('Call-Direction') === 'inbound'
+    if (!isFromGateway && !/^loopback\/.*-b$/.test(channel)) return undefined
+    const [waiting, key] = isFromGateway
+      ? [expected.numbered, header('Caller-Destination-Number')]
+      : [expected.named, header('Caller-Caller-ID-Name')]
+    const call = waiting.get(key)
+    waiting.delete(key)
+    return call
+  }
+  const watch = async (waiting: Map<string, WatchedCall>, key: string): Promise<DialledCall> => {
+    const { promise, resolve: end } = Promise.withResolvers<string>()
+    const executed: string[] = []
+    waiting.set(key, { executed, end })
+    return { executed, cause: await promise }
   }
   socket.on('data', (chunk: Buffer) => {
     text += chunk.toString('utf8')
@@ -55,15 +83,12 @@ export async function openDialledCalls(port: number): Promise<DialledCalls> {
     dial: async (domain, number, { from = '700', stayMs = 300 } = {}) => {
       count += 1
       const name = `call-${count}`
-      const { promise, resolve } = Promise.withResolvers<string>()
-      const executed: string[] = []
-      calls.set(name, { uuid: '', executed, end: resolve })
+      const call = watch(expected.named, name)
       const variables = `domain_name=${domain},origination_caller_id_number=${from},origination_caller_id_name=${name}`
       socket.write(`bgapi originate {${variables}}loopback/${number}/${domain}/XML &sleep(${stayMs})\n\n`)
-      const cause = await promise
-      calls.delete(name)
-      return { executed, cause }
+      return call
     },
+    comesIn: (number) => watch(expected.numbered, number),
     close: async () => {
       if (socket.destroyed) return
       socket.destroy()

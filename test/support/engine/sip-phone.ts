@@ -21,6 +21,8 @@ export interface PhoneOptions {
   readonly password?: string
   /** The loopback address of the phone; by default 127.0.0.1. */
   readonly ip?: string
+  /** Whether it refuses calls as busy (486); by default it answers each. */
+  readonly isBusy?: boolean
   /** What the phone authenticates with; by default the account's own. */
   readonly credential?: SipCredential
 }
@@ -40,7 +42,7 @@ export interface SipPhone {
   /** Registers, or with 0 seconds takes the registration back. Answers the final status and whether it has a contact. */
   register(seconds?: number, to?: string): Promise<{ readonly status: number; readonly hasContact: boolean }>
   call(number: string, from?: string): Promise<PlacedCall>
-  /** The calls that rang here, by who called; each was answered. */
+  /** The calls that rang here, by who called; each was answered, or refused by a busy phone. */
   readonly rang: readonly string[]
   /** The numbers that these calls had dialled. */
   readonly dialled: readonly string[]
@@ -56,7 +58,7 @@ const patienceMs = 15_000
 
 /** Opens a phone on a port of its own. */
 export async function openSipPhone(options: PhoneOptions): Promise<SipPhone> {
-  const { port, login, domain, password = '', ip = '127.0.0.1' } = options
+  const { port, login, domain, password = '', ip = '127.0.0.1', isBusy = false } = options
   const credential = options.credential ?? credentialOf(login, domain, password)
   const socket = createSocket('udp4')
   socket.bind(0, ip)
@@ -90,7 +92,10 @@ export async function openSipPhone(options: PhoneOptions): Promise<SipPhone> {
       ['via', 'from', 'call-id', 'cseq', 'record-route'].includes(name) ? [[name, value]] : [],
     )
     const headers = [...echoed, ['To', `${headerOf(request, 'to')}${tag}`], ['Contact', contact]] as const
-    send(writeSip('SIP/2.0 200 OK', isInvite ? [...headers, media] : headers, isInvite ? sdp() : ''), sender)
+    const isRefused = isInvite && isBusy
+    const hasMedia = isInvite && !isRefused
+    const status = isRefused ? '486 Busy Here' : '200 OK'
+    send(writeSip(`SIP/2.0 ${status}`, hasMedia ? [...headers, media] : headers, hasMedia ? sdp() : ''), sender)
     if (request.method === 'BYE') ends.get(headerOf(request, 'call-id'))?.()
     if (isInvite && tag !== '') {
       const caller = /sip:([^@;>]+)@/.exec(headerOf(request, 'from'))?.[1] ?? ''
