@@ -1,4 +1,5 @@
 // oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
+import { readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { handler as createPublicRoute } from '../../../functions/public-routes/create-public-route.ts'
 import { handler as lookUpDialplan } from '../../../functions/engine/look-up-dialplan.ts'
@@ -26,16 +27,21 @@ const route = (body: object) =>
 
 /** Asks as an engine about a call at the profile of gateways; the fields are variables of its channel. */
 async function ask(variables: Readonly<Record<string, string>> = {}, number = '380441234567'): Promise<string> {
-  const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
   const given = { sip_network_ip: source, sofia_profile_name: 'external', sip_req_host: '198.51.100.1', ...variables }
+  const fields = new URLSearchParams({
+    section: 'dialplan',
+    'Hunt-Context': 'public',
+    'Hunt-Destination-Number': number,
+    'Hunt-Caller-ID-Number': '380671112233',
+    ...Object.fromEntries(Object.entries(given).map(([name, value]) => [`variable_${name}`, value])),
+  })
+  return answerTo(fields.toString())
+}
+
+async function answerTo(rawBody: string): Promise<string> {
+  const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
   const answer = await api.call(lookUpDialplan, {
-    rawBody: new URLSearchParams({
-      section: 'dialplan',
-      'Hunt-Context': 'public',
-      'Hunt-Destination-Number': number,
-      'Hunt-Caller-ID-Number': '380671112233',
-      ...Object.fromEntries(Object.entries(given).map(([name, value]) => [`variable_${name}`, value])),
-    }).toString(),
+    rawBody,
     headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
   })
   expect(answer.status).toBe(200)
@@ -131,6 +137,25 @@ describe('the source of a call from a gateway', () => {
     const keys = { source: shared, domains: `${domain} ${other}` }
     const message = 'calls refused: gateways of several domains have their source'
     expect(logged()).toMatchObject([{ level: 'warn', message, keys }])
+  })
+
+  it.each([
+    ['to an address of the engine', 1, '380441234567'],
+    ['to the contact of a gateway', 2, 'gw+acme.example.com_trunk'],
+  ])('the recorded question about a call %s is answered by a public route', async (_what, at, number) => {
+    const file = `../../fixtures/freeswitch/xml-curl/call-from-gateway-${at}.http`
+    const recorded = readFileSync(new URL(file, import.meta.url), 'utf8').split('\r\n\r\n')[1] ?? ''
+    const acme = 'acme.example.com'
+    api.ports.state.domains.set(acme, aDomain({ name: acme }))
+    await gateway({ domain: acme, networks: ['127.0.0.11/32'] })
+    const callflow = [{ hangup: 'USER_BUSY' }]
+    await api.ports.publicRoutes.create(aRoute({ domain: acme, destinationNumber: '.+', callflow }), 0)
+
+    const lines = applications(await answerTo(recorded))
+
+    expect(lines.at(-1)).toBe('hangup USER_BUSY')
+    expect(lines).toContain(`set w_domain=${acme}`)
+    expect(recorded).toContain(`Hunt-Destination-Number=${encodeURIComponent(number)}`)
   })
 
   it('an IPv4 address in the form of IPv6 is the IPv4 address', async () => {

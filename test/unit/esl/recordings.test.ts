@@ -31,7 +31,7 @@ const frameHeaders = [
 
 describe('a recording', () => {
   it('every scenario has a recording', () => {
-    expect(recordings).toHaveLength(121)
+    expect(recordings).toHaveLength(122)
   })
 
   it.each(recordings)(
