@@ -111,6 +111,9 @@ export const levelMetrics = {
   RecordingLag: 'Milliseconds',
 } as const
 
+/** The level that is in every line, also while it is 0, so that its samples count the lines. */
+export const lineMetric = 'Lag'
+
 /** Durations in milliseconds, each measured from the request. */
 export const timeMetrics = [
   /** Until the command was written to the engine. */

@@ -48,6 +48,8 @@ export interface Settings {
   readonly allowedOrigins: readonly string[]
   /** Empty: no mail is sent. */
   readonly alarmEmail: string
+  /** All alarms and the dashboard, or only the alarm that takes back a deployment of the connector. */
+  readonly monitoring: 'full' | 'deployments'
   /** The text that the functions parse. */
   readonly rateLimits: string
   /** Variables of every process. A setting that is not given is left out, so that the process uses its own default. */
@@ -161,6 +163,7 @@ function eachSetting(values: GivenSettings): Settings {
     publicUrl: text(platform.publicUrl),
     allowedOrigins: read(deployment.allowedOrigins),
     alarmEmail: read(deployment.alarmEmail),
+    monitoring: read(deployment.monitoring),
     rateLimits: text(platform.rateLimits),
     environment: Object.fromEntries(
       [platform.logLevel, ...given].map((setting) => [setting.variable, text(setting)] as const),

@@ -17,8 +17,12 @@ export interface EventLoad {
  */
 export const typicalEvent = { kb: 5, hooks: 1, receiverMs: 50, legs: 0.2 }
 
-/** Estimates, per function call: seconds of work besides waiting for the receiver, memory in GB, and KB of log lines. */
-export const call = { seconds: 0.06, gb: 0.5, logKb: 0.6 }
+/**
+ * Per function call: estimated seconds of work besides waiting for the receiver, the memory in GB that lib/constructs sets, and KB
+ * of the three lines that Lambda writes itself (265 bytes in its text format), with the 26 bytes that CloudWatch adds to each line.
+ * Functions log a success only where a request caused the event.
+ */
+export const call = { seconds: 0.06, gb: 0.5, logKb: 0.35 }
 
 /** Days for which events and deliveries are kept. */
 export const keptDays = 7
@@ -30,7 +34,9 @@ export function writeUnitsOfEvent(n: number): number {
   const head = 1 / n
   const event = Math.ceil(kb / 3) + 1 / n
   const record = 2 + 2 / n
-  return head + event + record + 4 * hooks
+  // Written in a transaction, and its result in another one, unless it is the only one of its batch.
+  const delivery = n * hooks === 1 ? 2 + 1 : 2 + 2
+  return head + event + record + delivery * hooks
 }
 
 /** Write units of what the calls of an event store: five for each leg, and presence, four for each call. */
@@ -42,7 +48,8 @@ export function eventCosts({ millions, batch, connectors }: EventLoad, prices: P
   // Sent, received and deleted; a request of up to 64 KB is one.
   const requests = (1 + legs) * ((connectors + 2) / batch)
   const calls = (1 + legs) / batch
-  const seconds = calls * (call.seconds + receiverMs / 1000)
+  // Only those for hooks wait for a receiver.
+  const seconds = calls * call.seconds + receiverMs / 1000 / batch
   // The event, compressed, its records and its delivery.
   const storedGb = (kb / 3 + 1) / 1000
   const perMillion: CostItem[] = [
@@ -63,4 +70,9 @@ export function eventCosts({ millions, batch, connectors }: EventLoad, prices: P
     },
   ]
   return perMillion.map(({ name, month }) => ({ name, month: month * millions }))
+}
+
+/** Returns the cost of one KB more in each of a million events: a third of it is stored, in one more write unit for each started KB. */
+export function costOfKb({ writeUnitMillion, transferGb, tableGbMonth, tableBackupGbMonth }: PriceList): number {
+  return writeUnitMillion / 3 + transferGb + (keptMonths / 3) * (tableGbMonth + tableBackupGbMonth)
 }

@@ -1,4 +1,4 @@
-import { levelMetrics } from '../../contracts/metrics.ts'
+import type { ConnectorMetric } from '../../contracts/metrics.ts'
 import { schedules } from '../../contracts/schedules.ts'
 import { workers } from '../../contracts/workers.ts'
 import { queues } from '../../contracts/resources.ts'
@@ -28,6 +28,39 @@ export const idleEstimates = {
   run: { seconds: 0.5, gb: 0.5 },
   /** Logs: lines of metrics, flow logs of the network, scheduled functions. */
   logGb: 0.6,
+}
+
+/** The metric that connectors write while nothing happens: levels that stay 0 are not written (connector/health/report-metrics.ts). */
+export const idleMetrics: readonly ConnectorMetric[] = ['Lag']
+
+/** The metrics that usual calls move: a month with calls in every hour pays for each of them. */
+export const busyMetrics: readonly ConnectorMetric[] = [
+  ...idleMetrics,
+  'EventsRead',
+  'EventsRelayed',
+  'EventsPublished',
+  'CdrsRelayed',
+  'EventsWaiting',
+  'EventsHeld',
+  'EventMemory',
+  'Channels',
+  'CommandsDone',
+  'CommandsRefused',
+  'CommandsAbsent',
+  'CommandsInFlight',
+  'CommandsWaiting',
+  'CommandDelay',
+  'OrderTime',
+  'RecordingsStored',
+  'RecordingBytes',
+  'RecordingsWaiting',
+  'RecordingLag',
+]
+
+/** Returns what the metrics of connectors cost in a month with calls in every hour, in addition to an idle month. */
+export function busyMetricsCost(prices: PriceList): CostItem {
+  const month = (busyMetrics.length - idleMetrics.length) * prices.metricMonth
+  return { name: 'metrics of calls', month }
 }
 
 /** The metrics of Container Insights for a cluster with one service and one task definition. */
@@ -90,7 +123,7 @@ function taskCost({ fargateArmCpuHour, fargateArmGbHour, hoursPerMonth }: PriceL
     hoursPerMonth * ((Number(Cpu) / 1024) * fargateArmCpuHour + (Number(Memory) / 1024) * fargateArmGbHour)
 }
 
-/** An alarm on an expression costs as much as one on each metric in it. Counts that stay 0 are not written. */
+/** An alarm on an expression costs as much as one on each metric in it. */
 function monitoringCost(templates: Templates, prices: PriceList): number {
   const clusters = sum(
     templates,
@@ -103,7 +136,7 @@ function monitoringCost(templates: Templates, prices: PriceList): number {
   )
   return (
     watched * prices.alarmMonth +
-    (Object.keys(levelMetrics).length + clusters * insightMetrics) * prices.metricMonth +
+    (idleMetrics.length + clusters * insightMetrics) * prices.metricMonth +
     templates.ofType('AWS::CloudWatch::Dashboard').length * prices.dashboardMonth +
     templates.ofType('AWS::CloudWatch::InsightRule').length * prices.insightRuleMonth
   )

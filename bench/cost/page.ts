@@ -1,6 +1,6 @@
-import { type CostItem, type Templates, idleCosts, idleEstimates } from './idle-cost.ts'
-import { call, eventCosts, keptDays, typicalEvent, writeUnitsOfEvent } from './event-cost.ts'
-import type { PriceList } from './price-list.ts'
+import { type CostItem, type Templates, busyMetrics, busyMetricsCost, idleCosts, idleEstimates } from './idle-cost.ts'
+import { call, costOfKb, eventCosts, keptDays, typicalEvent, writeUnitsOfEvent } from './event-cost.ts'
+import { type PriceList, priceNames } from './price-list.ts'
 
 /** A stage whose costs are shown: its name and its synthesized templates. */
 export interface CostedStage {
@@ -25,38 +25,65 @@ export function total(items: readonly CostItem[]): number {
 
 /** Returns docs/cost.md. The last of the stages is the one whose events are computed. */
 export function costPage(stages: readonly CostedStage[], prices: PriceList): string {
-  const { date, region, source } = prices
   return `# Costs
 
-Made by \`npm run cost\` from the templates of \`settings/*.json\` and \`bench/cost/prices.json\`: ${region}, ${date},
-${source}. Dollars a month of ${prices.hoursPerMonth} hours. [Estimates](#estimates) says what the templates do not.
+Made by \`npm run cost\` from the templates of \`settings/*.json\` and \`bench/cost/prices.json\`: ${prices.region}, without free tiers and discounts.
+Dollars a month of ${prices.hoursPerMonth} hours. [Prices](#prices) says where they come from, [Estimates](#estimates) what the templates do not hold.
 
 ## Idle
 
 ${stages.map((stage) => idleSection(stage, prices)).join('\n\n')}
 
 A stage pays for its search nodes, its alarms and metrics, and the way of its connectors out, whether it is used or not. \`t3.small.search\` is the
-smallest node that encrypts its disk. \`dev\` has one, and one connector of the smallest size with a public address; its alarms are
-those of \`prod\`, so that a wrong one is found there first. \`prod\` meets its goal with public addresses; private endpoints are its
-default, since they need no route to the internet ([decision 61](adr/0061-a-stage-chooses-how-connectors-get-out.md)).
+smallest node that encrypts its disk. \`dev\` has one, one connector of the smallest size, and of all alarms only the one that takes back a deployment.
+Private endpoints are the choice for a network that may have no route to the internet; they alone are above the goal
+([decision 75](adr/0075-connectors-of-prod-get-out-by-public-addresses.md)).
 
 ## With events
 
-The cost of \`${stages.at(-1)?.name}\`, idle cost included. An event has ${typicalEvent.kb} KB and goes to one hook whose receiver answers
+The cost of \`${stages.at(-1)?.name}\`, the cost of an idle month and of the metrics of calls included. An event has ${typicalEvent.kb} KB and goes to one hook whose receiver answers
 in ${typicalEvent.receiverMs} ms; a call has ten events and two legs. Batches of dispatch hold the number of events in the second column, and
 write units follow from them by the table of [deliveries](design/deliveries.md#costs).
 
 ${eventTable(stages, prices)}
 
-The goal is ${perMillionGoal} dollars for a million events. Events that come one at a time miss it, since each pays for a batch of its own.
+The goal is ${perMillionGoal} dollars for a million events. ${goalSentence(stages, prices)}
 
 ${months.map(({ millions, batch }) => largest(stages, prices, millions, batch)).join('\n\n')}
 
-${estimates()}
+${estimates(prices)}
+
+${priceSection(prices)}
 `
 }
 
-function estimates(): string {
+/** Says which of the months meet the goal. */
+function goalSentence(stages: readonly CostedStage[], prices: PriceList): string {
+  const above = months.flatMap(({ millions, batch }) => {
+    const excess = total(monthOf(stages, prices, millions, batch).events) / millions - perMillionGoal
+    return excess > 0 ? [`${millions} million, by ${money(excess)}`] : []
+  })
+  const cause = 'Events that come one at a time cost most, since each pays for a batch of its own.'
+  return above.length === 0 ? `Every month meets it. ${cause}` : `It is missed at ${above.join(', and at ')}. ${cause}`
+}
+
+function priceSection(prices: PriceList): string {
+  const rows = prices.compared.map((source) => [source.prices.map(code).join(', '), source.with, source.date])
+  const compared = new Set(prices.compared.flatMap((source) => source.prices))
+  const others = priceNames(prices).filter((name) => !compared.has(name))
+  return `## Prices
+
+No price was read from AWS itself. They were entered by hand and compared, without a difference, with these sources:
+
+${table(['prices', 'compared with', 'date'], rows)}
+
+Not compared with anything: ${others.map(code).join(', ')}.`
+}
+
+const code = (name: string): string => `\`${name}\``
+
+function estimates(prices: PriceList): string {
+  const perKb = money(costOfKb(prices))
   const { pollers, longPollSeconds, run, logGb } = idleEstimates
   return `## Estimates
 
@@ -64,9 +91,12 @@ No template says the following. It is estimated, and not yet compared with a bil
 
 - Lambda reads the queue of an idle function with ${pollers} pollers, each with a long poll of ${longPollSeconds} s. A connector reads commands with one.
 - A scheduled function that finds nothing to do runs for ${run.seconds} s with ${run.gb} GB. All logs of an idle month have ${logGb} GB.
-- Connectors write each metric that is a level all the time. Counts that stay 0 and times without a sample are not written.
-- A call of a function works for ${call.seconds} s in addition to the wait for the receiver, has ${call.gb} GB, and writes ${call.logKb} KB of logs.
+- An idle connector writes one metric. A month with events pays for the ${busyMetrics.length} that usual calls move, in all of its hours.
+- A call of a function works for ${call.seconds} s in addition to the wait for the receiver and has ${call.gb} GB. It writes ${call.logKb} KB of logs, which are
+  Lambda's own lines: a line of ours comes for failures, and for events that a request of the API caused.
 - Events and their deliveries are kept for ${keptDays} days, events compressed to a third.
+- Events differ in size. Those of a recorded call between two phones (\`bridged-call\` in \`test/fixtures/freeswitch/events\`), with all their variables, have 5 to 13 KB,
+  8.6 KB on average: each KB more costs ${perKb} dollars for a million.
 
 Not included: data that is kept for long (CDRs beyond the disks of the search nodes, recordings, exports), requests of the API, reads of tables,
 requests of keys and secrets, bytes through private endpoints, and traffic between zones.`
@@ -121,7 +151,8 @@ function monthOf(stages: readonly CostedStage[], prices: PriceList, millions: nu
   const connectors = templates
     .ofType('AWS::ECS::Service')
     .reduce((all, { Properties }) => all + Number(Properties['DesiredCount']), 0)
-  return { idle: idleCosts(templates, prices), events: eventCosts({ millions, batch, connectors }, prices) }
+  const idle = [...idleCosts(templates, prices), busyMetricsCost(prices)]
+  return { idle, events: eventCosts({ millions, batch, connectors }, prices) }
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

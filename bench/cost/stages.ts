@@ -7,10 +7,10 @@ import { readPrices } from './price-list.ts'
 export function costOfStages(): string {
   const dev = appWith(settingsOf('dev'))
   const prod = appWith(settingsOf('prod'))
-  const open = appWith({ ...settingsOf('prod'), connectorEgress: 'publicAddress' })
+  const closed = appWith({ ...settingsOf('prod'), connectorEgress: 'endpoints' })
   const stages = [
     { name: 'dev', templates: dev.assembly },
-    { name: 'prod with "connectorEgress": "publicAddress"', templates: open.assembly },
+    { name: 'prod with "connectorEgress": "endpoints"', templates: closed.assembly },
     { name: 'prod', templates: prod.assembly },
   ]
   return costPage(stages, readPrices())

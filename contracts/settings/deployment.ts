@@ -77,7 +77,7 @@ export const connectorEgress = {
   rule: () => oneOf('endpoints', 'publicAddress'),
   fallback: 'endpoints',
   meaning:
-    'how connectors reach the services of AWS: `endpoints`, private ones, in a network without any route to the internet; `publicAddress`, which costs a tenth: each has an address that nothing may connect to, and connections out are encrypted. Remove the stack `CallplaneConnector` before a change',
+    'how connectors reach the services of AWS: `publicAddress`, as in the committed files of stages: each has an address that nothing may connect to, and connections out are encrypted; `endpoints`, private ones, in a network without any route to the internet, which cost ten times as much. Remove the stack `CallplaneConnector` before a change',
 } as const satisfies ContextValue
 
 export const connectorTasks = {
@@ -211,6 +211,14 @@ export const alarmEmail = {
   fallback: '',
   unset: 'none',
   meaning: 'the mail address that receives alarms; subscribe pagers to the topic `CallplaneStateful/OnCall`',
+} as const satisfies ContextValue
+
+export const monitoring = {
+  context: 'monitoring',
+  rule: () => oneOf('full', 'deployments'),
+  fallback: 'full',
+  meaning:
+    '`full`: all alarms, the dashboard and the count of failed deliveries by domain; `deployments`: only the alarm that takes back a deployment of the connector, for a stage that no person is on call for',
 } as const satisfies ContextValue
 
 export const searchInstanceType = {

@@ -57,6 +57,7 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   platform.publicUrl,
   deployment.allowedOrigins,
   deployment.alarmEmail,
+  deployment.monitoring,
   platform.logLevel,
   platform.rootName,
   platform.tokenSeconds,

@@ -5,6 +5,7 @@ import {
   type CountMetric,
   type LevelMetric,
   connectorMetrics,
+  lineMetric,
   metricSeconds,
 } from '../../contracts/metrics.ts'
 import { namespaceOf } from './stage.ts'
@@ -29,9 +30,9 @@ export function connectorMetric(name: ConnectorMetric, statistic: ConnectorStati
 /** Minutes in which the lines of connectors are counted. */
 const lineMinutes = 5
 
-/** Returns how many lines of metrics all connectors wrote in five minutes. Each writes one every 30 s, and a level is in each. */
+/** Returns how many lines of metrics all connectors wrote in five minutes. Each writes one every 30 s. */
 export function connectorLines(): Metric {
-  return connectorMetric('Lag', 'SampleCount').with({ period: Duration.minutes(lineMinutes) })
+  return connectorMetric(lineMetric, 'SampleCount').with({ period: Duration.minutes(lineMinutes) })
 }
 
 /** The least lines of five minutes when this many connectors run: half of those of one may be missing, or come late. */

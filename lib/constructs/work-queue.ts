@@ -13,7 +13,8 @@ export interface WorkQueueProps {
   readonly article: string
   /** The consequence for people when messages end in the dead-letter queue. */
   readonly impact: string
-  readonly onCall: ITopic
+  /** The topic of the alarm on its dead letters; absent: there is no such alarm. */
+  readonly onCall: ITopic | undefined
 }
 
 /**
@@ -33,7 +34,7 @@ const largestMessage = 1024 * 1024
 /** SQS keeps a message for 14 days at most. */
 const longestRetention = Duration.days(14)
 
-/** A queue with its dead-letter queue and the alarm on that. There is no other way to create a queue. */
+/** A queue with its dead-letter queue and, in a stage that is watched, the alarm on that. There is no other way to create a queue. */
 export class WorkQueue extends Construct {
   readonly queue: Queue
   readonly deadLetters: Queue
@@ -55,6 +56,7 @@ export class WorkQueue extends Construct {
       receiveMessageWaitTime: Duration.seconds(20),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: spec.maxReceives },
     })
+    if (onCall === undefined) return
     new RunbookAlarm(this, 'DeadLettersAlarm', {
       article,
       impact,

@@ -36,6 +36,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     ...stackProps('CallplaneStateful', 'what must outlive a deployment'),
     terminationProtection: settings.terminationProtection,
     alarmEmail: settings.alarmEmail,
+    watchesQueues: settings.monitoring === 'full',
     allowedOrigins: settings.allowedOrigins,
     formerIndexes: settings.formerIndexes,
     existing: settings.existing,
@@ -85,17 +86,19 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   // Each part is changed before those that send it commands or messages, so it knows new ones before they come.
   connectorStack.addStackDependency(workers)
   apiStack.addStackDependency(connectorStack)
-  new MonitoringStack(app, 'CallplaneMonitoring', {
-    ...stackProps('CallplaneMonitoring', 'alarms and dashboard'),
-    api: apiStack.api,
-    connector: connectorStack.connector.service,
-    connectorTasks: settings.connectorTasks,
-    workers,
-    queues,
-    searchDomains: resources.searchDomains,
-    search: settings.search,
-    onCall: stateful.onCall.topic,
-  })
+  if (settings.monitoring === 'full') {
+    new MonitoringStack(app, 'CallplaneMonitoring', {
+      ...stackProps('CallplaneMonitoring', 'alarms and dashboard'),
+      api: apiStack.api,
+      connector: connectorStack.connector.service,
+      connectorTasks: settings.connectorTasks,
+      workers,
+      queues,
+      searchDomains: resources.searchDomains,
+      search: settings.search,
+      onCall: stateful.onCall.topic,
+    })
+  }
   Validations.of(app).addPlugins(new RulePack(app))
 }
 

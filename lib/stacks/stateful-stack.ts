@@ -49,6 +49,8 @@ const deadLetters: Readonly<Record<QueueName, { readonly article: string; readon
 /** The choices of the engineer about the stack. */
 export interface StatefulStackProps extends StackProps {
   readonly alarmEmail: string
+  /** Whether dead letters raise alarms. */
+  readonly watchesQueues: boolean
   /** Origins whose pages may read recordings and exports by their links. */
   readonly allowedOrigins: readonly string[]
   /** Whether tables keep the index of earlier versions next to the present one. */
@@ -70,7 +72,7 @@ export class StatefulStack extends Stack implements Omit<Resources, 'searchDomai
   readonly buckets: Resources['buckets']
 
   constructor(scope: Construct, id: string, props: StatefulStackProps) {
-    const { alarmEmail, existing, allowedOrigins, formerIndexes: hasFormerIndex, ...usual } = props
+    const { alarmEmail, watchesQueues, existing, allowedOrigins, formerIndexes: hasFormerIndex, ...usual } = props
     super(scope, id, usual)
     this.onCall = new OnCall(this, 'OnCall', { email: alarmEmail })
     this.tables = eachOf(tables, (name, spec) => {
@@ -83,7 +85,11 @@ export class StatefulStack extends Stack implements Omit<Resources, 'searchDomai
     this.queues = eachOf(
       queues,
       (name, spec) =>
-        new WorkQueue(this, `${constructId(name)}Queue`, { spec, ...deadLetters[name], onCall: this.onCall.topic }),
+        new WorkQueue(this, `${constructId(name)}Queue`, {
+          spec,
+          ...deadLetters[name],
+          onCall: watchesQueues ? this.onCall.topic : undefined,
+        }),
     )
     this.secrets = eachOf(secrets, (name, spec) => {
       const given = existing.secrets[name]

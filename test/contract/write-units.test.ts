@@ -68,6 +68,23 @@ it('a queued delivery whose second attempt succeeds costs its index four units, 
   expect(units.index).toBe(4)
 })
 
+it('the result of a single attempt costs one write unit, and half of that of a transaction', async () => {
+  const attempts = [aDelivery({ domain: 'units.test' }), aDelivery({ domain: 'units.test' })].map((delivery) => ({
+    delivery: { ...delivery, begun: { run: 1 } },
+    outcome: { run: 'run', attempt: { at: 1, durationMs: 1, status: 200 }, state: 'delivered' as const },
+  }))
+  const [alone, other] = attempts
+  if (alone === undefined || other === undefined) throw new Error('two attempts were made')
+  await unitsOf(async ({ deliveries }) => {
+    for (const { delivery } of attempts) await deliveries.create(delivery)
+  })
+
+  const update = await unitsOf(({ deliveries }) => deliveries.recordAttempt(alone.delivery, alone.outcome))
+  const transaction = await unitsOf(({ deliveries }) => deliveries.recordTogether([other]))
+
+  expect([update.table, transaction.table]).toEqual([1, 2])
+})
+
 it('a command of any length costs its index one unit when it is claimed and one when it ends', async () => {
   const units = await unitsOf(async ({ commands }) => {
     const record = aCommandRecord()

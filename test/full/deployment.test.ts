@@ -18,9 +18,7 @@ const destroy = ['destroy', '--all', '--force', '--app']
 const changedApp = 'node test/support/control-plane/changed-app.ts'
 
 /** The stacks in the order of an upgrade: consumers of commands and messages before those that send them. */
-const inOrder = ['Stateful', 'Search', 'Workers', 'Connector', 'Api', 'Monitoring'].map(
-  (name) => `Callplane${name}-dev`,
-)
+const inOrder = ['Stateful', 'Search', 'Workers', 'Connector', 'Api'].map((name) => `Callplane${name}-dev`)
 
 /** The types that hold data, and stay when everything else is removed. */
 const holdData = new Set(
@@ -59,9 +57,13 @@ const joined = ['EnginePeering', 'EnginePeeringFrom', 'EnginePeeringTo', 'Engine
 
 describe.skipIf(bin === undefined)('a deployment', () => {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-deployment-'))
-  const [usual = '', changed = '', joining = '', guarded = ''] = ['usual', 'changed', 'joining', 'guarded'].map(
-    (name) => join(folder, name),
-  )
+  const [usual = '', changed = '', joining = '', guarded = '', watched = ''] = [
+    'usual',
+    'changed',
+    'joining',
+    'guarded',
+    'watched',
+  ].map((name) => join(folder, name))
   let control: ControlPlane
   const cdk = async (...words: readonly string[]) => control.cdk(words)
   const succeed = async (...words: readonly string[]) => {
@@ -165,10 +167,19 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     expect(changes.filter(({ stack }) => /Stateful|Search/.test(stack))).toEqual([])
   })
 
-  it('the removal of a stage keeps its stores of data, and nothing else', async () => {
-    await succeed(...deploy, usual)
+  it('a setting adds all alarms and the dashboard to a stage, and changes nothing that works', async () => {
+    await succeed('synth', '--quiet', '--app', `${changedApp} '{"monitoring":"full"}'`, '-o', watched)
 
-    const { changes } = await succeed(...destroy, usual)
+    const { output, changes } = await succeed(...deploy, watched)
+
+    expect(stacksIn(output).at(-1)).toBe('CallplaneMonitoring-dev CREATE_COMPLETE')
+    const types = new Set(changes.map(({ type }) => type.replace('AWS::CloudWatch::', '')))
+    types.delete('AWS::CloudFormation::Stack')
+    expect(types).toEqual(new Set(['Alarm', 'Dashboard', 'InsightRule']))
+  })
+
+  it('the removal of a stage keeps its stores of data, and nothing else', async () => {
+    const { changes } = await succeed(...destroy, watched)
 
     expect(changes.filter(({ type }) => holdData.has(type))).toEqual([])
     expect(changes.length).toBeGreaterThan(400)

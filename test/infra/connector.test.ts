@@ -12,6 +12,19 @@ const synthesized = appWith({
 })
 const { assembly } = synthesized
 
+/** The same with each way out. */
+const bothWaysOut = (['endpoints', 'publicAddress'] as const).map(
+  (egress) =>
+    [
+      egress,
+      appWith({
+        engineHost: 'fs1.example.internal,fs2.example.internal,fs3.example.internal:8022',
+        engineNetwork: '10.20.0.0/16',
+        connectorEgress: egress,
+      }).assembly,
+    ] as const,
+)
+
 const task = assembly.one('AWS::ECS::TaskDefinition', 'Connector')
 const [container] = task.Properties['ContainerDefinitions'] as unknown as [
   {
@@ -137,7 +150,7 @@ it('two connector tasks run, and a deployment that fails or loses an engine is r
   })
 })
 
-it('the network has no way to or from the internet', () => {
+it('the network with private endpoints has no way to or from the internet', () => {
   for (const type of ['AWS::EC2::InternetGateway', 'AWS::EC2::NatGateway', 'AWS::EC2::EIP']) {
     expect(assembly.ofType(type)).toEqual([])
   }
@@ -164,61 +177,67 @@ it('a connector with a public address has no private endpoints, and nothing may 
   }
 })
 
-it('the network reaches the tables of this account, the own buckets and the layers of images, and no others', () => {
-  const policies = assembly
-    .ofType('AWS::EC2::VPCEndpoint')
-    .filter(({ Properties }) => Properties['VpcEndpointType'] === 'Gateway')
-    .map(({ stack, Properties }) => {
-      const { Statement } = Properties['PolicyDocument'] as unknown as {
-        Statement: { Action: Value; Resource: Value; Condition?: unknown }[]
-      }
-      return Statement.map(({ Action, Resource, Condition }) => ({
-        action: Action,
-        reaches: [Resource]
-          .flat()
-          .map((each) => assembly.resolve(stack, each))
-          .toSorted(),
-        condition: Condition,
-      }))
+it.each(bothWaysOut)(
+  'with %s the gateways of the network lead to the tables of this account, the own buckets and the layers of images, and to no others',
+  (_egress, assembly) => {
+    const policies = assembly
+      .ofType('AWS::EC2::VPCEndpoint')
+      .filter(({ Properties }) => Properties['VpcEndpointType'] === 'Gateway')
+      .map(({ stack, Properties }) => {
+        const { Statement } = Properties['PolicyDocument'] as unknown as {
+          Statement: { Action: Value; Resource: Value; Condition?: unknown }[]
+        }
+        return Statement.map(({ Action, Resource, Condition }) => ({
+          action: Action,
+          reaches: [Resource]
+            .flat()
+            .map((each) => assembly.resolve(stack, each))
+            .toSorted(),
+          condition: Condition,
+        }))
+      })
+    const buckets = ['Recordings', 'Payloads', 'Exports'].map((name) => {
+      const { stack, id } = assembly.one('AWS::S3::Bucket', `${name}BucketObjects`)
+      return `${stack.name}/${id}.Arn`
     })
-  const buckets = ['Recordings', 'Payloads', 'Exports'].map((name) => {
-    const { stack, id } = assembly.one('AWS::S3::Bucket', `${name}BucketObjects`)
-    return `${stack.name}/${id}.Arn`
-  })
 
-  expect(policies).toEqual([
-    [
-      {
-        action: 'dynamodb:*',
-        reaches: ['*'],
-        condition: { StringEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } },
-      },
-    ],
-    [
-      { action: 's3:*', reaches: buckets.flatMap((arn) => [arn, `${arn}/*`]).toSorted() },
-      {
-        action: 's3:GetObject',
-        reaches: ['arn:aws:s3:::prod-CallplaneConnector/AWS::Region-starport-layer-bucket/*'],
-      },
-    ],
-  ])
-})
+    expect(policies).toEqual([
+      [
+        {
+          action: 'dynamodb:*',
+          reaches: ['*'],
+          condition: { StringEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } },
+        },
+      ],
+      [
+        { action: 's3:*', reaches: buckets.flatMap((arn) => [arn, `${arn}/*`]).toSorted() },
+        {
+          action: 's3:GetObject',
+          reaches: ['arn:aws:s3:::prod-CallplaneConnector/AWS::Region-starport-layer-bucket/*'],
+        },
+      ],
+    ])
+  },
+)
 
-it('nothing may connect to the connector, and it may reach the engines on their ports only', () => {
-  const group = assembly.one('AWS::EC2::SecurityGroup', 'ConnectorSecurityGroup')
-  const own = `${group.stack.name}/${group.id}.GroupId`
-  const intoConnector = assembly
-    .ofType('AWS::EC2::SecurityGroupIngress')
-    .filter(({ stack, Properties }) => assembly.resolve(stack, Properties['GroupId']) === own)
+it.each(bothWaysOut)(
+  'with %s nothing may connect to the connector, and it may reach the engines on their ports only',
+  (_egress, assembly) => {
+    const group = assembly.one('AWS::EC2::SecurityGroup', 'ConnectorSecurityGroup')
+    const own = `${group.stack.name}/${group.id}.GroupId`
+    const intoConnector = assembly
+      .ofType('AWS::EC2::SecurityGroupIngress')
+      .filter(({ stack, Properties }) => assembly.resolve(stack, Properties['GroupId']) === own)
 
-  expect(intoConnector).toEqual([])
-  expect(group.Properties).not.toHaveProperty('SecurityGroupIngress')
-  expect(group.Properties['SecurityGroupEgress']).toEqual([
-    expect.objectContaining({ CidrIp: '0.0.0.0/0', FromPort: 443, ToPort: 443, IpProtocol: 'tcp' }),
-    expect.objectContaining({ CidrIp: '10.20.0.0/16', FromPort: 8021, ToPort: 8021, IpProtocol: 'tcp' }),
-    expect.objectContaining({ CidrIp: '10.20.0.0/16', FromPort: 8022, ToPort: 8022, IpProtocol: 'tcp' }),
-  ])
-})
+    expect(intoConnector).toEqual([])
+    expect(group.Properties).not.toHaveProperty('SecurityGroupIngress')
+    expect(group.Properties['SecurityGroupEgress']).toEqual([
+      expect.objectContaining({ CidrIp: '0.0.0.0/0', FromPort: 443, ToPort: 443, IpProtocol: 'tcp' }),
+      expect.objectContaining({ CidrIp: '10.20.0.0/16', FromPort: 8021, ToPort: 8021, IpProtocol: 'tcp' }),
+      expect.objectContaining({ CidrIp: '10.20.0.0/16', FromPort: 8022, ToPort: 8022, IpProtocol: 'tcp' }),
+    ])
+  },
+)
 
 it('the service comes after the private endpoints, their rules and the roles of its tasks', () => {
   const service = assembly.one('AWS::ECS::Service', 'Connector')

@@ -36,6 +36,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'ec2 create-route': ['--route-table-id', '--destination-cidr-block', '--vpc-peering-connection-id'],
   'route53 associate-vpc-with-hosted-zone': ['--hosted-zone-id', '--vpc'],
   'cloudformation describe-stacks': ['--stack-name'],
+  'cloudformation delete-stack': ['--stack-name'],
   'dynamodb wait': ['--table-name'],
   'lambda update-event-source-mapping': ['--uuid', '--enabled', '--no-enabled'],
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { connectorMetrics, countMetrics, levelMetrics, metricNamespace, timeMetrics } from '../../contracts/metrics.ts'
 import { schedules } from '../../contracts/schedules.ts'
 import { type Value, text } from './assembly.ts'
-import { usualApp } from './synthesized-app.ts'
+import { appWith, usualApp } from './synthesized-app.ts'
 
 const synthesized = usualApp()
 const { assembly } = synthesized
@@ -108,6 +108,17 @@ it('F42 deliveries that failed for good are counted by domain, in the logs of bo
   expect(body).toMatch(/DeliverHandlerLogs/)
   expect(body).toMatch(/DeliverSlowlyHandlerLogs/)
   expect(Properties['RuleState']).toBe('ENABLED')
+})
+
+it('a stage that watches its deployments only has the alarm that takes one back, and neither dashboard nor rule', () => {
+  const quiet = appWith({ monitoring: 'deployments' }).assembly
+  const names = quiet.ofType('AWS::CloudWatch::Alarm').map(({ Properties }) => text(Properties['AlarmName']))
+
+  expect(names).toEqual(['Callplane test: A new connector does not reach an engine'])
+  expect(quiet.ofType('AWS::CloudWatch::Dashboard')).toEqual([])
+  expect(quiet.ofType('AWS::CloudWatch::InsightRule')).toEqual([])
+  // The queues and their dead letters are all there.
+  expect(quiet.ofType('AWS::SQS::Queue')).toHaveLength(assembly.ofType('AWS::SQS::Queue').length)
 })
 
 it('the dashboard shows every metric that the connector writes', () => {

@@ -211,7 +211,8 @@ function reminder({ delivery }: Pick<SentAttempt, 'delivery'>): QueuedDelivery {
 
 async function record(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Promise<QueuedDelivery[]> {
   if (sent.length === 0) return []
-  const areDecided = await deps.deliveries.recordTogether(sent)
+  // A transaction of one attempt would cost twice the write units of an update.
+  const areDecided = sent.length > 1 && (await deps.deliveries.recordTogether(sent))
   const next = await mapAtMost(sent, directTogether, async (each) => {
     const { delivery, outcome } = each
     const isDecisive = areDecided || (await deps.deliveries.recordAttempt(delivery, outcome)) === 'decided'

@@ -23,7 +23,6 @@ addCallplane(app, {
 })
 if (given === undefined) {
   remove('CallplaneWorkers', 'RemoveExpiredRecordings')
-  remove('CallplaneMonitoring', 'RemoveExpiredRecordingsFails')
   remove('CallplaneApi/Channels', 'HoldChannel')
   addQueue()
 }

@@ -25,6 +25,15 @@ describe('direct attempts', () => {
     expect(hooks).toHaveLength(2)
   })
 
+  it('the result of a single attempt is recorded by an update, since a transaction costs twice its write units', async () => {
+    const { calls, dispatch, deliveries } = await aDispatch({})
+
+    await dispatch()
+
+    expect(calls).toEqual([])
+    expect(deliveries()).toMatchObject([{ state: 'delivered', tries: 1, begun: {}, attempts: [{ status: 200 }] }])
+  })
+
   it.each([
     ['a new hook', { promptAt: undefined }],
     ['a hook whose receiver was late', { promptAt: undefined, lateAt: 1 }],
