@@ -159,16 +159,15 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     expect(inShort(changes)).toEqual(joined.map((id) => `DELETE_COMPLETE ${id}`))
   })
 
-  it('a store with termination protection cannot be removed', async () => {
-    const { status, output, changes } = await cdk(...destroy, guarded)
-
-    expect(output).toContain('TerminationProtection is enabled')
-    expect(status).toBe(1)
-    expect(changes.filter(({ stack }) => /Stateful|Search/.test(stack))).toEqual([])
-  })
-
   it('a setting adds all alarms and the dashboard to a stage, and changes nothing that works', async () => {
-    await succeed('synth', '--quiet', '--app', `${changedApp} '{"monitoring":"full"}'`, '-o', watched)
+    await succeed(
+      'synth',
+      '--quiet',
+      '--app',
+      `${changedApp} '{"monitoring":"full","terminationProtection":"on"}'`,
+      '-o',
+      watched,
+    )
 
     const { output, changes } = await succeed(...deploy, watched)
 
@@ -178,8 +177,18 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     expect(types).toEqual(new Set(['Alarm', 'Dashboard', 'InsightRule']))
   })
 
+  it('a store with termination protection cannot be removed', async () => {
+    const { status, output, changes } = await cdk(...destroy, watched)
+
+    expect(output).toContain('TerminationProtection is enabled')
+    expect(status).toBe(1)
+    expect(changes.filter(({ stack }) => /Stateful|Search/.test(stack))).toEqual([])
+  })
+
   it('the removal of a stage keeps its stores of data, and nothing else', async () => {
-    const { changes } = await succeed(...destroy, watched)
+    await succeed(...deploy, usual)
+
+    const { changes } = await succeed(...destroy, usual)
 
     expect(changes.filter(({ type }) => holdData.has(type))).toEqual([])
     expect(changes.length).toBeGreaterThan(400)

@@ -30,6 +30,7 @@ final class OpenSearchNode extends Node {
         .put("http.port", "0")
         .put("transport.port", "0")
         .put("node.processors", 2)
+        .put("path.repo", home.resolve("snapshots").toString())
         // A disk that is nearly full is no reason to refuse writes here.
         .put("cluster.routing.allocation.disk.threshold_enabled", false)
         .build();

@@ -22,6 +22,8 @@ const modules = [
 /** A running node. */
 export interface OpenSearchNode {
   readonly endpoint: string
+  /** The folder in which it may keep snapshots. */
+  readonly snapshotFolder: string
   /** Resident memory of its process, MiB. */
   readonly memoryMib: () => number
   readonly close: () => Promise<void>
@@ -56,7 +58,12 @@ export async function startOpenSearch(folder: string): Promise<OpenSearchNode> {
   }
   try {
     const [, port] = await node.printed(/^listening on (\d+)$/m)
-    return { endpoint: `http://127.0.0.1:${port}`, memoryMib: () => residentMib(node.child.pid), close }
+    return {
+      endpoint: `http://127.0.0.1:${port}`,
+      snapshotFolder: join(home, 'snapshots'),
+      memoryMib: () => residentMib(node.child.pid),
+      close,
+    }
   } catch (error) {
     await close()
     throw error
