@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import type { Table } from '../assembly/assembly.ts'
@@ -20,8 +21,18 @@ export function signerFrom(env: NodeJS.ProcessEnv): Signer {
   return { accessKeyId: env['AWS_ACCESS_KEY_ID'] ?? 'local', secretAccessKey: env['AWS_SECRET_ACCESS_KEY'] ?? 'local' }
 }
 
-/** Starts a DynamoDB of this machine, as a program of its own. */
-export async function startDynamo({ command, words, data }: DynamoProgram, logFile: string): Promise<RunningStore> {
+/** Far longer than any start: a Java on a busy machine takes 20 s. */
+const startMs = 60_000
+
+/**
+ * Starts a DynamoDB of this machine, as a program of its own. Throws a plain sentence when the program ends, or is still silent
+ * when `tooLate` aborts, by default after a minute; it is ended then.
+ */
+export async function startDynamo(
+  { command, words, data }: DynamoProgram,
+  logFile: string,
+  tooLate = AbortSignal.timeout(startMs),
+): Promise<RunningStore> {
   const port = await freePort()
   const program = startTiedProgram(command, words(port), logFile)
   // It looks at no signature.
@@ -30,9 +41,11 @@ export async function startDynamo({ command, words, data }: DynamoProgram, logFi
     await forwarder.close()
     await program.stop()
   }
-  if (!(await answers(forwarder.backend, program.ended))) {
+  const outcome = await firstAnswer(forwarder.backend, program.ended, tooLate)
+  if (outcome !== 'up') {
     await close()
-    throw new PlainError(`the store in ${data} cannot be opened: it may be damaged; see ${logFile}`)
+    const problem = { ended: 'cannot be opened: it may be damaged', late: 'does not answer: its program was stopped' }
+    throw new PlainError(`the store in ${data} ${problem[outcome]}; see ${logFile}`)
   }
   return { backend: inOneWrite(forwarder.backend), close }
 }
@@ -119,16 +132,28 @@ function asked(backend: Backend, action: string, input: object): Promise<Service
   })
 }
 
-/** Asks until the store answers, 20 ms apart; it is up within a tenth of a second, a Java one within two. `false` when it ended instead. */
-async function answers(backend: Backend, ended: Promise<unknown>): Promise<boolean> {
+/**
+ * Asks until the store answers, 20 ms apart; it is up within a tenth of a second, a Java one within two. `ended`: the program did
+ * first; `late`: neither came before the signal.
+ */
+async function firstAnswer(
+  backend: Backend,
+  ended: Promise<unknown>,
+  tooLate: AbortSignal,
+): Promise<'up' | 'ended' | 'late'> {
   const over = ended.then(() => 'ended' as const)
+  const late = aborted(tooLate).then(() => 'late' as const)
   for (;;) {
     const answered = asked(backend, 'ListTables', {}).then(
       () => 'up' as const,
       () => 'silent' as const,
     )
-    const outcome = await Promise.race([over, answered])
-    if (outcome !== 'silent') return outcome === 'up'
+    const outcome = await Promise.race([over, late, answered])
+    if (outcome !== 'silent') return outcome
     await delay(20)
   }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }
