@@ -1,10 +1,15 @@
-/** The image of the connector without a builder: its Dockerfile is judged, its file system assembled, and its process started. */
+/** The image of the connector: its Dockerfile is judged, its file system assembled, its process started, and it is built where a builder is at hand. */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { App, Stack } from 'aws-cdk-lib'
+import { FargateTaskDefinition } from 'aws-cdk-lib/aws-ecs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import * as z from 'zod'
 import { bundle } from '../../lib/bundle.ts'
+import { connectorImage } from '../../lib/constructs/connector-image.ts'
 import { connectorFolder } from '../../lib/handlers.ts'
+import { canBuildImages, makeNodeBase, openImages } from '../support/images/buildah.ts'
 import { runCommand } from '../support/platform/command.ts'
 
 const root = process.cwd()
@@ -49,3 +54,49 @@ it('the process of the image starts from the copied files alone, and names the s
   expect(output).toContain('ENGINE_URL is not set')
   expect(status).not.toBe(0)
 })
+
+const assets = z.object({
+  dockerImages: z.record(
+    z.string(),
+    z.object({ source: z.object({ directory: z.string(), dockerBuildArgs: z.record(z.string(), z.string()) }) }),
+  ),
+})
+
+/** The folder and the arguments that a deployment gives to its builder, with a digest as `connectorBaseDigest`. */
+function builtWith(connectorBaseDigest: string) {
+  const app = new App({ outdir: join(folder, 'app') })
+  const stack = new Stack(app, 'Image')
+  const image = connectorImage(stack, context, { connectorImage: '', connectorBaseDigest })
+  new FargateTaskDefinition(stack, 'Task').addContainer('Connector', { image })
+  const { directory } = app.synth()
+  const manifest = assets.parse(JSON.parse(readFileSync(join(directory, 'Image.assets.json'), 'utf8')))
+  const [source] = Object.values(manifest.dockerImages).map((asset) => asset.source)
+  return { directory: join(directory, source?.directory ?? ''), arguments: source?.dockerBuildArgs ?? {} }
+}
+
+it.skipIf(!canBuildImages('the image of the connector is not built'))(
+  'a builder makes the image on the base of the setting, and its container runs the connector as a user without rights',
+  async () => {
+    const images = openImages()
+    try {
+      const [base = ''] = of('ARG').map((words) => words.replace('BASE=', ''))
+      const digest = await makeNodeBase(images, base)
+      const source = builtWith(digest)
+      const words = Object.entries(source.arguments).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`])
+      await images.run('bud', '--pull-never', ...words, '--tag', 'localhost/connector', source.directory)
+
+      const container = await images.run('from', '--pull-never', 'localhost/connector')
+      const [program = '', ...args] = JSON.parse(of('ENTRYPOINT')[0] ?? '[]') as string[]
+      const inside = 'console.log(process.getuid(), process.cwd(), process.env.NODE_ENV, fs.readdirSync(".").join())'
+      const view = await images.run('run', container, '--', 'node', '-e', inside)
+      const started = await images.tryToRun('run', container, '--', program, ...args)
+
+      expect(source.arguments).toEqual({ BASE: `${base}@${digest}` })
+      expect(view).toBe('1000 /app production main.mjs')
+      expect(started.output).toContain('ENGINE_URL is not set')
+      expect(started.status).not.toBe(0)
+    } finally {
+      images.close()
+    }
+  },
+)
