@@ -2,22 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { handler as createDefaultRoute } from '../../../functions/default-routes/create-default-route.ts'
 import { handler as simulateDefaultRoutes } from '../../../functions/default-routes/simulate-default-routes.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
-import { documentText } from '../../support/records/document.ts'
+import { documentedSteps as steps } from '../../support/records/documented-steps.ts'
 import { aGateway } from '../../support/records/records.ts'
 
 const domain = 'acme.example.com'
-
-/** A step of docs/routes.md: its kind, the callflow of its example, and the applications that the page shows. */
-interface DocumentedStep {
-  readonly kind: string
-  readonly callflow: unknown
-  readonly shown: readonly string[]
-}
-
-const examples = /^### (\w+)\n[^]*?```json\n([^]*?)```\n\n```text\n([^]*?)```/gm
-const steps: DocumentedStep[] = [...documentText('routes.md').matchAll(examples)].map(
-  ([, kind = '', json = '', text = '']) => ({ kind, callflow: JSON.parse(json), shown: text.trimEnd().split('\n') }),
-)
 
 let api: Api
 let headers: Record<string, string>

@@ -1,0 +1,60 @@
+/** The examples of docs/routes.md at a real engine. Skipped without `FREESWITCH_BIN`. */
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Client } from '../../client/index.ts'
+import { openDialledCalls } from '../support/engine/dialled-calls.ts'
+import { freeswitchBin } from '../support/engine/kit-engine.ts'
+import { aKitLab } from '../support/engine/kit-lab.ts'
+import { freePort } from '../support/processes/free-port.ts'
+import { opened } from '../support/processes/opened.ts'
+import { documentedSteps } from '../support/records/documented-steps.ts'
+
+const acme = 'acme.example.com'
+/** The calling side of an answered call stays for so long. */
+const stayMs = 3_000
+
+describe.skipIf(freeswitchBin === undefined)('docs/routes.md at an engine of the kit', () => {
+  const lab = opened(async () => {
+    const gatewayPort = await freePort()
+    const allowed = { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
+    const kit = await aKitLab({ GATEWAY_SIP_PORT: String(gatewayPort) }, undefined, undefined, () => allowed)
+    return { ...kit, gatewayPort }
+  })
+  const calls = opened(() => openDialledCalls(lab().place.socketPort))
+  let made: Client | undefined
+  const admin = (): Client => {
+    if (made === undefined) throw new Error('the tenant is made first')
+    return made
+  }
+
+  beforeAll(async () => {
+    made = await lab().platform.tenant(acme)
+    const [port, ip] = [lab().gatewayPort, '127.0.0.11']
+    const provider = await lab().phone('provider', '127.0.0.1', { port, ip, isBusy: true })
+    const carrier = { name: 'carrier', proxy: provider.address, realm: ip, register: false, networks: [`${ip}/32`] }
+    await admin().call('createGateway', { body: carrier })
+    const state = () => lab().engine.api(`sofia status gateway ${acme}_carrier`)
+    await vi.waitUntil(async () => (await state()).includes('NOREG'), { timeout: 15_000, interval: 200 })
+    const ends = { destination_number: '100', callflow: [{ hangup: 'NORMAL_CLEARING' }] }
+    await admin().call('createDefaultRoute', { body: ends })
+  })
+
+  it.each(documentedSteps)('the engine runs the example of the step $kind as the page shows', async (step) => {
+    const body = { destination_number: String.raw`9(\d+)`, callflow: [...step.callflow] }
+    const { _id } = await admin().call('createDefaultRoute', { body })
+
+    const { executed } = await calls().dial(acme, '9200', { stayMs })
+    await admin().call('deleteDefaultRoute', { params: { route_id: _id } })
+
+    const shown = step.shown.map(comparable)
+    const ran = executed.map(comparable)
+    expect(ran.slice(ran.indexOf(shown[0] ?? '')).slice(0, shown.length)).toEqual(shown)
+  })
+})
+
+/** Replaces what only the engine knows: its folders and the call's uuid. */
+function comparable(line: string): string {
+  return line
+    .replaceAll('${sounds_folder}', '/var/lib/freeswitch/sounds')
+    .replace(/^set recording_file=.*/, 'set recording_file')
+    .replace(/^((?:stop_)?record_session) .*/, '$1')
+}
