@@ -1,7 +1,13 @@
+import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 /** Files that replace a module, which others in the same worker may have loaded already. Each gets a worker of its own. */
 const alone = ['test/unit/adapters/password-hash-work.test.ts']
+
+/** Files with proofs of which `npm test` runs a part: those that ask for their breadth. */
+const broad = globSync('test/{unit,contract,infra}/**/*.test.ts').filter((file) =>
+  readFileSync(file, 'utf8').includes('/support/breadth.ts'),
+)
 
 const suite = (name: string, extra: object = {}) => ({
   test: {
@@ -30,6 +36,7 @@ const oneByOne = { isolate: true, fileParallelism: false }
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    fsModuleCache: true,
     reporters: ['default'],
     projects: [
       suite('unit', { testTimeout: 30_000 }),
@@ -37,6 +44,14 @@ export default defineConfig({
       suite('contract', { testTimeout: 60_000, hookTimeout: 60_000 }),
       suite('infra', { testTimeout: 120_000, hookTimeout: 120_000 }),
       suite('e2e', { testTimeout: 120_000, hookTimeout: 120_000, ...twoPlatforms, sequence: { groupOrder: 1 } }),
+      // The whole of what `npm test` runs a part of (`test/support/breadth.ts`).
+      suite('broad', {
+        include: broad,
+        env: { TEST_BREADTH: 'all' },
+        testTimeout: 180_000,
+        hookTimeout: 120_000,
+        sequence: { groupOrder: 4 },
+      }),
       // Skipped without FREESWITCH_BIN.
       suite('engine', { testTimeout: 600_000, hookTimeout: 600_000, ...oneByOne, sequence: { groupOrder: 2 } }),
       suite('full', { testTimeout: 600_000, hookTimeout: 600_000, ...oneByOne, sequence: { groupOrder: 3 } }),

@@ -13,6 +13,7 @@ import type { EventLog } from '../../core/events/event-log.ts'
 import type { EventLogWriter } from '../../core/hooks/delivery/event-log-writer.ts'
 import { deadWriterMs } from '../../core/events/event-log-rules.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
+import { breadth } from '../support/breadth.ts'
 import { type CloudGate, startCloudGate } from '../support/stores/cloud-gate.ts'
 import { startDynamoServer } from '../support/stores/dynamo-server.ts'
 import { logEvent, logEvents } from '../support/hooks/logged-events.ts'
@@ -363,7 +364,7 @@ test('in any order of steps of two writers and a reader, whichever of them dies,
     const last = await readAll(readersLog, domain)
     for (const known of seen) for (const [number, what] of known) expect(last.known.get(number)).toBe(what)
   }
-  await fc.assert(fc.asyncProperty(fc.array(choice, { maxLength: 60 }), run), { numRuns: 25 })
+  await fc.assert(fc.asyncProperty(fc.array(choice, { maxLength: 60 }), run), { numRuns: breadth(5, 25) })
 }, 120_000)
 
 function begin(gate: CloudGate, work: () => Promise<void>): Stepping {

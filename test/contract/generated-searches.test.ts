@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { breadth } from '../support/breadth.ts'
 import { memoryCdrStore } from '../support/memory/memory-cdr-store.ts'
 import { memoryState } from '../support/memory/memory-state.ts'
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
@@ -43,5 +44,5 @@ it('the embedded server finds, orders and counts as the store in memory does, wh
     }
   })
 
-  await fc.assert(property, { seed, numRuns: 40, endOnFailure: true })
+  await fc.assert(property, { seed, numRuns: breadth(8, 40), endOnFailure: true })
 })

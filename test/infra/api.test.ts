@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { cors } from '../../contracts/routes/cors.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { type Placed, text } from './assembly.ts'
-import { appWith, usualApp } from './synthesized-app.ts'
+import { adjustedApp, usualApp } from './synthesized-app.ts'
 
 const synthesized = usualApp()
 const { assembly } = synthesized
@@ -59,12 +59,7 @@ it('the stage throttles and logs each request without headers or query', () => {
 })
 
 it('each route that engines call has a throttle of its own', () => {
-  const slower = appWith({
-    requestsPerSecond: 20,
-    requestBurst: 30,
-    engineRequestsPerSecond: 40,
-    engineRequestBurst: 50,
-  })
+  const slower = adjustedApp()
   const stageOf = (made: typeof assembly) => made.ofType('AWS::ApiGatewayV2::Stage')[0]?.Properties
   const called = routes.filter(({ path }) => path.startsWith('/engine/'))
   const settings = (rate: number, burst: number) =>
@@ -84,7 +79,7 @@ it('each route that engines call has a throttle of its own', () => {
 })
 
 it('functions that engines call have a concurrency of their own where it is set, and no others do', () => {
-  const reserving = appWith({ engineConcurrency: 30 })
+  const reserving = adjustedApp()
   const reserved = (made: typeof assembly) =>
     made.ofType('AWS::Lambda::Function').flatMap(({ Metadata, Properties }) => {
       const { declaration } = Object(Metadata?.['callplane'])
@@ -104,7 +99,7 @@ it('no origin may call the API from a browser by default', () => {
 })
 
 it('a configured origin gets exactly the declared methods and headers', () => {
-  const configured = appWith({ allowedOrigins: 'https://a.example.com, https://b.example.com' })
+  const configured = adjustedApp()
 
   const [api] = configured.assembly.ofType('AWS::ApiGatewayV2::Api')
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { connector } from '../../contracts/connector.ts'
 import type { Value } from './assembly.ts'
 import { permissionsFor, permissionsOf, variablesFor } from './permissions.ts'
-import { appWith } from './synthesized-app.ts'
+import { adjustedApp, appWith } from './synthesized-app.ts'
 
 const synthesized = appWith({
   engineHost: 'fs1.example.internal,fs2.example.internal,fs3.example.internal:8022',
@@ -97,7 +97,7 @@ const baseOf = ({ folder }: typeof synthesized) => {
 
 it("the base of the connector's image is a public mirror's tag, with the digest of the setting", () => {
   const digest = `sha256:${'0a'.repeat(32)}`
-  const pinned = appWith({ connectorBaseDigest: digest })
+  const pinned = adjustedApp()
 
   expect(baseOf(synthesized)).toEqual([undefined])
   expect(baseOf(pinned)).toEqual([{ BASE: expect.stringMatching(`^public.ecr.aws/docker/library/node:.+@${digest}$`) }])
@@ -117,7 +117,7 @@ it('an image that was built before is not built again, and its task may pull it'
 })
 
 it('a connector has the processor, the memory and the time to stop that the settings give it', () => {
-  const larger = appWith({ connectorCpu: 1024, connectorMemoryMb: 4096, connectorStopSeconds: 45 })
+  const larger = adjustedApp()
   const [taller] = larger.assembly.ofType('AWS::ECS::TaskDefinition')
 
   expect(task.Properties).toMatchObject({ Cpu: '512', Memory: '1024' })

@@ -7,7 +7,7 @@ import { schedules } from '../../contracts/schedules.ts'
 import { workers } from '../../contracts/workers.ts'
 import type { Placed, Value } from './assembly.ts'
 import { permissionsFor, permissionsOf, variablesFor } from './permissions.ts'
-import { synthesize, usualApp } from './synthesized-app.ts'
+import { adjustedApp, usualApp } from './synthesized-app.ts'
 
 const synthesized = usualApp()
 const { assembly } = synthesized
@@ -195,7 +195,7 @@ describe.each(preparations.map((preparation) => [preparation.name, preparation] 
 )
 
 it('another number of shards reaches the function that prepares the store of CDRs, and calls it again', () => {
-  using more = synthesize({ settings: { cdrShards: 4 } })
+  const more = adjustedApp()
   const call = (made: typeof assembly) => made.one('Custom::Preparation', 'PrepareSearch').Properties
   const prepares = more.assembly.one('AWS::Lambda::Function', 'PrepareSearchHandler')
 
@@ -222,7 +222,7 @@ it('there is no function that nothing declares', () => {
 })
 
 it('X-Ray records the calls of all functions where the setting says so, and of none elsewhere', () => {
-  using traced = synthesize({ settings: { tracing: 'on' } })
+  const traced = adjustedApp()
   const made = traced.assembly.ofType('AWS::Lambda::Function')
   const added = traced.assembly
     .ofType('AWS::IAM::Role')

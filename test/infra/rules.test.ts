@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { Stack } from 'aws-cdk-lib'
 import { Bucket } from 'aws-cdk-lib/aws-s3'
 import { describe, expect, it } from 'vitest'
+import { breadth } from '../support/breadth.ts'
 import { type Placed, type Value } from './assembly.ts'
-import { appWith, synthesize, usualApp } from './synthesized-app.ts'
+import { adjustedApp, appWith, synthesize, usualApp } from './synthesized-app.ts'
 
 const synthesized = usualApp()
 const { assembly } = synthesized
@@ -65,7 +66,8 @@ it('no role has a managed policy', () => {
   }
 })
 
-it.each([
+/** `npm run check` judges the templates of the committed stages. */
+const judgedStages = [
   {
     stores: 'a store of CDRs of one node',
     settings: { searchInstances: 1 },
@@ -76,18 +78,23 @@ it.each([
     settings: { searchInstances: 4 },
     expected: { InstanceCount: 4, ZoneAwarenessEnabled: true, DedicatedMasterCount: 3 },
   },
-])('the rule packs and the rules of CloudFormation find nothing in a stage with $stores', ({ settings, expected }) => {
-  using judged = synthesize({ settings, isValidated: true })
-  const report = JSON.parse(readFileSync(join(judged.folder, 'validation-report.json'), 'utf8'))
+]
 
-  // The warning that no alarm is mailed is no finding.
-  const packs = report.pluginReports.filter(
-    ({ pluginName }: { pluginName: string }) => pluginName !== 'Construct Annotations',
-  )
-  const { Properties } = judged.assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')
-  expect(packs).toEqual([])
-  expect(Properties['ClusterConfig']).toMatchObject(expected)
-})
+it.each(breadth([], judgedStages))(
+  'the rule packs and the rules of CloudFormation find nothing in a stage with $stores',
+  ({ settings, expected }) => {
+    using judged = synthesize({ settings, isValidated: true })
+    const report = JSON.parse(readFileSync(join(judged.folder, 'validation-report.json'), 'utf8'))
+
+    // The warning that no alarm is mailed is no finding.
+    const packs = report.pluginReports.filter(
+      ({ pluginName }: { pluginName: string }) => pluginName !== 'Construct Annotations',
+    )
+    const { Properties } = judged.assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')
+    expect(packs).toEqual([])
+    expect(Properties['ClusterConfig']).toMatchObject(expected)
+  },
+)
 
 it('a finding of the rule packs fails the synthesis', () => {
   const addOpenBucket = () =>
@@ -107,7 +114,7 @@ const protectionOf = ({ folder }: typeof synthesized) => {
 }
 
 it('the stacks that hold data are protected from deletion once the setting says so, and not at the first deployment', () => {
-  const guarded = appWith({ terminationProtection: 'on' })
+  const guarded = adjustedApp()
 
   expect(protectionOf(synthesized)).toEqual([false, false])
   expect(protectionOf(guarded)).toEqual([true, true])
@@ -233,7 +240,7 @@ it('a part is changed after those that it sends commands and messages to', () =>
 
 it('synthesis warns when no address gets alarms by mail, and not when there is one', () => {
   const warnings = (folder: string) => readFileSync(join(folder, 'validation-report.json'), 'utf8')
-  const mailed = appWith({ alarmEmail: 'oncall@example.com' })
+  const mailed = adjustedApp()
 
   expect(warnings(synthesized.folder)).toContain('No alarm is mailed: set alarmEmail')
   expect(warnings(mailed.folder)).not.toContain('No alarm is mailed')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { buckets, queues, secrets, tables } from '../../contracts/resources.ts'
 import { linkCors } from '../../contracts/routes/cors.ts'
 import { permissionsIn } from './permissions.ts'
-import { appWith, usualApp } from './synthesized-app.ts'
+import { adjustedApp, usualApp } from './synthesized-app.ts'
 
 const synthesized = usualApp()
 const { assembly } = synthesized
@@ -49,7 +49,7 @@ describe.each(Object.entries(tables))('the table %s', (name, spec) => {
 })
 
 it('the index of earlier versions stays next to the present one for as long as the settings say', () => {
-  const upgraded = appWith({ formerIndexes: 'on' })
+  const upgraded = adjustedApp()
   const indexes = upgraded.assembly
     .ofType('AWS::DynamoDB::Table')
     .flatMap(({ Properties }) => (Properties['GlobalSecondaryIndexes'] ? [Properties['GlobalSecondaryIndexes']] : []))
@@ -67,7 +67,7 @@ it('code of earlier versions may query its index for as long as that is there', 
     return { present: count('keys-by-state'), former: count('by-state') }
   }
 
-  const { present, former } = querying(appWith({ formerIndexes: 'on' }))
+  const { present, former } = querying(adjustedApp())
   expect(present).toBeGreaterThan(0)
   expect(former).toBe(present)
   expect(querying(synthesized)).toEqual({ present, former: 0 })
@@ -181,7 +181,7 @@ it('a bucket that outlives its stack still refuses unencrypted calls and still l
 })
 
 it('pages of the allowed origins, and of no others, may read recordings and exports by their links', () => {
-  const configured = appWith({ allowedOrigins: 'https://a.example.com, https://b.example.com' })
+  const configured = adjustedApp()
   const corsOf = (made: typeof assembly) =>
     made.ofType('AWS::S3::Bucket').flatMap(({ id, Properties }) => {
       const rules = Properties['CorsConfiguration']

@@ -42,6 +42,28 @@ export function appWith(settings: Readonly<Record<string, unknown>>): Synthesize
 /** The app without any setting. */
 export const usualApp = (): SynthesizedApp => appWith({})
 
+/** Settings of which none changes what another one does, so that one synthesis shows them all. */
+const adjusted = {
+  requestsPerSecond: 20,
+  requestBurst: 30,
+  engineRequestsPerSecond: 40,
+  engineRequestBurst: 50,
+  engineConcurrency: 30,
+  allowedOrigins: 'https://a.example.com, https://b.example.com',
+  connectorBaseDigest: `sha256:${'0a'.repeat(32)}`,
+  connectorCpu: 1024,
+  connectorMemoryMb: 4096,
+  connectorStopSeconds: 45,
+  terminationProtection: 'on',
+  cdrShards: 4,
+  tracing: 'on',
+  alarmEmail: 'oncall@example.com',
+  formerIndexes: 'on',
+} as const
+
+/** The app with another value of many settings. */
+export const adjustedApp = (): SynthesizedApp => appWith(adjusted)
+
 /** Synthesizes the whole app with the context of cdk.json, over bundles that hold one line each. */
 export function synthesize(options: SynthesisOptions = {}): SynthesizedApp {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-infra-'))

@@ -12,9 +12,9 @@ const suites = {
       'Runs the unit, contract, infrastructure and end-to-end tests. Other words go to vitest: npm test -- <file or option>.',
   },
   'test:full': {
-    projects: ['full'],
+    projects: ['full', 'broad'],
     usage:
-      'Runs the long proofs: a fresh clone, crash points, real judges where they can be had. Other words go to vitest.',
+      'Runs the long proofs, and the whole of those of which npm test runs a part: a fresh clone, crash points, real judges where they can be had. Other words go to vitest.',
   },
   'test:engine': {
     projects: ['engine'],

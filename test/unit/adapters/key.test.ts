@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { joinKey, keyPrefix, numberPart } from '../../../adapters/dynamodb/key.ts'
+import { breadth } from '../../support/breadth.ts'
 
 /** Parts that look like each other's escapes, and any other text. */
 const part = fc.oneof(
@@ -21,7 +22,7 @@ describe('keys', () => {
       fc.property(parts, parts, (a, b) => {
         expect(stored(join(a)) === stored(join(b))).toBe(JSON.stringify(a) === JSON.stringify(b))
       }),
-      { numRuns: 5000 },
+      { numRuns: breadth(1250, 5000) },
     )
   })
 
@@ -49,7 +50,7 @@ describe('keys', () => {
         expect(joinKey(a, c).startsWith(keyPrefix(a))).toBe(true)
         expect(joinKey(b, c).startsWith(keyPrefix(a))).toBe(a === b)
       }),
-      { numRuns: 2000 },
+      { numRuns: breadth(500, 2000) },
     )
   })
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
+import { breadth } from '../../support/breadth.ts'
 import { isFound } from '../../support/memory/cdr-matches.ts'
 import type { Clause } from '../../../core/cdr/search-plan.ts'
 import { readSearch } from '../../../core/cdr/search/search-request.ts'
@@ -98,7 +99,7 @@ test('any text of a query is read or refused', () => {
     fc.property(query, (text) => {
       planOf(text)
     }),
-    { seed, numRuns: 2000 },
+    { seed, numRuns: breadth(500, 2000) },
   )
 })
 
@@ -119,7 +120,7 @@ test('a plan from any text finds nothing outside of the scope, and names fields 
       expect(others.filter((cdr) => isFound(cdr, plan))).toEqual([])
       for (const field of fieldsOf(plan.query)) expect(field === 'any' || fieldTypeOf(field) !== undefined).toBe(true)
     }),
-    { seed, numRuns: 2000 },
+    { seed, numRuns: breadth(500, 2000) },
   )
 })
 
@@ -138,7 +139,7 @@ test('an escaped or quoted value is found exactly, whatever it contains', () => 
         expect([isFound(call, plan), isFound(other, plan)]).toEqual([true, false])
       }
     }),
-    { seed, numRuns: 1000 },
+    { seed, numRuns: breadth(250, 1000) },
   )
 })
 

@@ -5,6 +5,7 @@ import { handler as eavesdropChannel } from '../../../functions/channels/eavesdr
 import { handler as hangUpChannel } from '../../../functions/channels/hang-up-channel.ts'
 import { handler as holdChannel } from '../../../functions/channels/hold-channel.ts'
 import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
+import { breadth } from '../../support/breadth.ts'
 import { type Api, type ApiAnswer, anApi } from '../../support/platform/api.ts'
 import { aChannel } from '../../support/platform/call-setup.ts'
 
@@ -155,7 +156,7 @@ describe('text made of what the engine gives a meaning to', () => {
         expect([status, body.details]).toMatchObject([400, [{ field }]])
         expect(api.ports.engine.given).toEqual([])
       }),
-      { seed: 20_250_109, numRuns: 500 },
+      { seed: 20_250_109, numRuns: breadth(125, 500) },
     )
   })
 
@@ -168,7 +169,7 @@ describe('text made of what the engine gives a meaning to', () => {
         expect([status, body.details]).toMatchObject([400, [{ field: 'variables.x_mine' }]])
         expect(api.ports.engine.given).toEqual([])
       }),
-      { seed: 20_250_110, numRuns: 300 },
+      { seed: 20_250_110, numRuns: breadth(75, 300) },
     )
   })
 })

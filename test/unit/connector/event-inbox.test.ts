@@ -6,6 +6,7 @@ import { EventInbox } from '../../../connector/events/event-inbox.ts'
 import { InTurn } from '../../../connector/events/in-turn.ts'
 import type { Drop } from '../../../connector/spool/drop-tally.ts'
 import { DomainError } from '../../../core/errors.ts'
+import { breadth } from '../../support/breadth.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { anEngineEvent } from '../../support/engine/engine-event.ts'
 import { manualTime, settle } from '../../support/processes/manual-time.ts'
@@ -279,7 +280,7 @@ test('whatever comes and goes, its bounds hold and every event is handled in ord
       expect(sequences()).toEqual(sequences().toSorted((a, b) => Number(a) - Number(b)))
       expect([inbox.waiting, inbox.bytes]).toEqual([0, 0])
     }),
-    { numRuns: 100, seed: 20_260_115 },
+    { numRuns: breadth(25, 100), seed: 20_260_115 },
   )
 })
 

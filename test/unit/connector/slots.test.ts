@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { slots } from '../../../connector/commands/slots.ts'
+import { breadth } from '../../support/breadth.ts'
 import { manualTime, settle } from '../../support/processes/manual-time.ts'
 
 function places(count: number, queue = 10) {
@@ -133,7 +134,7 @@ test('whatever tenants take and give back, no place is lost or given twice', asy
       }
       expect([slots.taken, slots.waiting]).toEqual([0, 0])
     }),
-    { numRuns: 100 },
+    { numRuns: breadth(25, 100) },
   )
 })
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { EventOutbox } from '../../../connector/events/event-outbox.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { pause } from '../../../core/concurrency/timers.ts'
+import { breadth } from '../../support/breadth.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { type ManualTime, manualTime } from '../../support/processes/manual-time.ts'
 import { type MemoryDisk, memoryDisk, spoolOwner } from '../../support/connector/memory-disk.ts'
@@ -217,6 +218,6 @@ test('whatever happens, order is kept within a group, and what is missing was co
         expect(came).toEqual(own.filter((id) => came.includes(id)))
       }
     }),
-    { numRuns: 200, seed: 20_260_115 },
+    { numRuns: breadth(50, 200), seed: 20_260_115 },
   )
 }, 60_000)

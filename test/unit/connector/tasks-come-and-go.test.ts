@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { breadth } from '../../support/breadth.ts'
 import { type Disk, type Task, type TaskLab, taskLab } from '../../support/connector/task-lab.ts'
 
 /** An event in the life of the service; `task` is one of those that run. */
@@ -142,6 +143,6 @@ test('every event of the engine is queued or falls into a recorded gap, whatever
 
       expect(await lab.unrecorded()).toEqual([])
     }),
-    { seed: 20_261_122, numRuns: 15 },
+    { seed: 20_261_122, numRuns: breadth(3, 15) },
   )
 }, 120_000)

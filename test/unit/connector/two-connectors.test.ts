@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { breadth } from '../../support/breadth.ts'
 import { type CapturedLog, capturedLog } from '../../support/processes/captured-log.ts'
 import { memoryLimit } from '../../support/invariants/connector-invariants.ts'
 import { type EventLab, type LabWorld, labWorld, ofCall } from '../../support/connector/event-lab.ts'
@@ -255,6 +256,6 @@ test('F13 each end of a call is published once, and none of a live call, whateve
       expect(new Set(world.published.map(({ id }) => id)).size).toBe(world.published.length)
       await check({ world, labs, engine, hooks, log, backAfterMs })
     }),
-    { seed: 20_261_121, numRuns: 200 },
+    { seed: 20_261_121, numRuns: breadth(50, 200) },
   )
 }, 120_000)

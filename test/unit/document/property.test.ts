@@ -6,6 +6,7 @@ import { makePlan } from '../../../cli/document/plan.ts'
 import { masked } from '../../../cli/document/secrets.ts'
 import { writeDocument } from '../../../cli/document/write-document.ts'
 import { aDomainInMemory, domains } from './domains.ts'
+import { breadth } from '../../support/breadth.ts'
 
 const normal = (state: Parameters<typeof masked>[0], now: number) => masked(normalForm(state, now))
 
@@ -16,7 +17,7 @@ it('a written document is read back as the same domain', () => {
 
       expect(normal({ ...exported, ...parseDocument(writeDocument(exported), 'x.yaml') }, 0)).toEqual(exported)
     }),
-    { numRuns: 200 },
+    { numRuns: breadth(50, 200) },
   )
 })
 
@@ -34,6 +35,6 @@ it('a domain that a plan changed is exported as the document says, and a second 
       expect(makePlan(exported, b, now).steps).toEqual([])
       expect(makePlan(exported, parseDocument(writeDocument(exported), 'x.yaml'), now).steps).toEqual([])
     }),
-    { numRuns: 12 },
+    { numRuns: breadth(3, 12) },
   )
 }, 120_000)

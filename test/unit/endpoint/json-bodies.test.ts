@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { handler as createDomain } from '../../../functions/domains/create-domain.ts'
 import { handler as createEmailSettings } from '../../../functions/email/create-email-settings.ts'
 import { parseJson } from '../../../functions/endpoint/parse-json.ts'
+import { breadth } from '../../support/breadth.ts'
 import { type ApiRequest, anApi } from '../../support/platform/api.ts'
 import { isUnreadable } from '../../support/records/hostile-text.ts'
 
@@ -116,7 +117,7 @@ describe('a body', () => {
           }
         },
       ),
-      { seed: 1, numRuns: 300 },
+      { seed: 1, numRuns: breadth(75, 300) },
     )
   })
 
@@ -129,7 +130,7 @@ describe('a body', () => {
 
         expect(() => parseJson(text)).toThrow('the body holds a key')
       }),
-      { seed: 1, numRuns: 200 },
+      { seed: 1, numRuns: breadth(50, 200) },
     )
   })
 })

@@ -10,6 +10,7 @@ import {
   answered,
   checkDeliveries,
 } from '../../support/hooks/delivery-lab.ts'
+import { breadth } from '../../support/breadth.ts'
 import { type Moment, dying } from '../../support/processes/dying.ts'
 
 /** The answers of a receiver. */
@@ -123,7 +124,7 @@ it('whatever receivers answer and functions, messages and clocks do, each event 
         checkDeliveries(lab, wanted, [hook])
       }
     }),
-    { seed: 20260115, numRuns: 200 },
+    { seed: 20260115, numRuns: breadth(50, 200) },
   )
 })
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ListRules, applyList } from '../../../core/lists/apply-list.ts'
 import type { ListQuery } from '../../../core/lists/list-query.ts'
+import { breadth } from '../../support/breadth.ts'
 
 interface Item {
   readonly id: string
@@ -132,7 +133,7 @@ describe('a cursor', () => {
 
         expect(shown).toEqual(applyList(all, { sort }, rules).rows.map(({ id }) => id))
       }),
-      { seed: 1, numRuns: 200 },
+      { seed: 1, numRuns: breadth(50, 200) },
     )
   })
 
