@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { openDialledCalls } from '../support/engine/dialled-calls.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
-import { freePort } from '../support/processes/free-port.ts'
+import { aGatewayLab } from '../support/engine/kit-lab.ts'
 import { opened } from '../support/processes/opened.ts'
 import { documentedSteps } from '../support/records/documented-steps.ts'
 
@@ -13,12 +12,7 @@ const acme = 'acme.example.com'
 const stayMs = 3_000
 
 describe.skipIf(freeswitchBin === undefined)('docs/routes.md at an engine of the kit', () => {
-  const lab = opened(async () => {
-    const gatewayPort = await freePort()
-    const allowed = { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
-    const kit = await aKitLab({ GATEWAY_SIP_PORT: String(gatewayPort) }, undefined, undefined, () => allowed)
-    return { ...kit, gatewayPort }
-  })
+  const lab = opened(() => aGatewayLab())
   const calls = opened(() => openDialledCalls(lab().place.socketPort))
   let made: Client | undefined
   const admin = (): Client => {

@@ -3,9 +3,8 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Client, Input } from '../../client/index.ts'
 import type { Receiver } from '../../local/demo/receiver.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aGatewayLab } from '../support/engine/kit-lab.ts'
 import type { SipPhone } from '../support/engine/sip-phone.ts'
-import { freePort } from '../support/processes/free-port.ts'
 import { opened } from '../support/processes/opened.ts'
 
 const [acme, blue] = ['acme.example.com', 'blue.example.com']
@@ -23,12 +22,7 @@ const heard = '48'
 const callEvents = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE']
 
 describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of the kit', () => {
-  const lab = opened(async () => {
-    const gatewayPort = await freePort()
-    const allowed = { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
-    const kit = await aKitLab({ GATEWAY_SIP_PORT: String(gatewayPort) }, undefined, undefined, () => allowed)
-    return { ...kit, gatewayPort }
-  })
+  const lab = opened(() => aGatewayLab())
   let made:
     | { admin: Client; stranger: Client; caller: SipPhone; called: SipPhone; far: SipPhone; receiver: Receiver }
     | undefined

@@ -4,8 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { openDialledCalls } from '../support/engine/dialled-calls.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
-import { freePort } from '../support/processes/free-port.ts'
+import { aGatewayLab } from '../support/engine/kit-lab.ts'
 import { opened } from '../support/processes/opened.ts'
 import { seeded } from '../support/records/seeded.ts'
 
@@ -76,14 +75,7 @@ function generator(random: () => number) {
 }
 
 describe.skipIf(freeswitchBin === undefined)('generated routes at an engine of the kit', () => {
-  const lab = opened(async () => {
-    const gatewayPort = await freePort()
-    const kit = { CALLS_PER_SECOND: '500', GATEWAY_SIP_PORT: String(gatewayPort) }
-    return {
-      ...(await aKitLab(kit, undefined, undefined, () => ({ HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }))),
-      gatewayPort,
-    }
-  })
+  const lab = opened(() => aGatewayLab({ CALLS_PER_SECOND: '500' }))
   const calls = opened(() => openDialledCalls(lab().place.socketPort))
 
   /** Makes gateways to a provider that is always busy: one, one that shows its own number and counts calls, and a disabled one. */

@@ -90,3 +90,13 @@ export async function aKitLab(
   }
   return lab
 }
+
+/** Starts both for gateways whose other side is on the loopback network, with the port of the engine's profile of gateways. */
+export async function aGatewayLab(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<KitLab & { readonly gatewayPort: number }> {
+  const gatewayPort = await freePort()
+  const allowed = { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
+  const kit = { ...settings, GATEWAY_SIP_PORT: String(gatewayPort) }
+  return Object.assign(await aKitLab(kit, undefined, undefined, () => allowed), { gatewayPort })
+}
