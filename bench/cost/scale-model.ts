@@ -20,21 +20,33 @@ export const callEstimates = {
 /** Bytes of a leg on the disk of one node; test/full/opensearch.test.ts compares the page on CDRs with a real store. */
 export const legBytes = 3300
 
-/** Quotas and properties of services, with the source of each. */
+/** Bytes of a GiB in GB, in which loads are counted. */
+const gib = 1024 ** 3 / 1e9
+
+/** Quotas and properties of services, as the page of each states them; docs/scale.md lists the pages. */
 const service = {
-  // Usual concurrent executions of an account: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+  /** Usual concurrent executions of an account. */
   concurrentFunctions: 1000,
-  // Write units a second of a table on demand and of a partition:
-  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
+  /** Usual write units a second of a table on demand. */
   tableUnits: 40_000,
   partitionUnits: 1000,
-  // Calls a second of a FIFO queue of high throughput, in the regions that have the fewest:
-  // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
+  /** Calls a second of a FIFO queue of high throughput, in the regions that have the fewest. */
   queueCalls: 2400,
-  // A shard for searches should stay below: https://docs.aws.amazon.com/opensearch-service/latest/developerguide/bp-sharding.html
-  shardGb: 30,
-  // The part of a disk that may be used before the store stops to place shards on it.
-  usableDisk: 0.7,
+  /** A shard for searches should stay below 30 GiB. */
+  shardGb: 30 * gib,
+  /** The part of a disk for data, at worst: 5 % are of the operating system, and of the rest 20 % of the service. */
+  usableDisk: 0.95 * 0.8,
+}
+
+/** The pages that state the quotas and properties of services. */
+export const servicePages = {
+  'concurrent functions of an account': 'https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html',
+  'write units of a table': 'https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html',
+  'write units of a partition, and of a new table':
+    'https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html',
+  'calls of a queue': 'https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html',
+  'size of a shard': 'https://docs.aws.amazon.com/opensearch-service/latest/developerguide/bp-sharding.html',
+  'usable part of a disk': 'https://docs.aws.amazon.com/opensearch-service/latest/developerguide/bp-storage.html',
 }
 
 /** Events a second that a connector carries with a whole processor: bench/README.md. */
@@ -92,7 +104,7 @@ function storeLimits({ search, environment }: ScaledSettings): ScaleLimit[] {
       what: `CDRs of ${days} days, with ${copies === 1 ? 'no copy' : 'a copy'}, on the disks of the search nodes`,
       unit: 'GB',
       load: (legsADay * days * copies * legBytes) / 1e9,
-      most: search.instances * search.volumeGb * service.usableDisk,
+      most: search.instances * search.volumeGb * gib * service.usableDisk,
       moves: '`searchVolumeGb`, `searchInstances`, `searchInstanceType`',
     },
     {

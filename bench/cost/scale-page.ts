@@ -3,7 +3,15 @@ import { readSettings } from '../../lib/settings.ts'
 import { call, eventCosts, typicalEvent } from './event-cost.ts'
 import { total } from './page.ts'
 import type { PriceList } from './price-list.ts'
-import { type ScaleLimit, callEstimates, callsAt, legBytes, scaleLimits, scenario } from './scale-model.ts'
+import {
+  type ScaleLimit,
+  callEstimates,
+  callsAt,
+  legBytes,
+  scaleLimits,
+  scenario,
+  servicePages,
+} from './scale-model.ts'
 
 /** The settings that the load of the scenario needs, besides those of `prod`. */
 const moved = {
@@ -46,7 +54,22 @@ ${tableOf(then)}
 ${monthSection(prices)}
 
 ${estimates()}
+
+${sources()}
 `
+}
+
+function sources(): string {
+  const pages = Object.entries(servicePages).map(([what, page]) => `| ${what} | <${page}> |`)
+  return `## Sources of quotas
+
+Each is the usual quota of an account, or a property, as its page states it; accounts may have others
+(\`aws service-quotas list-service-quotas --service-code lambda\`). A new table takes 4 000 write units a second at once, and twice its former peak within 30 minutes, so let the load
+grow over at least that time.
+
+| quota or property | page |
+| --- | --- |
+${pages.join('\n')}`
 }
 
 function monthSection(prices: PriceList): string {
