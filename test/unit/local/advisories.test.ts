@@ -43,12 +43,12 @@ const registry: RequestListener = ({ url = '', headers }, response) => {
 it('a base whose tag was built anew is reported with the digest to set, and one that is current is not', async () => {
   const origin = await serving(registry)
 
-  const behind = await baseFindings({ name, digest: old }, origin)
+  const outdated = await baseFindings({ name, digest: old }, origin)
   const unpinned = await baseFindings({ name, digest: '' }, origin)
   const same = await baseFindings({ name, digest: current }, origin)
 
   const action = `set "connectorBaseDigest": "${current}" and deploy CallplaneConnector`
-  expect(behind).toEqual([{ subject: name, problem: `was built anew since ${old}`, action }])
+  expect(outdated).toEqual([{ subject: name, problem: `was built anew since ${old}`, action }])
   expect(unpinned).toEqual([expect.objectContaining({ action })])
   expect(same).toEqual([])
 })
@@ -124,7 +124,7 @@ async function findingsFrom(origin: string) {
   return runCommand(process.execPath, ['--input-type=module', '-e', script], { cwd: folder, env })
 }
 
-it('npm tells of each package that has an advisory whether it is deployed, and which version to install', async () => {
+it('npm audit shows of each package that has an advisory whether it is deployed, and which version to install', async () => {
   const { output } = await findingsFrom(await serving(packages))
 
   const problem = `high: a page can run code, ${advisory.url}`
