@@ -1,6 +1,6 @@
 import { clientVariables } from '../contracts/settings/client-variables.ts'
 import * as declared from '../contracts/settings/connector.ts'
-import { buildVersion } from '../contracts/settings/platform.ts'
+import { buildVersion, recordingsLock } from '../contracts/settings/platform.ts'
 import { type Variables, readVariable } from '../contracts/settings/setting.ts'
 import type { ClientVariables } from '../core/client-names/client-names.ts'
 import type { EngineAddress } from './runtime/engine.ts'
@@ -42,6 +42,8 @@ export interface RecordingsSetting {
 
 /** Reads the settings. Throws an error that names the variable that is missing or wrong, never its value. */
 export function readSettings(env: Variables): ConnectorSettings {
+  // The adapter of the object store reads it where it is used; an invalid one is detected here.
+  readVariable(recordingsLock, env)
   return {
     engines: readEngineAddresses(env),
     healthPort: readVariable(declared.healthPort, env),

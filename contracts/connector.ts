@@ -27,6 +27,16 @@ export const connector = {
     connectorStatus: ['report', 'list', 'countStart'],
     gaps: ['record'],
     recordings: ['list', 'expect', 'read', 'claim', 'renew', 'release', 'markStored'],
-    recordingFiles: ['put', 'head', 'remove', 'beginUpload', 'putPart', 'listParts', 'completeUpload', 'abortUpload'],
+    recordingFiles: [
+      'put',
+      'head',
+      'remove',
+      'hold',
+      'beginUpload',
+      'putPart',
+      'listParts',
+      'completeUpload',
+      'abortUpload',
+    ],
   },
 } as const satisfies { consumes: QueueName; needs: Needs }

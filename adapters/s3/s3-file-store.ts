@@ -5,8 +5,11 @@ import {
   HeadObjectCommand,
   type HeadObjectCommandOutput,
   PutObjectCommand,
+  PutObjectLegalHoldCommand,
 } from '@aws-sdk/client-s3'
 import type { BucketName } from '../../contracts/resources.ts'
+import { recordingsLock } from '../../contracts/settings/platform.ts'
+import { readVariable } from '../../contracts/settings/setting.ts'
 import type { FileHead, FileStore } from '../../core/files/file-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { bucketName, callObjects, sendBody, unlessAbsent } from './client.ts'
@@ -55,6 +58,11 @@ function s3FileStore(context: AdapterContext, bucket: BucketName): FileStore {
     },
     async remove(key) {
       const command = new DeleteObjectCommand(at(key))
+      await unlessAbsent(callObjects(context, (client) => client.send(command)))
+    },
+    async hold(key, isHeld) {
+      if (!readVariable(recordingsLock, context.env)) return
+      const command = new PutObjectLegalHoldCommand({ ...at(key), LegalHold: { Status: isHeld ? 'ON' : 'OFF' } })
       await unlessAbsent(callObjects(context, (client) => client.send(command)))
     },
   }

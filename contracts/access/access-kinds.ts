@@ -20,6 +20,7 @@ export type SearchAction = 'ESHttpGet' | 'ESHttpHead' | 'ESHttpPost' | 'ESHttpPu
 export type ObjectAction =
   | 'GetObject'
   | 'PutObject'
+  | 'PutObjectLegalHold'
   | 'DeleteObject'
   | 'AbortMultipartUpload'
   | 'ListMultipartUploadParts'

@@ -51,6 +51,7 @@ function filesIn(bucket: BucketName): MethodAccess['recordingFiles'] {
     read: [{ bucket, actions: ['GetObject'] }, list],
     put: [put],
     remove: [{ bucket, actions: ['DeleteObject'] }],
+    hold: [{ bucket, actions: ['PutObjectLegalHold'] }],
     beginUpload: [put],
     putPart: [put],
     signPart: [put],

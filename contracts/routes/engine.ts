@@ -141,8 +141,8 @@ export const uploadRecording = route({
   domain: 'none',
   needs: {
     domains: ['read'],
-    recordings: ['list', 'claim', 'renew', 'markStored'],
-    recordingFiles: ['beginUpload', 'signPart', 'listParts', 'completeUpload', 'abortUpload', 'head', 'remove'],
+    recordings: ['list', 'read', 'claim', 'renew', 'markStored'],
+    recordingFiles: ['beginUpload', 'signPart', 'listParts', 'completeUpload', 'abortUpload', 'head', 'remove', 'hold'],
     events: ['publish'],
     cdrQueue: ['send'],
   },

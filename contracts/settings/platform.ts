@@ -120,6 +120,16 @@ export const eventsPerSecond = {
   meaning: 'how many events of one domain are dispatched to its hooks in a second: 50 to 100000; more of them wait',
 } as const satisfies Variable
 
+export const recordingsLock = {
+  variable: 'RECORDINGS_LOCK',
+  context: 'recordingsLock',
+  readers: ['functions', 'connector', 'laptop'],
+  rule: () => onOrOff(),
+  fallback: 'off',
+  meaning:
+    '`on`: a legal hold on a recording is set in the object store, too, so that it holds against everyone who may remove objects there. In a deployment, [enable Object Lock](deploy.md#object-lock) once',
+} as const satisfies Variable
+
 export const cdrShards = {
   variable: 'CDR_SHARDS',
   context: 'cdrShards',

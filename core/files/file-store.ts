@@ -84,6 +84,11 @@ export interface FileStore {
   put(key: string, contentType: string, body: FileBody): Promise<void>
   /** Removes an object; succeeds if it does not exist. */
   remove(key: string): Promise<void>
+  /**
+   * Sets or ends the object store's own hold on an object, which keeps its bytes from everyone who may remove objects. Does nothing
+   * where the deployment has no lock, or there is no such object.
+   */
+  hold(key: string, isHeld: boolean): Promise<void>
   /** Begins an upload in parts, which shows when it is completed, and which the store drops after seven days. */
   beginUpload(key: string, contentType: string): Promise<Upload>
   /** Stores a part; one of the same number replaces it. */

@@ -5,6 +5,7 @@ import { DomainError } from '../errors.ts'
 import type { EventSink } from '../events/event-sink.ts'
 import type { FileStore, LinkedPart, PartLink, Upload, UploadedPart } from '../files/file-store.ts'
 import type { Clock } from '../time.ts'
+import { keepHold } from './hold-recordings.ts'
 import { recordingEvent } from './recording-event.ts'
 import { recordingNews } from './recording-news.ts'
 import type { RecordingStore } from './recording-store.ts'
@@ -54,10 +55,10 @@ export type UploadState =
 
 export interface UploadDeps {
   readonly domains: Pick<DomainStore, 'read'>
-  readonly recordings: Pick<RecordingStore, 'list' | 'claim' | 'renew' | 'markStored'>
+  readonly recordings: Pick<RecordingStore, 'list' | 'read' | 'claim' | 'renew' | 'markStored'>
   readonly recordingFiles: Pick<
     FileStore,
-    'beginUpload' | 'signPart' | 'listParts' | 'completeUpload' | 'abortUpload' | 'head' | 'remove'
+    'beginUpload' | 'signPart' | 'listParts' | 'completeUpload' | 'abortUpload' | 'head' | 'remove' | 'hold'
   >
   readonly events: EventSink
   readonly cdrQueue: CdrQueue
@@ -164,6 +165,7 @@ function storeAway(problem: string): DomainError {
 async function finish(deps: UploadDeps, recording: Recording): Promise<UploadState> {
   const { domains, events, cdrQueue, graceMs } = deps
   const { domain, startedAt, storedAt = startedAt } = recording
+  await keepHold(deps, recording)
   if (isOfTenant(await domains.read(domain), startedAt, graceMs)) {
     const refused = await events.publish([recordingEvent('recording_stored', recording, storedAt)])
     if (refused.length > 0) throw storeAway('the event of the recording is not in its queue')

@@ -30,6 +30,8 @@ export interface Settings {
 export function readSettings(env: Variables): Settings {
   // The logger reads its level itself, at the first request; an invalid level is detected here.
   readVariable(declared.logLevel, env)
+  // The adapter of the object store reads it where it is used.
+  readVariable(declared.recordingsLock, env)
   return {
     version: readVariable(declared.buildVersion, env),
     publicUrl: readVariable(declared.publicUrl, env),

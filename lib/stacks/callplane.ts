@@ -38,6 +38,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     alarmEmail: settings.alarmEmail,
     watchesQueues: settings.monitoring === 'full',
     allowedOrigins: settings.allowedOrigins,
+    recordingsLock: settings.recordingsLock,
     formerIndexes: settings.formerIndexes,
     existing: settings.existing,
   })

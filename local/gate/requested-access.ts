@@ -109,6 +109,7 @@ const subresources = new Set([
   'uploadId',
   'partNumber',
   'restore',
+  'legal-hold',
   'part-number-marker',
   'max-parts',
   'x-id',
@@ -130,7 +131,7 @@ function objectAction(method: string, query: URLSearchParams): string | undefine
   const isOfUpload = query.has('uploadId')
   if (method === 'HEAD') return 's3:GetObject'
   if (method === 'GET') return isOfUpload ? 's3:ListMultipartUploadParts' : 's3:GetObject'
-  if (method === 'PUT') return 's3:PutObject'
+  if (method === 'PUT') return query.has('legal-hold') ? 's3:PutObjectLegalHold' : 's3:PutObject'
   if (method === 'DELETE') return isOfUpload ? 's3:AbortMultipartUpload' : 's3:DeleteObject'
   if (method !== 'POST') return undefined
   if (query.has('restore')) return 's3:RestoreObject'

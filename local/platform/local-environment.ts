@@ -26,6 +26,7 @@ export function sharedEnvironment(settings: Settings, storesUrl: string, credent
     [searchDomains.cdr.variable]: storesUrl,
     [environment.clientVariables]: settings.clientVariables,
     [platform.logLevel.variable]: settings.logLevel,
+    [platform.recordingsLock.variable]: settings.recordingsLock,
   }
 }
 

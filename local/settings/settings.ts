@@ -19,6 +19,7 @@ import {
   hookAllowedNetworks,
   logLevel,
   rateLimits,
+  recordingsLock,
 } from '../../contracts/settings/platform.ts'
 import { type Variable, type Variables, checkOnLaptop, readOnLaptop } from '../../contracts/settings/setting.ts'
 import { PlainError } from '../processes/plain-error.ts'
@@ -53,6 +54,7 @@ export interface Settings {
   readonly emergencyGateway: string
   readonly clientVariables: string
   readonly logLevel: string
+  readonly recordingsLock: string
 }
 
 /** Reads the settings. Throws a sentence that names the first variable that cannot be used, and never its value. */
@@ -89,6 +91,7 @@ function read(env: Variables): Settings {
     emergencyGateway: checkOnLaptop(emergencyGateway, env),
     clientVariables: checkOnLaptop(clientVariables, env),
     logLevel: checkOnLaptop(logLevel, env),
+    recordingsLock: checkOnLaptop(recordingsLock, env),
   }
 }
 

@@ -10,8 +10,11 @@ import { contextOf } from '../support/platform/platform-stores.ts'
 import { record } from '../support/platform/recordings-lab.ts'
 
 const domain = 'recordings.example.com'
-/** Not the address at which the stores listen: other machines reach the API's address only. */
-const rig = opened(() => aPlatform({ HOST: '127.0.0.2' }))
+/**
+ * Not the address at which the stores listen: other machines reach the API's address only. With the lock, a hold is allowed by the
+ * function's role and taken by the object store, else it fails.
+ */
+const rig = opened(() => aPlatform({ HOST: '127.0.0.2', RECORDINGS_LOCK: 'on' }))
 
 let headers: Record<string, string>
 beforeAll(async () => {

@@ -37,7 +37,16 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'route53 associate-vpc-with-hosted-zone': ['--hosted-zone-id', '--vpc'],
   'cloudformation describe-stacks': ['--stack-name'],
   'cloudformation delete-stack': ['--stack-name'],
+  'cloudformation describe-stack-resources': ['--stack-name'],
+  's3api put-object-lock-configuration': ['--bucket', '--object-lock-configuration'],
+  's3api put-bucket-versioning': ['--bucket', '--versioning-configuration'],
   'dynamodb wait': ['--table-name'],
+  'efs delete-file-system': ['--file-system-id'],
+  'lambda list-event-source-mappings': ['--max-items'],
+  'opensearch delete-domain': ['--domain-name'],
+  'resourcegroupstaggingapi get-resources': ['--tag-filters'],
+  's3 rb': ['--force'],
+  'sqs delete-queue': ['--queue-url'],
   'lambda update-event-source-mapping': ['--uuid', '--enabled', '--no-enabled'],
 }
 

@@ -272,3 +272,34 @@ it('the search domain admits principals of its own account and denies none of th
   expect(Statement).toMatchObject([{ Effect: 'Allow', Action: 'es:ESHttp*' }])
   expect(JSON.stringify(Statement[0]?.['Principal'])).toContain('AWS::AccountId')
 })
+
+it('recordings that can be locked have versions, of which a removed one stays for a day, and no other bucket has them', () => {
+  const lockable = adjustedApp().assembly
+  const versioned = (of: typeof lockable) =>
+    of
+      .ofType('AWS::S3::Bucket')
+      .filter(({ Properties }) => 'VersioningConfiguration' in Properties)
+      .map(({ id }) => id.replace(/[0-9A-F]{8}$/, ''))
+  const { Properties } = lockable.one('AWS::S3::Bucket', 'RecordingsBucketObjects')
+
+  expect(versioned(assembly)).toEqual([])
+  expect(versioned(lockable)).toEqual(['RecordingsBucketObjects'])
+  expect(Properties['LifecycleConfiguration']).toMatchObject({
+    Rules: [{}, { NoncurrentVersionExpiration: { NoncurrentDays: 1 }, ExpiredObjectDeleteMarker: true }],
+  })
+  // CloudFormation would replace a bucket for it, and the new one would be empty: docs/deploy.md has the step.
+  expect(Properties).not.toHaveProperty('ObjectLockEnabled')
+})
+
+it('only the connector and the two operations that hold or store recordings may set legal holds', () => {
+  const lockable = adjustedApp().assembly
+  const holders = (of: typeof lockable) =>
+    of
+      .ofType('AWS::IAM::Role')
+      .filter(({ Properties }) => JSON.stringify(Properties).includes('s3:PutObjectLegalHold'))
+      .map(({ id }) => id.replace(/(?:Handler)?Role[0-9A-F]{8}$/, ''))
+      .toSorted()
+
+  expect(holders(lockable)).toEqual(['Connector', 'HoldRecordings', 'UploadRecording'])
+  expect(JSON.stringify(lockable.one('AWS::ECS::TaskDefinition', 'Connector').Properties)).toContain('RECORDINGS_LOCK')
+})

@@ -59,6 +59,7 @@ const adjusted = {
   tracing: 'on',
   alarmEmail: 'oncall@example.com',
   formerIndexes: 'on',
+  recordingsLock: 'on',
 } as const
 
 /** The app with another value of many settings. */

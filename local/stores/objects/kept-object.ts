@@ -16,6 +16,10 @@ const description = z.object({
   storageClass: z.optional(z.string()),
   /** Whether a restoration from an archive is under way. */
   isRestoring: z.optional(z.boolean()),
+  /** Whether a legal hold keeps its bytes. */
+  isHeld: z.optional(z.boolean()),
+  /** Whether it was removed while it was held: its bytes stay, unseen. */
+  isHidden: z.optional(z.boolean()),
 })
 
 /** The stored facts about an object in addition to its bytes. */
@@ -24,7 +28,8 @@ export type Description = z.infer<typeof description>
 /** Returns the facts about an object; nothing if it does not exist. */
 export async function describe(paths: ObjectPaths): Promise<Description | undefined> {
   try {
-    return z.parse(description, JSON.parse(await readFile(paths.description, 'utf8')))
+    const found = z.parse(description, JSON.parse(await readFile(paths.description, 'utf8')))
+    return found.isHidden === true ? undefined : found
   } catch (error) {
     if (isAbsent(error)) return undefined
     throw error
@@ -65,9 +70,10 @@ export async function changeObject(paths: ObjectPaths, found: Description): Prom
   await writeWhole(paths.description, found)
 }
 
-/** Removes an object. */
+/** Removes an object. The bytes of one that is held stay, as a version under a delete marker does in S3. */
 export async function removeObject(paths: ObjectPaths): Promise<void> {
   const previous = await describe(paths)
+  if (previous?.isHeld === true) return changeObject(paths, { ...previous, isHidden: true })
   await rm(paths.description, { force: true })
   if (previous !== undefined) await rm(join(paths.folder, previous.file), { force: true })
 }

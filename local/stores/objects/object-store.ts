@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { denialOf, deny } from '../../gate/denial.ts'
 import type { ObjectBackend, ObjectCall } from '../../gate/gate.ts'
 import { requestTarget } from '../../processes/request-target.ts'
@@ -45,6 +46,7 @@ async function answer(
   }
   const paths = objectPaths(store.root, name.bucket, name.key)
   if (query.has('uploads') || query.has('uploadId')) return answerUpload(store.uploads, name, query, call, response)
+  if (query.has('legal-hold')) return hold(call, response, paths)
   if (request.method === 'PUT') return put(call, response, paths)
   if (request.method === 'POST') return restore(response, paths)
   if (request.method !== 'DELETE') return getObject(call, response, paths, query)
@@ -66,6 +68,16 @@ async function put(call: ObjectCall, response: ServerResponse, paths: ObjectPath
     ...(storageClass === undefined ? {} : { storageClass: String(storageClass) }),
   })
   response.writeHead(200, { etag: `"${md5}"`, 'content-length': 0 }).end()
+}
+
+/** Sets or ends the legal hold of an object. */
+async function hold({ request }: ObjectCall, response: ServerResponse, paths: ObjectPaths): Promise<void> {
+  const status = /<Status>(ON|OFF)<\/Status>/.exec(await text(request))?.[1]
+  if (status === undefined) throw new ObjectRefusal(400, 'MalformedXML', 'The XML you provided was not well-formed')
+  const found = await describe(paths)
+  if (found === undefined) throw new ObjectRefusal(404, 'NoSuchKey', 'The specified key does not exist.')
+  await changeObject(paths, { ...found, isHeld: status === 'ON' })
+  response.writeHead(200, { 'content-length': 0 }).end()
 }
 
 /** Begins to restore an archived object, which here never ends. */

@@ -16,6 +16,8 @@ export interface Change {
 
 /** An emulated account of AWS, with the CDK's own command line tool. */
 export interface ControlPlane {
+  /** Where all services of the account answer. */
+  readonly address: string
   /** Runs `cdk` with these words, and returns what it printed and every change that it made. */
   cdk(words: readonly string[]): Promise<CommandResult & { readonly changes: readonly Change[] }>
   /** From now on the resources whose logical ids start so cannot be created. */
@@ -41,7 +43,7 @@ export async function startControlPlane(bin: string): Promise<ControlPlane> {
     cwd: root,
     env: { PATH: process.env['PATH'], FAILING_RESOURCES: failing },
   })
-  const [address] = await server.printed(/http:\/\/127\.0\.0\.1:\d+/)
+  const [address = ''] = await server.printed(/http:\/\/127\.0\.0\.1:\d+/)
   const env = {
     PATH: process.env['PATH'],
     HOME: home,
@@ -59,6 +61,7 @@ export async function startControlPlane(bin: string): Promise<ControlPlane> {
   }
   const changes = async () => (await (await fetch(`${address}/changes`)).json()) as Change[]
   return {
+    address,
     async cdk(words) {
       const { length } = await changes()
       const result = await runCommand(process.execPath, ['node_modules/aws-cdk/bin/cdk', ...words], { cwd: root, env })

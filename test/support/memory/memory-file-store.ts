@@ -21,6 +21,8 @@ export interface MemoryFile {
 /** A bucket in memory, with what can be looked into. */
 export interface MemoryFileStore extends FileStore {
   readonly files: Map<string, MemoryFile>
+  /** The keys of the objects that are held. */
+  readonly held: Set<string>
   /** Every link that was signed, by its address. */
   readonly links: Map<string, LinkRequest>
   /** The ids of the uploads that have begun and not ended. */
@@ -36,11 +38,13 @@ interface OpenUpload {
 /** A bucket in memory. Its links lead nowhere. */
 export function memoryFileStore({ clock, random }: { clock: Clock; random: Randomness }): MemoryFileStore {
   const files = new Map<string, MemoryFile>()
+  const held = new Set<string>()
   const links = new Map<string, LinkRequest>()
   const uploads = new Map<string, OpenUpload>()
   const uploadOf = ({ key, uploadId }: Upload) => [uploads.get(uploadId)].find((open) => open?.key === key)
   return {
     files,
+    held,
     links,
     openUploads: () => [...uploads.keys()],
     async sign(link) {
@@ -61,6 +65,10 @@ export function memoryFileStore({ clock, random }: { clock: Clock; random: Rando
     },
     async remove(key) {
       files.delete(key)
+    },
+    async hold(key, isHeld) {
+      if (isHeld && files.has(key)) held.add(key)
+      else held.delete(key)
     },
     async beginUpload(key, contentType) {
       const uploadId = random.uuid()

@@ -28,6 +28,7 @@ export function fileExercises(filesOf: (ports: CloudPorts) => FileStore) {
     read: { run: (ports: CloudPorts) => filesOf(ports).read('none', 9) },
     put: { run: put },
     remove: { run: (ports: CloudPorts) => filesOf(ports).remove(key) },
+    hold: { first: put, run: (ports: CloudPorts) => filesOf(ports).hold(key, true) },
     beginUpload: { run: begin },
     putPart: { run: async (ports: CloudPorts) => filesOf(ports).putPart(await begin(ports), 1, aFileBody('sound')) },
     signPart: {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,6 +23,8 @@ export interface ObjectServer {
   readonly gate: Gate
   /** What was judged, in order. */
   readonly judgements: Judgement[]
+  /** The files that hold the bytes of objects. */
+  kept(): string[]
   /** The store again over the same files, as after a restart. */
   restart(): void
   close(): Promise<void>
@@ -67,6 +70,7 @@ export async function startObjectServer(): Promise<ObjectServer> {
     envOf,
     withdraw: (env) => serve({ name: 'withdrawn', arn: arns.get(env['AWS_ACCESS_KEY_ID']) ?? '', statements: [] }),
     judgements,
+    kept: () => readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.bytes')),
     restart: () => serve(),
     async close() {
       await gate.close()

@@ -16,6 +16,7 @@ import { sqsTakenEvents } from '../../../adapters/sqs/sqs-taken-events.ts'
 import { sqsEventSink } from '../../../adapters/sqs/sqs-event-sink.ts'
 import { systemClock } from '../../../adapters/system/system-clock.ts'
 import { keys, secrets } from '../../../contracts/resources.ts'
+import { recordingsLock } from '../../../contracts/settings/platform.ts'
 import type { CloudPorts } from './cloud-exercises.ts'
 import { type CloudCall, type CloudGate, startCloudGate } from './cloud-gate.ts'
 import { startDynamoServer } from './dynamo-server.ts'
@@ -36,7 +37,7 @@ export async function openCloud() {
   )
   const env = { ...dynamo.env, ...queueServer.env, ...named, ...gate.env }
   const context = { env, clock: movableClock(), random: systemRandomness }
-  const filesContext = { ...context, env: objects.env, clock: systemClock }
+  const filesContext = { ...context, env: { ...objects.env, [recordingsLock.variable]: 'on' }, clock: systemClock }
   const files = s3PayloadFiles(filesContext)
   const payloads: PayloadFiles = {
     put: async (...given) => files.put(...given),

@@ -35,6 +35,7 @@ const stepsOfSmall = [
   'recordingFiles.put',
   'recordingFiles.head',
   'recordings.markStored',
+  'recordings.read',
   'domains.read',
   'events.publish',
   'cdrQueue.send',

@@ -20,6 +20,7 @@ describe('readSettings', () => {
       openSearchUrl: undefined,
       allowedOrigins: [],
       logLevel: 'info',
+      recordingsLock: 'off',
       rateLimits: 'off',
       eventsPerSecond: '500',
       deletionGraceSeconds: '120',

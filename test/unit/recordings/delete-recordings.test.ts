@@ -118,6 +118,37 @@ describe('a legal hold', () => {
     expect(await states()).toEqual(['stored', 'deleted'])
   })
 
+  it('a legal hold locks the objects in their store, and its end unlocks them', async () => {
+    const { api, hold } = await setUp()
+    const { files, held } = api.ports.recordingFiles
+
+    await hold(true)
+    expect([...held].sort()).toEqual([...files.keys()].sort())
+    await hold(false)
+    expect([...held]).toEqual([])
+  })
+
+  it.each([
+    [true, 'begins'],
+    [false, 'ends'],
+  ])(
+    'while the object store is away, a legal hold (%s) that %s leaves the recordings held, and can be repeated',
+    async (isHeld) => {
+      const { api, headers, hold } = await setUp()
+      const { recordings, recordingFiles } = api.ports
+      if (!isHeld) await hold(true)
+      const away = new DomainError('store_unavailable', 'the object store is away')
+      const apart = api.with({ recordingFiles: { ...recordingFiles, hold: () => Promise.reject(away) } })
+
+      const answer = await apart.call(holdRecordings, { params, headers, query: '', body: { hold: isHeld } })
+
+      expect(answer.status).toBe(503)
+      expect((await recordings.list('a.example.com', uuid)).map((each) => each.isHeld)).toEqual([true, true])
+      expect((await hold(isHeld)).status).toBe(200)
+      expect(recordingFiles.held.size).toBe(isHeld ? 2 : 0)
+    },
+  )
+
   it('a legal hold that comes between look and deletion keeps the object', async () => {
     const { api, remove, states } = await setUp()
     const { recordings } = api.ports

@@ -162,3 +162,24 @@ describe('a file that is not taken', () => {
     await expect(offer(sound, changed)).rejects.toMatchObject({ code: 'invalid_field' })
   })
 })
+
+test('an object whose recording was held before it came is locked when it is stored', async () => {
+  await ports.recordings.setHold(recording, true)
+
+  await put(await offer(sound), sound)
+  expect(await offer(sound)).toEqual({ kind: 'stored' })
+
+  expect([...ports.recordingFiles.held]).toEqual([recording.key])
+})
+
+test('an object whose lock failed is locked when the engine offers its file again', async () => {
+  await ports.recordings.setHold(recording, true)
+  await put(await offer(sound), sound)
+  const hold = () => Promise.reject(new Error('the object store is away'))
+  const apart = { ...ports, recordingFiles: { ...ports.recordingFiles, hold } }
+  await expect(uploadRecording({ ...apart, clock: time.clock, graceMs }, offerOf(sound))).rejects.toThrow('away')
+
+  expect(await offer(sound)).toEqual({ kind: 'stored' })
+
+  expect([...ports.recordingFiles.held]).toEqual([recording.key])
+})

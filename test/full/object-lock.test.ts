@@ -1,0 +1,79 @@
+/** Legal holds as the adapter sets them, judged by the emulator of AWS, whose S3 refuses to remove a version under a hold. */
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetObjectLegalHoldCommand,
+  ListObjectVersionsCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { describe, expect, it } from 'vitest'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
+import { systemClock } from '../../adapters/system/system-clock.ts'
+import { environment } from '../../contracts/environment.ts'
+import { buckets } from '../../contracts/resources.ts'
+import { recordingsLock } from '../../contracts/settings/platform.ts'
+import { startControlPlane } from '../support/control-plane/control-plane.ts'
+import { pythonTools } from '../support/control-plane/python-tools.ts'
+import { aFileBody } from '../support/processes/file-bodies.ts'
+import { opened } from '../support/processes/opened.ts'
+
+const bin = pythonTools('no legal hold is tried at an emulated S3')
+const Bucket = 'recordings'
+
+/** The emulated S3 with a bucket that has Object Lock, the adapter over it, and an operator who may do everything. */
+async function openBucket() {
+  const control = await startControlPlane(bin ?? '')
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+  const operator = new S3Client({ endpoint: control.address, forcePathStyle: true, region: 'us-east-1', credentials })
+  await operator.send(new CreateBucketCommand({ Bucket, ObjectLockEnabledForBucket: true }))
+  const env = {
+    [environment.s3Endpoint]: control.address,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    [buckets.recordings.variable]: Bucket,
+    [recordingsLock.variable]: 'on',
+  }
+  return {
+    operator,
+    files: s3RecordingFiles({ env, clock: systemClock, random: systemRandomness }),
+    async close() {
+      operator.destroy()
+      await control.close()
+    },
+  }
+}
+
+describe.skipIf(bin === undefined)('a legal hold in an emulated S3', () => {
+  const bucket = opened(openBucket)
+  const statusOf = async (Key: string) =>
+    (await bucket().operator.send(new GetObjectLegalHoldCommand({ Bucket, Key }))).LegalHold?.Status
+
+  it('an object under a legal hold cannot be removed by an operator who may remove every version', async () => {
+    const { files, operator } = bucket()
+    await files.put('call.wav', 'audio/wav', aFileBody('sound'))
+    await files.hold('call.wav', true)
+
+    await files.remove('call.wav')
+
+    expect(await files.head('call.wav')).toBeUndefined()
+    const { Versions = [] } = await operator.send(new ListObjectVersionsCommand({ Bucket, Prefix: 'call.wav' }))
+    expect(Versions).toHaveLength(1)
+    const removal = new DeleteObjectCommand({ Bucket, Key: 'call.wav', VersionId: Versions[0]?.VersionId })
+    await expect(operator.send(removal)).rejects.toMatchObject({ name: 'AccessDenied' })
+  })
+
+  it('a legal hold on an object that was uploaded in parts begins and ends', async () => {
+    const { files } = bucket()
+    const upload = await files.beginUpload('parts.wav', 'audio/wav')
+    const part = await files.putPart(upload, 1, aFileBody('sound'))
+    expect(await files.completeUpload(upload, [part])).toBe(true)
+
+    await files.hold('parts.wav', true)
+    const held = await statusOf('parts.wav')
+    await files.hold('parts.wav', false)
+
+    expect([held, await statusOf('parts.wav')]).toEqual(['ON', 'OFF'])
+  })
+})
