@@ -1,4 +1,5 @@
 import { retentionPolicy } from '../../adapters/opensearch/index-template.ts'
+import { maxEngines } from '../../contracts/settings/engine-sockets.ts'
 import { cdrIndex, hookDispatch } from '../../contracts/workers.ts'
 import type { Settings } from '../../lib/settings.ts'
 import { call, typicalEvent, writeUnitsOfEvent } from './event-cost.ts'
@@ -54,6 +55,11 @@ const connectorEvents = 15_000
 
 /** Write units of a delivery in the partition of its hook. */
 const deliveryUnits = 4
+
+/** Returns the events a second of as many engines as a deployment may have, each with the calls that it carries. */
+export function eventsOfMostEngines(): number {
+  return ((maxEngines * callEstimates.ofEngine) / callEstimates.seconds) * (2 / typicalEvent.legs)
+}
 
 /** One limit at the load of the scenario. */
 export interface ScaleLimit {
@@ -197,10 +203,10 @@ function engineLimits({ connectorSize, throttles, engineConcurrency }: ScaledSet
           },
         ]),
     {
-      what: 'calls at once on 32 engines, the most of a deployment',
+      what: `calls at once on ${maxEngines} engines, the most of a deployment`,
       unit: 'calls',
       load: calls * callEstimates.seconds,
-      most: 32 * callEstimates.ofEngine,
+      most: maxEngines * callEstimates.ofEngine,
       moves: 'a second deployment, with other tenants',
     },
   ]

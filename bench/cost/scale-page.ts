@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { maxEngines } from '../../contracts/settings/engine-sockets.ts'
 import { readSettings } from '../../lib/settings.ts'
 import { call, eventCosts, typicalEvent } from './event-cost.ts'
 import { total } from './page.ts'
@@ -7,6 +8,7 @@ import {
   type ScaleLimit,
   callEstimates,
   callsAt,
+  eventsOfMostEngines,
   legBytes,
   scaleLimits,
   scenario,
@@ -51,12 +53,27 @@ ${Object.entries(moved)
 
 ${tableOf(then)}
 
+${connectorSection(now)}
+
 ${monthSection(prices)}
 
 ${estimates()}
 
 ${sources()}
 `
+}
+
+/** How connectors grow; `now` are the limits of the settings as committed. */
+function connectorSection(now: readonly ScaleLimit[]): string {
+  const { most } = now.find(({ moves }) => moves === '`connectorCpu`') ?? { most: 0 }
+  return `## Connectors
+
+Every connector reads the events of all engines, and they are not split into groups ([decision 73](adr/0073-connectors-are-not-split-by-engine.md)): ${maxEngines}
+engines send ${count(eventsOfMostEngines())} events a second when they are full, and a connector as committed reads ${count(most)}. To grow, in this order:
+
+1. Add engines to \`engineHost\` and deploy \`CallplaneConnector\`. New connectors run before the former ones stop; a moment in which none listened would be recorded as a gap.
+2. When the alarm on late events fires, raise \`connectorCpu\` up to one processor, which is what a connector uses, and deploy in the same way.
+3. With more than ${maxEngines} engines, make a second deployment and create new tenants there.`
 }
 
 function sources(): string {

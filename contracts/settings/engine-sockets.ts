@@ -11,8 +11,8 @@ export const engineSocketWords = 'esl://host:port, or several of them, comma-sep
 /** The port of the event socket where the address has none. */
 const defaultPort = 8021
 
-/** Each engine costs two links and a reader of its jobs; a longer list is surely a mistake. */
-const maxEngines = 32
+/** The most engines of a deployment: each costs two links and a reader of its jobs, and a longer list is surely a mistake. */
+export const maxEngines = 32
 
 /**
  * Reads event sockets such as `esl://:password@host:port`, comma-separated. Passwords are percent-encoded. Throws an

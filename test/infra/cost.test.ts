@@ -4,7 +4,7 @@ import { eventCosts, writeUnitsOfEvent } from '../../bench/cost/event-cost.ts'
 import { idleCosts, idleMetrics } from '../../bench/cost/idle-cost.ts'
 import { total } from '../../bench/cost/page.ts'
 import { readPrices } from '../../bench/cost/price-list.ts'
-import { callsAt, legBytes, scaleLimits, scenario } from '../../bench/cost/scale-model.ts'
+import { callsAt, eventsOfMostEngines, legBytes, scaleLimits, scenario } from '../../bench/cost/scale-model.ts'
 import { scalePage } from '../../bench/cost/scale-page.ts'
 import { costOfStages } from '../../bench/cost/stages.ts'
 import { readMetrics } from '../../connector/health/read-metrics.ts'
@@ -86,6 +86,14 @@ it('a million events cost at most 12 dollars as soon as two are in a batch', () 
 
 it('the page on scale is the one that npm run cost makes from the settings of prod', () => {
   expect(readFileSync('docs/scale.md', 'utf8'), 'run npm run cost').toBe(scalePage(prices))
+})
+
+it('a connector as prod has it reads twice the events of as many full engines as a deployment may have', () => {
+  const prod: Record<string, unknown> = JSON.parse(readFileSync('settings/prod.json', 'utf8'))
+  const limits = scaleLimits(readSettings({ stage: 'prod', engineHost: 'engine', ...prod }))
+  const connector = limits.find(({ moves }) => moves === '`connectorCpu`')
+
+  expect(connector?.most).toBeGreaterThan(2 * eventsOfMostEngines())
 })
 
 it('the model of scale counts with the size of a leg that the page on CDRs has', () => {
