@@ -43,5 +43,8 @@ export async function keepHold(
   place: RecordingPlace,
 ): Promise<void> {
   const stored = await recordings.read(place)
-  if (stored?.isHeld === true) await recordingFiles.hold(stored.key, true)
+  if (stored?.isHeld !== true) return
+  await recordingFiles.hold(stored.key, true)
+  // A hold that ended meanwhile found no object to unlock, or unlocked it too early.
+  if ((await recordings.read(place))?.isHeld !== true) await recordingFiles.hold(stored.key, false)
 }

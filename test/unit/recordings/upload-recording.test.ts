@@ -183,3 +183,17 @@ test('an object whose lock failed is locked when the engine offers its file agai
 
   expect([...ports.recordingFiles.held]).toEqual([recording.key])
 })
+
+test('an object whose hold ends while it is locked is unlocked again', async () => {
+  await ports.recordings.setHold(recording, true)
+  await put(await offer(sound), sound)
+  const hold = async (key: string, isHeld: boolean) => {
+    await ports.recordingFiles.hold(key, isHeld)
+    if (isHeld) await ports.recordings.setHold(recording, false)
+  }
+  const racing = { ...ports, recordingFiles: { ...ports.recordingFiles, hold } }
+
+  const end = await uploadRecording({ ...racing, clock: time.clock, graceMs }, offerOf(sound))
+
+  expect([end.kind, [...ports.recordingFiles.held]]).toEqual(['stored', []])
+})
