@@ -8,8 +8,13 @@ import { type Session, domainOf } from '../session/session.ts'
 
 /** Prints a plan and, where it changes routes, which recent calls would go elsewhere. */
 export async function show({ out }: Session, target: Target, plan: Plan, calls: boolean): Promise<void> {
-  const changesRoutes = plan.steps.some(({ kind }) => kind === 'route')
-  const report = changesRoutes && calls ? await reportRoutes(target, plan.target.routes) : undefined
+  const changes = (kind: Plan['steps'][number]['kind']) => plan.steps.some((step) => step.kind === kind)
+  const changed = {
+    default: changes('route') ? plan.target.routes : undefined,
+    public: changes('publicRoute') ? plan.target.publicRoutes : undefined,
+  }
+  const hasChange = changed.default !== undefined || changed.public !== undefined
+  const report = hasChange && calls ? await reportRoutes(target, changed) : undefined
   if (out.isJson) {
     const steps = plan.steps.map((step) => ({ change: changeOf(step), kind: step.kind, record: subject(step) }))
     return out.json({ digest: plan.digest, steps, ...(report === undefined ? {} : { calls: report }) })
@@ -19,10 +24,13 @@ export async function show({ out }: Session, target: Target, plan: Plan, calls: 
   if (report !== undefined) showReport(out, report)
 }
 
-function showReport(out: Session['out'], { moved, calls, different, simulated, isCut }: RouteReport): void {
+function showReport(out: Session['out'], report: RouteReport): void {
+  const { moved, calls, different, simulated, unplaced, isCut } = report
   const count = moved.reduce((sum, each) => sum + each.count, 0)
   out.line(`Of ${calls} calls of the last ${reportDays} days, ${count} would now go elsewhere.`)
   if (simulated < different) out.line(`Only the newest ${simulated} of ${different} different calls were simulated.`)
+  if (unplaced > 0)
+    out.line(`${unplaced} calls from gateways were left out: their CDRs do not name a gateway of today.`)
   if (isCut) out.line(`Only the newest ${calls} calls were read.`)
   if (moved.length === 0) return
   out.list(

@@ -1,5 +1,5 @@
 import type { Answer } from '../../client/index.ts'
-import type { RouteRecord } from '../document/model.ts'
+import type { PublicRouteRecord, RouteRecord } from '../document/model.ts'
 import type { Target } from './read-domain.ts'
 import { routeBody } from './request-bodies.ts'
 
@@ -25,38 +25,54 @@ export interface RouteReport {
   readonly moved: readonly MovedCall[]
   /** Calls that were looked at. */
   readonly calls: number
-  /** Different calls among them, by number, caller and hour of the week, and how many of these were simulated. */
+  /** Different calls among them, by number, caller, gateway and hour of the week, and how many of these were simulated. */
   readonly different: number
   readonly simulated: number
+  /** Calls from gateways of which none can be said to be theirs: the CDR names none, and the domain has several or none. */
+  readonly unplaced: number
   /** Whether there were more calls than a report reads. */
   readonly isCut: boolean
+}
+
+/** The routes of a document, as far as it changes them. */
+export interface ChangedRoutes {
+  readonly default?: readonly RouteRecord[] | undefined
+  readonly public?: readonly PublicRouteRecord[] | undefined
 }
 
 interface CallKind {
   readonly number: string
   readonly caller: string
+  /** The gateway that the call came from; `undefined` for one that an account placed. */
+  readonly gateway: string | undefined
   readonly time: string
   readonly uuid: string
   count: number
 }
 
 /**
- * Returns which calls of the last {@link reportDays} days would now go elsewhere, newest first. Each different call is simulated with the
- * stored routes and with the routes of the document; everything else of the domain is as it is stored.
+ * Returns which calls of the last {@link reportDays} days would now go elsewhere, newest first. Default routes are judged by calls that
+ * accounts placed, public routes by calls that came from gateways. Each different call is simulated with the stored routes and with those
+ * of the document; everything else of the domain is as it is stored.
  */
-export async function reportRoutes(target: Target, routes: readonly RouteRecord[]): Promise<RouteReport> {
-  const { kinds, calls, isCut } = await pastCalls(target)
+export async function reportRoutes(target: Target, routes: ChangedRoutes): Promise<RouteReport> {
+  const { kinds, calls, unplaced, isCut } = await pastCalls(target, routes)
   const chosen = kinds.slice(0, reportLimits.simulations)
-  const bodies = routes.map(routeBody)
+  const bodies = { default: routes.default?.map(routeBody), public: routes.public?.map(routeBody) }
   const moved: MovedCall[] = []
-  for (const { number, caller, time, uuid, count } of chosen) {
-    const call = { number, caller, time }
+  for (const { number, caller, gateway, time, uuid, count } of chosen) {
+    const call = {
+      number,
+      time,
+      ...(caller === '' ? {} : { caller }),
+      ...(gateway === undefined ? {} : { direction: 'inbound', gateway }),
+    }
     const before = await simulate(target, call)
-    const after = await simulate(target, { ...call, routes: bodies })
+    const after = await simulate(target, { ...call, routes: gateway === undefined ? bodies.default : bodies.public })
     const [from, to] = [wayOf(before), wayOf(after)]
     if (from !== to) moved.push({ number, caller, count, uuid, from: nameOf(before), to: nameOf(after) })
   }
-  return { moved, calls, different: kinds.length, simulated: chosen.length, isCut }
+  return { moved, calls, different: kinds.length, simulated: chosen.length, unplaced, isCut }
 }
 
 type Simulation = Answer<'simulateDefaultRoutes'>['data']
@@ -78,8 +94,8 @@ function wayOf({ matched, steps, end }: Simulation): string {
 }
 
 function nameOf({ matched, end }: Simulation): string {
-  const where =
-    matched.kind === 'default' ? `route "${matched.name ?? ''}"` : matched.kind === 'none' ? 'no route' : matched.kind
+  const isRoute = matched.kind === 'default' || matched.kind === 'public'
+  const where = isRoute ? `route "${matched.name ?? ''}"` : matched.kind === 'none' ? 'no route' : matched.kind
   return `${where} (${'cause' in end ? end.cause : end.application})`
 }
 
@@ -87,30 +103,57 @@ function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-async function pastCalls({ client, domain, signal }: Target) {
+type Columns = Readonly<Record<string, readonly unknown[]>>
+
+/** Returns the different calls that the changed routes could have routed, newest first. */
+async function pastCalls(target: Target, changed: ChangedRoutes) {
+  const { client, domain, signal } = target
+  const gateways = changed.public === undefined ? [] : await usableGateways(target)
   const kinds = new Map<string, CallKind>()
   let calls = 0
+  let unplaced = 0
   const body = {
     index: 'cdr-a',
     query: '*',
     filter: [{ range: { created_time: { gte: `now-${reportDays}d` } } }],
-    columns: ['destination_number', 'extension', 'caller_id_number', 'created_time', 'uuid'],
+    columns: ['destination_number', 'extension', 'caller_id_number', 'direction', 'gateway', 'created_time', 'uuid'],
     sort: { created_time: { order: 'desc' as const } },
     limit: 1000,
   }
   for await (const { _id: uuid, fields = {} } of client.cdrs({ query: { domain }, body, signal })) {
-    if (calls >= reportLimits.calls) return { kinds: [...kinds.values()], calls, isCut: true }
+    if (calls >= reportLimits.calls) return { kinds: [...kinds.values()], calls, unplaced, isCut: true }
     calls += 1
-    const text = (name: string) => textOf((fields as Readonly<Record<string, readonly unknown[]>>)[name]?.[0])
-    const [number, time] = [text('destination_number'), text('created_time')]
-    // Only calls that an account placed are routed by default routes.
-    const caller = text('extension')
-    if (number === '' || caller === '' || time === '') continue
+    const text = (name: string) => textOf((fields as Columns)[name]?.[0])
+    const [number, time, account] = [text('destination_number'), text('created_time'), text('extension')]
+    if (number === '' || time === '') continue
+    const isFromGateway = account === '' && text('direction') === 'inbound'
+    if (isFromGateway ? changed.public === undefined : account === '' || changed.default === undefined) continue
+    const gateway = isFromGateway ? gatewayOf(text('gateway'), domain, gateways) : undefined
+    if (isFromGateway && gateway === undefined) {
+      unplaced += 1
+      continue
+    }
+    const caller = isFromGateway ? text('caller_id_number') : account
     const moment = new Date(time)
-    const key = JSON.stringify([number, caller, moment.getUTCDay(), moment.getUTCHours()])
+    const key = JSON.stringify([number, caller, gateway, moment.getUTCDay(), moment.getUTCHours()])
     const kind = kinds.get(key)
-    if (kind === undefined) kinds.set(key, { number, caller, time, uuid, count: 1 })
+    if (kind === undefined) kinds.set(key, { number, caller, gateway, time, uuid, count: 1 })
     else kind.count += 1
   }
-  return { kinds: [...kinds.values()], calls, isCut: false }
+  return { kinds: [...kinds.values()], calls, unplaced, isCut: false }
+}
+
+/** Returns the names of the gateways that calls can come from today. */
+async function usableGateways({ client, domain, signal }: Target): Promise<readonly string[]> {
+  const names: string[] = []
+  for await (const { data } of client.pages('listGateways', { query: { domain, limit: 1000 }, signal })) {
+    for (const { name, enabled } of data) if (name !== undefined && enabled === true) names.push(name)
+  }
+  return names
+}
+
+/** Returns the gateway of a call: that of its CDR, which has the engine's name of it, else the only one. */
+function gatewayOf(engineName: string, domain: string, gateways: readonly string[]): string | undefined {
+  const named = gateways.find((name) => engineName === `${domain}_${name}`)
+  return named ?? (engineName === '' && gateways.length === 1 ? gateways[0] : undefined)
 }

@@ -114,3 +114,32 @@ it('a plan that changes routes names the calls of the last days that would now g
   )
   expect(unchanged.stdout).toContain('of the last 30 days, 0 would now go elsewhere.')
 })
+
+it('a plan that changes public routes names the calls from gateways that would now go elsewhere', async () => {
+  const trunk = { name: 'trunk', proxy: '127.0.0.1:5070', register: false, networks: ['127.0.0.1/32'] }
+  await admin().call('createGateway', { body: trunk })
+  const endpoints = [{ type: 'gateway', name: 'trunk', dialString: '97$1' }]
+  await admin().call('createDefaultRoute', {
+    body: { destination_number: '0(\\d+)', callflow: [{ bridge: { endpoints } }] },
+  })
+  const reception = { destination_number: '^38044\\d+$', name: 'reception', callflow: [{ answer: '' }, { hangup: '' }] }
+  await admin().call('createPublicRoute', { body: reception })
+  const state = async () => (await admin().call('readGateway', { params: { gateway_name: 'trunk' } })).data.state
+  await expect.poll(state, within).toBe('NOREG')
+  await admin().call('originateCall', { body: { callerId: '1001', calledId: '0380441234567' } })
+  const search = { body: { query: 'destination_number:380441234567 AND direction:inbound' } }
+  await expect.poll(async () => (await admin().call('searchCdrs', search)).hits.total, within).toBe(1)
+
+  const planned = await user.run([
+    'plan',
+    await edited('public.yaml', /(name: reception[^]*?)- hangup: ""/, '$1- hangup: USER_BUSY'),
+  ])
+  const unchanged = await user.run(['plan', await edited('renamed.yaml', /name: reception/, 'name: desk')])
+
+  expect(planned.stdout).toContain('~ public route "reception"')
+  expect(planned.stdout).toContain('of the last 30 days, 1 would now go elsewhere.')
+  expect(planned.stdout).toMatch(
+    /1001 +380441234567 +1 +[0-9a-f-]{36} +route "reception" \(NORMAL_CLEARING\) +route "reception" \(USER_BUSY\)/,
+  )
+  expect(unchanged.stdout).toContain('of the last 30 days, 0 would now go elsewhere.')
+})
