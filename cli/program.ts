@@ -6,6 +6,7 @@ import { addHooks } from './commands/hooks.ts'
 import { addListen } from './commands/listen.ts'
 import { addCdr } from './commands/cdr.ts'
 import { addRecordings } from './commands/recordings.ts'
+import { addGateways } from './commands/gateways.ts'
 import { addRoutes } from './commands/routes.ts'
 import { addBlacklists } from './commands/blacklists.ts'
 import { addTokens } from './commands/tokens.ts'
@@ -50,6 +51,7 @@ const groups = [
   addCdr,
   addRecordings,
   addRoutes,
+  addGateways,
   addBlacklists,
   addDocument,
   addTokens,

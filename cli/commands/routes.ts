@@ -8,64 +8,92 @@ import { examples } from './examples.ts'
 import { addSimulation } from './route-simulation.ts'
 import { allRows } from './rows.ts'
 
-type RouteRow = Answer<'listDefaultRoutes'>[number]
-type RouteBody = Input<'createDefaultRoute'>['body']
+type RouteRow = Answer<'listDefaultRoutes' | 'listPublicRoutes'>[number]
+type RouteBody = Input<'createPublicRoute'>['body']
+
+/** The commands of one kind of routes, and the operations that they call. */
+const kinds = {
+  routes: {
+    description: 'Default routes: patterns of numbers that accounts call, and what happens to their calls.',
+    list: 'listDefaultRoutes',
+    read: 'readDefaultRoute',
+    create: 'createDefaultRoute',
+    replace: 'replaceDefaultRoute',
+    delete: 'deleteDefaultRoute',
+    up: 'moveDefaultRouteUp',
+    down: 'moveDefaultRouteDown',
+  },
+  'public-routes': {
+    description: 'Public routes: patterns of numbers that calls from gateways have, and what happens to these calls.',
+    list: 'listPublicRoutes',
+    read: 'readPublicRoute',
+    create: 'createPublicRoute',
+    replace: 'replacePublicRoute',
+    delete: 'deletePublicRoute',
+    up: 'movePublicRouteUp',
+    down: 'movePublicRouteDown',
+  },
+} as const
+
+type Kind = keyof typeof kinds
 
 const id = '0123456789abcdef01234567'
 
-/** Adds the commands about default routes. */
+/** Adds the commands about default and public routes. */
 export function addRoutes(program: Command, terminal: Terminal): void {
-  const routes = program
-    .command('routes')
-    .description('Default routes: patterns of numbers, and what happens to their calls.')
-  addReading(routes, terminal)
+  addSimulation(addKind(program, terminal, 'routes'), terminal)
+  addKind(program, terminal, 'public-routes')
+}
+
+function addKind(program: Command, terminal: Terminal, kind: Kind): Command {
+  const operations = kinds[kind]
+  const routes = program.command(kind).description(operations.description)
+  addReading(routes, terminal, kind)
   routes
     .command('create <file>')
-    .description(
-      'Make a route from a JSON file ("-" is standard input), with the fields that "routes get --json" shows.',
-    )
-    .addHelpText('after', examples('routes create route.json', `routes create - < route.json`))
+    .description('Make a route from a JSON file ("-" is standard input), with the fields that "get --json" shows.')
+    .addHelpText('after', examples(`${kind} create route.json`, `${kind} create - < route.json`))
     .action(
       withSession(terminal, async ({ client, out, query }, file: string) => {
         // The platform checks the fields and names the wrong ones.
-        const answer = await client.call('createDefaultRoute', { query, body: readObject(file) as RouteBody })
+        const answer = await client.call(operations.create, { query, body: readObject(file) as RouteBody })
         out.done(answer, `created ${answer._id}`)
       }),
     )
   routes
     .command('update <route> <file>')
     .description('Replace a route by that of a JSON file ("-" is standard input).')
-    .addHelpText('after', examples(`routes update ${id} route.json`))
+    .addHelpText('after', examples(`${kind} update ${id} route.json`))
     .action(
       withSession(terminal, async ({ client, out, query }, route_id: string, file: string) => {
         const body = readObject(file) as RouteBody
-        out.done(await client.call('replaceDefaultRoute', { params: { route_id }, query, body }), `updated ${route_id}`)
+        out.done(await client.call(operations.replace, { params: { route_id }, query, body }), `updated ${route_id}`)
       }),
     )
   routes
     .command('delete <route>')
     .description('Delete a route.')
     .option('--yes', 'do not ask')
-    .addHelpText('after', examples(`routes delete ${id} --yes`))
+    .addHelpText('after', examples(`${kind} delete ${id} --yes`))
     .action(
       withSession(terminal, async ({ client, out, query }, route_id: string, { yes }: { yes?: true }) => {
         await confirm(terminal, `deleting the route ${route_id}`, route_id, yes)
-        out.done(await client.call('deleteDefaultRoute', { params: { route_id }, query }), `deleted ${route_id}`)
+        out.done(await client.call(operations.delete, { params: { route_id }, query }), `deleted ${route_id}`)
       }),
     )
-  addMove(routes, terminal, 'up')
-  addMove(routes, terminal, 'down')
-  addSimulation(routes, terminal)
+  addMove(routes, terminal, kind, 'up')
+  addMove(routes, terminal, kind, 'down')
+  return routes
 }
 
-function addReading(routes: Command, terminal: Terminal): void {
+function addReading(routes: Command, terminal: Terminal, kind: Kind): void {
   routes
     .command('list')
     .description('List the routes of the domain in their order.')
-    .addHelpText('after', examples('routes list'))
+    .addHelpText('after', examples(`${kind} list`))
     .action(
       withSession(terminal, async ({ client, out, query }) => {
-        const rows = await allRows(client.pages('listDefaultRoutes', { query }), (page) => page)
+        const rows = await allRows(client.pages(kinds[kind].list, { query }), (page) => page)
         const columns = {
           route: (row: RouteRow) => row._id,
           order: (row: RouteRow) => row.order,
@@ -80,10 +108,10 @@ function addReading(routes: Command, terminal: Terminal): void {
   routes
     .command('get <route>')
     .description('Show a route.')
-    .addHelpText('after', examples(`routes get ${id}`, `routes get ${id} --json > route.json`))
+    .addHelpText('after', examples(`${kind} get ${id}`, `${kind} get ${id} --json > route.json`))
     .action(
       withSession(terminal, async ({ client, out, query }, route_id: string) => {
-        const route = await client.call('readDefaultRoute', { params: { route_id }, query })
+        const route = await client.call(kinds[kind].read, { params: { route_id }, query })
         const { callflow, ignored = [], ...fields } = route
         const steps = callflow.map((step, index): [string, string] => [`step ${index + 1}`, JSON.stringify(step)])
         out.record(route, { ...fields, ignored: ignored.join(' '), ...Object.fromEntries(steps) })
@@ -91,17 +119,16 @@ function addReading(routes: Command, terminal: Terminal): void {
     )
 }
 
-function addMove(routes: Command, terminal: Terminal, to: 'up' | 'down'): void {
+function addMove(routes: Command, terminal: Terminal, kind: Kind, to: 'up' | 'down'): void {
   routes
     .command(`${to} <route>`)
     .description(
       to === 'up' ? 'Let a route be tried before the one above it.' : 'Let a route be tried after the one below it.',
     )
-    .addHelpText('after', examples(`routes ${to} ${id}`))
+    .addHelpText('after', examples(`${kind} ${to} ${id}`))
     .action(
       withSession(terminal, async ({ client, out, query }, route_id: string) => {
-        const operation = to === 'up' ? 'moveDefaultRouteUp' : 'moveDefaultRouteDown'
-        const route = await client.call(operation, { params: { route_id }, query })
+        const route = await client.call(kinds[kind][to], { params: { route_id }, query })
         out.done(route, `${route_id} has order ${route.order}`)
       }),
     )

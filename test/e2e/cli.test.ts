@@ -2,6 +2,7 @@ import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { signedInAdmin } from '../support/cli/signed-in-admin.ts'
+import { planted } from '../support/invariants/secret-forms.ts'
 import { tenantPassword } from '../support/platform/platform.ts'
 
 const domain = 'cli.example.com'
@@ -124,7 +125,7 @@ it('a hook is made with its secret in a private file, tested, rehearsed, watched
   expect(await user.json(['hooks', 'list'])).toEqual([])
 })
 
-it('routes, blacklists and tokens of a domain are made, read, moved and removed', async () => {
+it('routes, gateways, blacklists and tokens of a domain are made, read, moved and removed', async () => {
   const route = JSON.stringify({ destination_number: '^77$', name: 'seven', callflow: [{ answer: '' }, { echo: '' }] })
   const { _id } = JSON.parse((await user.run(['routes', 'create', '-', '--json'], { input: route })).stdout) as {
     _id: string
@@ -139,6 +140,28 @@ it('routes, blacklists and tokens of a domain are made, read, moved and removed'
     expect((await user.run(['routes', ...words])).status).toBe(0)
   expect((await user.run(['routes', 'list'])).stdout).toContain('^77$')
   expect((await user.run(['routes', 'delete', _id, '--yes'])).status).toBe(0)
+
+  const trunk = { name: 'trunk', realm: 'sip.example.net', username: 'pbx' }
+  writeFileSync(inFolder('trunk.json'), JSON.stringify(trunk))
+  const create = ['gateways', 'create', inFolder('trunk.json'), '--password-stdin']
+  const password = planted('password-of-a-trunk')
+  expect((await user.run(create, { input: `${password}\n` })).stdout).toBe('created trunk\n')
+  expect((await user.run(['gateways', 'list'])).stdout).toMatch(/^trunk +\w+ +\w+ +yes +sip\.example\.net +yes$/m)
+  expect(await user.json(['gateways', 'get', 'trunk'])).toMatchObject({ ...trunk, password: '********' })
+  const publicRoute = JSON.stringify({
+    destination_number: '^88$',
+    name: 'eight',
+    gateway: 'trunk',
+    callflow: [{ answer: '' }],
+  })
+  const made = await user.run(['public-routes', 'create', '-', '--json'], { input: publicRoute })
+  const { _id: publicId } = JSON.parse(made.stdout) as { _id: string }
+  expect((await user.run(['routes', 'simulate', '88', '--gateway', 'trunk'])).stdout).toMatch(
+    /^88 goes to: public eight/,
+  )
+  expect((await user.run(['public-routes', 'list'])).stdout).toContain('^88$')
+  expect((await user.run(['public-routes', 'delete', publicId, '--yes'])).status).toBe(0)
+  expect((await user.run(['gateways', 'delete', 'trunk', '--yes'])).stdout).toBe('deleted trunk\n')
 
   expect((await user.run(['blacklists', 'add', 'spam', '666', '--note', 'night'])).stdout).toBe('666 is on spam\n')
   expect((await user.run(['blacklists', 'get', 'spam'])).stdout).toBe('NUMBER  EXPIRES  NOTE\n666              night\n')
