@@ -133,7 +133,7 @@ it('an attempt is logged with its end, and without its target, content or secret
 
   await way.deliver(anEvent({ fields: { 'Caller-Caller-ID-Name': 'planted-value' } }))
 
-  expect(way.log.lines).toMatchObject([{ level: 'info', keys: { domain: 'a.example.com', state: 'delivered' } }])
+  expect(way.log.lines).toMatchObject([{ level: 'debug', keys: { domain: 'a.example.com', state: 'delivered' } }])
   const logged = JSON.stringify(way.log.lines)
   for (const planted of [secret.slice(6), 'planted-path', 'planted-header', 'planted-value']) {
     expect(logged).not.toContain(planted)
