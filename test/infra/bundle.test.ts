@@ -76,7 +76,7 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   [400, ['domains/delete-domain', 'engine/take-cdr']],
   // The client of the objects, of whose schemas the bundler cannot leave out what is not used.
   [600, ['recordings/delete-recordings', 'recordings/read-recording', 'recordings/remove-expired-recordings']],
-  [600, ['cdr/read-export', 'engine/upload-recording']],
+  [600, ['cdr/read-export', 'engine/upload-recording', 'recordings/hold-recordings']],
   // The objects and the search.
   [850, ['cdr/write-export']],
   [600, ['hooks/list-deliveries', 'hooks/replay-deliveries', 'hooks/resend-delivery', 'hooks/requeue-deliveries']],

@@ -76,7 +76,7 @@ it('the stage prod survives the loss of a zone, and is refused until it names it
 })
 
 it('an alarm reports a missing connector when fewer run than the stage has', () => {
-  const dev = appWith(committed('dev'))
+  const dev = appWith({ ...committed('dev'), monitoring: 'full' })
 
   const missing = dev.assembly.one('AWS::CloudWatch::Alarm', 'ConnectorsMissing')
 
