@@ -187,6 +187,8 @@ it('a recording is downloaded into a file that only its user can read, once', as
   await expect.poll(list, within).toMatchObject([{ status: 'stored' }])
   const file = inFolder('call.wav')
 
+  const other = await user.run(['recordings', 'download', uuid, '--name', 'no-such-recording', '--output', file])
+  expect([other.status, other.stdout]).toEqual([1, ''])
   expect((await user.run(['recordings', 'download', uuid, '--output', file])).status).toBe(0)
 
   expect(readFileSync(file).toString('latin1', 0, 4)).toBe('RIFF')

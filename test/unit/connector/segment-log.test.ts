@@ -102,3 +102,26 @@ test('a file whose last event is sent while the next one is written stays', asyn
 
   expect((await log.next())?.event.id).toBe('second')
 })
+
+test('an event that is larger than the whole disk of a spool gets no room, and nothing is given up for it', async () => {
+  const files = memoryDisk()
+  const dropped: unknown[] = []
+  const log = new SegmentLog({
+    files,
+    folder: 'spool',
+    bytes: 1_000,
+    segmentBytes: 500,
+    read: (segment) => readLines(files, segment, segment.readOffset),
+    onDropped: (drop) => dropped.push(drop),
+    onDamaged: () => {},
+    onFailure: () => {},
+  })
+  log.begin(1)
+  const [unimportant] = await log.append([aLine('unimportant', 3)])
+  if (unimportant === undefined) throw new TypeError('nothing was written')
+  log.leave(unimportant)
+
+  expect(await log.makeRoom(501, 1)).toBe(false)
+
+  expect([(await log.next())?.event.id, dropped]).toEqual(['unimportant', []])
+})
