@@ -286,7 +286,7 @@ function pages(bench: () => CdrBench): void {
   ] as const
 
   test.each(sorts)(
-    'by %s %s the order is by it, then by uuid; without a value comes last',
+    'a search that is sorted by %s %s is in that order, then by uuid, with CDRs without a value last',
     async (field, order, expected) => {
       const { keep, uuids } = bench()
       await keep(calls)

@@ -56,7 +56,7 @@ describe.each(kinds)('events in $name', (kind) => {
     expect(rig().taken()).toEqual(events)
   })
 
-  test('nothing is a fine number of events', async () => {
+  test('publishing no event changes nothing', async () => {
     expect(await rig().sink.publish([])).toEqual([])
   })
 })

@@ -50,7 +50,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().read(beginning)).toMatchObject({ ...beginning, endedAt, presenceId, version: 2 })
   })
 
-  test('many that tell of one recording at once make one', async () => {
+  test('simultaneous reports of one recording make one record', async () => {
     const recording = aRecording({ domain: aDomainName() })
 
     const made = await Promise.all(Array.from({ length: 5 }, () => recordings().expect(recording)))

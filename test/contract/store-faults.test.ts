@@ -37,7 +37,7 @@ describe('DynamoDB with faults', () => {
   })
 
   describe('a write that was done but whose answer was lost counts as done, and is done once', () => {
-    test('a new domain', async () => {
+    test('a new domain whose answer was lost is made once', async () => {
       const { stores, gate } = cloud()
       loseAnswers(gate, 'PutItem', 1)
 
@@ -45,7 +45,7 @@ describe('DynamoDB with faults', () => {
       expect(await stores.domains.create(aDomain({ name: 'lost.test' }))).toBe(false)
     })
 
-    test('a new account, counted once', async () => {
+    test('a new account whose answer was lost is counted once', async () => {
       const { stores, gate } = cloud()
       await stores.domains.create(aDomain({ name: 'lost-account.test' }))
       loseAnswers(gate, 'TransactWriteItems', 2)
@@ -54,7 +54,7 @@ describe('DynamoDB with faults', () => {
       expect((await stores.domains.read('lost-account.test'))?.accountCount).toBe(1)
     })
 
-    test('a removed account, taken off once', async () => {
+    test('a removed account whose answer was lost is taken off the count once', async () => {
       const { stores, gate } = cloud()
       const accounts = ['1000', '1001'].map((login) => anAccount({ domain: 'lost-removal.test', login }))
       await stores.domains.create(aDomain({ name: 'lost-removal.test' }))
@@ -75,7 +75,7 @@ describe('DynamoDB with faults', () => {
       expect(await stores.hooks.create([aHook({ domain: 'lost-hook.test' })], 2)).toBe(true)
     })
 
-    test('a claim, which no second one gets', async () => {
+    test('a claim whose answer was lost is held, and no second connector gets it', async () => {
       const { stores, gate } = cloud()
       const record = aCommandRecord()
       await stores.commands.create(record)
@@ -102,7 +102,7 @@ describe('DynamoDB with faults', () => {
       },
     )
 
-    test('an attempt next to the deciding one, which stays on the list once', async () => {
+    test('an attempt whose answer was lost stays on the list of its delivery once', async () => {
       const { stores, gate } = cloud()
       const delivery = aDelivery()
       await stores.deliveries.create(delivery)
@@ -117,7 +117,7 @@ describe('DynamoDB with faults', () => {
       expect(stored?.attempts).toEqual([attempt, end.attempt])
     })
 
-    test('a new plan, and a delivery that is opened again', async () => {
+    test('a new plan of a delivery and its opening count once when their answers were lost', async () => {
       const { stores, gate } = cloud()
       const delivery = aDelivery()
       await stores.deliveries.create(delivery)
@@ -132,7 +132,7 @@ describe('DynamoDB with faults', () => {
       })
     })
 
-    test('a failure of a hook, which is counted once', async () => {
+    test('a failure of a hook whose answer was lost is counted once', async () => {
       const { stores, gate } = cloud()
       const hook = aHook()
       await stores.hooks.create([hook], 100)

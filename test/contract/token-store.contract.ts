@@ -24,7 +24,7 @@ export function tokenStoreContract(open: StoreKind['open']): void {
     expect(read).toEqual({ token, account, domain: { ...domain, accountCount: 1 }, roles: [] })
   })
 
-  test('the roles of the domain come with them, and the domain does not once its deletion has begun', async () => {
+  test('a token comes with the roles of its domain, and without the domain once its deletion has begun', async () => {
     const token = aToken({ domain: 'roles.example.com' })
     const roles = [aRole()]
     await stores().domains.create(aDomain({ name: token.domain }))

@@ -71,7 +71,7 @@ describe('a domain of the query that only looks like the own one', () => {
     (line) => line.slice(line.indexOf('?') + 1).split('#')[0] ?? '',
   )
 
-  it.each(queries)('%s shows nothing of the other tenant', async (query) => {
+  it.each(queries)('a list with %s shows nothing of the other tenant', async (query) => {
     const api = anApi()
     const own = await api.account({ domain: 'acme.example.com', login: 'own', role: 'admin' })
     await api.account({ domain: 'other.example.com', login: 'theirs' })

@@ -237,7 +237,7 @@ describe('a changed role', () => {
     ['admin', { allows: {} }, 403, 'permission_denied'],
     ['root', { allows: {} }, 403, 'permission_denied'],
     ['user', { parents: [] }, 403, 'permission_denied'],
-  ])('%s by %j is refused with %i %s and stays', async (name, body, status, code) => {
+  ])('a change of the role %s by %j is refused with %i %s, and the role stays', async (name, body, status, code) => {
     const { api, headers } = await setUp(
       aRole({ name: 'operator', parent: 'base' }),
       aRole({ name: 'base' }),

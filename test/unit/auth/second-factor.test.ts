@@ -342,11 +342,14 @@ describe('the second factor of another account', () => {
     expect(await take(given, given.admin, 'mighty')).toMatchObject({ status: 403 })
   })
 
-  it.each(['nobody', '../Ann', 'Ann@a.example.com'])('%s is not there', async (login) => {
-    const given = await withFactor()
+  it.each(['nobody', '../Ann', 'Ann@a.example.com'])(
+    'an account %s has no second factor to be taken away',
+    async (login) => {
+      const given = await withFactor()
 
-    expect(await take(given, given.admin, login)).toMatchObject({ status: 404 })
-  })
+      expect(await take(given, given.admin, login)).toMatchObject({ status: 404 })
+    },
+  )
 
   it('the second factor of an account in another domain does not exist', async () => {
     const given = await withFactor()

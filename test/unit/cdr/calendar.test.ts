@@ -23,7 +23,7 @@ describe('zones', () => {
     ['America/Argentina/Buenos_Aires', -180],
     ['Asia/Kathmandu', 345],
     ['Etc/GMT+5', -300],
-  ])('%s is %i minutes ahead of UTC in winter', (name, minutes) => {
+  ])('the time zone %s is %i minutes ahead of UTC in winter', (name, minutes) => {
     expect(zone(name).offsetAt(Date.UTC(2026, 0, 15))).toBe(minutes * 60_000)
   })
 

@@ -72,7 +72,7 @@ describe('every recorded CDR post of an engine', () => {
     ['basic-auth-1', 'answered-echo-1'],
     ['http-500-retries-1', 'answered-echo-1'],
     ['a-leg-only-1', 'bridged-hangup-by-caller-2'],
-  ])('%s and %s give the same fields', (encoded, plain) => {
+  ])('the posted CDR %s and the event %s give the same fields', (encoded, plain) => {
     const steady = ({ uuid: _u, created_time: _c, parent_uuid: _p, variables, ...cdr }: Cdr) => ({
       ...cdr,
       ...Object.fromEntries(['duration', 'billsec', 'talksec', 'waitsec', 'answersec'].map((name) => [name, 0])),
@@ -87,7 +87,7 @@ describe('every recorded CDR post of an engine', () => {
     // The engine leaves a percent sign before two digits unchanged, so its original meaning is unknown.
     ['encoded-values-weird-1', '100% sure A %zz %', 'a+b=c&d;e:f'],
     ['form-encoded-weird-1', '100% sure A %zz %', 'a+b=c&d;e:f'],
-  ])('%s gives unusual variables unchanged', (name, percent, plus) => {
+  ])('the posted CDR %s gives unusual variables unchanged', (name, percent, plus) => {
     expect(cdrOfRecorded(name).variables).toMatchObject({
       weird_space: 'hello brave new world',
       weird_percent: percent,

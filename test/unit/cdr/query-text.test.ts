@@ -466,7 +466,7 @@ const refusals: readonly (readonly [string, string])[] = [
   ['a'.repeat(1025), 'at most 1024 characters'],
 ]
 
-test.each(refusals)('%s is refused, and it is said where and why', (query, problem) => {
+test.each(refusals)('the query %s is refused, with the place and the reason', (query, problem) => {
   expect(() => read(query)).toThrow(
     expect.objectContaining({
       code: 'query_refused',

@@ -157,7 +157,7 @@ describe('F68 a costly query', () => {
       { aggs: { a: { date_histogram: { field: 'created_time', fixed_interval: '1s' } } } },
     ],
     ['counting in steps without end', { aggs: { a: { histogram: { field: 'duration', interval: 1e-9 } } } }],
-  ])('%s is refused before it is sent', async (_title, body) => {
+  ])('a search with %s is refused before it is sent', async (_title, body) => {
     const { api, headers, server } = await setUp()
 
     const answer = await api.call(searchCdrs, { headers, body })

@@ -435,7 +435,7 @@ describe('pages, order and columns', () => {
     expect(() => planOf({ sort })).toThrow(refusal('invalid_field', field))
   })
 
-  test.each(['_score', '_doc', '_shard_doc', '__proto__x'])('nothing is ordered by %s', (name) => {
+  test.each(['_score', '_doc', '_shard_doc', '__proto__x'])('a search of CDRs cannot be ordered by %s', (name) => {
     expect(() => planOf({ sort: { [name]: 'asc' } })).toThrow(refusal('query_refused', `sort.${name}`))
   })
 

@@ -231,7 +231,7 @@ describe('an export that is killed after any of its steps', () => {
   }
 
   it.each(Array.from({ length: lastStep }, (_, index) => index + 1))(
-    'step %i: the next run makes the same file',
+    'an export that is killed after step %i is made again as the same file by the next run',
     async (steps) => {
       await withCdrs(1050, large)
       await ports.exports.create(job)

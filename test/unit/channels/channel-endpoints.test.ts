@@ -141,10 +141,13 @@ it('a domain in the request that is not the own one is forbidden before anything
   expect(api.ports.engine.given).toEqual([])
 })
 
-it.each(['hold', 'eavesdrop', 'hang up', 'originate'])('%s leaves a line in the audit trail', async (operation) => {
-  await operations[operation]?.('admin')
+it.each(['hold', 'eavesdrop', 'hang up', 'originate'])(
+  'the channel operation %s leaves a line in the audit trail',
+  async (operation) => {
+    await operations[operation]?.('admin')
 
-  expect(api.ports.state.audit).toMatchObject([
-    { caller: '1000@a.example.com', domain: 'a.example.com', sourceAddress: '198.51.100.7', status: 200 },
-  ])
-})
+    expect(api.ports.state.audit).toMatchObject([
+      { caller: '1000@a.example.com', domain: 'a.example.com', sourceAddress: '198.51.100.7', status: 200 },
+    ])
+  },
+)

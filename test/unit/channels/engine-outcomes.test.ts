@@ -75,7 +75,7 @@ describe.each(orders.filter(([order]) => ['originate', 'eavesdrop'].includes(ord
 describe('hold and hang-up', () => {
   const done: CommandOutcome = { state: 'done', text: '+OK whatever the engine says\n' }
 
-  it.each(['hold', 'unhold'])('%s answers +OK Success', async (state) => {
+  it.each(['hold', 'unhold'])('the channel operation %s answers +OK Success', async (state) => {
     const { hold, commands } = await aCallSetup({ outcome: done })
 
     expect(await hold(aChannel, state)).toEqual({ status: 'OK', info: '+OK Success\n' })

@@ -52,7 +52,7 @@ describe('the account of a leg', () => {
     ['to a trunk', { 'Call-Direction': 'outbound', 'Channel-Presence-ID': 'sip:mod_sofia@192.0.2.1:5060@x' }],
     ['whose user name holds a domain', { ...ofCaller('1000@a.example.com'), variable_user_name: 'x@y' }],
     ['whose user name is longer than any login', ofCaller(`${'a'.repeat(400)}@a.example.com`)],
-  ])('%s has no account', (_what, fields) => {
+  ])('a leg of %s has no account', (_what, fields) => {
     expect(accountOfLeg(reading({ ...usual, ...fields }))).toBe('')
   })
 
@@ -67,7 +67,7 @@ describe('the account of a leg', () => {
 
 describe('a recorded leg whose phone sent its own name', () => {
   test.each(recordedEnds().map(({ name, event }) => [`${name} ${event.uuid}`, event] as const))(
-    '%s has the account that its presence id names, at its end',
+    'the recorded leg %s has the account that its presence id names, at its end',
     (_name, event) => {
       expect(accountOfLeg((field) => event.header(field))).toBe(event.header('Channel-Presence-ID') ?? '')
     },

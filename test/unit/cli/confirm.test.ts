@@ -23,6 +23,6 @@ it.each([
   ['another answer', aTerminal('y\n'), 1],
   ['the end of the input', aTerminal(''), 130],
   ['no terminal', aTerminal('1005\n', false), 2],
-])('%s ends a removal before it begins', async (_, terminal, exitCode) => {
+])('an answer %s ends a removal before it begins', async (_, terminal, exitCode) => {
   await expect(ask(terminal)).rejects.toMatchObject({ exitCode })
 })

@@ -115,7 +115,7 @@ const bad: readonly [string, RegExp][] = [
 ]
 
 describe('a setting clientVariables that cannot be used', () => {
-  it.each(bad)('%s stops npm start and the connector with its name', (text, problem) => {
+  it.each(bad)('a setting %s stops npm start and the connector with its name', (text, problem) => {
     const connector = () =>
       connectorSettings({ ENGINE_URL: 'esl://:a@192.0.2.1', HEALTH_PORT: '0', CLIENT_VARIABLES: text })
 

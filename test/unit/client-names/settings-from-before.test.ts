@@ -167,7 +167,7 @@ describe('the contact of an agent', () => {
     ['user/1001', 'user/1001@a.example.com'],
     ['user/1001@A.Example.com', 'user/1001@a.example.com'],
     ['user/2000', 'user/2000@a.example.com'],
-  ])('%s is stored as %s and served', async (given, stored) => {
+  ])('a setting %s from before is stored as %s and served', async (given, stored) => {
     const { api, admin } = await setUp()
     const body = { login: '2000', password: 's3cr3t-pass', role: 'user', parameters: [`cc-agent-contact=${given}`] }
 

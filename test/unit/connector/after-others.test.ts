@@ -99,7 +99,7 @@ test('a connector whose link came up later is not waited for', async () => {
   expect(passed).toEqual(['a'])
 })
 
-test('one that falls silent is waited for no longer than 7 s, one that never catches up a minute', async () => {
+test('a connector waits 7 s at most for another that falls silent, and a minute for one that never catches up', async () => {
   const silent = await aPlace()
   await silent.other()
   silent.inOrder.heardAgain(engine)
@@ -156,7 +156,7 @@ test('a call that was created before the first event that was heard waits, howev
   expect(passed).toEqual([])
 })
 
-test('nothing of a call passes before any event was heard', async () => {
+test('no event of a call passes before any event was heard', async () => {
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   await other()
   inOrder.heardAgain(engine)

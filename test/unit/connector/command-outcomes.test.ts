@@ -67,7 +67,7 @@ test('a job that the engine does not start is refused', async () => {
 })
 
 describe('while the store of commands is gone', () => {
-  test('nothing is written: the message is to be seen again, and then runs once', async () => {
+  test('a command that was not claimed for a lack of the store is seen again, and then runs once', async () => {
     let isGone = true
     const { link, run, runner } = await aRunner({ wrapStore: (store) => gone(store, 'claim', () => isGone) })
     const message = aCommandMessage({ command: anOriginate() })

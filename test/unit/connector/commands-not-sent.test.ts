@@ -6,7 +6,7 @@ import { settle } from '../../support/processes/manual-time.ts'
 import { type GivenRunner, aRunner, dumpOf, orderTo } from '../../support/connector/runner-lab.ts'
 
 describe('a command is not sent', () => {
-  test('after its deadline', async () => {
+  test('a command is not sent after its deadline', async () => {
     const { link, run, outcome, time } = await aRunner()
     const message = aCommandMessage({ command: anOriginate(), deadlineAt: time.clock.now() })
 
@@ -15,7 +15,7 @@ describe('a command is not sent', () => {
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
   })
 
-  test('after its deadline: the engine is not even asked for the channel', async () => {
+  test('a command is not sent after its deadline: the engine is not even asked for the channel', async () => {
     const { link, run, outcome, time } = await aRunner()
     const message = aCommandMessage({ command: orderTo(randomUUID()).hold, deadlineAt: time.clock.now() })
 

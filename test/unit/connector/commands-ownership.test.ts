@@ -170,16 +170,19 @@ describe("the engine's words are not taken as they are", () => {
     expect(path.engine.channels.get(uuid)?.isHeld).toBe(false)
   })
 
-  test.each(['hold', 'unhold'] as const)('%s that failed is refused, though the words are the same', async (kind) => {
-    const path = await aPath()
-    const uuid = aChannelFor(path, kind)
-    path.engine.onJob = (job) => {
-      job.accept()
-      job.finish('-ERR Operation failed\n')
-    }
+  test.each(['hold', 'unhold'] as const)(
+    'an order %s that failed is refused, although the words of the engine are the same',
+    async (kind) => {
+      const path = await aPath()
+      const uuid = aChannelFor(path, kind)
+      path.engine.onJob = (job) => {
+        job.accept()
+        job.finish('-ERR Operation failed\n')
+      }
 
-    expect(await run(path, { kind, uuid })).toEqual({ state: 'refused', text: '-ERR Operation failed\n' })
-  })
+      expect(await run(path, { kind, uuid })).toEqual({ state: 'refused', text: '-ERR Operation failed\n' })
+    },
+  )
 
   test.each(['hold', 'unhold'] as const)(
     '%s that failed is refused when the state of the channel is unknown',

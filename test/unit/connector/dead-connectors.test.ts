@@ -97,7 +97,7 @@ test('two that were killed together, each with events in memory, do not speak fo
   stop()
 })
 
-test('one that was killed with what another had not heard yet leaves a gap until that one listened', async () => {
+test('a connector that was killed with events that another had not heard yet leaves a gap until the other listened', async () => {
   const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed', handedOverTo: start - 800, keptTo: start - 800 })
 
@@ -217,7 +217,7 @@ test('a connector whose stop takes two minutes counts as dead half a minute afte
   stop()
 })
 
-test('one that was only silent can be gone once more', async () => {
+test('a connector that was only silent can be found gone once more', async () => {
   const { time, report, watchFrom, start, stop } = someReports()
   await report({ connectorId: 'silent' })
   const found = watchFrom('other', () => [up(start - 90_000)])

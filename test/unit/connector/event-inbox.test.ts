@@ -142,7 +142,7 @@ describe('at its bound', () => {
     expect(inbox.bytes).toBeGreaterThan(0.9 * held)
   })
 
-  test('one that is larger than the queue takes loses its large values before it waits, and is handled', async () => {
+  test('an event that is larger than the queue takes loses its large values before it waits, and is handled', async () => {
     const { inbox, handled, store, time } = anInbox({ events: 10_000, bytes: 2 * 1024 * 1024 })
     store.isGone = true
     const before = memoryInUse()
@@ -162,7 +162,7 @@ describe('at its bound', () => {
     }
   })
 
-  test('one alone is never too much', async () => {
+  test('an event that comes alone is handled, however large it is', async () => {
     const { inbox, handled } = anInbox({ events: 10_000, bytes: 1_000 })
 
     inbox.add(anEngineEvent({ headers: { Filler: 'x'.repeat(100_000) } }))

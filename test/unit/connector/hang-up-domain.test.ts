@@ -50,7 +50,7 @@ describe('the calls of a deleted domain', () => {
     expect(lines).toEqual([])
   })
 
-  test('one of which has an id that cannot stand in a line keep no other up', async () => {
+  test('a channel with an id that cannot stand in a line keeps no other channel of the domain up', async () => {
     const uuid = randomUUID()
     const { lines, parts } = anEngine(['all\napi shutdown', uuid])
 

@@ -163,32 +163,35 @@ function expectInvariants({ running, calls }: Lab, links = 2): Promise<void> {
 describe('F02 a link that is cut while events flow', () => {
   const cuts = seededCuts(20_261_121, 60_000, 9_000)
 
-  test.each(cuts)('after %i bytes comes back, with a record of the gap, and every call is whole', async (bytes) => {
-    const lab = await aLab()
-    const cut = lab.events().cutAfter(bytes % 20_000)
-    const uuids = await liveOn(lab, 60)
-    uuids.push(...(await liveOn(lab, 10)))
-    await cut
-    await lab.running.until(lab.isUp)
-    uuids.push(...(await liveOn(lab, 10)))
+  test.each(cuts)(
+    'an event link that is cut after %i bytes comes back, with a record of the gap, and every call is whole',
+    async (bytes) => {
+      const lab = await aLab()
+      const cut = lab.events().cutAfter(bytes % 20_000)
+      const uuids = await liveOn(lab, 60)
+      uuids.push(...(await liveOn(lab, 10)))
+      await cut
+      await lab.running.until(lab.isUp)
+      uuids.push(...(await liveOn(lab, 10)))
 
-    await lab.running.time.advance(60_000)
+      await lab.running.time.advance(60_000)
 
-    expectWhole(lab, uuids)
-    const [gap, ...more] = await lab.gaps()
-    expect(more).toEqual([])
-    expect(gap).toMatchObject({
-      connectorId: 'connector-1',
-      reason: 'closed',
-      before: { coreUuid: lab.calls.engine.coreUuid },
-      after: { coreUuid: lab.calls.engine.coreUuid, sequence: expect.stringMatching(/^\d+$/) },
-    })
-    expect(Number(gap?.after.sequence)).toBeGreaterThan(Number(gap?.before.sequence || 0))
-    const recovered = made(lab)
-    for (const { uuid, name } of recovered) expect(lab.calls.sent.get(uuid)).toContain(name)
-    expect(lab.running.connector.health().counters['eventsRecovered']).toBeGreaterThanOrEqual(recovered.length)
-    await expectInvariants(lab)
-  })
+      expectWhole(lab, uuids)
+      const [gap, ...more] = await lab.gaps()
+      expect(more).toEqual([])
+      expect(gap).toMatchObject({
+        connectorId: 'connector-1',
+        reason: 'closed',
+        before: { coreUuid: lab.calls.engine.coreUuid },
+        after: { coreUuid: lab.calls.engine.coreUuid, sequence: expect.stringMatching(/^\d+$/) },
+      })
+      expect(Number(gap?.after.sequence)).toBeGreaterThan(Number(gap?.before.sequence || 0))
+      const recovered = made(lab)
+      for (const { uuid, name } of recovered) expect(lab.calls.sent.get(uuid)).toContain(name)
+      expect(lab.running.connector.health().counters['eventsRecovered']).toBeGreaterThanOrEqual(recovered.length)
+      await expectInvariants(lab)
+    },
+  )
 
   test('a link that is cut while events flow has its missed events made up from the channels that are up then, and marked', async () => {
     const lab = await aLab()
@@ -303,26 +306,31 @@ test('F09 an engine that is started anew has its old calls ended and its new one
 })
 
 describe('F10 a byte that is lost on the way', () => {
-  test.each(seededCuts(7, 12_000, 1_500))('after %i bytes makes no event that was none', async (bytes) => {
-    const lab = await aLab()
-    lab.events().loseByteAfter(bytes)
+  test.each(seededCuts(7, 12_000, 1_500))(
+    'an event link that is cut after %i bytes makes no event that was none',
+    async (bytes) => {
+      const lab = await aLab()
+      lab.events().loseByteAfter(bytes)
 
-    const uuids = await liveOn(lab, 60)
-    await lab.running.time.advance(60_000)
+      const uuids = await liveOn(lab, 60)
+      await lab.running.time.advance(60_000)
 
-    const published = lab.running.ports.events.published.filter(({ name }) => !name.startsWith('CUSTOM->svc::engine_'))
-    expect(published.filter(({ uuid }) => !uuids.includes(uuid))).toEqual([])
-    const own = published.filter(({ fields }) => fields['Synthetic'] !== 'true')
-    for (const { uuid, name, fields } of own) {
-      expect(lab.calls.sent.get(uuid)).toContain(name)
-      expect(fields['Caller-Context']).toBe('a.example.com')
-    }
-    const reasons = (await lab.gaps()).map(({ reason }) => reason)
-    expect(reasons.length).toBeGreaterThan(0)
-    expect(['framing-lost', 'unreadable']).toEqual(expect.arrayContaining(reasons))
-    expectWhole(lab, uuids)
-    await expectInvariants(lab)
-  })
+      const published = lab.running.ports.events.published.filter(
+        ({ name }) => !name.startsWith('CUSTOM->svc::engine_'),
+      )
+      expect(published.filter(({ uuid }) => !uuids.includes(uuid))).toEqual([])
+      const own = published.filter(({ fields }) => fields['Synthetic'] !== 'true')
+      for (const { uuid, name, fields } of own) {
+        expect(lab.calls.sent.get(uuid)).toContain(name)
+        expect(fields['Caller-Context']).toBe('a.example.com')
+      }
+      const reasons = (await lab.gaps()).map(({ reason }) => reason)
+      expect(reasons.length).toBeGreaterThan(0)
+      expect(['framing-lost', 'unreadable']).toEqual(expect.arrayContaining(reasons))
+      expectWhole(lab, uuids)
+      await expectInvariants(lab)
+    },
+  )
 })
 
 test('F14 of a storm of 20 000 events in a moment all arrive', async () => {

@@ -192,7 +192,7 @@ describe('of one call', () => {
     expect(lab.ports.recordingFiles.files.size).toBe(2)
   })
 
-  test('one that another call recorded over before it was stored is refused, and the later one stored', async () => {
+  test('a recording that another call recorded over before it was stored is refused, and the later one stored', async () => {
     const [first, second] = [aRecordedCall(lab.time, { path: 'one.wav' }), aRecordedCall(lab.time, { path: 'one.wav' })]
     lab.write('one.wav')
     let isAway = true

@@ -53,7 +53,7 @@ test.each([
   ['another event', 'sofia::register_failure', register],
   ['an event without a user', 'sofia::register', { expires: '60' }],
   ['a user that cannot be an account', 'sofia::register', { ...register, user_name: '1000 x' }],
-])('%s is no registration', (_what, subclass, headers) => {
+])('an event %s is no registration', (_what, subclass, headers) => {
   expect(custom(subclass, headers)).toBeUndefined()
 })
 

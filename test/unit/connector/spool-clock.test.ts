@@ -12,7 +12,7 @@ function withClock() {
 describe.each([
   { how: 'back', ms: -3_600_000 },
   { how: 'forward', ms: 3_600_000 },
-])('when the clock is set $how by an hour', ({ ms }) => {
+])('a spool whose clock is set $how by an hour', ({ ms }) => {
   test('events are on disk half a second after they were read all the same', async () => {
     const { clock, process } = withClock()
     await process.time.advance(0)

@@ -52,7 +52,7 @@ test('a stored call of which no engine can tell counts as up, and is asked for u
   expect([ended, unsure.waiting, calls()]).toEqual([['old'], 0, ['old']])
 })
 
-test('one whose end no event will tell leaves its account at once, which is to be stored', async () => {
+test('an unsure call whose end no event will report leaves its account at once, which is to be stored', async () => {
   const { time, engine, tracker, calls } = await aStoredCall({ endFollows: false })
 
   engine.says = false
@@ -62,7 +62,7 @@ test('one whose end no event will tell leaves its account at once, which is to b
   expect(tracker.takeChanged()).toMatchObject([{ ...account, calls: [] }])
 })
 
-test('one that turns out to be up is asked for no more', async () => {
+test('an unsure call that is found to be up is asked for no more', async () => {
   const { time, engine, ended, unsure, calls } = await aStoredCall({ endFollows: true })
 
   engine.says = true

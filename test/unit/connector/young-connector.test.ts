@@ -33,7 +33,7 @@ test('a connector that has just begun publishes both ends of a call of which it 
   expect(await endOfOldCall(10_000)).toEqual(['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY'])
 })
 
-test('one that has listened for longer, and has missed nothing, makes up nothing', async () => {
+test('a connector that has listened for longer and has missed nothing makes up no event', async () => {
   expect(await endOfOldCall(25_000)).toEqual(['CHANNEL_DESTROY'])
 })
 
@@ -76,7 +76,7 @@ test('a connector that was started after all others had gone does not count as a
   expect(await lastBefore([-90_000, -20_000], [-15_000, 0])).toBe(-20_000)
 })
 
-test('one whose link is down listened until it lost it, whether it is gone or not', async () => {
+test('a connector whose link is down listened until it lost the link, whether it is gone or not', async () => {
   expect(await lastBefore(['down', 0, -30_000])).toBe(-30_000)
   expect(await lastBefore(['down', -60_000, -80_000], [-90_000, -70_000])).toBe(-70_000)
   expect(await lastBefore(['down', -60_000])).toBeUndefined()

@@ -19,22 +19,25 @@ async function setUp() {
 }
 
 describe('a callflow that would reach', () => {
-  it.each(hostile)('%s by %s is refused with its place, also when it is nested', async (_group, sample) => {
-    const { api, create } = await setUp()
-    const step: unknown = JSON.parse(sample)
+  it.each(hostile)(
+    'a callflow that would reach %s by %s is refused with the place of the step, also when it is nested',
+    async (_group, sample) => {
+      const { api, create } = await setUp()
+      const step: unknown = JSON.parse(sample)
 
-    const answer = await create([{ answer: '' }, step])
-    const nested = await create([{ queue: { name: 'main', timer: { actions: [step] } } }])
+      const answer = await create([{ answer: '' }, step])
+      const nested = await create([{ queue: { name: 'main', timer: { actions: [step] } } }])
 
-    expect(answer).toMatchObject({ status: 400, body: { status: 'error', code: 'invalid_field' } })
-    expect(answer.body.details).toEqual([
-      { field: expect.stringMatching(/^callflow\[1\]/), problem: expect.any(String) },
-    ])
-    expect(nested.body.details[0].field).toMatch(/^callflow\[0\]\.queue\.timer\.actions\[0\]/)
-    expect((await api.ports.defaultRoutes.list('a.example.com')).routes).toEqual([])
-  })
+      expect(answer).toMatchObject({ status: 400, body: { status: 'error', code: 'invalid_field' } })
+      expect(answer.body.details).toEqual([
+        { field: expect.stringMatching(/^callflow\[1\]/), problem: expect.any(String) },
+      ])
+      expect(nested.body.details[0].field).toMatch(/^callflow\[0\]\.queue\.timer\.actions\[0\]/)
+      expect((await api.ports.defaultRoutes.list('a.example.com')).routes).toEqual([])
+    },
+  )
 
-  it.each(hostile)('%s by %s and was stored before is shown as ignored', async (_group, sample) => {
+  it.each(hostile)('a stored step that would reach %s by %s is shown as ignored', async (_group, sample) => {
     const { api, headers } = await setUp()
     const route = aRoute({ domain: 'a.example.com', callflow: [{ answer: '' }, JSON.parse(sample)] })
     await api.ports.defaultRoutes.create(route, (await api.ports.defaultRoutes.list(route.domain)).edition)

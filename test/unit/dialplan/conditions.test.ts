@@ -45,7 +45,7 @@ describe('a condition', () => {
     ['&match(/^\\+38044/, ${caller_id_number})', true],
     ['&match(/^anna$/i, ${x_name})', true],
     ['&match(/^anna$/, ${x_name})', false],
-  ])('%s is %s', (expression, expected) => {
+  ])('the condition %s of a route is %s', (expression, expected) => {
     expect(isHeld(expression)).toBe(expected)
   })
 })
@@ -72,7 +72,7 @@ describe('a condition over the time', () => {
     ['&date_time(2026-03-29 12:30~2026-03-30 00:00)', true],
     ['&date_time(2026-03-29 12:31~2026-03-30 00:00)', false],
     ['&hour() == 12', true],
-  ])('%s is %s on Sunday, 29 March 2026, at 12:30:15', (expression, expected) => {
+  ])('the time condition %s is %s on Sunday, 29 March 2026, at 12:30:15', (expression, expected) => {
     expect(isHeld(expression)).toBe(expected)
   })
 

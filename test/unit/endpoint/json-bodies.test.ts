@@ -33,11 +33,14 @@ describe('a body', () => {
     expect(api.ports.state.domains.size).toBe(0)
   })
 
-  it.each(['true', '0', '[]', '[{}]', '"x"', 'null'])('%s is refused as of the wrong kind', async (rawBody) => {
-    expect((await send({ rawBody })).answer).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
-  })
+  it.each(['true', '0', '[]', '[{}]', '"x"', 'null'])(
+    'the body %s is refused as of the wrong kind',
+    async (rawBody) => {
+      expect((await send({ rawBody })).answer).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
+    },
+  )
 
-  it.each(samples['JSON of another shape'] ?? [])('%s never fails the service', async (rawBody) => {
+  it.each(samples['JSON of another shape'] ?? [])('the body %s never makes the service fail', async (rawBody) => {
     expect((await send({ rawBody })).answer.status).toBe(400)
   })
 

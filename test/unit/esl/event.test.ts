@@ -281,7 +281,7 @@ describe('bytes that somebody has damaged', () => {
     )
   })
 
-  it('in a name read as U+FFFD, by which the header is found', () => {
+  it('bytes of the name of a header that are not UTF-8 read as U+FFFD, by which the header is found', () => {
     const bytes = Buffer.from('Event-Name: MESSAGE\na?b: x\n\n')
     bytes[bytes.indexOf('?')] = 0xff
     const event = plain(bytes)

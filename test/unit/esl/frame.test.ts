@@ -19,7 +19,7 @@ describe('header lines', () => {
     ['a length with leading zeros', 'Content-Type: api/response\nContent-Length: 00003\n\nabc'],
     ['no space after the colon', 'Content-Type:api/response\nContent-Length:3\n\nabc'],
     ['blank lines before the frame', '\n\r\n\nContent-Type: api/response\nContent-Length: 3\n\nabc'],
-  ])('%s are read, wherever they are cut', (_, text) => {
+  ])('frames with %s are read, wherever they are cut', (_, text) => {
     const bytes = Buffer.from(text)
 
     for (let cut = 1; cut < bytes.length; cut += 1) {
@@ -54,7 +54,7 @@ describe('bytes that are no frames', () => {
     ['a length over the limit', 'Content-Type: api/response\nContent-Length: 1025\n\n'],
     ['a header block over the limit', `Content-Type: api/response\nX: ${'x'.repeat(1024)}\n\n`],
     ['a header block over the limit without an end', 'x'.repeat(1025)],
-  ])('%s take down the trust in the stream', (_, text) => {
+  ])('a stream with %s is not trusted any more', (_, text) => {
     for (const piece of [text.length, 7]) {
       const reader = new FrameReader(roomy)
       const feed = () => {

@@ -120,7 +120,7 @@ describe('a recorded frame', () => {
     expect(bodies).toContain('{"row_count": 0}\n')
   })
 
-  it('in XML is skipped, also where its headers have names that are none in XML', () => {
+  it('a recorded event in XML is skipped, also where its headers have names that are none in XML', () => {
     for (const { contentType, body } of framesIn('events/sendevent-custom.xml')) {
       if (contentType === 'text/event-xml') expect(() => readEvent(contentType, body)).toThrow(EslEventUnreadable)
     }

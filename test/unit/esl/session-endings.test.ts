@@ -49,7 +49,7 @@ describe('when the connection ends', () => {
       (peer) => peer.send('Content-Type: log/data\nContent-Length: 9999999999\n\n'),
     ],
   ]
-  it.each(endings)('%s, the session is down for the reason %s', async (_, reason, ending) => {
+  it.each(endings)('the session is down when %s, for the reason %s', async (_, reason, ending) => {
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')
       ending(peer)
@@ -119,7 +119,7 @@ describe('when the connection ends', () => {
       'Content-Length: 2\nContent-Type: text/event-plain\n\nA:\nRest: 1\n\n',
     ],
     ['an invalid length and a body', 'Content-Length: x\nContent-Type: log/data\n\nbody: of a log line\n\n'],
-  ])('%s are a lost framing', async (_, bytes) => {
+  ])('the framing of a session is lost by %s', async (_, bytes) => {
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')
       peer.send(bytes)
@@ -132,7 +132,7 @@ describe('when the connection ends', () => {
     expect(events).toEqual([])
   })
 
-  it('one frame of a kind that is not known does not end it', async () => {
+  it('a frame of a kind that is not known does not end the session', async () => {
     const skipped: string[] = []
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')
@@ -167,7 +167,7 @@ describe('when the connection ends', () => {
     expect(link.counts).toMatchObject({ connections: 1, unreadableEvents: 7, events: 1 })
   })
 
-  it('nothing that comes after the notice counts', async () => {
+  it('frames that come after the notice of a disconnection count no more', async () => {
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')
       const body = '{"Event-Name":"HEARTBEAT"}'

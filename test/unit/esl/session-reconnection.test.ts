@@ -7,7 +7,7 @@ import { scriptedCoreUuid, type ScriptedPeer } from '../../support/engine/script
 const { serving, session } = eslBench()
 
 describe('the session connects again', () => {
-  it('after growing waits while nothing listens', async () => {
+  it('the session connects again after growing waits while nothing listens', async () => {
     const gone = await serving()
     await gone.close()
     const { isDown, time, states } = session()

@@ -59,7 +59,7 @@ describe('a Content-Type', () => {
     'Application/JSON; charset=utf-8',
     'application/problem+json',
     ' application/json ',
-  ])('%s is JSON', (type) => {
+  ])('a hook body %s is JSON', (type) => {
     expect(isJson(type)).toBe(true)
   })
 
@@ -70,7 +70,7 @@ describe('a Content-Type', () => {
     'application/jsonp',
     'application/x-www-form-urlencoded',
     'x/application/json',
-  ])('%s is not JSON', (type) => {
+  ])('a hook body %s is not JSON', (type) => {
     expect(isJson(type)).toBe(false)
   })
 })
@@ -103,7 +103,7 @@ describe('a body of the hook itself', () => {
     )
   })
 
-  it.each(['', '{', 'x', '{"a":1,}'])('%j is bad where JSON is wanted', (template) => {
+  it.each(['', '{', 'x', '{"a":1,}'])('the hook body %j is refused where JSON is wanted', (template) => {
     expect(custom(template, 'application/json', {})).toBeUndefined()
   })
 

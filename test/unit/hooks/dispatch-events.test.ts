@@ -197,7 +197,7 @@ describe('an event that comes again', () => {
     },
   )
 
-  it('after the queue refused it is queued then', async () => {
+  it('an attempt that the queue refused is queued when its event returns', async () => {
     const { ports, dispatch } = await aSetup(anyHook(), anyHook())
     const event = anEvent()
     let refusals = 1

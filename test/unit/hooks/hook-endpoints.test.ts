@@ -147,7 +147,7 @@ describe('a bad hook is 400 with the field named, and nothing is written', () =>
     >,
   ).flat()
 
-  it.each(urls)('the URL %s', async (url) => {
+  it.each(urls)('a hook with the URL %s is refused, and nothing is written', async (url) => {
     const { status, body } = await create(aHookInput({ action: { ...action, url } }))
 
     expect(status).toBe(400)

@@ -27,7 +27,7 @@ describe('event', () => {
     'CUSTOM->a.b-c_d::E',
   ]
 
-  it.each(known)('%s is accepted', (event) => {
+  it.each(known)('a hook may name the event %s', (event) => {
     expect(brokenFields({ event })).toEqual([])
   })
 
@@ -56,7 +56,7 @@ describe('event', () => {
 })
 
 describe('action.method', () => {
-  it.each(['GET', 'get', 'Post', 'PUT', 'patch', 'DELETE'])('%s is accepted', (method) => {
+  it.each(['GET', 'get', 'Post', 'PUT', 'patch', 'DELETE'])('a hook may have the method %s', (method) => {
     expect(brokenFields(action({ method }))).toEqual([])
   })
 
@@ -76,7 +76,7 @@ describe('headers', () => {
     ['X-A', '${absent}'],
     ['X-A', 'Žofie'],
     ['User-Agent', ''],
-  ])('%s: %s is accepted', (name, value) => {
+  ])('a hook may have the header %s: %s', (name, value) => {
     expect(brokenFields({ headers: { [name]: value } })).toEqual([])
   })
 
@@ -161,11 +161,11 @@ describe('filter', () => {
 describe('a number of a filter', () => {
   const number = (value: number): Partial<HookInput> => ({ filter: { a: { operation: '>', value } } })
 
-  it.each([0, -0.5, 1e125, -1e-100])('%d is accepted', (value) => {
+  it.each([0, -0.5, 1e125, -1e-100])('a filter of a hook may have the number %d', (value) => {
     expect(brokenFields(number(value))).toEqual([])
   })
 
-  it.each([1e126, -1e300, 1e-200])('%d is refused: no store takes it', (value) => {
+  it.each([1e126, -1e300, 1e-200])('a filter of a hook may not have the number %d, which no store takes', (value) => {
     expect(brokenFields(number(value))).toEqual(['filter.a.value'])
   })
 })

@@ -51,7 +51,7 @@ describe('F51 a backlog', () => {
   it.each([
     ['of some', { backlog: requeueLimits.backlog + 1 }, undefined],
     ['of slow receivers', { slowBacklog: requeueLimits.backlog + 1 }, 1],
-  ])('%s that never ends delays no requeueing of dropped messages', async (_title, waiting, slowAt) => {
+  ])('a list of %s that never ends delays no requeueing of dropped messages', async (_title, waiting, slowAt) => {
     expect([queues.deliveries, queues.slowDeliveries].map((queue) => queue.retentionSeconds * second)).toEqual([
       requeueLimits.droppedMs,
       requeueLimits.droppedMs,

@@ -101,7 +101,7 @@ describe('a comparison', () => {
     ['constructor', '==', null, true],
     ['__proto__', '==', null, true],
     ['text.length', '==', null, true],
-  ])('%s %s %j is %s', (field, operation, value, expected) => {
+  ])('a filter condition %s %s %j is %s', (field, operation, value, expected) => {
     expect(passes(field, operation, value)).toBe(expected)
   })
 
@@ -231,7 +231,7 @@ describe('each operation on each kind of value', () => {
     ['text', 10, '!= > >='],
     ['text', 'abc', '== <= >= reg'],
     ['text', false, '!= < <='],
-  ])('%s against %j passes with %s', (field, value, expected) => {
+  ])('a filter of %s against %j passes with the operation %s', (field, value, expected) => {
     const passing = operations.filter((operation) => passesFilter({ operation, value }, field, found, linearPattern))
 
     expect(passing.join(' ')).toBe(expected)

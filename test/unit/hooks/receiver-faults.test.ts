@@ -106,21 +106,24 @@ describe('F38 an answer that is huge', () => {
       'pending',
     ],
     ['of 1 GiB of compressed zeros', flooding(bombHead, bomb), { status: 200 }, 'delivered'],
-  ])('%s is read up to 20 KB, and its status decides', async (_title, script, attempt, state) => {
-    const sink = await aSink(script)
-    const way = aGuardedWay()
-    await way.hook(sink.url())
-    const closed = sink.nextClose()
+  ])(
+    'an answer of a receiver with %s is read up to 20 KB, and its status decides',
+    async (_title, script, attempt, state) => {
+      const sink = await aSink(script)
+      const way = aGuardedWay()
+      await way.hook(sink.url())
+      const closed = sink.nextClose()
 
-    const deliveries = await way.deliver(anEvent())
-    await closed
+      const deliveries = await way.deliver(anEvent())
+      await closed
 
-    expect(deliveries).toMatchObject([{ state, attempts: [attempt] }])
-    checkInvariants({
-      bounds: [{ of: 'what is kept of an answer', value: lastAttempt(way)?.replySnippet?.length ?? 0, limit: 1024 }],
-    })
-    checkAftermath(way, [sink])
-  })
+      expect(deliveries).toMatchObject([{ state, attempts: [attempt] }])
+      checkInvariants({
+        bounds: [{ of: 'what is kept of an answer', value: lastAttempt(way)?.replySnippet?.length ?? 0, limit: 1024 }],
+      })
+      checkAftermath(way, [sink])
+    },
+  )
 
   it('an answer with huge headers is a failed attempt', async () => {
     const sink = await aSink(flooding('HTTP/1.1 200 OK\r\n', `x-a: ${'x'.repeat(8_192)}\r\n`))
@@ -145,22 +148,25 @@ describe('F41 a redirect', () => {
     [308, 'to a file', () => 'file:///etc/passwd'],
     [301, 'to itself', () => '/in'],
     [300, 'without a target', () => ''],
-  ])('%i %s is a failed attempt with its status, and no other hook sees anything', async (status, _title, target) => {
-    const second = await aSink()
-    const location = target(second)
-    const first = await aSink(answering(status, '', location === '' ? {} : { location }))
-    const way = aGuardedWay()
-    await way.hook(first.url('/in'))
-    const attempts = connectionAttempts()
+  ])(
+    'an answer %i %s of a receiver is a failed attempt with its status, and no other hook sees anything',
+    async (status, _title, target) => {
+      const second = await aSink()
+      const location = target(second)
+      const first = await aSink(answering(status, '', location === '' ? {} : { location }))
+      const way = aGuardedWay()
+      await way.hook(first.url('/in'))
+      const attempts = connectionAttempts()
 
-    const deliveries = await way.deliver(anEvent())
+      const deliveries = await way.deliver(anEvent())
 
-    expect(deliveries).toMatchObject([{ state: 'failed', attempts: [{ status, reason: `status ${status}` }] }])
-    expect(first.requests).toHaveLength(1)
-    expect(second.connections()).toBe(0)
-    expect(attempts()).toEqual([`127.0.0.1:${first.port}`])
-    checkAftermath(way, [first, second])
-  })
+      expect(deliveries).toMatchObject([{ state: 'failed', attempts: [{ status, reason: `status ${status}` }] }])
+      expect(first.requests).toHaveLength(1)
+      expect(second.connections()).toBe(0)
+      expect(attempts()).toEqual([`127.0.0.1:${first.port}`])
+      checkAftermath(way, [first, second])
+    },
+  )
 
   it('a redirect that answers the auth pre-request is not followed either', async () => {
     const second = await aSink()

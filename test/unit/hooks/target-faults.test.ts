@@ -14,20 +14,23 @@ describe('F45 a name', () => {
   it.each<[string, () => Promise<readonly string[]>]>([
     ['that does not resolve', () => Promise.reject(new Error('ENOTFOUND'))],
     ['that has no address', () => Promise.resolve([])],
-  ])('%s is a failed attempt with that reason, and is asked for again', async (_title, resolve) => {
-    const way = aGuardedWay({ resolve })
-    await way.hook('https://gone.example.com/')
-    const attempts = connectionAttempts()
+  ])(
+    'a receiver with a name %s causes a failed attempt with that reason, and the name is looked up again',
+    async (_title, resolve) => {
+      const way = aGuardedWay({ resolve })
+      await way.hook('https://gone.example.com/')
+      const attempts = connectionAttempts()
 
-    await way.deliver(anEvent())
-    await way.time.advance(6_000)
-    await way.attempt()
+      await way.deliver(anEvent())
+      await way.time.advance(6_000)
+      await way.attempt()
 
-    expect(way.deliveries()).toMatchObject([{ state: 'pending', attempts: [{ reason: 'dns' }, { reason: 'dns' }] }])
-    expect(way.asked).toEqual(['gone.example.com', 'gone.example.com'])
-    expect(attempts()).toEqual([])
-    checkAftermath(way, [])
-  })
+      expect(way.deliveries()).toMatchObject([{ state: 'pending', attempts: [{ reason: 'dns' }, { reason: 'dns' }] }])
+      expect(way.asked).toEqual(['gone.example.com', 'gone.example.com'])
+      expect(attempts()).toEqual([])
+      checkAftermath(way, [])
+    },
+  )
 
   it.each([
     ['http://169.254.169.254.sslip.io/', ['169.254.169.254']],
@@ -38,7 +41,7 @@ describe('F45 a name', () => {
     ['https://translated.example.com/', ['64:ff9b::a9fe:a9fe']],
     ['https://scoped.example.com/', ['fe80::1%lo']],
     ['https://garbage.example.com/', ['169.254.169.254, 93.184.216.34']],
-  ])('%s that leads to %j is refused before a socket opens', async (url, addresses) => {
+  ])('a target %s that leads to %j is refused before a socket opens', async (url, addresses) => {
     const way = aGuardedWay({ resolve: () => addresses })
     await way.hook(url)
     const attempts = connectionAttempts()

@@ -32,7 +32,7 @@ describe('a good URL', () => {
     'https://localhost.example.com/',
     'https://mylocal/',
     `https://hooks.example.com/${'a'.repeat(2048 - 'https://hooks.example.com/'.length)}`,
-  ])('%s is accepted', (url) => {
+  ])('a hook may have the URL %s', (url) => {
     expect(urlProblem(url, publicOnly)).toBeUndefined()
   })
 })

@@ -44,7 +44,7 @@ describe('a name', () => {
     await expect(resolve(name)).rejects.toThrow('the name servers know no address')
   })
 
-  it.each(['localhost', 'LOCALHOST.', 'a.localhost'])('%s is loopback, without a lookup', async (name) => {
+  it.each(['localhost', 'LOCALHOST.', 'a.localhost'])('the name %s is loopback, without a lookup', async (name) => {
     const server = await aNameServer({})
     const resolve = dnsResolver({ servers: [server.at], hostsFile: noHosts })
 

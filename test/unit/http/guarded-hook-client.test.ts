@@ -97,7 +97,7 @@ describe('a request', () => {
     expect(sink.requests[0]?.headers).toMatchObject({ 'webhook-id': 'msg_1', 'content-length': '10' })
   })
 
-  it.each(['GET', 'DELETE'])('%s without a body has none on the wire', async (method) => {
+  it.each(['GET', 'DELETE'])('a %s request of a hook without a body has none on the wire', async (method) => {
     const sink = await aSink()
 
     await aClient().send(aRequest(sink.url(), { method, body: '', headers: {} }))
@@ -105,13 +105,16 @@ describe('a request', () => {
     expect(sink.requests[0]).toMatchObject({ method, body: '' })
   })
 
-  it.each(['GET', 'DELETE', 'PATCH', 'PUT'])('%s carries a body when it has one', async (method) => {
-    const sink = await aSink()
+  it.each(['GET', 'DELETE', 'PATCH', 'PUT'])(
+    'a %s request of a hook carries a body when it has one',
+    async (method) => {
+      const sink = await aSink()
 
-    await aClient().send(aRequest(sink.url(), { method, body: '{}' }))
+      await aClient().send(aRequest(sink.url(), { method, body: '{}' }))
 
-    expect(sink.requests[0]).toMatchObject({ method, body: '{}' })
-  })
+      expect(sink.requests[0]).toMatchObject({ method, body: '{}' })
+    },
+  )
 
   it('a request uses an idle connection again', async () => {
     const sink = await aSink()

@@ -86,7 +86,7 @@ describe('matchesPattern', () => {
     ['a?c', 'abc', true],
     ['a.c', 'abc', false],
     ['*aab', 'aaaaab', true],
-  ])('a pattern of a policy matches as in IAM: %s against %s', (pattern, text, fits) => {
+  ])('a pattern of a policy matches as in IAM: %j against %j', (pattern, text, fits) => {
     expect(matchesPattern(pattern, text)).toBe(fits)
   })
 })

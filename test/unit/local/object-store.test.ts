@@ -213,7 +213,7 @@ describe('byteRange', () => {
     ['bytes=-', undefined],
     ['bytes=0-1,3-4', undefined],
     ['items=0-1', undefined],
-  ])('%s of ten bytes', (header, expected) => {
+  ])('the range %s of an object of ten bytes is what HTTP says', (header, expected) => {
     expect(byteRange(header, 10)).toEqual(expected)
   })
 })

@@ -31,7 +31,7 @@ describe('resolve', () => {
     ['the second branch of one that does not', { 'Fn::If': ['No', 1, 2] }, 2],
     ['a condition', { 'Fn::And': [{ Condition: 'Yes' }, { 'Fn::Not': [{ 'Fn::Equals': ['a', 'b'] }] }] }, true],
     ['a map', { 'Fn::FindInMap': ['Map', { Ref: 'R' }, 'k'] }, 'Map:ref(R):k'],
-  ])('%s becomes its value', (_name, value, expected) => {
+  ])('a function of CloudFormation becomes its value: %s', (_name, value, expected) => {
     expect(resolve(value, scope)).toEqual(expected)
   })
 

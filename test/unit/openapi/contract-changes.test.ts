@@ -126,7 +126,7 @@ it.each<[title: string, change: (made: Changeable) => void, found: string]>([
     ({ components }) => components.schemas['testHookBodyPart1'].anyOf.pop(),
     'POST /api/v2/hooks/{hook_id}/test: the body.event.additionalProperties lacks an alternative',
   ],
-])('%s is found', (_, change, found) => {
+])('a change of the contract is found: %s', (_, change, found) => {
   const changed = document()
   change(changed)
 

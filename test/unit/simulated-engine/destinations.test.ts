@@ -62,7 +62,7 @@ describe('an answered call that is sent to', () => {
     ['5101', 'CALL_REJECTED'],
     ['5103', 'UNALLOCATED_NUMBER'],
     ['no-such-extension', 'NO_ROUTE_DESTINATION'],
-  ])('%s ends at once with %s', async (extension, cause) => {
+  ])('a simulated call to %s ends at once with %s', async (extension, cause) => {
     await callFromAlice(extension)
 
     expect(await happened(0)).toContain(ended(cause))
@@ -77,7 +77,7 @@ describe('an answered call that is sent to', () => {
   test.each([
     ['a login', '1001'],
     ['a number', '555001'],
-  ])('%s of an account rings that phone and connects the two', async (_kind, extension) => {
+  ])('a simulated call to %s of an account rings that phone and connects the two', async (_kind, extension) => {
     const uuid = await callFromAlice(extension)
 
     const events = await happened(1_000)
