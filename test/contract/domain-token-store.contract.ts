@@ -37,7 +37,7 @@ export function domainTokenStoreContract(open: StoreKind['open']): void {
     expect(await stores().domainTokens.create(aDomainToken({ domain: 'limit.test' }), 3)).toBe(false)
   })
 
-  test('one that an earlier run of the same request made counts as made, once', async () => {
+  test('a token that an earlier run of the same request made counts as made, once', async () => {
     const token = aDomainToken({ domain: 'again.test' })
     await stores().domainTokens.create(token, 2)
 

@@ -339,7 +339,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect((await all()).map(({ domain }) => domain)).toEqual([second])
   })
 
-  test('many that note one domain at once leave one note', async () => {
+  test('simultaneous notes of one deleted domain leave one note', async () => {
     const domain = `left-c-${randomUUID()}`
 
     await Promise.all([1, 5, 3].map((days) => recordings().leave({ domain, retentionDays: days, leftAt: days })))

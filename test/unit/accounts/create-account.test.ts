@@ -221,7 +221,7 @@ describe('names and values of the bad inputs', () => {
     '..',
   ])
 
-  it.each(bodies)('%s %j are refused by name, or come back as they were sent', async (field, value) => {
+  it.each(bodies)('an account whose %s are %j is refused by that name, or has them as they were sent', async (field, value) => {
     const { api, create } = await setUp()
 
     const { status, body } = await create({ ...good, [field]: value })

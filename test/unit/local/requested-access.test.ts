@@ -35,7 +35,7 @@ describe('dynamoAccess', () => {
       ],
     ],
     ['TransactGetItems', { TransactItems: [{ Get: { TableName: 'A' } }] }, [['dynamodb:GetItem', table('A')]]],
-  ])('%s needs the action on each thing that it touches', (action, body, expected) => {
+  ])('a call of DynamoDB %s needs the action on each thing that it touches', (action, body, expected) => {
     expect(dynamoAccess(place, action, body)?.map(({ action: needed, resource }) => [needed, resource])).toEqual(
       expected,
     )
@@ -47,7 +47,7 @@ describe('dynamoAccess', () => {
     ['GetItem', undefined],
     ['BatchGetItem', { RequestItems: [1] }],
     ['TransactWriteItems', { TransactItems: [{ Put: {} }] }],
-  ])('%s that names no table is not known', (action, body) => {
+  ])('a call of DynamoDB %s that names no table is not known', (action, body) => {
     expect(dynamoAccess(place, action, body)).toBeUndefined()
   })
 })
