@@ -221,19 +221,22 @@ describe('names and values of the bad inputs', () => {
     '..',
   ])
 
-  it.each(bodies)('an account whose %s are %j is refused by that name, or has them as they were sent', async (field, value) => {
-    const { api, create } = await setUp()
+  it.each(bodies)(
+    'an account whose %s are %j is refused by that name, or has them as they were sent',
+    async (field, value) => {
+      const { api, create } = await setUp()
 
-    const { status, body } = await create({ ...good, [field]: value })
+      const { status, body } = await create({ ...good, [field]: value })
 
-    if (status === 200) {
-      const items: unknown[] = [value].flat()
-      expect(field === 'password' || allowed.has(String(items.at(-1)))).toBe(true)
-    } else {
-      expect(body).toMatchObject({ code: 'invalid_field', details: [{ field: expect.stringContaining(field) }] })
-      expect(storedLogins(api)).toEqual(['1000'])
-    }
-  })
+      if (status === 200) {
+        const items: unknown[] = [value].flat()
+        expect(field === 'password' || allowed.has(String(items.at(-1)))).toBe(true)
+      } else {
+        expect(body).toMatchObject({ code: 'invalid_field', details: [{ field: expect.stringContaining(field) }] })
+        expect(storedLogins(api)).toEqual(['1000'])
+      }
+    },
+  )
 
   it.each(['vm-convert-cmd=id', 'vm-storage-dir=/etc', 'vm-cc=1000@b.example.com', 'vm-a1-hash=0', 'VM-enabled=true'])(
     'the parameter %s is refused, for the engine would act on it',
