@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { tableName } from '../../adapters/dynamodb/client.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { breadth } from '../support/breadth.ts'
 import { memoryCallEngine } from '../support/memory/memory-call-engine.ts'
 import { memoryCleanupQueue } from '../support/memory/memory-cleanup-queue.ts'
 import { memoryEventSink } from '../support/memory/memory-event-sink.ts'
@@ -50,7 +49,7 @@ describe('a deleted domain', () => {
     await given.fillNeighbours()
     const before = await given.everything()
     let steps = 0
-    for (let isWhole = false; !isWhole; steps += breadth(7, 1)) {
+    for (let isWhole = false; !isWhole; steps += 1) {
       await given.populate()
       const left = given.stopAfter(steps)
       const ended = await given
