@@ -125,36 +125,33 @@ describe('F15 a command whose reply never comes', () => {
 })
 
 describe('F16 a reply that comes late', () => {
-  test.each(jobKinds)(
-    'a reply that comes after 30 s completes nothing, shifts no other and is counted: %s',
-    async (kind) => {
-      const path = await aPath()
-      const { connector } = await path.connect()
-      const usual = path.engine.onJob
-      let late: EngineJob | undefined
-      path.engine.onJob = (job) => {
-        if (late !== undefined) return usual(job)
-        late = job
-      }
-      const channel = aChannelFor(path, kind)
-      await path.finish(path.ask(kind, channel))
-      const before = await path.finish(path.ask('originate', ''))
-      await path.time.advance(10_000)
+  test.each(jobKinds)('a reply after 30 s completes nothing, shifts no other and is counted: %s', async (kind) => {
+    const path = await aPath()
+    const { connector } = await path.connect()
+    const usual = path.engine.onJob
+    let late: EngineJob | undefined
+    path.engine.onJob = (job) => {
+      if (late !== undefined) return usual(job)
+      late = job
+    }
+    const channel = aChannelFor(path, kind)
+    await path.finish(path.ask(kind, channel))
+    const before = await path.finish(path.ask('originate', ''))
+    await path.time.advance(10_000)
 
-      late?.accept()
-      late?.finish(late.run())
-      const after = await path.finish(path.ask('originate', ''))
+    late?.accept()
+    late?.finish(late.run())
+    const after = await path.finish(path.ask('originate', ''))
 
-      const uuids = chosen(path, 'a.example.com').slice(-2)
-      expect([before, after]).toMatchObject(uuids.map((uuid) => ({ status: 200, body: { info: `+OK ${uuid}\n` } })))
-      const [first] = path.records()
-      expect(first?.outcome).toEqual({ state: 'unknown', reason: 'timeout' })
-      expect(connector.health().engines[0]?.commands).toMatchObject({ lateReplies: 1, strayReplies: 0, connections: 1 })
-      expect(path.engine.lines).toHaveLength(3)
-      expect(path.engine.effectsOf(first?.id ?? '')).toBe(1)
-      await checkCommandPath(path)
-    },
-  )
+    const uuids = chosen(path, 'a.example.com').slice(-2)
+    expect([before, after]).toMatchObject(uuids.map((uuid) => ({ status: 200, body: { info: `+OK ${uuid}\n` } })))
+    const [first] = path.records()
+    expect(first?.outcome).toEqual({ state: 'unknown', reason: 'timeout' })
+    expect(connector.health().engines[0]?.commands).toMatchObject({ lateReplies: 1, strayReplies: 0, connections: 1 })
+    expect(path.engine.lines).toHaveLength(3)
+    expect(path.engine.effectsOf(first?.id ?? '')).toBe(1)
+    await checkCommandPath(path)
+  })
 
   test('after which nothing else was answered is counted as late', async () => {
     const path = await aPath()
@@ -344,20 +341,17 @@ describe('F21 a command that the engine refuses', () => {
     },
   )
 
-  test.each(jobKinds)(
-    'an order %s that the engine does not start is 400 with the words of the engine',
-    async (kind) => {
-      const path = await aPath()
-      await path.connect()
-      path.engine.onJob = (job) => job.send('Content-Type: command/reply\nReply-Text: -ERR permission denied\n\n')
-      const channel = aChannelFor(path, kind)
+  test.each(jobKinds)('an order %s that is not started is 400 with the words of the engine', async (kind) => {
+    const path = await aPath()
+    await path.connect()
+    path.engine.onJob = (job) => job.send('Content-Type: command/reply\nReply-Text: -ERR permission denied\n\n')
+    const channel = aChannelFor(path, kind)
 
-      const answer = await path.finish(path.ask(kind, channel))
+    const answer = await path.finish(path.ask(kind, channel))
 
-      expect(answer).toMatchObject({ status: 400, body: { code: 'engine_refused', info: '-ERR permission denied' } })
-      await checkCommandPath(path)
-    },
-  )
+    expect(answer).toMatchObject({ status: 400, body: { code: 'engine_refused', info: '-ERR permission denied' } })
+    await checkCommandPath(path)
+  })
 
   test.each(['hangup', 'eavesdrop'] as const)('an order %s for a channel that ended meanwhile is 404', async (kind) => {
     const path = await aPath()
