@@ -10,9 +10,10 @@ import {
 import type { BucketName } from '../../contracts/resources.ts'
 import { recordingsLock } from '../../contracts/settings/platform.ts'
 import { readVariable } from '../../contracts/settings/setting.ts'
+import { DomainError } from '../../core/errors.ts'
 import type { FileHead, FileStore } from '../../core/files/file-store.ts'
 import type { AdapterContext } from '../context.ts'
-import { bucketName, callObjects, sendBody, unlessAbsent } from './client.ts'
+import { bucketName, callObjects, refusalIn, sendBody, unlessAbsent } from './client.ts'
 import { s3Uploads } from './s3-uploads.ts'
 import { signLink } from './sign-link.ts'
 
@@ -63,10 +64,22 @@ function s3FileStore(context: AdapterContext, bucket: BucketName): FileStore {
     async hold(key, isHeld) {
       if (!readVariable(recordingsLock, context.env)) return
       const command = new PutObjectLegalHoldCommand({ ...at(key), LegalHold: { Status: isHeld ? 'ON' : 'OFF' } })
-      await unlessAbsent(callObjects(context, (client) => client.send(command)))
+      try {
+        await unlessAbsent(callObjects(context, (client) => client.send(command)))
+      } catch (error) {
+        if (refusalIn(error)?.code !== noLock) throw error
+        // Nothing in such a bucket is locked.
+        if (isHeld)
+          throw new DomainError('store_unavailable', 'the store of recordings does not lock objects yet', {
+            cause: error,
+          })
+      }
     },
   }
 }
+
+/** The code with which a bucket without Object Lock refuses a legal hold. */
+const noLock = 'InvalidRequest'
 
 /** All bytes of an answer; nothing when there are more than `most`. */
 async function bytesOf(body: Readable, most: number): Promise<Buffer | undefined> {

@@ -1,5 +1,7 @@
 import { isOfTenant } from '../../core/domains/tenancy-start.ts'
 import type { Ports } from '../../contracts/ports.ts'
+import { keepHold } from '../../core/recordings/hold-recordings.ts'
+import type { FileStore } from '../../core/files/file-store.ts'
 import type { RecordingStore } from '../../core/recordings/recording-store.ts'
 import { limited } from '../../core/concurrency/semaphore.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
@@ -36,7 +38,7 @@ export interface AttendDeps extends Time, Pick<FinishDeps, 'tell' | 'noteInCdr'>
   readonly ports: {
     readonly domains: Pick<Ports['domains'], 'read'>
     readonly recordings: StoreDeps['recordings'] & Pick<RecordingStore, 'list' | 'expect'>
-    readonly recordingFiles: StoreDeps['recordingFiles']
+    readonly recordingFiles: StoreDeps['recordingFiles'] & Pick<FileStore, 'hold'>
   }
   /** Absent where the connector reaches no file of the engines. */
   readonly place: RecordingsPlace | undefined
@@ -84,6 +86,8 @@ export function recordingAttendant(parts: AttendDeps): RecordingAttendant {
       // The event may wait for its queue, and must not keep others from the object store meanwhile.
       const tell = (await records(() => isOfDomain(parts, facts))) ? parts.tell : unpublished
       await finishRecording({ ...used, tell }, end.recording, { pieces, version: end.version })
+      // A lock that is refused keeps no event and no CDR waiting; the next attempt sets it.
+      await keepHold(used, end.recording)
       return { kind: 'finished', storedBytes: end.recording.size ?? 0 }
     }
     if (end.kind === 'gone') {

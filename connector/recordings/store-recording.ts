@@ -1,5 +1,4 @@
 import type { FileStore } from '../../core/files/file-store.ts'
-import { keepHold } from '../../core/recordings/hold-recordings.ts'
 import type { RecordingStore } from '../../core/recordings/recording-store.ts'
 import { type Recording, type RecordingPlace, maxRecordingBytes } from '../../core/recordings/recording.ts'
 import type { Clock } from '../../core/time.ts'
@@ -38,7 +37,7 @@ export interface StoreDeps {
   readonly recordings: Pick<RecordingStore, 'read' | 'claim' | 'renew' | 'release' | 'markStored'>
   readonly recordingFiles: Pick<
     FileStore,
-    'put' | 'head' | 'remove' | 'hold' | 'beginUpload' | 'putPart' | 'listParts' | 'completeUpload' | 'abortUpload'
+    'put' | 'head' | 'remove' | 'beginUpload' | 'putPart' | 'listParts' | 'completeUpload' | 'abortUpload'
   >
   readonly disk: Pick<RecordingDisk, 'open'>
   readonly clock: Clock
@@ -62,10 +61,7 @@ export async function storeRecording(
   const type = typeOfFile(pieces.at(-1) ?? '')
   const known = await recordings.read(place)
   if (known?.state === 'stored') {
-    if (isFresh(known, clock)) return { kind: 'elsewhere' }
-    // The process that stored it may have ended before the object was locked.
-    await keepHold(parts, known)
-    return { kind: 'stored', recording: known, version: undefined }
+    return isFresh(known, clock) ? { kind: 'elsewhere' } : { kind: 'stored', recording: known, version: undefined }
   }
   if (known?.state === 'deleted') return drop(parts, known, known.claim?.uploadId)
   const file = await disk.open(pieces)
@@ -115,10 +111,7 @@ async function storeClaimed(
     const object = { size: file.size, sha256, contentType, storedAt: clock.now() }
     const outcome = await recordings.markStored(recording, connectorId, object)
     if (outcome === 'claim_lost') return { kind: 'elsewhere' }
-    if (outcome === 'stored') {
-      await keepHold(parts, recording)
-      return storedEnd({ ...recording, ...object, state: 'stored' }, file)
-    }
+    if (outcome === 'stored') return storedEnd({ ...recording, ...object, state: 'stored' }, file)
     return await drop(parts, recording, undefined)
   } catch (problem) {
     if (problem instanceof ClaimLost) return afterLoss(parts, recording, uploadId)

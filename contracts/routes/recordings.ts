@@ -94,7 +94,7 @@ export const holdRecordings = route({
   authentication: 'token',
   permission: { resource: 'cdr/files', action: 'u' },
   domain: 'required',
-  needs: { recordings: ['list', 'setHold'], recordingFiles: ['hold'] },
+  needs: { recordings: ['list', 'read', 'setHold'], recordingFiles: ['hold'] },
   params,
   query: z.object({ domain: z.optional(z.string()), name }),
   body: z.object({ hold: z.boolean(), domain: z.optional(z.string()) }),

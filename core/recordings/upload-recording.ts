@@ -165,7 +165,6 @@ function storeAway(problem: string): DomainError {
 async function finish(deps: UploadDeps, recording: Recording): Promise<UploadState> {
   const { domains, events, cdrQueue, graceMs } = deps
   const { domain, startedAt, storedAt = startedAt } = recording
-  await keepHold(deps, recording)
   if (isOfTenant(await domains.read(domain), startedAt, graceMs)) {
     const refused = await events.publish([recordingEvent('recording_stored', recording, storedAt)])
     if (refused.length > 0) throw storeAway('the event of the recording is not in its queue')
@@ -173,6 +172,8 @@ async function finish(deps: UploadDeps, recording: Recording): Promise<UploadSta
   const news = recordingNews(recording)
   const refused = news === undefined ? [] : await cdrQueue.send([news])
   if (refused.length > 0) throw storeAway('the queue of CDRs did not take the news')
+  // A lock that is refused keeps no event and no CDR waiting; the engine offers its file again.
+  await keepHold(deps, recording)
   return { kind: 'stored' }
 }
 

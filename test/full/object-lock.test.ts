@@ -32,12 +32,18 @@ async function openBucket() {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
-    [buckets.recordings.variable]: Bucket,
     [recordingsLock.variable]: 'on',
   }
+  const filesOf = (bucket: string) =>
+    s3RecordingFiles({
+      env: { ...env, [buckets.recordings.variable]: bucket },
+      clock: systemClock,
+      random: systemRandomness,
+    })
   return {
     operator,
-    files: s3RecordingFiles({ env, clock: systemClock, random: systemRandomness }),
+    files: filesOf(Bucket),
+    filesOf,
     async close() {
       operator.destroy()
       await control.close()
@@ -75,5 +81,15 @@ describe.skipIf(bin === undefined)('a legal hold in an emulated S3', () => {
     await files.hold('parts.wav', false)
 
     expect([held, await statusOf('parts.wav')]).toEqual(['ON', 'OFF'])
+  })
+
+  it('a bucket without Object Lock makes a beginning hold fail as unavailable, and lets one end', async () => {
+    const { operator, filesOf } = bucket()
+    await operator.send(new CreateBucketCommand({ Bucket: 'unlocked' }))
+    const open = filesOf('unlocked')
+    await open.put('call.wav', 'audio/wav', aFileBody('sound'))
+
+    await expect(open.hold('call.wav', true)).rejects.toMatchObject({ code: 'store_unavailable' })
+    await open.hold('call.wav', false)
   })
 })

@@ -35,12 +35,12 @@ const stepsOfSmall = [
   'recordingFiles.put',
   'recordingFiles.head',
   'recordings.markStored',
-  'recordings.read',
   'domains.read',
   'events.publish',
   'cdrQueue.send',
   'disk.look',
   'disk.remove',
+  'recordings.read',
   'disk.removeNote',
 ]
 const putOfLarge = [

@@ -216,31 +216,6 @@ describe('storing a recording', () => {
   })
 })
 
-test.each([
-  ['was held before it was stored', 'expected'],
-  ['was stored by a process that ended before it locked the object', 'stored'],
-])('the object of a recording that %s is locked', async (_title, state) => {
-  const bytes = aWavFile()
-  write(bytes)
-  const clock = movableClock()
-  const ports = memoryPorts({ clock, random: systemRandomness })
-  const recording = await ports.recordings.expect(aRecording())
-  await ports.recordings.setHold(recording, true)
-  if (state === 'stored') {
-    await ports.recordingFiles.put(recording.key, 'audio/wav', bodyOf(bytes))
-    await ports.recordings.claim(recording, 'connector-0', { now: clock.now(), until: clock.now() + 1 })
-    const object = { size: bytes.length, sha256: sha256Of(bytes), contentType: 'audio/wav', storedAt: clock.now() }
-    await ports.recordings.markStored(recording, 'connector-0', object)
-    clock.move(61_000)
-  }
-
-  const deps = { ...ports, disk, clock, connectorId: 'connector-1', signal: new AbortController().signal }
-  const end = await storeRecording(deps, recording, pieces)
-
-  expect(end.kind).toBe('stored')
-  expect([...ports.recordingFiles.held]).toEqual([recording.key])
-})
-
 function bodyOf(bytes: Buffer): FileBody {
   async function* once() {
     yield bytes

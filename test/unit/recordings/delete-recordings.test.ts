@@ -149,6 +149,62 @@ describe('a legal hold', () => {
     },
   )
 
+  /** Sets or ends a hold; before the first lock or the first record is written, another request does the opposite. */
+  async function racing(isHeld: boolean, at: 'lock' | 'record') {
+    const { api, headers, hold } = await setUp()
+    if (!isHeld) await hold(true)
+    const { recordings, recordingFiles } = api.ports
+    let left = 1
+    const first = async () => {
+      left -= 1
+      if (left === 0) await hold(!isHeld)
+    }
+    const apart = api.with({
+      recordings: {
+        ...recordings,
+        setHold: async (...given: Parameters<typeof recordings.setHold>) => {
+          if (at === 'record') await first()
+          return recordings.setHold(...given)
+        },
+      },
+      recordingFiles: {
+        ...recordingFiles,
+        hold: async (...given: Parameters<typeof recordingFiles.hold>) => {
+          if (at === 'lock') await first()
+          return recordingFiles.hold(...given)
+        },
+      },
+    })
+    await apart.call(holdRecordings, { params, headers, query: '', body: { hold: isHeld } })
+    const stored = await recordings.list('a.example.com', uuid)
+    const { held } = recordingFiles
+    return stored.map((each) => ({ isHeld: each.isHeld, isLocked: held.has(each.key) }))
+  }
+
+  it.each([
+    [true, 'lock'],
+    [false, 'record'],
+    [false, 'lock'],
+  ] as const)(
+    'a legal hold (%s) that another request changes before its %s leaves each object locked as its record says',
+    async (isHeld, at) => {
+      for (const { isHeld: says, isLocked } of await racing(isHeld, at)) expect(isLocked).toBe(says)
+    },
+  )
+
+  it('a legal hold that ends while its recording is stored and locked leaves the object unlocked', async () => {
+    const { api, headers, hold } = await setUp()
+    await hold(true)
+    const { recordings, recordingFiles } = api.ports
+    const list = async (...given: Parameters<typeof recordings.list>) =>
+      (await recordings.list(...given)).map((each) => Object.assign(each, { state: 'expected' as const }))
+    const apart = api.with({ recordings: { ...recordings, list } })
+
+    await apart.call(holdRecordings, { params, headers, query: '', body: { hold: false } })
+
+    expect([...recordingFiles.held]).toEqual([])
+  })
+
   it('a legal hold that comes between look and deletion keeps the object', async () => {
     const { api, remove, states } = await setUp()
     const { recordings } = api.ports

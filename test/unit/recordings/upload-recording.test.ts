@@ -184,6 +184,23 @@ test('an object whose lock failed is locked when the engine offers its file agai
   expect([...ports.recordingFiles.held]).toEqual([recording.key])
 })
 
+test('an object whose hold ends and begins again while it is locked is locked in the end', async () => {
+  await ports.recordings.setHold(recording, true)
+  await put(await offer(sound), sound)
+  let calls = 0
+  const hold = async (key: string, isHeld: boolean) => {
+    calls += 1
+    if (calls === 1) await ports.recordings.setHold(recording, false)
+    if (calls === 2) await ports.recordings.setHold(recording, true)
+    await ports.recordingFiles.hold(key, isHeld)
+  }
+  const racing = { ...ports, recordingFiles: { ...ports.recordingFiles, hold } }
+
+  await uploadRecording({ ...racing, clock: time.clock, graceMs }, offerOf(sound))
+
+  expect([...ports.recordingFiles.held]).toEqual([recording.key])
+})
+
 test('an object whose hold ends while it is locked is unlocked again', async () => {
   await ports.recordings.setHold(recording, true)
   await put(await offer(sound), sound)
