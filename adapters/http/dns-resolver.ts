@@ -5,6 +5,13 @@ import { readFile } from 'node:fs/promises'
 /** Finds every address of a name; rejects if there is none. */
 export type Resolver = (hostname: string) => Promise<LookupAddress[]>
 
+/** The addresses of a name that were found. Without an answer about one kind of address there may be others. */
+export interface FoundAddresses {
+  readonly addresses: readonly string[]
+  /** Whether the name servers answered about both kinds, be it that there are none. */
+  readonly isWhole: boolean
+}
+
 /** The settings of a resolver. */
 export interface DnsResolverOptions {
   /** Name servers as `address` or `address:port`; those of the system where left out. */
@@ -26,22 +33,42 @@ const asking = { timeout: 1_500, maxTimeout: 1_500, tries: 2 }
  * answer, as it would with the resolver of the operating system: of those a process has few, and names that some tenant's
  * name server never answers for would hold up all others. `localhost` and the names below it are loopback (RFC 6761).
  */
-export function dnsResolver({ servers, hostsFile = '/etc/hosts', waitMs }: DnsResolverOptions = {}): Resolver {
+export function dnsResolver(options: DnsResolverOptions = {}): Resolver {
+  const find = addressFinder(options)
+  return async (hostname) => {
+    const { addresses, refusal } = await find(hostname)
+    if (addresses.length > 0) return addresses.map(lookupAddress)
+    throw new Error('the name servers know no address', { cause: refusal })
+  }
+}
+
+/** Finds the addresses of a name as {@link dnsResolver} does, and says whether these are all; never rejects. */
+export function addressFinder({
+  servers,
+  hostsFile = '/etc/hosts',
+  waitMs,
+}: DnsResolverOptions = {}): (hostname: string) => Promise<FoundAddresses & { readonly refusal?: unknown }> {
   const timing = waitMs === undefined ? asking : { timeout: waitMs, maxTimeout: waitMs, tries: 1 }
   return async (hostname) => {
     const name = hostname.toLowerCase().replace(/\.$/, '')
-    if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1'].map(lookupAddress)
+    if (name === 'localhost' || name.endsWith('.localhost')) return { addresses: ['127.0.0.1', '::1'], isWhole: true }
     const own = addressesIn(await readFile(hostsFile, 'utf8').catch(() => ''), name)
-    if (own.length > 0) return own.map(lookupAddress)
+    if (own.length > 0) return { addresses: own, isWhole: true }
     // A new client each time: the machine may be in another network by now, with other name servers.
     const client = new DnsClient(timing)
     if (servers !== undefined) client.setServers(servers)
     const answers = await Promise.allSettled([client.resolve4(name), client.resolve6(name)])
-    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    if (found.length > 0) return found.map(lookupAddress)
-    const refusal = answers.find((answer) => answer.status === 'rejected')
-    throw new Error('the name servers know no address', { cause: refusal?.reason })
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    const refusals = answers.flatMap((answer): readonly unknown[] =>
+      answer.status === 'rejected' ? [answer.reason] : [],
+    )
+    return { addresses, isWhole: refusals.every(saysThereIsNone), refusal: refusals[0] }
   }
+}
+
+/** Whether a name server said that a name, or its addresses of one kind, do not exist. */
+function saysThereIsNone(refusal: unknown): boolean {
+  return refusal instanceof Error && 'code' in refusal && (refusal.code === 'ENOTFOUND' || refusal.code === 'ENODATA')
 }
 
 /** The resolver of a deployment. */

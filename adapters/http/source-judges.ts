@@ -1,21 +1,13 @@
 import ipaddr from 'ipaddr.js'
 import type { SourceJudges } from '../../core/dialplan/gateway-of-call.ts'
-import { dnsResolver } from './dns-resolver.ts'
+import { addressFinder } from './dns-resolver.ts'
 import { keptAnswers } from './kept-answers.ts'
 
 /** Milliseconds: a phone's call waits for the platform for at least a second (`PLATFORM_TIMEOUT` of the engine kit). */
 const waitMs = 800
 
-const resolve = dnsResolver({ waitMs })
-
 /** The addresses of names, kept in this process: a stranger who calls contacts of gateways costs a query for each name, not for each call. */
-const addressesOf = keptAnswers(
-  async (host) => {
-    const found = await resolve(host).catch(() => [])
-    return found.map(({ address }) => address)
-  },
-  () => performance.now(),
-)
+const addressesOf = keptAnswers(addressFinder({ waitMs }), () => performance.now())
 
 /** Judges the sources of calls. An IPv4 address in the form of IPv6 (`::ffff:192.0.2.1`) is the IPv4 address. */
 export const sourceJudges: SourceJudges = {

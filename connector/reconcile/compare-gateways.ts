@@ -45,14 +45,14 @@ export async function compareGatewaysEachHour(
   deps: Omit<CompareGatewaysDeps, 'link' | 'signal'>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (;;) {
-    await pause(deps.timers, compareEveryMs, signal)
-    if (signal.aborted) return
-    const due = engines.filter(({ engine }) => isReady(engine.commands))
-    await Promise.all(
-      due.map(({ engine: { name, commands } }) =>
-        compareGateways({ ...deps, link: commands, log: deps.log.with({ engine: name }), signal }),
-      ),
-    )
+  // Each engine has hours of its own: one whose comparison fails again and again holds up no other.
+  const follow = async ({ name, commands }: Pick<Engine, 'name' | 'commands'>) => {
+    const own = { ...deps, link: commands, log: deps.log.with({ engine: name }), signal }
+    for (;;) {
+      await pause(deps.timers, compareEveryMs, signal)
+      if (signal.aborted) return
+      if (isReady(commands)) await compareGateways(own)
+    }
   }
+  await Promise.all(engines.map(({ engine }) => follow(engine)))
 }

@@ -54,3 +54,25 @@ test('an engine whose link is down is not compared, and nothing is compared afte
   expect([down.orders(), stopped.orders()]).toEqual([[], []])
   await down.stop()
 })
+
+test('an engine whose comparison fails again and again keeps no other engine from its own of each hour', async () => {
+  const lab = await gatewayEngine()
+  const compared: string[] = []
+  const engine = (name: string) => ({
+    engine: { name, commands: { ...lab.link, name, state: { kind: 'ready' } } as never },
+  })
+  const applyAll = async (link: object) => {
+    if ('name' in link && link.name === 'bad') throw new Error('no answer')
+    compared.push('good')
+    return 0
+  }
+  const deps = { ...lab.time, aligner: { applyAll }, random: () => 0, log: capturedLog() }
+  const stopping = new AbortController()
+  const ended = compareGatewaysEachHour([engine('bad'), engine('good')], deps, stopping.signal)
+
+  await lab.time.advance(3 * compareEveryMs)
+
+  expect(compared).toEqual(['good', 'good', 'good'])
+  stopping.abort()
+  await ended
+})

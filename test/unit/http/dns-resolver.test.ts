@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
-import { dnsResolver } from '../../../adapters/http/dns-resolver.ts'
+import { addressFinder, dnsResolver } from '../../../adapters/http/dns-resolver.ts'
 import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded-hook-client.ts'
 import { connectionAttempts } from '../../support/engine/connection-attempts.ts'
 import { aSink } from '../../support/hooks/guarded-way.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
+import { freePort } from '../../support/processes/free-port.ts'
 import { aNameServer } from '../../support/hooks/name-server.ts'
 
 /** A hosts file that is gone when the test ends. */
@@ -65,6 +66,17 @@ describe('a name', () => {
     writeFileSync(hostsFile, '192.0.2.3 three.test')
     expect((await resolve('three.test')).map(({ address }) => address)).toEqual(['192.0.2.3'])
   })
+})
+
+it('the addresses of a name are whole where a name server answered, be it that there are none, and not where none could be asked', async () => {
+  const server = await aNameServer({ 'one.example.com': ['192.0.2.1'], 'empty.example.com': [] })
+  const find = addressFinder({ servers: [server.at], hostsFile: noHosts })
+  const closed = addressFinder({ servers: [`127.0.0.1:${await freePort()}`], hostsFile: noHosts })
+
+  expect(await find('one.example.com')).toMatchObject({ addresses: ['192.0.2.1'], isWhole: true })
+  expect(await find('empty.example.com')).toMatchObject({ addresses: [], isWhole: true })
+  expect(await find('gone.example.com')).toMatchObject({ addresses: [], isWhole: true })
+  expect(await closed('one.example.com')).toMatchObject({ addresses: [], isWhole: false })
 })
 
 describe('names that no name server answers for', () => {

@@ -1,18 +1,20 @@
 import { expect, it } from 'vitest'
 import { keptAnswers, keptSeconds, mostNames } from '../../../adapters/http/kept-answers.ts'
 
-/** A lookup whose queries are counted; names that begin with `none` have no address. */
+/** A lookup whose queries are counted; names that begin with `none` have no address, and no name has all while name servers are away. */
 function aLookup() {
   const asked: string[] = []
   let nowMs = 0
+  const servers = { areAway: false }
   const addressesOf = keptAnswers(
     async (host) => {
       asked.push(host)
-      return host.startsWith('none') ? [] : ['192.0.2.1']
+      if (servers.areAway) return { addresses: ['2001:db8::1'], isWhole: false }
+      return { addresses: host.startsWith('none') ? [] : ['192.0.2.1'], isWhole: true }
     },
     () => nowMs,
   )
-  return { asked, addressesOf, passSeconds: (seconds: number) => void (nowMs += 1000 * seconds) }
+  return { asked, servers, addressesOf, passSeconds: (seconds: number) => void (nowMs += 1000 * seconds) }
 }
 
 it.each([
@@ -47,4 +49,20 @@ it('the lookup keeps the answers of a limited number of names, and a further one
   expect(asked).toHaveLength(mostNames + 1)
   await addressesOf('n0.example.net')
   expect(asked).toHaveLength(mostNames + 2)
+})
+
+it('the lookup keeps an answer that is not whole for a second, and adds the addresses that were known before', async () => {
+  const { asked, servers, addressesOf, passSeconds } = aLookup()
+  await addressesOf('sip.example.net')
+  passSeconds(keptSeconds.addresses)
+  servers.areAway = true
+
+  const away = await addressesOf('sip.example.net')
+  passSeconds(keptSeconds.partial - 0.001)
+  await addressesOf('sip.example.net')
+  expect([away, asked.length]).toEqual([['192.0.2.1', '2001:db8::1'], 2])
+
+  passSeconds(0.001)
+  servers.areAway = false
+  expect([await addressesOf('sip.example.net'), asked.length]).toEqual([['192.0.2.1'], 3])
 })
