@@ -30,7 +30,7 @@ function showReport(out: Session['out'], report: RouteReport): void {
   out.line(`Of ${calls} calls of the last ${reportDays} days, ${count} would now go elsewhere.`)
   if (simulated < different) out.line(`Only the newest ${simulated} of ${different} different calls were simulated.`)
   if (unplaced > 0)
-    out.line(`${unplaced} calls from gateways were left out: their CDRs do not name a gateway of today.`)
+    out.line(`${unplaced} calls were left out: their gateway is not known, or their number cannot be simulated.`)
   if (isCut) out.line(`Only the newest ${calls} calls were read.`)
   if (moved.length === 0) return
   out.list(

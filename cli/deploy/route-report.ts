@@ -1,4 +1,4 @@
-import type { Answer } from '../../client/index.ts'
+import { type Answer, CallplaneError } from '../../client/index.ts'
 import type { PublicRouteRecord, RouteRecord } from '../document/model.ts'
 import type { Target } from './read-domain.ts'
 import { routeBody } from './request-bodies.ts'
@@ -28,7 +28,7 @@ export interface RouteReport {
   /** Different calls among them, by number, caller, gateway and hour of the week, and how many of these were simulated. */
   readonly different: number
   readonly simulated: number
-  /** Calls from gateways of which none can be said to be theirs: the CDR names none, and the domain has several or none. */
+  /** Calls that were left out: their gateway cannot be said, or the simulation does not take their number or caller, which strangers choose. */
   readonly unplaced: number
   /** Whether there were more calls than a report reads. */
   readonly isCut: boolean
@@ -60,6 +60,7 @@ export async function reportRoutes(target: Target, routes: ChangedRoutes): Promi
   const chosen = kinds.slice(0, reportLimits.simulations)
   const bodies = { default: routes.default?.map(routeBody), public: routes.public?.map(routeBody) }
   const moved: MovedCall[] = []
+  let refused = 0
   for (const { number, caller, gateway, time, uuid, count } of chosen) {
     const call = {
       number,
@@ -67,12 +68,16 @@ export async function reportRoutes(target: Target, routes: ChangedRoutes): Promi
       ...(caller === '' ? {} : { caller }),
       ...(gateway === undefined ? {} : { direction: 'inbound', gateway }),
     }
-    const before = await simulate(target, call)
+    const before = await simulateStored(target, call)
+    if (before === undefined) {
+      refused += count
+      continue
+    }
     const after = await simulate(target, { ...call, routes: gateway === undefined ? bodies.default : bodies.public })
     const [from, to] = [wayOf(before), wayOf(after)]
     if (from !== to) moved.push({ number, caller, count, uuid, from: nameOf(before), to: nameOf(after) })
   }
-  return { moved, calls, different: kinds.length, simulated: chosen.length, unplaced, isCut }
+  return { moved, calls, different: kinds.length, simulated: chosen.length, unplaced: unplaced + refused, isCut }
 }
 
 type Simulation = Answer<'simulateDefaultRoutes'>['data']
@@ -84,6 +89,16 @@ async function simulate({ client, domain, signal }: Target, body: object): Promi
     signal,
   })
   return data
+}
+
+/** Simulates a call with the stored routes; `undefined` where the platform refuses the call itself: its number may have any form. */
+async function simulateStored(target: Target, call: object): Promise<Simulation | undefined> {
+  try {
+    return await simulate(target, call)
+  } catch (error) {
+    if (error instanceof CallplaneError && error.code === 'invalid_field') return undefined
+    throw error
+  }
 }
 
 /** Returns what a call does, in one text: two routes that do the same are the same way. */

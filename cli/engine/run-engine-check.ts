@@ -34,14 +34,20 @@ export async function runEngineCheck(
     signal,
   })
   let problem = ''
-  child.stdout.on('data', (text: Buffer) => out.raw(text))
+  let hasFindings = false
+  child.stdout.on('data', (text: Buffer) => {
+    hasFindings = true
+    out.raw(text)
+  })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     problem += text
   })
   const [code] = await once(child, 'close')
   const problems = problem.split('\n').filter((line) => line !== '')
+  const status = ends[Number(code ?? ends.length)] ?? 'failed'
   return {
-    status: ends[Number(code ?? ends.length)] ?? 'failed',
+    // A program that fails also ends with 1, and has printed no finding.
+    status: status === 'findings' && !hasFindings ? 'failed' : status,
     problem: problems.join('; ') || 'the check ended early',
   }
 }

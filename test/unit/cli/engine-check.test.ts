@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type CliUser, aCliUser } from '../../support/cli/cli.ts'
+import { runEngineCheck } from '../../../cli/engine/run-engine-check.ts'
+import type { Output } from '../../../cli/output/output.ts'
 import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
 import { freePort } from '../../support/processes/free-port.ts'
 
@@ -66,4 +68,15 @@ it.each([
   const { status, stdout, stderr } = await check(env, ...words)
 
   expect({ status, stdout, stderr }).toEqual({ status: 2, stdout: '', stderr: `error: ${text}\n` })
+})
+
+it('a check that cannot be started is a failure with its reason, and no finding', async () => {
+  const env = { ...process.env, NODE_OPTIONS: '--import=./there-is-no-such-module.mjs' }
+  const printed: string[] = []
+  const out = { isJson: false, raw: (text: unknown) => printed.push(String(text)) } as unknown as Output
+
+  const end = await runEngineCheck({ env, signal: new AbortController().signal }, out, undefined)
+
+  expect(end).toMatchObject({ status: 'failed', problem: expect.stringContaining('there-is-no-such-module') })
+  expect(printed).toEqual([])
 })
