@@ -12,8 +12,8 @@ import type { MetricReading } from './read-metrics.ts'
 import type { Times } from '../runtime/times.ts'
 
 /**
- * Lines in which a level is still written after it has become 0: ten minutes, twice the longest time that an alarm looks at.
- * CloudWatch evaluates an alarm by earlier values while the latest are missing.
+ * Lines in which a level is written as 0 after a start, and after it has become 0: ten minutes, twice the longest time that an alarm looks
+ * at. CloudWatch evaluates an alarm by earlier values, also those of the process before, while the latest are missing.
  */
 const zeroLines = 600 / metricSeconds
 
@@ -43,7 +43,7 @@ export function metricReporter({ metrics, read, times, timers }: MetricDeps): Me
   let reported: Partial<Record<CountMetric, number>> = {}
   const zerosLeft = new Map<string, number>()
   const isWritten = ([name, level]: readonly [string, number]) => {
-    const left = level === 0 ? (zerosLeft.get(name) ?? 0) : zeroLines + 1
+    const left = level === 0 ? (zerosLeft.get(name) ?? zeroLines) : zeroLines + 1
     zerosLeft.set(name, Math.max(0, left - 1))
     return left > 0 || name === lineMetric
   }

@@ -118,12 +118,13 @@ describe('the lines of metrics', () => {
     expect(lines[1]).not.toHaveProperty('OrderTime')
   })
 
-  test('a count of zero and a level that was always zero are not written, because each metric of an hour costs money', () => {
+  test('a count of zero is not written, nor is a level that has been zero for ten minutes, because each metric of an hour costs money', () => {
     const { lines, reporter } = aReporter()
 
-    reporter.write()
+    for (let line = 0; line <= 20; line += 1) reporter.write()
 
-    expect(Object.keys(lines[0] ?? {}).sort()).toEqual(['Lag', '_aws', 'service'])
+    expect(lines.map((line) => line['EnginesAway'])).toEqual([...Array(20).fill(0), undefined])
+    expect(Object.keys(lines.at(-1) ?? {}).sort()).toEqual(['Lag', '_aws', 'service'])
   })
 
   test('a level that has become zero is written as zero for ten minutes, so that its alarm ends, and then no more', () => {
