@@ -4,7 +4,11 @@ import { spawn } from 'node:child_process'
 
 const [command, ...words] = process.argv.slice(2)
 const program = spawn(command, words, { stdio: ['ignore', 'inherit', 'inherit'], windowsHide: true })
-process.once('disconnect', () => program.kill())
+// A program that has not ended after ten seconds is killed.
+process.once('disconnect', () => {
+  program.kill()
+  setTimeout(() => program.kill('SIGKILL'), 10_000).unref()
+})
 program.once('error', (error) => {
   console.error(`${command} cannot be run: ${error.message}`)
   process.exit(1)

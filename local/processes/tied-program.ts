@@ -10,8 +10,8 @@ const keeper = fileURLToPath(new URL('program-keeper.mjs', import.meta.url))
 export interface TiedProgram {
   /** Settles when the program has ended, by itself or not. */
   readonly ended: Promise<unknown>
-  /** Ends the program and waits for it. */
-  stop(): Promise<void>
+  /** Ends the program and waits for it. One that has not ended when `tooLate` aborts, by default after ten seconds, is killed. */
+  stop(tooLate?: AbortSignal): Promise<void>
 }
 
 /**
@@ -25,13 +25,25 @@ export function startTiedProgram(command: string, args: readonly string[], logFi
   const ended = once(child, 'exit').then(() => undefined)
   return {
     ended,
-    async stop() {
-      if (child.connected) child.disconnect()
-      else child.kill()
+    async stop(tooLate = AbortSignal.timeout(stopMs)) {
+      // The keeper kills its program itself.
+      if (child.connected) {
+        child.disconnect()
+        await ended
+        return
+      }
+      child.kill()
+      const kill = () => child.kill('SIGKILL')
+      if (tooLate.aborted) kill()
+      else tooLate.addEventListener('abort', kill)
       await ended
+      tooLate.removeEventListener('abort', kill)
     },
   }
 }
+
+/** Far longer than a store takes to end. */
+const stopMs = 10_000
 
 /** Linux ends a program with its parent where it is asked to, which takes no process. */
 const linuxTie = ['setpriv', '--pdeathsig', 'TERM'] as const

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
+import { startTiedProgram } from '../../../local/processes/tied-program.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tied-program-'))
 const log = join(folder, 'log')
@@ -61,3 +62,16 @@ it.each([
   await once(stopping, 'exit')
   expect(isRunning(second)).toBe(false)
 })
+
+it.runIf(process.platform === 'linux')(
+  'a program that ignores the signal to end is killed when its time is over',
+  async () => {
+    const deaf = "process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1000)"
+    const started = startTiedProgram(process.execPath, ['-e', deaf], log)
+    const pid = await startedProgram()
+
+    await started.stop(AbortSignal.abort())
+
+    expect(isRunning(pid)).toBe(false)
+  },
+)
