@@ -18,7 +18,7 @@ export const callEstimates = {
   ofEngine: 1000,
 }
 
-/** Bytes of a leg on the disk of one node; test/full/opensearch.test.ts compares the page on CDRs with a real store. */
+/** Bytes of a leg that are planned on the disk of one node: twice those of a merged index, which test/full/opensearch.test.ts measures. */
 export const legBytes = 3300
 
 /** Bytes of a GiB in GB, in which loads are counted. */

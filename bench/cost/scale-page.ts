@@ -103,7 +103,7 @@ function estimates(): string {
   return `## Estimates
 
 - ${busiestHour * 100} % of a day's calls begin in its busiest hour. A call takes ${seconds} s. The largest tenant has ${largestTenant * 100} % of all calls. An engine carries ${count(ofEngine)} at once.
-- A call has ${2 / typicalEvent.legs} events, each for one hook whose receiver answers in ${typicalEvent.receiverMs} ms, and two legs of ${legBytes} bytes on a disk. A function works ${call.seconds} s.
+- A call has ${2 / typicalEvent.legs} events, each for one hook whose receiver answers in ${typicalEvent.receiverMs} ms, and two legs that are planned with ${legBytes} bytes on a disk. A function works ${call.seconds} s.
 - The rate of a connector is that of a whole processor of the machine of the benchmarks.
 
 Not in this model: requests of the API, registrations of phones, logins, searches, and the processors of search nodes. Registrations and lists of tenants and

@@ -11,7 +11,7 @@ import { systemClock } from '../../adapters/system/system-clock.ts'
 import type { SearchPlan } from '../../core/cdr/search-plan.ts'
 import { opened } from '../support/processes/opened.ts'
 import { aCdr } from '../support/records/cdrs.ts'
-import { fetchOpenSearch, startOpenSearch } from '../support/stores/opensearch-node.ts'
+import { environmentOf, fetchOpenSearch, startOpenSearch } from '../support/stores/opensearch-node.ts'
 
 const fetched = await fetchOpenSearch()
 const missing = 'missing' in fetched ? fetched.missing : undefined
@@ -34,13 +34,7 @@ function documentedRequests(snapshot: string): Request[] {
 
 async function openNode() {
   const node = await startOpenSearch('folder' in fetched ? fetched.folder : '')
-  const env = {
-    OPENSEARCH_URL: node.endpoint,
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-  }
-  const context = { env, clock: systemClock, random: systemRandomness }
+  const context = { env: environmentOf(node), clock: systemClock, random: systemRandomness }
   await openSearchCdrAdmin(context).prepare()
   const ask = async ({ method, path, body }: Request) => {
     const headers = { 'content-type': 'application/json' }

@@ -29,6 +29,16 @@ export interface OpenSearchNode {
   readonly close: () => Promise<void>
 }
 
+/** Returns the environment of an adapter that reaches a node. */
+export function environmentOf({ endpoint }: Pick<OpenSearchNode, 'endpoint'>): Readonly<Record<string, string>> {
+  return {
+    OPENSEARCH_URL: endpoint,
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+  }
+}
+
 /** Gets the server, once: exactly the pinned files. Never rejects for a lack. */
 export async function fetchOpenSearch(): Promise<FetchedArtifacts> {
   const cache = resolve('node_modules/.cache/opensearch')
