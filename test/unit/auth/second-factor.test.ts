@@ -342,7 +342,7 @@ describe('the second factor of another account', () => {
     expect(await take(given, given.admin, 'mighty')).toMatchObject({ status: 403 })
   })
 
-  it.each(['nobody', '../Ann', 'Ann@a.example.com'])(
+  it.each(['absent', '../Ann', 'Ann@a.example.com'])(
     'an account %s has no second factor to be taken away',
     async (login) => {
       const given = await withFactor()
