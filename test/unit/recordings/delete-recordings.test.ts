@@ -197,7 +197,9 @@ describe('a legal hold', () => {
     await hold(true)
     const { recordings, recordingFiles } = api.ports
     const list = async (...given: Parameters<typeof recordings.list>) =>
-      (await recordings.list(...given)).map((each) => Object.assign(each, { state: 'expected' as const }))
+      (await recordings.list(...given)).map((each) =>
+        Object.assign(structuredClone(each), { state: 'expected' as const }),
+      )
     const apart = api.with({ recordings: { ...recordings, list } })
 
     await apart.call(holdRecordings, { params, headers, query: '', body: { hold: false } })
