@@ -72,7 +72,7 @@ export function accountStoreContract(open: StoreKind['open']): void {
     expect(await stores().accounts.readByNumber(domain, '7')).toEqual(account)
   })
 
-  test('one of many simultaneous creations of a login succeeds', async () => {
+  test('one of many simultaneous creations of an account with the same login succeeds', async () => {
     const domain = await newDomain(stores())
     const rivals = Array.from({ length: 8 }, (_, index) => anAccount({ domain, login: 'ann', numbers: [`${index}`] }))
 
@@ -196,7 +196,7 @@ export function accountStoreContract(open: StoreKind['open']): void {
     expect((await stores().accounts.list(domain)).map((account) => account.login)).toEqual(logins)
   })
 
-  test('the code of a step is used once, by exactly one of many at once', async () => {
+  test('a one-time code is used once, even if many requests present it at the same time', async () => {
     const account = await withFactor(stores())
 
     const used = await Promise.all(Array.from({ length: 6 }, () => stores().accounts.useCode(account, 6)))
@@ -205,7 +205,7 @@ export function accountStoreContract(open: StoreKind['open']): void {
     expect((await stores().accounts.read(account.domain, 'ann'))?.secondFactor?.usedStep).toBe(6)
   })
 
-  test('a code of an earlier step, of another secret or of earlier credentials is not used', async () => {
+  test('a one-time code of an earlier time step, another secret or replaced credentials is refused', async () => {
     const account = await withFactor(stores())
     const secondFactor = { sealed: 'other', isOn: true, usedStep: 5 }
 
@@ -216,14 +216,14 @@ export function accountStoreContract(open: StoreKind['open']): void {
     expect(await stores().accounts.read(account.domain, 'ann')).toEqual(account)
   })
 
-  test('a change of an account cannot undo that a code was used', async () => {
+  test('an update of an account does not make a used one-time code valid again', async () => {
     const account = await withFactor(stores())
     await stores().accounts.useCode(account, 6)
 
     expect(await stores().accounts.update({ ...account, version: 2 }, account)).toBe('version_changed')
   })
 
-  test('a missing account, or one without a second factor, uses no code', async () => {
+  test('no one-time code is used for a missing account or one without a second factor', async () => {
     const domain = await newDomain(stores())
     const account = anAccount({ domain })
     await stores().accounts.create(account, LIMIT)

@@ -19,21 +19,21 @@ export function auditLogContract(open: StoreKind['open']): void {
     return records
   }
 
-  test('a line of the trail is read back unchanged', async () => {
+  test('an audit record is read back unchanged', async () => {
     const record = anAuditRecord({ domain: 'whole.test', note: 'remarkable', fields: ['a', 'b'] })
     await stores().audit.append(record)
 
     expect(await stores().audit.list('whole.test', all)).toEqual([{ ...record, position: expect.any(String) }])
   })
 
-  test('a line of no domain is kept apart from those of domains', async () => {
+  test('an audit record without a domain is not listed with those of any domain', async () => {
     const record = anAuditRecord({ domain: '', caller: 'root' })
     await stores().audit.append(record)
 
     expect(await stores().audit.list('', all)).toEqual([{ ...record, position: expect.any(String) }])
   })
 
-  test('lines come with the newest first, or the oldest', async () => {
+  test('audit records are listed newest first or oldest first, as asked', async () => {
     const records = await written('order.test', 5)
     const times = async (range: AuditRange) => (await stores().audit.list('order.test', range)).map(({ at }) => at)
 
@@ -61,14 +61,14 @@ export function auditLogContract(open: StoreKind['open']): void {
     },
   )
 
-  test('lines of one moment and request are all kept', async () => {
+  test('two audit records of the same moment and request are both kept', async () => {
     const record = anAuditRecord({ domain: 'same.test' })
     for (let count = 0; count < 3; count += 1) await stores().audit.append(record)
 
     expect(await stores().audit.list('same.test', all)).toHaveLength(3)
   })
 
-  test('nothing before the given moment is shown', async () => {
+  test('audit records before the requested moment are not listed', async () => {
     const [, second, third] = await written('since.test', 3)
 
     const shown = await stores().audit.list('since.test', { ...all, since: second?.at ?? 0 })
@@ -76,7 +76,7 @@ export function auditLogContract(open: StoreKind['open']): void {
     expect(shown.map(({ at }) => at)).toEqual([third?.at, second?.at])
   })
 
-  test('a place from elsewhere shows nothing of another domain', async () => {
+  test('a list position of another domain reveals no audit record of that domain', async () => {
     await written('mine.test', 2)
     await written('mine.test.org', 2)
     const [other] = await stores().audit.list('mine.test.org', all)
@@ -86,7 +86,7 @@ export function auditLogContract(open: StoreKind['open']): void {
     expect(shown.every(({ domain }) => domain === 'mine.test')).toBe(true)
   })
 
-  test('a line is shown for 400 days', async () => {
+  test('an audit record is listed for 400 days', async () => {
     const [record] = await written('old.test', 1)
 
     stores().clock.move(400 * DAY_MS - 1000)
@@ -97,7 +97,7 @@ export function auditLogContract(open: StoreKind['open']): void {
     expect(await stores().audit.list('old.test', all)).toEqual([])
   })
 
-  test('a long trail is read past one page of the store', async () => {
+  test('a long audit trail is read past one page of the store', async () => {
     const start = stores().clock.now()
     const path = `/${'x'.repeat(8_000)}`
     for (let index = 0; index < 200; index += 1) {

@@ -59,7 +59,7 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(await lists().removeList('repeated.test', 'spam')).toBe(1)
   })
 
-  test('the first number makes a list and the last takes it away', async () => {
+  test('the first number creates a blacklist and the removal of the last deletes it', async () => {
     await add({ domain: 'life.test', number: '1' })
     await add({ domain: 'life.test', number: '2' })
 
@@ -157,7 +157,7 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(await lists().remove(domain, 'brief', '1')).toBe(false)
   })
 
-  test('an entry may be added again after its time, with a new end or none', async () => {
+  test('a blacklist entry that has expired can be added again, with a new expiry or none', async () => {
     const domain = 'again.test'
     await add({ domain, number: '1', expires: stores().clock.now() + 1 })
     stores().clock.move(1)
@@ -192,7 +192,7 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(await lists().removeList(domain, 'spam')).toBe(2)
   })
 
-  test('the limits hold, and what has ended makes room', async () => {
+  test('the limits of numbers and of blacklists are exact, and expired entries no longer count', async () => {
     const domain = 'limit.test'
     const most = { entries: 3, lists: 2 }
     const expires = stores().clock.now() + 10
@@ -241,7 +241,7 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(await add({ domain, list: 'third' }, most)).toBe('lists_full')
   })
 
-  test('a list that is removed while numbers are added loses none without a word', async () => {
+  test('a number that is added while its blacklist is removed is either kept or counted as removed', async () => {
     const domain = 'mixed.test'
     await add({ domain, number: 'first' })
 
@@ -254,7 +254,7 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(removed + (await numbers(domain)).length).toBe(6)
   })
 
-  test('a sweep that has no time left is finished by the next', async () => {
+  test("the removal of a blacklist's entries continues in the next run if the first one ran out of time", async () => {
     const domain = 'sweep.test'
     await fill(domain, ['1', '2'])
     await lists().removeList(domain, 'spam')

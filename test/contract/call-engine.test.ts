@@ -74,7 +74,7 @@ describe('the call engine over the command queue', () => {
     expect(await engine.run({ kind: 'list-channels' }, scope, LONG_MS)).toEqual(outcome)
   })
 
-  test('a command that was taken and has no outcome within the wait is answered as none', async () => {
+  test('a command that a connector has claimed and not finished within the wait has no outcome yet', async () => {
     const { engine, commands } = fresh()
     connector(async (id) => {
       await commands.claim(id, 'connector-1')
@@ -92,7 +92,7 @@ describe('the call engine over the command queue', () => {
     expect(await commands.claim(id, 'connector-1')).toBe(false)
   })
 
-  test('a command that is taken and ends just before it would be withdrawn is answered as it ended', async () => {
+  test('a command that ends just before its withdrawal is answered with its outcome', async () => {
     const { engine, commands, gate } = fresh()
     gate.answer = async (call, forward) => {
       if (call.action === 'UpdateItem') {
@@ -105,7 +105,7 @@ describe('the call engine over the command queue', () => {
     expect(await engine.run({ kind: 'hold', uuid }, scope, 0)).toEqual(done)
   })
 
-  test('a command whose withdrawal fails may have been taken: its outcome is answered as none', async () => {
+  test('a command whose withdrawal fails has no outcome yet, since a connector may have claimed it', async () => {
     const { engine, gate } = fresh()
     gate.answer = (call, forward) =>
       call.action === 'UpdateItem' ? { status: 500, body: { __type: 'InternalServerError' } } : forward()
@@ -113,7 +113,7 @@ describe('the call engine over the command queue', () => {
     expect(await engine.run({ kind: 'hold', uuid }, scope, 0)).toBeUndefined()
   })
 
-  test('an outcome that comes between two readings is found by the next', async () => {
+  test('an outcome that is stored between two polls is returned by the next poll', async () => {
     const { engine, commands, gate } = fresh()
     let readings = 0
     gate.answer = async (call, forward) => {
@@ -127,7 +127,7 @@ describe('the call engine over the command queue', () => {
     expect(readings).toBeGreaterThan(3)
   })
 
-  test('a store that cannot be read for a moment does not hide the outcome', async () => {
+  test('the outcome is still returned if the store cannot be read for a moment', async () => {
     const { engine, commands, gate } = fresh()
     connector((id) => commands.complete(id, done))
     const answered = gate.answer
@@ -178,7 +178,7 @@ describe('the call engine over the command queue', () => {
     expect(await engine.run({ kind: 'hold', uuid }, scope, LONG_MS)).toEqual(done)
   })
 
-  test('a command that arrived without an answer is awaited, also when the queue refuses the repetition', async () => {
+  test('a command that may have reached the queue is awaited, even if the queue refuses its repetition', async () => {
     const { engine, commands, gate } = fresh()
     let tries = 0
     gate.answer = async (call, forward) => {
@@ -224,7 +224,7 @@ describe('the call engine over the command queue', () => {
     expect(server.waiting('commands')).toMatchObject([{ group }])
   })
 
-  test('the lists of one domain wait for nothing of each other: each has a group of its own', async () => {
+  test('lists of channels of one domain do not wait for each other, since each has its own message group', async () => {
     const { engine, server } = fresh()
 
     for (let poll = 0; poll < 3; poll += 1) await engine.send({ kind: 'list-channels' }, scope)

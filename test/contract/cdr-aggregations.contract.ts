@@ -114,7 +114,7 @@ export function cdrAggregationContract(bench: () => CdrBench): void {
     })
   })
 
-  test('every unit of the calendar has its beginning', async () => {
+  test('a date histogram by each calendar unit begins its buckets where the unit begins', async () => {
     const units = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const
     const asked = units.map((unit) => {
       return [unit, { kind: 'date_histogram', field: 'created_time', interval: { unit }, leastCount: 1 }] as const
@@ -152,7 +152,7 @@ export function cdrAggregationContract(bench: () => CdrBench): void {
     })
   })
 
-  test('a date histogram counts by a length of time', async () => {
+  test('a date histogram by a fixed length of time has buckets of that length', async () => {
     const asked = {
       kind: 'date_histogram',
       field: 'created_time',
@@ -273,7 +273,7 @@ export function cdrAggregationContract(bench: () => CdrBench): void {
     })
   })
 
-  test('percentiles are named by their percent', async () => {
+  test('the keys of percentiles are their percentages', async () => {
     const asked: Aggregations = { ends: { kind: 'percentiles', field: 'duration', percents: [0, 99.9, 100] } }
 
     expect(

@@ -34,7 +34,7 @@ const kinds: readonly { readonly name: string; readonly open: () => Promise<Rig>
 describe.each(kinds)('news of CDRs in $name', (kind) => {
   const rig = opened(kind.open)
 
-  test('news of each kind are taken whole and in order, one of each id', async () => {
+  test('every kind of CDR message is received whole and in order, and a repeated id once', async () => {
     const ends = Array.from({ length: 22 }, (_, index) => anEndNews({ uuid: `leg-${index}` }))
     const news = [...ends, aPostNews(), aRecordingNews()]
 
@@ -44,7 +44,7 @@ describe.each(kinds)('news of CDRs in $name', (kind) => {
     expect(rig().taken()).toEqual(news)
   })
 
-  test('no news are fine', async () => {
+  test('sending no CDR messages succeeds', async () => {
     expect(await rig().queue.send([])).toEqual([])
   })
 })
@@ -52,7 +52,7 @@ describe.each(kinds)('news of CDRs in $name', (kind) => {
 describe('news of CDRs on the queue', () => {
   const rig = opened(openSqs)
 
-  test('the group of CDR news is the leg, so that its news are processed in order', async () => {
+  test('the message group of a CDR message is its leg, so that the messages of a leg are processed in order', async () => {
     const { queue, server } = fresh()
 
     await queue.send([anEndNews({ uuid: 'leg' }), aPostNews({ uuid: 'leg' }), aRecordingNews({ uuid: 'other' })])
@@ -78,7 +78,7 @@ describe('news of CDRs on the queue', () => {
     expect(sent).toMatchObject({ fields: { 'Caller-Destination-Number': '9196', Truncated: 'true' } })
   })
 
-  test('text that queues refuse, and uuids that are no group, reach the other side unchanged', async () => {
+  test('CDR messages with text that the queue would refuse, or with malformed uuids, are received unchanged', async () => {
     const { queue, server } = fresh()
     const odd = anEndNews({ uuid: 'два слова', fields: { variable_odd: 'a\uFFFE\uFFFF\u0000\u000B🙂\u007F' } })
 

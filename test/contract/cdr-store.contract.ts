@@ -139,7 +139,7 @@ function writing(bench: () => CdrBench): void {
     expect(answer.hits.map((hit) => hit.cdr)).toEqual([{ ...merged, variables }])
   })
 
-  test('parts of one leg that come in one call are merged', async () => {
+  test('the parts of one leg that are written in one call are merged', async () => {
     const { domain, store, settle, uuids } = bench()
     const own = parts.map(({ source, cdr }) => ({ source, cdr: { ...cdr, domain_name: domain } }))
 
@@ -171,7 +171,7 @@ function writing(bench: () => CdrBench): void {
     expect(found.map(({ hits }) => hits.map((hit) => hit.cdr.duration))).toEqual([[1], [2]])
   })
 
-  test('recordings are replaced in a CDR that is there', async () => {
+  test('the recordings of an existing CDR can be replaced', async () => {
     const { domain, store, keep, settle, uuids } = bench()
     const recording = { name: 'one', contentType: 'audio/wav', size: 9, state: 'expected' } as const
     await keep([{ uuid: 'u', recordings: [recording] }, { uuid: 'other' }])
@@ -208,7 +208,7 @@ function scope(bench: () => CdrBench): void {
     expect(await uuids({ from: callTime, to: callTime - 1 })).toEqual([])
   })
 
-  test('no condition lifts the domain, the caller, the leg or the span of time', async () => {
+  test('no search condition can widen the search beyond its domain, caller, leg and time span', async () => {
     const [one, other] = [bench(), bench()]
     const shared = { created_time: callTime + 5, presence_id: '1001@a.example.com' }
     await other.keep([{ ...shared, uuid: 'theirs' }])
@@ -319,7 +319,7 @@ function pages(bench: () => CdrBench): void {
     },
   )
 
-  test('hits tell the values that they are ordered by', async () => {
+  test('each hit contains the values that it was sorted by', async () => {
     const { domain, keep, store } = bench()
     await keep(calls.slice(2, 4))
     const sort = (['duration', 'gateway', 'quality_percentage_audio', 'created_time', 'uuid'] as const).map((field) => {
@@ -334,7 +334,7 @@ function pages(bench: () => CdrBench): void {
     ])
   })
 
-  test('hits hold what their columns and their order are read from', async () => {
+  test('a hit contains the fields of its requested columns and sort order', async () => {
     const { domain, keep, store } = bench()
     const recording = { name: 'one', contentType: 'audio/wav', size: 9, state: 'stored' } as const
     await keep([{ ...calls[0], recordings: [recording], variables: { 'a.b': 'c' } }])
@@ -347,7 +347,7 @@ function pages(bench: () => CdrBench): void {
     expect(await hit('variables.a.b', '_id')).toMatchObject({ cdr: { ...always, variables: { 'a.b': 'c' } } })
   })
 
-  test('hits are passed over and limited, and the total counts all of them', async () => {
+  test('a search skips and limits hits as requested, and its total counts all of them', async () => {
     const { domain, keep, store, uuids } = bench()
     await keep(calls)
 

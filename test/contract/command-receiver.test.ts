@@ -55,7 +55,7 @@ test('commands are received in their order, each with its group, and disappear o
   expect(taken.map(({ body }) => commandMessage.parse(JSON.parse(body)).command.kind)).toEqual(['hold', 'hangup'])
 })
 
-test('waiting for a command ends at once, with nothing, when it is called off', async () => {
+test('a wait for commands ends at once without a command when it is aborted', async () => {
   const { receiver, server } = rig()
   server.empty()
   const calledOff = new AbortController()

@@ -123,7 +123,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await stores().commands.read(record.id)).toEqual({ ...record, ...claimed(), outcome })
   })
 
-  test('the first outcome stays', async () => {
+  test('the first outcome of a command is kept when a second one is reported', async () => {
     const record = await created()
     await stores().commands.complete(record.id, { state: 'done', text: 'first' })
     await stores().commands.complete(record.id, { state: 'unknown', reason: 'timeout' })
@@ -131,7 +131,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect((await stores().commands.read(record.id))?.outcome).toEqual({ state: 'done', text: 'first' })
   })
 
-  test('an outcome of several megabytes is read back whole, and the first of two such stays', async () => {
+  test('an outcome of several megabytes is read back whole, and a second one does not replace it', async () => {
     const record = await created()
     const outcome = { state: 'done', text: `ü${randomBytes(2_000_000).toString('hex')}` } as const
     const second = { state: 'done', text: randomBytes(400_000).toString('hex') } as const
@@ -154,7 +154,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(read?.state === 'done' && texts.includes(read.text)).toBe(true)
   })
 
-  test('a day after its deadline a command is not there, and its id is free', async () => {
+  test('a command is deleted a day after its deadline, and its id can be used again', async () => {
     const record = aCommandRecord({ deadlineAt: stores().clock.now() })
     await stores().commands.create(record)
 
@@ -184,7 +184,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect((await stores().commands.read(claimed.id))?.outcome).toBeUndefined()
   })
 
-  test('one of repeated simultaneous claims and withdrawals succeeds', async () => {
+  test('a claim and a withdrawal of one command that are both repeated at the same time never both succeed', async () => {
     for (let round = 0; round < 20; round += 1) {
       const record = await created()
 
@@ -262,7 +262,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await stores().commands.endClaimsOf(connector, claimedBefore)).toEqual({ ended: 1, more: false })
   })
 
-  test('one of a late outcome and its end by others is stored', async () => {
+  test('a command that is completed late and declared lost at the same time keeps exactly one of the two outcomes', async () => {
     for (let round = 0; round < 10; round += 1) {
       const slow = randomUUID()
       const record = await claimedBy(slow)
@@ -277,7 +277,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     }
   })
 
-  test('a chosen uuid leads to the channel that was made, the one noted last, and no other uuid does', async () => {
+  test('the chosen uuid of a call leads to the channel that was recorded last, and no other uuid does', async () => {
     const [chosen, first, last] = [randomUUID(), randomUUID(), randomUUID()]
 
     await stores().commands.keepAlias(chosen, first)
@@ -287,7 +287,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await stores().commands.readAlias(last)).toBeUndefined()
   })
 
-  test('a command of the same id is another matter than what its uuid leads to', async () => {
+  test('recording the channel for a chosen uuid does not change the command with the same id', async () => {
     const record = aCommandRecord({ deadlineAt: stores().clock.now() })
     await stores().commands.create(record)
 
@@ -296,7 +296,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await stores().commands.read(record.id)).toEqual(record)
   })
 
-  test('a chosen uuid leads nowhere after a week', async () => {
+  test('a chosen uuid no longer leads to its channel after a week', async () => {
     const chosen = randomUUID()
     await stores().commands.keepAlias(chosen, randomUUID())
 
@@ -314,7 +314,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
   const loginsOf = async (engine: string) =>
     (await stores().commands.listDrops(engine)).map(({ login }) => login).toSorted()
 
-  test('an owed drop is returned for its engine, once, until it is ended', async () => {
+  test('an owed drop of registrations is listed once for its engine until it is done', async () => {
     const [one, other] = [randomUUID(), randomUUID()]
     await stores().commands.oweDrops([owed(one, '1000'), owed(other, '1000'), owed(one, '1001')])
     await stores().commands.oweDrops([owed(one, '1000'), owed(one, '1000', 'b.example.com')])
@@ -328,7 +328,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await loginsOf(other)).toEqual(['1000'])
   })
 
-  test('a drop that another command has demanded since stays owed when the first is done', async () => {
+  test('an owed drop stays owed if a second command demanded it before the first one was done', async () => {
     const engine = randomUUID()
     await stores().commands.oweDrops([owed(engine, '1000')])
     await stores().commands.oweDrops([owed(engine, '1000', 'a.example.com', 'c2')])
@@ -340,7 +340,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await loginsOf(engine)).toEqual([])
   })
 
-  test('an engine that has been away for long owes any number of drops', async () => {
+  test('an engine that was away for long can owe any number of drops', async () => {
     const engine = randomUUID()
     const logins = Array.from({ length: 60 }, (_, index) => `${1_000 + index}`)
 
@@ -349,7 +349,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await loginsOf(engine)).toEqual(logins)
   })
 
-  test('a drop is owed for a week', async () => {
+  test('a drop of registrations is owed for a week', async () => {
     const engine = randomUUID()
     await stores().commands.oweDrops([owed(engine, '1000')])
     stores().clock.move(6 * DAY_MS)

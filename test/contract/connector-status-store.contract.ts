@@ -43,7 +43,7 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
     expect(await stores().connectorStatus.list(now)).toEqual([newest, other])
   })
 
-  test('the newest wait of each stage is listed if it was noted since the moment asked for', async () => {
+  test("a connector's latest waiting time of each stage is listed if it was recorded after the requested moment", async () => {
     const now = stores().clock.now()
     const { connectorStatus } = stores()
     await connectorStatus.noteWait({ stage: 'hookDispatch', ageMs: 12_000, at: now - 1 })
@@ -54,7 +54,7 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
     expect((await connectorStatus.listWaits(now - 1)).map(({ stage }) => stage)).toEqual(['deliver', 'hookDispatch'])
   })
 
-  test('a connector that was silent since the moment asked for is not in the list', async () => {
+  test('a connector that has not reported since the requested moment is not listed', async () => {
     const now = stores().clock.now()
     await stores().connectorStatus.report(aReport({ connectorId: 'silent', reportedAt: now - 1000 }))
 

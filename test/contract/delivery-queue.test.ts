@@ -42,7 +42,7 @@ const kinds: readonly { readonly name: string; readonly open: () => Promise<Rig>
 describe.each(kinds)('attempts in $name', (kind) => {
   const rig = opened(kind.open)
 
-  test('every attempt is queued, more than one batch of them', async () => {
+  test('every attempt is queued, even if there are more than one batch can hold', async () => {
     const attempts = Array.from({ length: 23 }, (_, index) =>
       aQueued({ attempt: index + 1, dueAt: index, requestId: `request-${index}` }),
     )
@@ -56,7 +56,7 @@ describe.each(kinds)('attempts in $name', (kind) => {
 describe('attempts on the queue', () => {
   const rig = opened(openSqs)
 
-  test('an attempt with a delay cannot be taken before', async () => {
+  test('a delayed attempt cannot be received before its delay is over', async () => {
     const { queue, server } = rig()
     server.empty()
 
@@ -66,7 +66,7 @@ describe('attempts on the queue', () => {
     expect(server.delayed('deliveries')).toBe(1)
   })
 
-  test('waiting deliveries are counted, and delayed ones are not', async () => {
+  test('waiting deliveries are counted, and those that are still delayed are not', async () => {
     const { queue, server } = rig()
     server.empty()
 
@@ -99,7 +99,7 @@ describe('attempts on the queue', () => {
     expect(await queue.waiting()).toEqual({ usual: 1, slow: 1 })
   })
 
-  test('the answer names the attempts that the queue refused', async () => {
+  test('queueing attempts returns those that the queue refused', async () => {
     const { queue, gate } = rig()
     const Failed = [{ Id: '1', Code: 'InternalError', SenderFault: false }]
     gate.answer = () => ({ status: 200, body: { Successful: [{ Id: '0' }], Failed } })
@@ -107,7 +107,7 @@ describe('attempts on the queue', () => {
     expect(await queue.send([aQueued({ id: 'first' }), aQueued({ id: 'second' })])).toEqual(['second'])
   })
 
-  test('an attempt that the answer of the queue does not name at all counts as refused', async () => {
+  test("an attempt that is missing from the queue's response counts as refused", async () => {
     const { queue, gate } = rig()
     gate.answer = () => ({ status: 200, body: { Successful: [{ Id: '1' }] } })
 

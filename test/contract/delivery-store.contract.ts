@@ -77,7 +77,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(await stores().deliveries.readEvent(carried({ ...plain, domain: 'example.com' }))).toBeUndefined()
   })
 
-  test('attempts are added in order; each that decides plans the next one or ends the delivery', async () => {
+  test('attempts are recorded in order, and each plans the next one or ends the delivery', async () => {
     const delivery = await stored()
     const { deliveries } = stores()
 
@@ -93,7 +93,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(await read(delivery)).toEqual({ ...ended, state: 'delivered', tries: 2, triedFor: 5_000, attempts })
   })
 
-  test('a run that came to no end stays noted, and one that is recorded does not', async () => {
+  test('a run that never reported its result stays recorded as begun, and a reported one does not', async () => {
     const delivery = await stored()
     const run = await begun(delivery)
     const lost = await begun(delivery)
@@ -103,7 +103,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(await read(delivery)).toMatchObject({ begun: { [lost]: 1 } })
   })
 
-  test('no attempt begins on a delivery that has ended, was tried or has a new plan, or of which too many runs died', async () => {
+  test('no attempt begins if the delivery has ended, was attempted or rescheduled meanwhile, or if too many runs of it died', async () => {
     const { deliveries } = stores()
     const [ended, tried, planned, killed] = [await stored(), await stored(), await stored(), await stored()]
     await deliveries.recordAttempt(ended, { ...success, state: 'delivered' })
@@ -140,7 +140,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     },
   )
 
-  test('one of many simultaneous runs that end a delivery decides, and all are on the list', async () => {
+  test('one of many simultaneous runs decides the end of a delivery, and all are listed as attempts', async () => {
     const delivery = await stored()
     const runs = await Promise.all(Array.from({ length: 6 }, () => begun(delivery)))
 
@@ -171,7 +171,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(failed).toMatchObject({ state: 'failed', tries: 1, begun: {} })
   })
 
-  test('no attempts are recorded together if one of their deliveries was moved on meanwhile', async () => {
+  test('no attempt of several deliveries is recorded if one of the deliveries has changed meanwhile', async () => {
     const [moved, other] = [await stored(), await stored()]
     const attempts = await Promise.all(
       [moved, other].map(async (delivery) => ({ delivery, outcome: { ...success, run: await begun(delivery) } })),
@@ -186,7 +186,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(await read(other)).toMatchObject({ state: 'delivered' })
   })
 
-  test('one run is recorded once, and the list has an end', async () => {
+  test('a run is recorded once however often it is reported, and the number of recorded attempts is limited', async () => {
     const delivery = await stored({ attempts: Array.from({ length: deliveryLimits.attempts - 1 }, () => attempt) })
     const runs = [await begun(delivery), await begun(delivery), await begun(delivery)]
 
@@ -207,7 +207,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(await read(delivery)).toBeUndefined()
   })
 
-  test('one of many simultaneous new plans for the next attempt of a delivery succeeds', async () => {
+  test('one of many simultaneous attempts to reschedule a delivery succeeds', async () => {
     const delivery = await stored()
 
     const planned = await Promise.all([1, 2, 3, 4].map((at) => stores().deliveries.reschedule(delivery, 10 + at)))
@@ -216,7 +216,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect((await read(delivery))?.nextAttemptAt).toBe(11 + planned.indexOf(true))
   })
 
-  test('an ended delivery gets no further plan', async () => {
+  test('an ended delivery cannot be rescheduled', async () => {
     const delivery = await stored()
     await stores().deliveries.recordAttempt(delivery, success)
 
@@ -248,7 +248,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     },
   )
 
-  test('killed runs are attempts of a reopened delivery, and runs under way stay recorded', async () => {
+  test('reopening a delivery records its killed runs as interrupted attempts and keeps the runs under way', async () => {
     const now = stores().clock.now()
     const delivery = await stored()
     for (const [run, at] of [
@@ -278,7 +278,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(await read(delivery)).toEqual(opened)
   })
 
-  test('a delivery is not opened again while it is pending, when it is not there, or when its list is long', async () => {
+  test('a delivery is not reopened while it is pending, if it does not exist, or if it has too many attempts', async () => {
     const pending = await stored()
     const long = await stored({ attempts: Array.from({ length: deliveryLimits.reopened }, () => attempt) })
     await stores().deliveries.recordAttempt(long, success)
@@ -331,7 +331,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(second).toMatchObject([{ id: 'msg_1' }])
   })
 
-  test('thirty days after its creation a delivery is not there, and seven days after it was kept its event', async () => {
+  test('a delivery is deleted after thirty days, and its event after seven', async () => {
     const delivery = await stored({ createdAt: stores().clock.now() })
     const event = anEvent()
     await stores().deliveries.keepEvent(event)

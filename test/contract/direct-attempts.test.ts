@@ -129,7 +129,7 @@ function diesAt(gate: CloudGate, at: number, isDone: boolean): string[] {
   return writes
 }
 
-test('a dispatcher that lives writes four times for a batch and queues nothing', async () => {
+test('a dispatcher that is not killed makes four writes for a batch and queues no delivery', async () => {
   const world = await aWorld()
   const writes = diesAt(world.gate, 99, false)
 
@@ -164,7 +164,7 @@ test.each(
   },
 )
 
-test('a dispatcher that was taken for dead and goes on records what it sent, while another one queues the same', async () => {
+test('a dispatcher that was presumed dead but continues records what it sent, although another one queues the same deliveries', async () => {
   const world = await aWorld()
   const reached = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()

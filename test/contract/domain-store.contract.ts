@@ -41,7 +41,7 @@ export function domainStoreContract(open: StoreKind['open']): void {
     expect(listed.filter((name) => name.startsWith('page-'))).toEqual(names)
   })
 
-  test('settings are replaced if no other write came meanwhile, and the count of accounts stays', async () => {
+  test('settings are replaced if no other write came between, and the count of accounts stays', async () => {
     const domain = aDomain({ name: 'settings.example.com' })
     await stores().domains.create(domain)
     await stores().accounts.create(anAccount({ domain: domain.name }), 9)
@@ -63,7 +63,7 @@ export function domainStoreContract(open: StoreKind['open']): void {
     expect(results.filter(Boolean)).toHaveLength(1)
   })
 
-  test('settings of a domain that is not there make none', async () => {
+  test('replacing the settings of a missing domain does not create the domain', async () => {
     expect(await stores().domains.replaceSettings(aDomain({ name: 'no.example.com', version: 2 }))).toBe(false)
     expect(await stores().domains.exists('no.example.com')).toBe(false)
   })
@@ -127,7 +127,7 @@ export function domainStoreContract(open: StoreKind['open']): void {
     expect(await anyExists(deleted.name, ...unused)).toBe(true)
   })
 
-  test('a deletion begins once, however many ask for it, and never for a domain that is not there', async () => {
+  test('the deletion of a domain begins once however many requests ask for it, and never for a missing domain', async () => {
     await stores().domains.create(aDomain({ name: 'once.example.com' }))
 
     const begun = await Promise.all(
@@ -139,7 +139,7 @@ export function domainStoreContract(open: StoreKind['open']): void {
     expect(await stores().domains.exists('never.example.com')).toBe(false)
   })
 
-  test('the end of a deletion that never began removes nothing', async () => {
+  test('ending a deletion that never began removes nothing', async () => {
     const domain = aDomain({ name: 'stays.example.com' })
     await stores().domains.create(domain)
 

@@ -17,7 +17,7 @@ export function domainTokenStoreContract(open: StoreKind['open']): void {
     )
   })
 
-  test('a token past its end is still there, and counts', async () => {
+  test('an expired domain token is still listed and counts against the limit', async () => {
     const ended = aDomainToken({ domain: 'ended.test', expiresAt: stores().clock.now() - 1 })
     await stores().domainTokens.create(ended, 1)
 
@@ -25,7 +25,7 @@ export function domainTokenStoreContract(open: StoreKind['open']): void {
     expect(await stores().domainTokens.create(aDomainToken({ domain: 'ended.test' }), 1)).toBe(false)
   })
 
-  test('the limit holds when many are made at once, and removal makes room', async () => {
+  test('the limit of domain tokens is exact for simultaneous creations, and a removal makes room', async () => {
     const tokens = Array.from({ length: 8 }, () => aDomainToken({ domain: 'limit.test' }))
 
     const results = await Promise.all(tokens.map((token) => stores().domainTokens.create(token, 3)))
@@ -37,7 +37,7 @@ export function domainTokenStoreContract(open: StoreKind['open']): void {
     expect(await stores().domainTokens.create(aDomainToken({ domain: 'limit.test' }), 3)).toBe(false)
   })
 
-  test('a token that an earlier run of the same request made counts as made, once', async () => {
+  test('creating a domain token again in a repeated request succeeds and makes no second token', async () => {
     const token = aDomainToken({ domain: 'again.test' })
     await stores().domainTokens.create(token, 2)
 
@@ -66,7 +66,7 @@ export function domainTokenStoreContract(open: StoreKind['open']): void {
     expect(await stores().domainTokens.list('absent.test')).toEqual([])
   })
 
-  test('a removal counts once, however many ask for it at once', async () => {
+  test('one of many simultaneous removals of a domain token counts', async () => {
     const token = aDomainToken({ domain: 'removal.test' })
     await stores().domainTokens.create(token, 1)
 
@@ -79,7 +79,7 @@ export function domainTokenStoreContract(open: StoreKind['open']): void {
     expect(await stores().domainTokens.create(aDomainToken({ domain: 'removal.test' }), 1)).toBe(false)
   })
 
-  test('logins do not see tokens of the domain, and it does not see theirs', async () => {
+  test('tokens of a domain and tokens of its logins are kept apart, even under the same key', async () => {
     const token = aDomainToken({ domain: 'apart.test' })
     await stores().domainTokens.create(token, 9)
     await stores().tokens.create(aToken({ domain: 'apart.test', login: 'domain', key: token.uuid }), 1)
@@ -102,7 +102,7 @@ export function domainTokenStoreContract(open: StoreKind['open']): void {
     expect(read).toEqual({ token, domain, roles })
   })
 
-  test('a uuid of another domain finds no token, whatever their names share', async () => {
+  test('a domain token is not found by its uuid in another domain, whatever the names of the two have in common', async () => {
     const token = aDomainToken({ domain: 'x.test' })
     await stores().domainTokens.create(token, 9)
 

@@ -24,7 +24,7 @@ export function domainVersionStoreContract(open: StoreKind['open']): void {
     expect(await stores().domainVersions.list(`${domain}.org`)).toEqual([])
   })
 
-  test('a document of 1 MiB that cannot be compressed is read back unchanged', async () => {
+  test('a document of 1 MiB that cannot be compressed is read back unchanged in its version', async () => {
     const version = aVersion(someDomain(), 1, randomBytes(786_432).toString('base64'))
     await stores().domainVersions.create(version, 200)
 
@@ -41,7 +41,7 @@ export function domainVersionStoreContract(open: StoreKind['open']): void {
     expect(listed).toEqual(versions.toReversed().map(({ document: _document, ...head }) => head))
   })
 
-  test('a number is given once, and of many simultaneous versions with it one succeeds', async () => {
+  test('a version number is used once: one of many simultaneous versions with it is stored', async () => {
     const domain = someDomain()
     const rivals = Array.from({ length: 6 }, (_, index) => aVersion(domain, 1, `rival ${index}`))
 
@@ -60,7 +60,7 @@ export function domainVersionStoreContract(open: StoreKind['open']): void {
     expect((await stores().domainVersions.read(domain, 2))?.document).toContain('version 2')
   })
 
-  test('a version ends after 400 days, and its number is free again', async () => {
+  test('a domain version is deleted after 400 days, and its number is free again', async () => {
     const domain = someDomain()
     await stores().domainVersions.create(aVersion(domain, 1, 'old'), 200)
     stores().clock.move(400 * 86_400_000)

@@ -9,7 +9,7 @@ export function emailSettingsStoreContract(open: StoreKind['open']): void {
   let domains = 0
   const someSettings = () => emailSettingsOf({ domain: `mail-${(domains += 1)}.example.com` })
 
-  test('settings are read back as they were, in their own domain only', async () => {
+  test('mail settings are read back unchanged, in their own domain only', async () => {
     const settings = someSettings()
 
     expect(await stores().emailSettings.put(settings)).toBe(true)
@@ -18,7 +18,7 @@ export function emailSettingsStoreContract(open: StoreKind['open']): void {
     expect(await stores().emailSettings.read(`${settings.domain}.org`)).toBeUndefined()
   })
 
-  test('settings without a login are read back without one', async () => {
+  test('mail settings without a login are read back without one', async () => {
     const settings = someSettings()
     const { auth: _auth, ...options } = settings.options
 
@@ -27,7 +27,7 @@ export function emailSettingsStoreContract(open: StoreKind['open']): void {
     expect(await stores().emailSettings.read(settings.domain)).toEqual({ ...settings, options })
   })
 
-  test('a write is done on the version before it and on no other', async () => {
+  test('mail settings are replaced only if the stored version is the expected one', async () => {
     const settings = someSettings()
     const { emailSettings } = stores()
 

@@ -35,7 +35,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(await eventLog.head(`x${domain}`)).toBe(0)
   })
 
-  test('an event that comes again keeps its first number, wherever it comes, and the one that was taken for it is void', async () => {
+  test('a repeated event keeps its first number, whichever process writes it, and the number taken for the repetition is void', async () => {
     const domain = aDomain()
     const [event, later] = eventsOf(domain, 2)
     if (event === undefined || later === undefined) throw new Error('two events are needed')
@@ -49,7 +49,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(await stores().eventLog.read(domain, 0, 10)).toEqual({ events: [], voids: [3], upTo: 3 })
   })
 
-  test('events that are written together get numbers in their order, and one of them that is known keeps its own', async () => {
+  test('events written together are numbered in their order, and one that is already in the log keeps its number', async () => {
     const { eventLog, eventLogWriter } = stores()
     const domain = aDomain()
     const [first, second, third, fourth] = eventsOf(domain, 4)
@@ -85,7 +85,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(voids).toHaveLength(4)
   })
 
-  test('a delivery is written together with its event and has its number, and a repeated event makes none', async () => {
+  test('a delivery is written together with its event and under its number, and a repeated event creates none', async () => {
     const { eventLogWriter, deliveries } = stores()
     const domain = aDomain()
     const [event] = eventsOf(domain, 1)
@@ -102,7 +102,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(await deliveries.readEvent({ domain, eventId: event.id, sequence: 1 })).toEqual(event)
   })
 
-  test('a page of events has those above a number, and the latest are the last ones, both in rising order', async () => {
+  test('a page of events follows a given number, and the latest page has the last ones; both are in ascending order', async () => {
     const domain = aDomain()
     for (const event of eventsOf(domain, 5)) await logEvent(stores().eventLogWriter, event)
     const numbers = (found: readonly { sequence: number }[]) => found.map(({ sequence }) => sequence)
@@ -114,7 +114,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(await stores().eventLog.latest(domain, 0)).toEqual([])
   })
 
-  test('an event is there for a day, its number goes on being given to no other', async () => {
+  test('an event can be read for a day, and its number is never given to another event', async () => {
     const domain = aDomain()
     const [event, later] = eventsOf(domain, 2)
     if (event === undefined || later === undefined) throw new Error('two events are needed')
@@ -127,7 +127,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(await logEvent(stores().eventLogWriter, later)).toBe(2)
   })
 
-  test('an event that comes back from the dead letters after weeks has the number that it had', async () => {
+  test('an event that is redriven from the dead-letter queue after weeks keeps its number', async () => {
     const domain = aDomain()
     const [event, later] = eventsOf(domain, 2)
     if (event === undefined || later === undefined) throw new Error('two events are needed')
@@ -139,7 +139,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(await logEvent(stores().eventLogWriter, event)).toBe(1)
   })
 
-  test('a reading is bounded by size, too, and holds one event however large it is', async () => {
+  test('a page of events is limited by size, too, but contains at least one event however large it is', async () => {
     const domain = aDomain()
     const fields = { large: 'x'.repeat(190_000) }
     for (const { id } of eventsOf(domain, 8)) await logEvent(stores().eventLogWriter, anEvent({ domain, id, fields }))
@@ -157,7 +157,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect((await stores().eventLog.read(domain, 0, 1)).events).toHaveLength(1)
   })
 
-  test('an event that is too large for one item has its long values cut, and says so', async () => {
+  test('an event that is too large for one item is stored with its long values cut, and is marked as cut', async () => {
     const { eventLog, eventLogWriter } = stores()
     const [event] = eventsOf(aDomain(), 1)
     if (event === undefined) throw new Error('an event is needed')
@@ -170,7 +170,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(JSON.stringify(kept?.event).length).toBeLessThan(210_000)
   })
 
-  test('an event knows the time before it in which the domain may have had no hook', async () => {
+  test('an event records the time before it during which the domain may have had no hook', async () => {
     const { eventLog, eventLogWriter, clock } = stores()
     const [domain, made] = [aDomain(), clock.now()]
     const [first, second, third, fourth] = eventsOf(domain, 4)
@@ -194,7 +194,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     ])
   })
 
-  test('a delivery whose first run has begun is not listed as due before it is planned anew', async () => {
+  test('a delivery whose first attempt has begun is not listed as due until it is rescheduled', async () => {
     const { eventLogWriter, deliveries } = stores()
     const domain = aDomain()
     const [event] = eventsOf(domain, 1)

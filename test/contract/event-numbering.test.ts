@@ -140,7 +140,7 @@ describe('the log of a domain', () => {
     },
   )
 
-  test('a page stops before numbers whose writer may still write, and goes on after them once they are written', async () => {
+  test('a page of events stops before numbers that may still be written, and continues once they are written', async () => {
     const { log, otherLog } = parts()
     const domain = aDomain()
     const [slow, quick] = eventsOf(domain, 2)
@@ -171,7 +171,7 @@ describe('the log of a domain', () => {
     await checkLog(otherLog, domain, [event])
   })
 
-  test('a writer that was declared dead writes nothing when the reader began in the middle of its numbers', async () => {
+  test('a writer that was declared dead writes nothing, even if the reader began in the middle of its numbers', async () => {
     const { clock, log, otherLog } = parts()
     const domain = aDomain()
     const events = eventsOf(domain, 3)
@@ -189,7 +189,7 @@ describe('the log of a domain', () => {
     await checkLog(otherLog, domain, events)
   })
 
-  test('a number whose event was removed after its time is not void, before a new event and after it', async () => {
+  test('the number of an expired event is not void, whether a new event follows or not', async () => {
     const { clock, context, log, otherLog } = parts()
     const domain = aDomain()
     await logEvents(log, eventsOf(domain, 3))
@@ -207,7 +207,7 @@ describe('the log of a domain', () => {
     expect(await otherLog.read(domain, 0, 9)).toMatchObject({ events: [{ sequence: 5 }], voids: [4], upTo: 5 })
   })
 
-  test('a number whose event was removed after its time is not void while events keep coming', async () => {
+  test('the number of an expired event is not void while new events keep coming', async () => {
     const { clock, context, log, otherLog } = parts()
     const domain = aDomain()
     const late = eventsOf(domain, 16)
@@ -220,7 +220,7 @@ describe('the log of a domain', () => {
     expect((await otherLog.read(domain, 0, 99)).voids).toEqual([])
   })
 
-  test('explains its numbers where writes and dead writers cross the border of a block', async () => {
+  test('every number is explained, even if writers cross the border of a block or die there', async () => {
     const { clock, log, otherLog } = parts()
     const domain = aDomain()
     const events = eventsOf(domain, 30)
@@ -249,7 +249,7 @@ describe('the log of a domain', () => {
     expect(upTo).toBe(100)
   })
 
-  test('the log of a domain numbers all events except the one that the store refuses', async () => {
+  test('the log of a domain numbers all events except one that the store refuses', async () => {
     const { gate, log } = parts()
     const domain = aDomain()
     const [good, bad] = eventsOf(domain, 2)
@@ -262,7 +262,7 @@ describe('the log of a domain', () => {
     gate.answer = (_call, forward) => forward()
   })
 
-  test('a number that was reserved by a request whose answer was lost has no event', async () => {
+  test('a number that was reserved by a request whose response was lost has no event', async () => {
     const { clock, gate, log, otherLog } = parts()
     const domain = aDomain()
     const [first, event] = eventsOf(domain, 2)

@@ -44,7 +44,7 @@ const kinds: readonly { readonly name: string; readonly open: () => Promise<Rig>
 describe.each(kinds)('events in $name', (kind) => {
   const rig = opened(kind.open)
 
-  test('events of a call are taken whole and in order, one of each id', async () => {
+  test('the events of a call are queued whole and in order, and a repeated id once', async () => {
     const { uuid } = anEvent()
     const events = Array.from({ length: 25 }, (_, index) =>
       anEvent({ id: `core:${index}`, uuid, ...(index % 2 === 0 ? {} : { requestId: `request-${index}` }) }),
@@ -78,7 +78,7 @@ describe('events on the queue', () => {
 
   const aCall = (at: number) => `11111111-2222-4333-8444-${String(at).padStart(12, '0')}`
 
-  test('all events of a call are of one group, and so are those of a domain that belong to no call', async () => {
+  test('the events of a call are in one message group, and so are those of a domain that belong to no call', async () => {
     const { sink, server } = fresh()
     const ofCall = ['a:1', 'a:2'].map((id) => anEvent({ id, uuid: aCall(1), domain: 'x.test' }))
     const ofDomain = ['b:1', 'b:2'].map((id) => anEvent({ id, uuid: '', domain: 'x.test' }))
@@ -90,7 +90,7 @@ describe('events on the queue', () => {
     expect(groups[2]).toBe(groups[3])
   })
 
-  test('however many calls a domain has, its events are of four groups that no other domain shares', async () => {
+  test('the events of a domain are in four message groups that no other domain shares, however many calls it has', async () => {
     const { sink, server } = fresh()
     const of = (domain: string) =>
       Array.from({ length: 50 }, (_, at) => anEvent({ id: `${domain}:${at}`, uuid: aCall(at), domain }))
@@ -104,7 +104,7 @@ describe('events on the queue', () => {
     expect([...groupsOf('x.test')].filter((group) => groupsOf('y.test').has(group))).toEqual([])
   })
 
-  test('an id or group that the queue would refuse is replaced by one that it takes, always the same', async () => {
+  test('an id or group that the queue would refuse is always replaced by the same valid one', async () => {
     const { sink, server } = fresh()
     const odd = anEvent({ id: 'ключ 1', uuid: '', domain: `${'d.'.repeat(100)}test` })
 
@@ -114,7 +114,7 @@ describe('events on the queue', () => {
     expect(server.waiting('events').map(({ body }) => asEvent(body))).toEqual([odd])
   })
 
-  test('text that queues refuse reaches the other side unchanged', async () => {
+  test('an event with text that the queue would refuse is received unchanged', async () => {
     const { sink, server } = fresh()
     const event = anEvent({ fields: { odd: 'a\uFFFE\uFFFF\u0000\u000B🙂\u007F' } })
 
@@ -133,7 +133,7 @@ describe('events on the queue', () => {
     expect(server.waiting('events')).toHaveLength(9)
   })
 
-  test('an event of nearly 1 MiB is taken whole, and one that is larger with its large values cut', async () => {
+  test('an event of nearly 1 MiB is sent whole, and a larger one with its large values cut', async () => {
     const { sink, server } = fresh()
     const whole = anEvent({ id: 'large:whole', fields: { ascii: 'x'.repeat(400_000), others: '🙂'.repeat(49_000) } })
     const larger = anEvent({ id: 'large:cut', fields: { ...whole.fields, more: 'y'.repeat(20_000) } })

@@ -31,7 +31,7 @@ export function exportStoreContract(open: StoreKind['open']): void {
     expect(await stores().exports.read(job)).toEqual(begun)
   })
 
-  test('progress is kept, and a run that was overtaken learns it', async () => {
+  test('the progress of an export is stored, and a run that another one has overtaken is refused', async () => {
     const job = aJob()
     await stores().exports.create(job)
     const next: ExportJob = {
@@ -47,7 +47,7 @@ export function exportStoreContract(open: StoreKind['open']): void {
     expect(await stores().exports.replace({ ...next, state: 'done', size: 7, version: 3 })).toBe(true)
   })
 
-  test('a job is found in its own domain only, and that of all domains in none', async () => {
+  test('an export job is found in its own domain only, and a job over all domains in none', async () => {
     const job = aJob()
     const ofAll = aJob({ domain: '' })
     await stores().exports.create(job)
@@ -59,7 +59,7 @@ export function exportStoreContract(open: StoreKind['open']): void {
     expect(await stores().exports.read(ofAll)).toEqual(ofAll)
   })
 
-  test('a job ends a day after it was asked for', async () => {
+  test('an export job is deleted a day after it was requested', async () => {
     const job = aJob()
     await stores().exports.create(job)
     stores().clock.move(exportLifeMs - 1000)

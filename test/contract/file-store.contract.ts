@@ -17,7 +17,7 @@ export function fileStoreContract(open: FileStoreKind['open']): void {
   const aKey = () => `a.example.com/2026/01/02/03/${randomUUID()}/a (1)'+~é`
   const text = async (key: string) => Buffer.from((await files().read(key, 1_000)) ?? []).toString()
 
-  test('a stored file is complete, with its type', async () => {
+  test('a stored file is read back complete and with its media type', async () => {
     const key = aKey()
 
     await files().put(key, 'audio/wav', aFileBody('sound'))
@@ -35,7 +35,7 @@ export function fileStoreContract(open: FileStoreKind['open']): void {
     expect(await files().read(key, 9)).toBeUndefined()
   })
 
-  test('an object of no bytes is one', async () => {
+  test('an empty object can be stored and read', async () => {
     const key = aKey()
 
     await files().put(key, 'audio/wav', aFileBody(''))
@@ -44,7 +44,7 @@ export function fileStoreContract(open: FileStoreKind['open']): void {
     expect(await files().read(key, 0)).toHaveLength(0)
   })
 
-  test('a file that was stored again is the later one, and a removed one does not exist', async () => {
+  test('storing a file again replaces it, and a removed file no longer exists', async () => {
     const key = aKey()
     await files().put(key, 'audio/wav', aFileBody('first'))
 
@@ -54,7 +54,7 @@ export function fileStoreContract(open: FileStoreKind['open']): void {
     expect(await files().head(key)).toBeUndefined()
   })
 
-  test('an object is read up to the limit and not beyond', async () => {
+  test('an object is read up to the given limit and not beyond', async () => {
     const key = aKey()
     await files().put(key, 'audio/wav', aFileBody(manyBytes(200_000)))
 
@@ -79,7 +79,7 @@ export function fileStoreContract(open: FileStoreKind['open']): void {
     expect(await files().listParts(upload)).toEqual([])
   })
 
-  test('a source that fails ends the writing with its own error', async () => {
+  test('storing a file fails with the error of its source', async () => {
     const key = aKey()
     const lost = new Error('the file is gone')
     async function* failing() {
@@ -92,7 +92,7 @@ export function fileStoreContract(open: FileStoreKind['open']): void {
     expect(await files().head(key)).toBeUndefined()
   })
 
-  test('an upload in parts shows when it is completed, in the order of its numbers', async () => {
+  test('an object that is uploaded in parts exists once it is completed, with its parts in the order of their numbers', async () => {
     const key = aKey()
     const whole = manyBytes(minPartBytes + 3)
     const upload = await files().beginUpload(key, 'video/mp4')
@@ -106,7 +106,7 @@ export function fileStoreContract(open: FileStoreKind['open']): void {
     expect(Buffer.from((await files().read(key, whole.length)) ?? []).equals(whole)).toBe(true)
   })
 
-  test('the parts that are there are listed, so that an upload goes on where it was', async () => {
+  test('the uploaded parts are listed, so that an interrupted upload can continue', async () => {
     const upload = await files().beginUpload(aKey(), 'audio/wav')
 
     const second = await files().putPart(upload, 2, aFileBody('second'))
@@ -117,7 +117,7 @@ export function fileStoreContract(open: FileStoreKind['open']): void {
     expect(first).toMatchObject({ number: 1, size: 5, sha256: aFileBody('again').sha256 })
   })
 
-  test('an upload that ended is not known any more', async () => {
+  test('a completed or aborted upload no longer exists', async () => {
     const [key, dropped] = [aKey(), await files().beginUpload(aKey(), 'audio/wav')]
     const done = await files().beginUpload(key, 'audio/wav')
     const part = await files().putPart(done, 1, aFileBody('sound'))
@@ -133,7 +133,7 @@ export function fileStoreContract(open: FileStoreKind['open']): void {
     expect(await text(key)).toBe('sound')
   })
 
-  test('an upload is that of its own key', async () => {
+  test('an upload cannot be continued or completed under another key', async () => {
     const upload = await files().beginUpload(aKey(), 'audio/wav')
     const part = await files().putPart(upload, 1, aFileBody('sound'))
     const elsewhere = { ...upload, key: aKey() }
@@ -142,7 +142,7 @@ export function fileStoreContract(open: FileStoreKind['open']): void {
     expect(await files().listParts(elsewhere)).toBeUndefined()
   })
 
-  test('an upload is not completed by a part that is not there, and by a small one that is not the last', async () => {
+  test('an upload cannot be completed with a missing part, or with a small part that is not the last', async () => {
     const key = aKey()
     const upload = await files().beginUpload(key, 'audio/wav')
     const first = await files().putPart(upload, 1, aFileBody('small'))

@@ -43,7 +43,7 @@ describe('a legal hold in S3, as the embedded object store speaks it', () => {
     expect(server().kept()).toHaveLength(1)
   })
 
-  it('an object that is not there cannot be held, and a bucket without a lock is not asked', async () => {
+  it('a hold on a missing object changes nothing, and a bucket without Object Lock gets no request to hold one', async () => {
     await filesWith(locked()).hold('none', true)
     const asked = server().judgements.length
 

@@ -21,7 +21,7 @@ export function gapStoreContract(open: StoreKind['open']): void {
     expect(await stores().gaps.list(now, 9)).toHaveLength(3)
   })
 
-  test('the time at which a gap became known is that of its first record', async () => {
+  test('the time at which a gap was noticed is that of its first record', async () => {
     const gap = aGap({ from: 8 })
     const recordedAt = stores().clock.now()
     await stores().gaps.record(gap)
@@ -32,7 +32,7 @@ export function gapStoreContract(open: StoreKind['open']): void {
     expect((await stores().gaps.list(0)).filter(({ id }) => id === gap.id)).toEqual([{ ...gap, recordedAt }])
   })
 
-  test('one gap has one record, whichever connectors record it, and only the first learns that it is its own', async () => {
+  test('a gap has one record, whichever connectors record it, and only the first recorder gets true', async () => {
     const gap = aGap({ recordedBy: 'a', from: 7 })
 
     expect(await stores().gaps.record(gap)).toBe(true)
@@ -42,7 +42,7 @@ export function gapStoreContract(open: StoreKind['open']): void {
     expect((await stores().gaps.list(0)).filter(({ id }) => id === gap.id)).toMatchObject([gap])
   })
 
-  test('one of several simultaneous recorders of a gap learns that it is its own', async () => {
+  test('one of several simultaneous recorders of a gap gets true', async () => {
     const gap = aGap()
 
     const answers = await Promise.all(

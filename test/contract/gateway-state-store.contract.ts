@@ -22,7 +22,7 @@ export function gatewayStateStoreContract(open: StoreKind['open']): void {
     expect(await states().list('states')).toEqual([])
   })
 
-  test('a newer state takes the place of the one before, and a removed one is gone; missing ones are ignored', async () => {
+  test('a newer state of a gateway replaces the older one, a removed state is gone, and removing a missing one succeeds', async () => {
     const domain = 'newer-states.test'
     const [first, second] = [aGatewayState({ domain }), aGatewayState({ domain, state: 'UNREGED', status: 'DOWN' })]
     const kept = aGatewayState({ domain, name: 'kept' })
@@ -35,7 +35,7 @@ export function gatewayStateStoreContract(open: StoreKind['open']): void {
     expect(await states().list(domain)).toEqual([kept])
   })
 
-  test('more states than a batch holds are written, listed and removed', async () => {
+  test('more gateway states than fit into a batch are written, listed and removed', async () => {
     const domain = 'many-states.test'
     const many = Array.from({ length: 130 }, (_, index) => aGatewayState({ domain, name: `trunk${index}` }))
 
@@ -46,7 +46,7 @@ export function gatewayStateStoreContract(open: StoreKind['open']): void {
     expect(await states().list(domain)).toEqual([])
   })
 
-  test('a state that was not written for a day is missing', async () => {
+  test('the state of a gateway is forgotten if it is not written for a day', async () => {
     const domain = 'old-states.test'
     const now = stores().clock.now()
     const old = aGatewayState({ domain, observedAt: now - 86_400_000 })
@@ -57,7 +57,7 @@ export function gatewayStateStoreContract(open: StoreKind['open']): void {
     expect(await states().list(domain)).toEqual([kept])
   })
 
-  test('nothing to write and nothing to remove is no failure', async () => {
+  test('writing and removing no gateway states succeeds', async () => {
     await states().put([])
     await states().remove([])
   })

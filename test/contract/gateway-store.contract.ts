@@ -35,7 +35,7 @@ export function gatewayStoreContract(open: StoreKind['open']): void {
     expect(await gateways().read('plain.test', 'trunk')).toEqual(plain)
   })
 
-  test('the enabled gateways with networks are listed, as they were at most 5 seconds ago', async () => {
+  test('the enabled gateways with networks are listed as they were at most 5 seconds ago', async () => {
     const networks = ['192.0.2.0/24']
     const listed = async () =>
       (await gateways().listByNetwork()).map(({ domain, name }) => `${domain} ${name}`).filter((one) => /net/.test(one))
@@ -68,7 +68,7 @@ export function gatewayStoreContract(open: StoreKind['open']): void {
     expect(await names('order.test')).toEqual(['a', 'a-1', 'a_1', 'b'])
   })
 
-  test('a name is taken once, and a domain has no more gateways than it may have', async () => {
+  test('the name of a gateway is unique in its domain, and the number of gateways of a domain is limited', async () => {
     const domain = 'full.test'
     const create = (name: string) => gateways().create(aGateway({ domain, name }), 2)
 
@@ -81,7 +81,7 @@ export function gatewayStoreContract(open: StoreKind['open']): void {
     expect(await names(domain)).toEqual(['three', 'two'])
   })
 
-  test('one of many simultaneous creations of a name succeeds, and none of the others counts', async () => {
+  test('one of many simultaneous creations of a gateway with the same name succeeds and counts', async () => {
     const domain = 'race.test'
     const rivals = Array.from({ length: 6 }, (_, index) => aGateway({ domain, username: `r${index}` }))
 
@@ -91,7 +91,7 @@ export function gatewayStoreContract(open: StoreKind['open']): void {
     expect(await gateways().create(aGateway({ domain, name: 'second' }), 2)).toBe('created')
   })
 
-  test('a gateway is replaced from the version before, and from no other', async () => {
+  test('a gateway is replaced only if the stored version is the one before', async () => {
     const first = aGateway({ domain: 'replace.test' })
     await gateways().create(first, 9)
     const second = { ...first, enabled: false, version: 2 }

@@ -25,7 +25,7 @@ async function found(store: CdrStore, plan: SearchPlan) {
   return answer
 }
 
-it('the embedded server finds, orders and counts as the store in memory does, whatever is searched', async () => {
+it('the embedded server and the store in memory find, sort and count the same CDRs for any search', async () => {
   const embedded = openSearchCdrStore({ env: server().env, clock: systemClock, random: systemRandomness })
   const searches = fc.array(generatedPlan(domain), { minLength: 30, maxLength: 30 })
   const property = fc.asyncProperty(generatedCdrs(domain), searches, async (cdrs, plans) => {

@@ -69,7 +69,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(wanted.filter(({ domain }) => domain === 'page.test')).toHaveLength(15)
   })
 
-  test('hooks above the limit are refused, all or none', async () => {
+  test('creating hooks beyond the limit creates none of them', async () => {
     const three = () => [1, 2, 3].map(() => aHook({ domain: 'limit.test' }))
 
     expect(await stores().hooks.create(three(), 2)).toBe(false)
@@ -109,7 +109,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(await stores().subscriptions.version()).toBe(after)
   })
 
-  test('the wanted events are each pair of domain and event once, including those of disabled hooks', async () => {
+  test('each wanted pair of domain and event is listed once, including those of disabled hooks', async () => {
     const hooks = [
       aHook({ domain: 'want.test', event: 'CHANNEL_CREATE' }),
       aHook({ domain: 'want.test', event: 'CHANNEL_CREATE' }),
@@ -127,7 +127,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     ])
   })
 
-  test('a hook is replaced by its next version, and by no other', async () => {
+  test('a hook is replaced only by its next version', async () => {
     const hook = aHook({ domain: 'replace.test', delay: 5, disabledReason: 'gone' })
     await stores().hooks.create([hook], 100)
     const { delay: _delay, disabledReason: _reason, ...rest } = hook
@@ -156,7 +156,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     })
   })
 
-  test('a hook that is not there is not replaced, nor one of another domain', async () => {
+  test('replacing a missing hook, or one of another domain, changes nothing', async () => {
     const hook = aHook({ domain: 'mine.test' })
     await stores().hooks.create([hook], 100)
 
@@ -166,7 +166,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(await stores().hooks.list('mine.test.org')).toEqual([])
   })
 
-  test('a hook is removed in the version that is meant, and makes room for another', async () => {
+  test('a hook is removed only in the expected version, and makes room for another', async () => {
     const [first, second] = [aHook({ domain: 'remove.test' }), aHook({ domain: 'remove.test' })]
     await stores().hooks.create([first, second], 2)
 
@@ -194,7 +194,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(await stores().subscriptions.version()).toBe(before + 2)
   })
 
-  test('deliveries to a removed hook go with its domain', async () => {
+  test('deliveries to a removed hook are deleted together with the domain', async () => {
     const [kept, removed] = [aHook({ domain: 'swept.test' }), aHook({ domain: 'swept.test' })]
     const elsewhere = aHook({ domain: 'swept.test.org' })
     await stores().hooks.create([kept, removed], 100)
@@ -211,7 +211,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect((await found()).map((delivery) => delivery !== undefined)).toEqual([false, false, true])
   })
 
-  test('failures of a hook are counted, each delivery once, from the first on, until they are forgotten', async () => {
+  test('failures of a hook are counted from the first one, each delivery once, until they are reset', async () => {
     const { hooks } = stores()
     const hook = aHook({ domain: 'failing.test' })
     await hooks.create([hook], 100)
@@ -242,7 +242,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(await hooks.read(hook.domain, hook.id)).toEqual(hook)
   })
 
-  test('a hook has a note that its receiver is prompt, or that it was late, which an older reading does not undo', async () => {
+  test('a hook records that its receiver is prompt or was late, and an outdated prompt record does not replace a newer late one', async () => {
     const { hooks } = stores()
     const hook = aHook({ domain: 'prompt.test' })
     await hooks.create([hook], 100)
@@ -259,7 +259,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(await hooks.read(hook.domain, 'bbbbbbbbbbbbbbbbbbbbbbbb'), 'there is no such hook').toBeUndefined()
   })
 
-  test('the notice that is due for a hook is taken by one of many, and only for the version that it was due for', async () => {
+  test('the notice that is due for a hook is taken by one of many processes, and only for the version that it is due for', async () => {
     const { hooks } = stores()
     const hook = aHook({ domain: 'notice.test', enable: false, noticeDue: true })
     await hooks.create([hook], 100)
@@ -275,7 +275,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(await hooks.endNotice(hook)).toBe(true)
   })
 
-  test('nothing is noted of a hook that is not there', async () => {
+  test('nothing is recorded for a missing hook', async () => {
     const { hooks } = stores()
     const { domain, id } = aHook({ domain: 'absent.test' })
 

@@ -44,7 +44,7 @@ export function idempotencyStoreContract(open: StoreKind['open']): void {
     expect(await stores().idempotency.create(key)).toEqual(key)
   })
 
-  test('the keys of domains, and of root, are apart', async () => {
+  test('equal request keys of different domains, and of root, are different keys', async () => {
     const key = await created({ domain: 'a.example.com' })
 
     for (const domain of ['a.example.com.org', 'b.a.example.com', '']) {
@@ -69,7 +69,7 @@ export function idempotencyStoreContract(open: StoreKind['open']): void {
     expect((await stores().idempotency.create(key))?.answer).toHaveLength(300_000)
   })
 
-  test('a claim is taken over by exactly one of those that found it, and the old one ends', async () => {
+  test('one of the processes that find an expired claim takes it over, and the old claim ends', async () => {
     const key = await created()
     const claims = Array.from({ length: 8 }, (_, index) => ({ ...key, claimId: `next-${index}`, leaseUntil: 7 }))
 
@@ -88,7 +88,7 @@ export function idempotencyStoreContract(open: StoreKind['open']): void {
     expect(await stores().idempotency.takeOver({ ...key, claimId: 'claim-2' }, key.claimId)).toBe(false)
   })
 
-  test('a release ends the lease of its own claim, and leaves an answer', async () => {
+  test('releasing a claim ends only that claim, and keeps a stored answer', async () => {
     const [released, others, answered] = [await created(), await created(), await created()]
     await stores().idempotency.complete(answered, 'answer')
 
@@ -101,7 +101,7 @@ export function idempotencyStoreContract(open: StoreKind['open']): void {
     expect(await stores().idempotency.create(answered)).toEqual({ ...answered, answer: 'answer' })
   })
 
-  test('a request key that is a day old does not exist', async () => {
+  test('a request key is forgotten after a day', async () => {
     const key = await created()
     stores().clock.move(DAY_MS - 1)
     expect(await stores().idempotency.create({ ...key, claimId: 'early' })).toEqual(key)

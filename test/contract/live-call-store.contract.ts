@@ -9,11 +9,11 @@ export function liveCallStoreContract(open: StoreKind['open']): void {
   let domains = 0
   const aDomainName = () => `calls-${(domains += 1)}.example.com`
 
-  test('a domain without calls has none', async () => {
+  test('a domain without calls has an empty list of calls', async () => {
     expect([...(await stores().liveCalls.list(aDomainName()))]).toEqual([])
   })
 
-  test('calls are recorded with their moment, and forgotten', async () => {
+  test('calls are recorded with their time, and removed when they are forgotten', async () => {
     const [domain, first, second] = [aDomainName(), randomUUID(), randomUUID()]
 
     expect(await stores().liveCalls.put(domain, first, 1, 9)).toBe(true)
@@ -29,7 +29,7 @@ export function liveCallStoreContract(open: StoreKind['open']): void {
     expect([...(await stores().liveCalls.list(`${domain}.org`))]).toEqual([])
   })
 
-  test('no more are noted than the limit, but one that is there gets its new moment', async () => {
+  test('no call beyond the limit is recorded, but a recorded call can get a new time', async () => {
     const [domain, first] = [aDomainName(), randomUUID()]
     await stores().liveCalls.put(domain, first, 1, 2)
     await stores().liveCalls.put(domain, randomUUID(), 1, 2)
@@ -51,7 +51,7 @@ export function liveCallStoreContract(open: StoreKind['open']): void {
     expect((await stores().liveCalls.list(domain)).size).toBe(5)
   })
 
-  test('forgetting nothing, or in a domain without calls, changes nothing', async () => {
+  test('forgetting no calls, or calls of a domain without any, changes nothing', async () => {
     const domain = aDomainName()
 
     await stores().liveCalls.remove(domain, [])

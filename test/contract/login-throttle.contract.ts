@@ -16,7 +16,7 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     await loginThrottle.settle(await attemptOf(loginThrottle.begin(key, { limit: 100, since: 0 }, at)))
   }
 
-  test('the window moves: a failure before its start is not counted and not the oldest', async () => {
+  test('failed logins before the start of the window are not counted', async () => {
     const now = stores().clock.now()
     for (const at of [now, now + 1000, now + 2000]) await fail('user moving', at)
 
@@ -26,14 +26,14 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     ])
   })
 
-  test('failures of one moment are counted one by one', async () => {
+  test('several failed logins of the same moment are each counted', async () => {
     const now = stores().clock.now()
     await Promise.all(Array.from({ length: 20 }, () => fail('user burst', now)))
 
     expect(await failures('user burst', now)).toHaveLength(20)
   })
 
-  test('clearing a key forgets its failures and no others', async () => {
+  test('clearing a key forgets its failed logins and those of no other key', async () => {
     const now = stores().clock.now()
     for (const key of ['user x', 'user xy', 'user']) await fail(key, now)
 
@@ -43,7 +43,7 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     expect(counts.map(({ length }) => length)).toEqual([0, 1, 1])
   })
 
-  test('a key may be any text of any length', async () => {
+  test('the key of failed logins may be any text of any length', async () => {
     const now = stores().clock.now()
     const keys = ['', '|', '%', '\u0000', 'x'.repeat(100_000)]
     for (const key of keys) await fail(key, now)
@@ -51,7 +51,7 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     for (const key of keys) expect(await failures(key, now)).toHaveLength(1)
   })
 
-  test('as many simultaneous attempts begin as there is room', async () => {
+  test('exactly as many simultaneous attempts to log in begin as the limit allows', async () => {
     const now = stores().clock.now()
     const room = { limit: 10, since: now - 1000 }
 
@@ -63,7 +63,7 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     expect(await failures('user:crowd', room.since)).toHaveLength(10)
   })
 
-  test('an attempt without room learns which attempts take it, oldest first, and which are under way', async () => {
+  test('an attempt that is refused gets the failures that fill the limit, oldest first, and which are under way', async () => {
     const now = stores().clock.now()
     const { loginThrottle } = stores()
     const room = { limit: 2, since: now - 1000 }
@@ -79,7 +79,7 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     })
   })
 
-  test('an attempt that is released, cleared or older than the window leaves its room to another', async () => {
+  test('an attempt that is released, cleared or older than the window makes room for another', async () => {
     const now = stores().clock.now()
     const { loginThrottle } = stores()
     const begin = (at: number) => loginThrottle.begin('user:one', { limit: 1, since: at - 1000 }, at)
@@ -92,7 +92,7 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     expect(await begin(now + 1003)).toHaveProperty('attempt')
   })
 
-  test("an attempt whose slot is another's by now does nothing to that one", async () => {
+  test('ending an attempt does not end the later attempt that took its slot', async () => {
     const now = stores().clock.now()
     const { loginThrottle } = stores()
     const room = { limit: 1, since: now - 1000 }
@@ -106,7 +106,7 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     expect(await loginThrottle.begin('user:moved', room, now)).toEqual({ failures: [{ at: now, isUnderWay: true }] })
   })
 
-  test('attempts of one key take no room of another', async () => {
+  test('attempts under one key do not count for another key', async () => {
     const now = stores().clock.now()
     const room = { limit: 1, since: now }
 
@@ -115,7 +115,7 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     }
   })
 
-  test('200 attempts that two processes begin at once get as many places as there are', async () => {
+  test('exactly the limit of 200 attempts that two processes begin at once is admitted', async () => {
     const now = stores().clock.now()
     const processes = [stores().loginThrottle, stores().elsewhere.loginThrottle]
 
@@ -128,7 +128,7 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     expect(begun.filter((each) => 'attempt' in each)).toHaveLength(50)
   })
 
-  test('a network is known to the user who logged in from it, from that moment on, and to no other', async () => {
+  test('a network is known for the user who logged in from it, from that moment on, and for no other user', async () => {
     const now = stores().clock.now()
     const { loginThrottle } = stores()
     const user = { domain: 'a.example.com', login: 'alice' }

@@ -37,7 +37,7 @@ export function presenceStoreContract(open: StoreKind['open']): void {
     expect((await stores().presence.read('a.example.com', 'race'))?.observedAt).toBe(now + 9)
   })
 
-  test('accounts are replaced together, whatever was observed before, and read together', async () => {
+  test("several accounts' presences are replaced together, whatever was observed before, and read together", async () => {
     const now = stores().clock.now()
     const logins = Array.from({ length: 30 }, (_, index) => `r${index}`)
     const of = (login: string, observedAt: number) => aPresence({ domain: 'many.test', login, observedAt })
@@ -70,7 +70,7 @@ export function presenceStoreContract(open: StoreKind['open']): void {
     expect((await stores().presence.list('page.test')).map((presence) => presence.login)).toEqual(logins)
   })
 
-  test('an observation is forgotten a day after it when no registration lasts longer', async () => {
+  test('a presence is forgotten a day after it was observed unless a registration lasts longer', async () => {
     const now = stores().clock.now()
     await stores().presence.put(aPresence({ domain: 'gone.test', login: 'short', observedAt: now }))
     const lasting = aPresence({

@@ -67,7 +67,7 @@ export function rateLimitStoreContract(open: StoreKind['open']): void {
     expect(allowed).toBe(12 + 30)
   })
 
-  test('allowances of different keys are apart', async () => {
+  test('requests under one key do not use up the allowance of another', async () => {
     const [one, now] = [{ intervalMs: 60_000, burst: 1 }, stores().clock.now()]
     const key = randomUUID()
 
@@ -80,7 +80,7 @@ export function rateLimitStoreContract(open: StoreKind['open']): void {
     }
   })
 
-  test('a window allows so many uses in any span of its length', async () => {
+  test('a window allows exactly its number of uses in any span of its length', async () => {
     const [key, start] = [randomUUID(), stores().clock.now()]
     const use = async (ms: number) =>
       (await stores().rateLimits.takeInWindow(key, { limit: 2, windowMs: 1000 }, start + ms)).isAllowed
@@ -90,7 +90,7 @@ export function rateLimitStoreContract(open: StoreKind['open']): void {
     expect([await use(1600), await use(1601)]).toEqual([true, false])
   })
 
-  test('a refused use of a window says when the next is free', async () => {
+  test('a refused use of a window returns the time at which the next one is free', async () => {
     const [key, start] = [randomUUID(), stores().clock.now()]
     const window = { limit: 2, windowMs: 1000 }
     await stores().rateLimits.takeInWindow(key, window, start)
@@ -115,7 +115,7 @@ export function rateLimitStoreContract(open: StoreKind['open']): void {
     expect(verdicts.filter(({ isAllowed }) => isAllowed)).toHaveLength(5)
   })
 
-  test('no more places are taken than there are, until one is left', async () => {
+  test('no more slots are taken than exist until one is released', async () => {
     const [key, now] = [randomUUID(), stores().clock.now()]
     const enter = (store = stores().rateLimits) => store.enter(key, { limit: 2, leaseMs: 1000 }, now)
     const first = await enter()

@@ -50,7 +50,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().read(beginning)).toMatchObject({ ...beginning, endedAt, presenceId, version: 2 })
   })
 
-  test('simultaneous reports of one recording make one record', async () => {
+  test('simultaneous reports of one recording create one record', async () => {
     const recording = aRecording({ domain: aDomainName() })
 
     const made = await Promise.all(Array.from({ length: 5 }, () => recordings().expect(recording)))
@@ -70,7 +70,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().list(aDomainName(), uuid)).toEqual([])
   })
 
-  test('among many legs, those that may have recordings are found, in their own domain alone', async () => {
+  test('of many legs, those that may have recordings are found, in their own domain only', async () => {
     const leg = await expected({ uuid: randomUUID() })
     const other = await stored({ uuid: randomUUID() })
     const legs = [leg, other].map(({ domain, uuid }) => ({ domain, uuid }))
@@ -84,7 +84,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().listRecorded([])).toEqual([])
   })
 
-  test('one domain finds nothing of another that has the same call', async () => {
+  test("a recording of another domain's call with the same uuid is not found", async () => {
     const recording = await expected()
     const other = { ...recording, domain: `x-${recording.domain}` }
 
@@ -96,7 +96,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().read(recording)).toMatchObject({ state: 'expected', version: 1 })
   })
 
-  test('one uploader has a recording, until its time is over or it gives it back', async () => {
+  test('one uploader holds the claim on a recording until it expires or is released', async () => {
     const recording = await expected()
 
     const claims = await Promise.all(['a', 'b', 'c'].map((by) => recordings().claim(recording, by, times)))
@@ -123,7 +123,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect((await recordings().claim(recording, 'a', { ...times, until }))?.claim).toMatchObject({ by: 'a', until })
   })
 
-  test('a claim whose time is over is taken by another, and its first owner stores nothing with it', async () => {
+  test('another uploader can take an expired claim on a recording, after which the first one cannot store', async () => {
     const recording = await expected()
     await recordings().claim(recording, 'a', times)
 
@@ -146,7 +146,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().read(recording)).toEqual(expectedRecord)
   })
 
-  test('a recording fails once, not while an uploader has it, and is stored all the same when it comes', async () => {
+  test('a recording is not marked as failed while it is claimed, fails once, and can still be stored later', async () => {
     const recording = await expected()
     await recordings().claim(recording, 'me', times)
 
@@ -186,7 +186,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     )
   })
 
-  test('a deleted recording comes back by nothing', async () => {
+  test('a deleted recording stays deleted when it is claimed, stored or reported again', async () => {
     const recording = await stored()
     expect(await recordings().markDeleted(recording, now)).toBe('deleted')
 
@@ -206,7 +206,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().markStored(recording, 'me', aStoredObject())).toBe('gone')
   })
 
-  test('the object of a deleted recording is looked for until it is removed for certain', async () => {
+  test('a deleted recording is listed for removal until its object is certainly removed', async () => {
     const recording = await expected()
     await recordings().claim(recording, 'me', times)
     expect(await recordings().markRemoved(recording, now)).toBe(false)
@@ -221,7 +221,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await doomed(stores(), now + 1)).not.toContain(recording.key)
   })
 
-  test('expected recordings are overdue by the end of their calls, oldest first, whatever their domain', async () => {
+  test('expected recordings become overdue by the end of their calls, oldest first, in all domains', async () => {
     const last = await expected({ endedAt: now + 20 })
     const first = await expected({ endedAt: now + 10 })
     const failedOne = await expected({ endedAt: now + 10 })
@@ -246,7 +246,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await overdue(now + longestCallMs + 1)).toContain(recording.key)
   })
 
-  test('stored recordings of a domain expire by their beginning, except held ones', async () => {
+  test('stored recordings of a domain expire by the time they began, except those under legal hold', async () => {
     const domain = aDomainName()
     const [second, first] = [await stored({ domain, startedAt: now + 2 }), await stored({ domain, startedAt: now + 1 })]
     const held = await stored({ domain, startedAt: now })
@@ -278,7 +278,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().page(domain, 2, all[2])).toEqual([])
   })
 
-  test('a failed or removed recording is kept as long as CDRs are, and one with an object without limit', async () => {
+  test('the record of a failed or removed recording is kept as long as CDRs are, and one with an object without limit', async () => {
     const [failedOne, removedOne, kept] = [await expected(), await stored(), await stored()]
     await recordings().markFailed(failedOne, now)
     await recordings().markDeleted(removedOne, now)
@@ -296,7 +296,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     stores().clock.move(start - stores().clock.now())
   })
 
-  test('recordings outlive their domain', async () => {
+  test('recordings are kept when their domain is deleted', async () => {
     const recording = await stored()
 
     expect(await stores().remains.sweep(recording.domain, Number.MAX_SAFE_INTEGER)).toBe(true)
@@ -317,7 +317,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await between(3, 1)).toEqual([])
   })
 
-  test('the recordings of a deleted domain are noted once, with the longest retention and the latest moment', async () => {
+  test('the recordings of a deleted domain are recorded once, with the longest retention and the latest time', async () => {
     const [first, second] = [`left-a-${randomUUID()}`, `left-b-${randomUUID()}`]
     const all = async () =>
       (await recordings().listLeft(1_000)).filter(({ domain }) => [first, second].includes(domain))
@@ -339,7 +339,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect((await all()).map(({ domain }) => domain)).toEqual([second])
   })
 
-  test('simultaneous notes of one deleted domain leave one note', async () => {
+  test('simultaneous records of one deleted domain result in one record', async () => {
     const domain = `left-c-${randomUUID()}`
 
     await Promise.all([1, 5, 3].map((days) => recordings().leave({ domain, retentionDays: days, leftAt: days })))

@@ -176,7 +176,7 @@ describe('over DynamoDB', () => {
 })
 
 function diesAnywhere({ handler, params = {}, body, made, once }: Creation, openTenant: OpenTenant): void {
-  test('killed at any of its calls, it gives the first answer in the end and has made one thing', async () => {
+  test('a request that is killed at any step and repeated under its key succeeds and takes effect once', async () => {
     const unharmed = await openTenant()
     const counted = dying(unharmed.api.ports)
     const request = { headers: unharmed.headers, params, body: body(unharmed.domain) }

@@ -60,7 +60,7 @@ function deployedTables(): Record<string, string> {
   return variables
 }
 
-test('a deployment that takes up restored tables has what was stored before all tables were lost', async () => {
+test('a deployment that adopts restored tables has everything that was stored before all tables were lost', async () => {
   const server = await startDynamoServer()
   try {
     const client = dynamoClient({ env: server.env })

@@ -7,7 +7,7 @@ import type { StoreKind } from '../support/stores/stores.ts'
 export function roleStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
 
-  test('a domain that never made roles has none, in version 0', async () => {
+  test('a domain that never created roles has none, in version 0', async () => {
     expect(await stores().roles.read('none.test')).toEqual({ domain: 'none.test', roles: [], version: 0 })
   })
 
@@ -22,7 +22,7 @@ export function roleStoreContract(open: StoreKind['open']): void {
     expect(await stores().roles.read('whole.test')).toEqual({ domain: 'whole.test', roles, version: 1 })
   })
 
-  test('a write that builds on another version than the stored one changes nothing', async () => {
+  test('a write of roles on an outdated version changes nothing', async () => {
     await stores().roles.write({ domain: 'stale.test', roles: [aRole()], version: 1 })
 
     expect(await stores().roles.write({ domain: 'stale.test', roles: [], version: 1 })).toBe(false)

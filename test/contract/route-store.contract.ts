@@ -40,7 +40,7 @@ export function routeStoreContract(open: StoreKind['open'], port: 'defaultRoutes
     expect(await routes().callflows('whole.test.org', [route.id])).toEqual(new Map())
   })
 
-  test('routes of one kind are none of the other', async () => {
+  test('default routes and public routes are kept apart', async () => {
     const route = await create({ domain: 'kinds.test' })
     const others = stores()[port === 'defaultRoutes' ? 'publicRoutes' : 'defaultRoutes']
 
@@ -76,7 +76,7 @@ export function routeStoreContract(open: StoreKind['open'], port: 'defaultRoutes
     expect(listed[3]).toEqual(head)
   })
 
-  test('a list and its callflows go past one page of the store', async () => {
+  test('the list of routes and the callflows are read past one page of the store', async () => {
     const domain = 'large.test'
     const callflow = [{ log: 'x'.repeat(250_000) }]
     const made = [1, 2, 3, 4, 5, 6].map((order) => aRoute({ domain, order, callflow }))
@@ -113,7 +113,7 @@ export function routeStoreContract(open: StoreKind['open'], port: 'defaultRoutes
     expect(new Set(editions).size).toBe(6)
   })
 
-  test('one of many creations in the same edition succeeds', async () => {
+  test('one of many simultaneous creations of a route in one edition succeeds', async () => {
     const domain = 'race.test'
 
     const results = await Promise.all(Array.from({ length: 6 }, () => routes().create(aRoute({ domain }), 0)))
@@ -122,7 +122,7 @@ export function routeStoreContract(open: StoreKind['open'], port: 'defaultRoutes
     expect(await ids(domain)).toHaveLength(1)
   })
 
-  test('a route is replaced from the revision before, and from no other', async () => {
+  test('a route is replaced only if the stored revision is the one before', async () => {
     const route = await create({ domain: 'replace.test' })
     const replaced = { ...route, name: 'new', callflow: [{ hangup: 'USER_BUSY' }], revision: 2 }
 
@@ -133,7 +133,7 @@ export function routeStoreContract(open: StoreKind['open'], port: 'defaultRoutes
     expect(await ids('replace.test')).toHaveLength(1)
   })
 
-  test('two routes swap their orders and nothing else', async () => {
+  test('swapping two routes exchanges their orders and changes nothing else', async () => {
     const domain = 'swap.test'
     const [first, second] = [await create({ domain, order: 3 }), await create({ domain, order: 7 })]
 
@@ -143,7 +143,7 @@ export function routeStoreContract(open: StoreKind['open'], port: 'defaultRoutes
     expect(await routes().read(domain, second.id)).toEqual({ ...second, order: 3, revision: 2 })
   })
 
-  test('routes are not swapped in another edition', async () => {
+  test('routes are not swapped if the edition has changed', async () => {
     const domain = 'stale.test'
     const [first, second] = [await create({ domain, order: 3 }), await create({ domain, order: 7 })]
     const stale = await edition(domain)

@@ -28,7 +28,7 @@ describe.each(kinds)('secrets sealed by $name', (kind) => {
     expect(Buffer.from(sealed, 'base64').includes(Buffer.from(secret))).toBe(false)
   })
 
-  test('a secret is not opened for another purpose, before and after it was opened for its own', async () => {
+  test('a secret cannot be opened for another purpose, even after it was opened for its own', async () => {
     const sealed = await rig().box.seal(new Uint8Array([1, 2, 3]), 'hook a.example.com')
 
     await expect(rig().box.open(sealed, 'hook b.example.com')).rejects.toThrow()
@@ -51,7 +51,7 @@ describe.each(kinds)('secrets sealed by $name', (kind) => {
     expect(new Set(sealed.map((text) => Buffer.from(text, 'base64').subarray(0, 12).toString('hex'))).size).toBe(1_000)
   })
 
-  test('changing an opened secret does not change the next opening', async () => {
+  test('changing the returned bytes of an opened secret does not change the next opening', async () => {
     const sealed = await rig().box.seal(new Uint8Array([1, 2, 3]), 'x')
 
     const opened = await rig().box.open(sealed, 'x')
@@ -80,7 +80,7 @@ describe('the key service', () => {
     expect([within - before, asked() - before]).toEqual([1, 2])
   })
 
-  test('a refusal of the key service is an error of ours whose cause names the reason', async () => {
+  test('a refusal of the key service is an internal error whose cause names the reason', async () => {
     const { box, gate } = rig()
     const usual = gate.answer
     gate.answer = () => ({ status: 400, body: { __type: 'AccessDeniedException' } })

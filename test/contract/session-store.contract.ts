@@ -39,7 +39,7 @@ export function sessionStoreContract(open: StoreKind['open']): void {
     expect((await stores().sessions.count(now + 20 * MINUTE_MS)).users).toBe(1)
   })
 
-  test('many users are counted exactly, and many counts at once agree on the highest', async () => {
+  test('many users are counted exactly, and simultaneous counts agree on the highest', async () => {
     const at = stores().clock.now() + 60 * MINUTE_MS
     const users = Array.from({ length: 200 }, (_, index) => `u${index}@c.example.com`)
     await Promise.all(users.map((user) => stores().sessions.touch(user, 'c.example.com', at)))
@@ -61,7 +61,7 @@ export function sessionStoreContract(open: StoreKind['open']): void {
     expect(await stores().sessions.count(at, 'nobody.example.com')).toEqual({ users: 0, domains: 0, highest: 0 })
   })
 
-  test('a credential is new to a network once in 90 days, and each pair is its own', async () => {
+  test('each pair of credential and network counts as new once in 90 days', async () => {
     const { users } = await stores().sessions.count(0)
     const meet = (username: string, network: string) => stores().sessions.meet(username, network, stores().clock.now())
 

@@ -69,7 +69,7 @@ const partsPut = () =>
 const readings = () => cloud().gate.calls.filter(({ action }) => action === 'Query')
 const itemOf = (input: Readonly<Record<string, unknown>>) => Object(input['Item'])
 
-test('a hundred polls of one reading write its list once, and a process that is given it reads it and its rows once', async () => {
+test('a hundred outcomes that share one channel list store the list once, and a reading process parses it once', async () => {
   const { process } = cloud()
   const [connector, endpoint] = [process(), process()]
   const records = await polled(connector, own, 100)
@@ -97,7 +97,7 @@ test('a hundred polls of one reading write its list once, and a process that is 
   expect(parsed).toBe(2)
 })
 
-test('a caller of another scope gets a set of its own, even if the text is equal', async () => {
+test('a caller of another scope gets a stored list of its own, even if the text is equal', async () => {
   const { process } = cloud()
   const [connector, endpoint] = [process(), process()]
   const outcome = aList(600)
@@ -114,7 +114,7 @@ test('a caller of another scope gets a set of its own, even if the text is equal
   expect(read[0]?.outcome).not.toBe(read[2]?.outcome)
 })
 
-test('a record that names the set of another scope is answered with nothing', async () => {
+test('a command record that refers to the stored list of another scope has no outcome', async () => {
   const { process, gate } = cloud()
   const [connector, endpoint] = [process(), process()]
   const [theirs] = await polled(connector, { domain: 'b.example.com', presenceId: null }, 1)
@@ -137,7 +137,7 @@ test('a record that names the set of another scope is answered with nothing', as
   gate.answer = (_call, forward) => forward()
 })
 
-test('commands are pointed to a set for a minute, and it stays for longer than anybody waits for them', async () => {
+test('new outcomes refer to a stored list for a minute, and the list is kept for longer than any caller waits', async () => {
   const { process, clock } = cloud()
   const connector = process()
   const outcome = aList(600)
@@ -161,7 +161,7 @@ test('commands are pointed to a set for a minute, and it stays for longer than a
   expect((await process().read(late.id))?.outcome).toEqual(outcome)
 })
 
-test('a set that could not be written is written by the next connector that stores the outcome', async () => {
+test('a list that could not be stored is stored by the next connector that completes a command with it', async () => {
   const { process, gate } = cloud()
   const connector = process()
   const outcome = aList(600)
@@ -177,7 +177,7 @@ test('a set that could not be written is written by the next connector that stor
   expect(read.map((record) => record?.outcome)).toEqual([outcome, outcome])
 })
 
-test('parts that a first look misses are looked for once more, consistently', async () => {
+test('parts of a stored list that the first read misses are read once more, with a consistent read', async () => {
   const { process, gate } = cloud()
   const connector = process()
   const outcome = aList(600)

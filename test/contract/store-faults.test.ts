@@ -22,7 +22,7 @@ const conflict = fault('TransactionCanceledException', {
 describe('DynamoDB with faults', () => {
   const cloud = opened(openCloud)
 
-  test('a store that leaves presences undone is asked for a second and no longer, since they are written without a condition', async () => {
+  test('a store that leaves presences unwritten is retried for a second at most, since they are written without a condition', async () => {
     const { context, gate, stores } = cloud()
     let asked = 0
     gate.answer = ({ input }) => {
@@ -37,7 +37,7 @@ describe('DynamoDB with faults', () => {
   })
 
   describe('a write that was done but whose answer was lost counts as done, and is done once', () => {
-    test('a new domain whose answer was lost is made once', async () => {
+    test('a new domain is created once although the response to the write was lost', async () => {
       const { stores, gate } = cloud()
       loseAnswers(gate, 'PutItem', 1)
 
@@ -45,7 +45,7 @@ describe('DynamoDB with faults', () => {
       expect(await stores.domains.create(aDomain({ name: 'lost.test' }))).toBe(false)
     })
 
-    test('a new account whose answer was lost is counted once', async () => {
+    test('a new account is counted once although the response to the write was lost', async () => {
       const { stores, gate } = cloud()
       await stores.domains.create(aDomain({ name: 'lost-account.test' }))
       loseAnswers(gate, 'TransactWriteItems', 2)
@@ -54,7 +54,7 @@ describe('DynamoDB with faults', () => {
       expect((await stores.domains.read('lost-account.test'))?.accountCount).toBe(1)
     })
 
-    test('a removed account whose answer was lost is taken off the count once', async () => {
+    test('a removed account is counted off once although the response to the write was lost', async () => {
       const { stores, gate } = cloud()
       const accounts = ['1000', '1001'].map((login) => anAccount({ domain: 'lost-removal.test', login }))
       await stores.domains.create(aDomain({ name: 'lost-removal.test' }))
@@ -65,7 +65,7 @@ describe('DynamoDB with faults', () => {
       expect((await stores.domains.read('lost-removal.test'))?.accountCount).toBe(1)
     })
 
-    test('a creation of hooks whose answer was lost counts once', async () => {
+    test('created hooks are counted once although the response to the write was lost', async () => {
       const { stores, gate } = cloud()
       const before = await stores.subscriptions.version()
       loseAnswers(gate, 'TransactWriteItems', 1)
@@ -75,7 +75,7 @@ describe('DynamoDB with faults', () => {
       expect(await stores.hooks.create([aHook({ domain: 'lost-hook.test' })], 2)).toBe(true)
     })
 
-    test('a claim whose answer was lost is held, and no second connector gets it', async () => {
+    test('a claim is held by one connector although the response to the write was lost', async () => {
       const { stores, gate } = cloud()
       const record = aCommandRecord()
       await stores.commands.create(record)
@@ -102,7 +102,7 @@ describe('DynamoDB with faults', () => {
       },
     )
 
-    test('an attempt whose answer was lost stays on the list of its delivery once', async () => {
+    test('an attempt is recorded once although the response to the write was lost', async () => {
       const { stores, gate } = cloud()
       const delivery = aDelivery()
       await stores.deliveries.create(delivery)
@@ -117,7 +117,7 @@ describe('DynamoDB with faults', () => {
       expect(stored?.attempts).toEqual([attempt, end.attempt])
     })
 
-    test('a new plan of a delivery and its opening count once when their answers were lost', async () => {
+    test('rescheduling and reopening a delivery take effect once although the responses to the writes were lost', async () => {
       const { stores, gate } = cloud()
       const delivery = aDelivery()
       await stores.deliveries.create(delivery)
@@ -132,7 +132,7 @@ describe('DynamoDB with faults', () => {
       })
     })
 
-    test('a failure of a hook whose answer was lost is counted once', async () => {
+    test('a failure of a hook is counted once although the response to the write was lost', async () => {
       const { stores, gate } = cloud()
       const hook = aHook()
       await stores.hooks.create([hook], 100)
@@ -144,7 +144,7 @@ describe('DynamoDB with faults', () => {
     })
   })
 
-  test('a transaction that meets another one is tried again until it is done', async () => {
+  test('a transaction that conflicts with another one is retried until it succeeds', async () => {
     const { stores, gate } = cloud()
     await stores.domains.create(aDomain({ name: 'conflict.test' }))
     answerTimes(gate, 3, conflict)
@@ -152,7 +152,7 @@ describe('DynamoDB with faults', () => {
     expect(await stores.accounts.create(anAccount({ domain: 'conflict.test' }), 9)).toBe('created')
   })
 
-  test('a write of one item that a transaction holds is tried again until it is done', async () => {
+  test('a write of one item that is locked by a transaction is retried until it succeeds', async () => {
     const { context, gate } = cloud()
     const held = fault('TransactionConflictException')
     const TableName = tableName(context, 'tokens')
@@ -175,7 +175,7 @@ describe('DynamoDB with faults', () => {
     expect(await getItem(context, TableName, Key)).toBeUndefined()
   })
 
-  test('a transaction whose earlier attempt is still under way is tried again until it is done', async () => {
+  test('a transaction whose earlier attempt is still under way is retried until it succeeds', async () => {
     const { stores, gate } = cloud()
     await stores.domains.create(aDomain({ name: 'progress.test' }))
     answerTimes(gate, 3, fault('TransactionInProgressException'))
@@ -183,7 +183,7 @@ describe('DynamoDB with faults', () => {
     expect(await stores.accounts.create(anAccount({ domain: 'progress.test' }), 9)).toBe('created')
   })
 
-  test('a transaction that always meets another one is tried six times and no more', async () => {
+  test('a transaction that always conflicts is tried six times and no more', async () => {
     const { stores, gate } = cloud()
     gate.answer = () => conflict
     gate.calls.length = 0
@@ -195,7 +195,7 @@ describe('DynamoDB with faults', () => {
     expect(gate.calls).toHaveLength(6)
   })
 
-  test('a credential read that meets a write of its domain is tried again', async () => {
+  test('a read of a credential that conflicts with a write of its domain is retried', async () => {
     const { stores, gate } = cloud()
     const token = aToken({ domain: 'conflict-read.test' })
     await stores.tokens.create(token, 9)
@@ -204,7 +204,7 @@ describe('DynamoDB with faults', () => {
     expect((await stores.credentials.read(token)).token).toEqual(token)
   })
 
-  test('a number that moves on between the two reads of a lookup is not answered with its old account', async () => {
+  test('a number that moves to another account between the two reads of a lookup does not return its old account', async () => {
     const { stores, gate } = cloud()
     const account = anAccount({ domain: 'moving.test', numbers: ['7'] })
     await stores.domains.create(aDomain({ name: 'moving.test' }))
@@ -241,7 +241,7 @@ describe('DynamoDB with faults', () => {
     },
   )
 
-  test('a throttled read is tried again a few times and no more', async () => {
+  test('a throttled read is retried a few times and no more', async () => {
     const { stores, gate } = cloud()
     gate.answer = () => fault('ThrottlingException')
     gate.calls.length = 0
@@ -267,7 +267,7 @@ describe('DynamoDB with faults', () => {
     },
   )
 
-  test('an item of another form is a fault of the service itself, not half a record', async () => {
+  test('a stored item of an unexpected form is an internal error, not a partial record', async () => {
     const { stores, context } = cloud()
     const Item = { pk: 'odd.test', sk: 'domain', name: 'odd.test' }
     await putItem(context, { TableName: tableName(context, 'domains'), Item })
@@ -275,7 +275,7 @@ describe('DynamoDB with faults', () => {
     await expect(stores.domains.read('odd.test')).rejects.toMatchObject({ name: 'DomainError', code: 'internal_error' })
   })
 
-  test('a malformed delivery does not end the search for lost ones of other tenants', async () => {
+  test('a malformed delivery does not prevent finding the overdue deliveries of other tenants', async () => {
     const { stores, context } = cloud()
     const good = Array.from({ length: 4 }, () => aDelivery({ nextAttemptAt: 5 }))
     for (const delivery of good) await stores.deliveries.create(delivery)

@@ -54,7 +54,7 @@ describe('each method of each store asks DynamoDB for what test/fixtures/table-r
   })
 })
 
-it('every stated method is one that is judged', () => {
+it('every method in the file of stated requests belongs to a test case', () => {
   const titles = new Set(cases.map(({ title }) => title))
 
   expect([...stated.keys()].filter((title) => !titles.has(title))).toEqual([])

@@ -18,7 +18,7 @@ async function take() {
   return Messages.map(({ ReceiptHandle = '', Body = '' }) => ({ receipt: ReceiptHandle, id: JSON.parse(Body).id }))
 }
 
-test('the next event of a call can be taken as soon as the one before it is removed, which can be done again', async () => {
+test('the next event of a call can be received once the one before it is removed, and a repeated removal succeeds', async () => {
   const { context } = rig()
   const events = ['taken:1', 'taken:2'].map((id) => anEvent({ id, uuid: 'a'.repeat(36) }))
   await sqsEventSink(context).publish(events)

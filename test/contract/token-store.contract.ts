@@ -39,7 +39,7 @@ export function tokenStoreContract(open: StoreKind['open']): void {
     expect(after.domain).toBeUndefined()
   })
 
-  test('the credentials of root are a token without account or domain', async () => {
+  test('the credential of root is a token without account or domain', async () => {
     const token = aToken({ domain: '', login: 'root', credentialsId: '' })
     await stores().tokens.create(token, 50)
 
@@ -58,7 +58,7 @@ export function tokenStoreContract(open: StoreKind['open']): void {
     expect(await tokenOf({ domain: 'b.example.com', login: '1000', key: 'other' })).toBeUndefined()
   })
 
-  test('no spelling of login and key reaches the token of another login', async () => {
+  test('a login and key that are split differently do not reach the token of another login', async () => {
     const token = aToken({ domain: 'c.example.com', login: 'a', key: 'k' })
     await stores().tokens.create(token, 50)
 
@@ -76,7 +76,7 @@ export function tokenStoreContract(open: StoreKind['open']): void {
     expect(await stores().tokens.remove(token.domain, token.login, token.key)).toBe(false)
   })
 
-  test('above the limit the oldest live tokens of the user go, and those of others stay', async () => {
+  test('when a user has too many tokens, its oldest unexpired ones are removed, and those of other users stay', async () => {
     const now = stores().clock.now()
     const tokens = Array.from({ length: 6 }, (_, age) =>
       aToken({ domain: 'e.example.com', createdAt: now - age * 1000 }),

@@ -57,7 +57,7 @@ describe('after a link was lost', () => {
     expect(Math.abs((presence?.contacts[0]?.expiresAt ?? 0) - registration.expires * 1_000)).toBeLessThan(1_000)
   })
 
-  test('a phone that is still there is left as it is', async () => {
+  test('a phone that is still registered after the gap stays as it is', async () => {
     const world = await labWorld()
     const lab = await world.connector()
     await lab.up()
@@ -72,7 +72,7 @@ describe('after a link was lost', () => {
     expect(await world.ports.presence.read(labDomain, '1000')).toEqual(before)
   })
 
-  test('an account of which something is heard meanwhile is left alone, whatever the list says', async () => {
+  test("an account that an event concerns during the check is left alone, whatever the engine's list says", async () => {
     const world = await labWorld()
     const lab = await world.connector()
     await lab.up()
@@ -89,7 +89,7 @@ describe('after a link was lost', () => {
     expect(states(world)).toEqual(['ONHOOK'])
   })
 
-  test('a phone that comes back while the stored accounts are read is not taken for gone', async () => {
+  test('a phone that registers again while the stored accounts are read does not count as gone', async () => {
     const world = await labWorld()
     const lab = await world.connector()
     await lab.up()
@@ -114,7 +114,7 @@ describe('after a link was lost', () => {
     expect((await world.ports.presence.read(labDomain, '1000'))?.contacts).toHaveLength(1)
   })
 
-  test('nothing is concluded from a list that cannot be had', async () => {
+  test('an engine that does not return its list of registrations changes no account', async () => {
     const world = await labWorld()
     const lab = await world.connector()
     await lab.up()
@@ -128,7 +128,7 @@ describe('after a link was lost', () => {
     expect(states(world)).toEqual(['ONHOOK'])
   })
 
-  test('a phone of a realm that is no domain proves nothing about an account of its name', async () => {
+  test('a listed phone whose realm is not a domain does not keep an account of the same name online', async () => {
     const world = await labWorld()
     const lab = await world.connector()
     await lab.up()
@@ -191,7 +191,7 @@ describe('after a connector was killed', () => {
     return { ...world, lab, killedAt }
   }
 
-  test('a call that had ended is ended, and its account is free', async () => {
+  test('a call that ended after its connector was killed is ended, and its account is free', async () => {
     const uuid = randomUUID()
     const world = await aSuccessor({ calls: [uuid] })
 
@@ -206,7 +206,7 @@ describe('after a connector was killed', () => {
     expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [] })
   })
 
-  test('a call that had ended is ended too by a successor that began before it could know of the death', async () => {
+  test('a call that ended is also ended by a successor that started before it could know that the connector was dead', async () => {
     const uuid = randomUUID()
     const world = await aSuccessor({ calls: [uuid] }, 1_000)
 
@@ -219,7 +219,7 @@ describe('after a connector was killed', () => {
     expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [] })
   })
 
-  test('a call that had ended is left to another connector that has listened all the time', async () => {
+  test('a call that ended is left to another connector that was connected all the time', async () => {
     const uuid = randomUUID()
     const world = await aSuccessor({ calls: [uuid] }, 1_000)
     const link = { engine: labEngine, last: { coreUuid: aCoreUuid, sequence: '9' }, upSince: world.killedAt - 1 }
@@ -235,7 +235,7 @@ describe('after a connector was killed', () => {
     expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [] })
   })
 
-  test('a call that is up stays, and a call that began meanwhile has its beginning made up for', async () => {
+  test('a call that is up stays, and a call that began meanwhile gets a synthetic beginning', async () => {
     const [old, begun] = [randomUUID(), randomUUID()]
     const world = await aSuccessor({ calls: [old] })
     world.lab.rows = [

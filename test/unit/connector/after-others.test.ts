@@ -49,7 +49,7 @@ async function reportEvery5Seconds(time: ManualTime, report: () => Promise<void>
   }
 }
 
-test('events of a call that had begun wait until the other connector has handed over what it read before', async () => {
+test('events of a call that had begun before the gap wait until the other connector has handed over what it read earlier', async () => {
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   await other()
   inOrder.heardAgain(engine)
@@ -88,7 +88,7 @@ test.each([
   expect(passed).toEqual(['a'])
 })
 
-test('a connector whose link came up later is not waited for', async () => {
+test("events do not wait for a connector whose link came up later than this one's", async () => {
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   await other({ eventLinks: [{ engine, last, upSince: linkedAt + 5 }], handedOverTo: 0 })
   inOrder.heardAgain(engine)
@@ -99,7 +99,7 @@ test('a connector whose link came up later is not waited for', async () => {
   expect(passed).toEqual(['a'])
 })
 
-test('a connector waits 7 s at most for another that falls silent, and a minute for one that never catches up', async () => {
+test('events wait 7 s at most for a connector that falls silent, and a minute for one that never catches up', async () => {
   const silent = await aPlace()
   await silent.other()
   silent.inOrder.heardAgain(engine)
@@ -127,7 +127,7 @@ const created = (at: number) => ({ fields: { 'Caller-Channel-Created-Time': `${a
 /** Makes an event that the engine sent at an epoch millisecond of its clock. */
 const sentAt = (at: number) => anEngineEvent({ headers: { 'Event-Date-Timestamp': `${at}000` } })
 
-test('a call that was created after the first event that was heard passes at once, and so does what belongs to no call', async () => {
+test('events of a call that began after the first event of the new link pass at once, as do those without a call', async () => {
   const { inOrder, passed, other, linkedAt } = await aPlace()
   await other()
   inOrder.heardAgain(engine)
@@ -144,7 +144,7 @@ test('a call that was created after the first event that was heard passes at onc
   expect(inOrder.waiting).toBe(2)
 })
 
-test('a call that was created before the first event that was heard waits, however late its CHANNEL_CREATE comes or is handled', async () => {
+test('events of a call that began before the first event of the new link wait, however late its CHANNEL_CREATE arrives', async () => {
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   await other()
   inOrder.heardAgain(engine)
@@ -156,7 +156,7 @@ test('a call that was created before the first event that was heard waits, howev
   expect(passed).toEqual([])
 })
 
-test('no event of a call passes before any event was heard', async () => {
+test('no event of a call passes before the new link has delivered an event', async () => {
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   await other()
   inOrder.heardAgain(engine)
@@ -167,7 +167,7 @@ test('no event of a call passes before any event was heard', async () => {
   expect(passed).toEqual([])
 })
 
-test('events that are missed while others are held are waited for with them', async () => {
+test('a second gap while events wait makes all of them wait until the other connector has handed over both gaps', async () => {
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   await other()
   inOrder.heardAgain(engine)
@@ -185,7 +185,7 @@ test('events that are missed while others are held are waited for with them', as
   expect(passed).toEqual(['a', 'b'])
 })
 
-test('more than may be held leaves at once, in order, and that is counted', async () => {
+test('when more events wait than allowed, they leave at once and in order, and are counted', async () => {
   const { time, inOrder, passed, other } = await aPlace({ limits: { events: 3, bytes: 1_000_000 } })
   await other()
   inOrder.heardAgain(engine)
@@ -197,7 +197,7 @@ test('more than may be held leaves at once, in order, and that is counted', asyn
   expect(inOrder.overflows).toBe(1)
 })
 
-test('a stop lets go of all that is held, and holds no more', async () => {
+test('a stop releases all waiting events, and no further event waits', async () => {
   const { time, inOrder, passed, other } = await aPlace()
   await other()
   inOrder.heardAgain(engine)
@@ -211,7 +211,7 @@ test('a stop lets go of all that is held, and holds no more', async () => {
   expect(passed).toEqual(['a', 'b'])
 })
 
-test('while the reports cannot be read the others are waited for as if they were silent', async () => {
+test('while the reports cannot be read, events wait for other connectors as for silent ones', async () => {
   const { time, inOrder, passed } = await aPlace({ store: { list: async () => Promise.reject(new Error('gone')) } })
   inOrder.heardAgain(engine)
   inOrder.add(ofCall('a'), engine)
@@ -223,7 +223,7 @@ test('while the reports cannot be read the others are waited for as if they were
   expect(passed).toEqual(['a'])
 })
 
-test('events of one engine do not wait for the link of another, unless they go on with a call of that', async () => {
+test('events of one engine do not wait for the link to another, unless they continue a call of that engine', async () => {
   const { time, inOrder, passed, other } = await aPlace()
   await other()
   inOrder.heardAgain(engine)
@@ -251,7 +251,7 @@ function aSmallOutbox(room: number) {
   return { outbox, passed, empty: () => taken.push(...passed.slice(taken.length)) }
 }
 
-test('held events leave when the outbox has room for them, before newer events of the same calls', async () => {
+test('waiting events leave when the outbox has room for them, before newer events of the same calls', async () => {
   const { outbox, passed, empty } = aSmallOutbox(2)
   const { time, inOrder, other, linkedAt } = await aPlace({ outbox })
   await other()
@@ -272,7 +272,7 @@ test('held events leave when the outbox has room for them, before newer events o
   expect(inOrder.waiting).toBe(0)
 })
 
-test('more than may be held is forced on an outbox without room, the oldest first', async () => {
+test('when more events wait than allowed, the oldest are forced into an outbox without room', async () => {
   const { outbox, passed } = aSmallOutbox(0)
   const { time, inOrder, other } = await aPlace({ outbox, limits: { events: 3, bytes: 1_000_000 } })
   await other()
@@ -286,7 +286,7 @@ test('more than may be held is forced on an outbox without room, the oldest firs
   expect([passed, inOrder.waiting]).toEqual([['a', 'b', 'c', 'd', 'e'], 0])
 })
 
-test('another one that reads late is waited for, until it has handed over an event after the first that was heard here', async () => {
+test('events wait for a connector that reads late until it has handed over a later event than the first one read here', async () => {
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   const upTo = (handedOverTo: number) => [{ engine, last, upSince: linkedAt - 60_000, handedOverTo }]
   await other()
@@ -303,7 +303,7 @@ test('another one that reads late is waited for, until it has handed over an eve
   expect(passed).toEqual(['a'])
 })
 
-test('a connector counts a silent engine as read to its end after 21 s', async () => {
+test('a connector counts a silent engine as completely read after 21 s', async () => {
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   const eventLinks = [{ engine, last, upSince: linkedAt - 60_000, handedOverTo: linkedAt + 3 }]
   await other({ eventLinks })

@@ -29,7 +29,7 @@ test('a changed gateway is removed, and the engine asks for gateways again only 
   expect(await hasCurrent('trunk')).toBe(true)
 })
 
-test('a gateway that the engine has as it is stored keeps its registration', async () => {
+test('a gateway that is the same at the engine and in the store keeps its registration', async () => {
   const { link, aligner, orders } = await anEngineWith('trunk')
 
   expect(await aligner().prepare(command('trunk'), domain)(link)).toMatchObject({ state: 'done' })
@@ -58,7 +58,7 @@ test.each([
   expect(lab.engine.gateways.list()).toEqual([])
 })
 
-test('a gateway that the engine does not let go is reported after six seconds, and delays no other', async () => {
+test('a gateway that the engine does not release is reported after six seconds, and delays no other', async () => {
   const { link, write, aligner, time, orders } = await anEngineWith('stays', 'goes')
   await write('stays', { enabled: false })
   await write('goes')
@@ -96,7 +96,7 @@ test('gateways that change while one is applied are applied together afterwards'
   for (const name of ['first', 'second', 'third']) expect(await hasCurrent(name)).toBe(true)
 })
 
-test('a rescan of another connector that brings an older version back is noticed and undone', async () => {
+test("an older version that another connector's rescan has brought back is noticed and replaced", async () => {
   const answers: (() => void)[] = []
   let isHeld = false
   const lab = await gatewayEngine(async (answer) => {
@@ -135,7 +135,7 @@ test('a gateway that cannot be served is reported after one rescan', async () =>
   expect(orders()).toEqual(['rescan'])
 })
 
-test('a gateway that was removed and did not come back is brought back when the platform serves it again', async () => {
+test('a removed gateway that did not come back is restored when the platform serves it again', async () => {
   let isAway = false
   const { link, write, aligner, time, hasCurrent, engine } = await gatewayEngine(async (answer) => {
     if (isAway) throw new Error('the platform is away')
@@ -157,7 +157,7 @@ test('a gateway that was removed and did not come back is brought back when the 
   expect(await hasCurrent('trunk')).toBe(true)
 })
 
-test('a lost link ends a round, and the next one is made all the same', async () => {
+test('gateways can be applied again after a lost link has ended an earlier attempt', async () => {
   const { link, write, aligner } = await gatewayEngine()
   await write('trunk')
   const applied = aligner()
@@ -175,7 +175,7 @@ test('a lost link ends a round, and the next one is made all the same', async ()
   expect(await applied.prepare(command('trunk'), domain)(losing)).toMatchObject({ state: 'done' })
 })
 
-test('an engine without the SIP profile of gateways refuses', async () => {
+test('an order to apply a gateway is refused if the engine has no SIP profile for gateways', async () => {
   const { write, aligner } = await gatewayEngine()
   await write('trunk')
   const api = async (line: string) => (line === 'sofia status' ? '' : 'Invalid Profile [external]\n')
@@ -183,7 +183,7 @@ test('an engine without the SIP profile of gateways refuses', async () => {
   expect(await aligner().prepare(command('trunk'), domain)({ api })).toMatchObject({ state: 'refused' })
 })
 
-test('after an outage an engine gets what changed, loses what is gone, and keeps what is the operator’s own', async () => {
+test('after an outage an engine gets changed gateways, loses deleted ones, and keeps those of the operator', async () => {
   const { link, write, aligner, time, ports, engine, orders, hasCurrent, forgetOrders } = await anEngineWith(
     'changed',
     'gone',
@@ -252,7 +252,7 @@ test.each([
   expect(() => aligner().prepare(command(name), of)).toThrow(ValueRefused)
 })
 
-test('the gateways of a deleted domain are removed with its phones, and no others are', async () => {
+test('the gateways of a deleted domain are removed together with its phones, and no others are', async () => {
   const rows = [
     'external::a.example.com_trunk',
     'external::b.a.example.com_trunk',

@@ -47,7 +47,7 @@ function aCheck() {
   return { time, registry, asked, link, isUp }
 }
 
-test('calls that are asked for together share one reading; only one that is not listed is asked for by itself', async () => {
+test('checks for several calls share one list of channels, and only a call that is not listed is checked on its own', async () => {
   const { isUp, asked, registry } = aCheck()
 
   expect(await Promise.all([isUp(listed), isUp(late), isUp(over)])).toEqual([true, true, false])
@@ -62,7 +62,7 @@ test('calls that are asked for together share one reading; only one that is not 
   expect(registry.find(listed)).toMatchObject({ core: aCoreUuid, callState: 'ACTIVE', proven: true })
 })
 
-test('calls that are asked for one after another share a reading of the last second, though channels change meanwhile', async () => {
+test('a check uses a list of channels that is less than a second old, even if channels change meanwhile', async () => {
   const { isUp, asked, registry, time } = aCheck()
   await isUp(listed)
 
@@ -74,7 +74,7 @@ test('calls that are asked for one after another share a reading of the last sec
   expect(asked.filter((command) => command === 'show channels as json')).toHaveLength(1)
 })
 
-test('while the command link is down the check answers nothing and asks no engine', async () => {
+test('while the command link is down, a check has no result and asks no engine', async () => {
   const { isUp, asked, link } = aCheck()
   link.isReady = false
 

@@ -48,7 +48,7 @@ const usual = (job: EngineJob) => {
   job.finish(job.run())
 }
 
-test('a listener that may be up is reported to its caller although the link was cut', async () => {
+test('a listener that may have been placed is reported to its caller although the link was cut', async () => {
   const path = await aPath()
   path.engine.onJob = (job) => {
     job.accept()
@@ -100,7 +100,7 @@ describe('a call that the engine made under another uuid than the chosen one', (
     expect(channelsOf(path)).toBe(1)
   })
 
-  test('a call that the engine made under another uuid than the chosen one is found by the chosen one by a connector that has never heard of it', async () => {
+  test('a call that the engine made under another uuid is found by the chosen uuid, even by a connector that never saw its events', async () => {
     const path = await aPath()
     const both = takenUuids(path)
     expect(await send(path, 'originate')).toMatchObject({ status: 200 })
@@ -114,7 +114,7 @@ describe('a call that the engine made under another uuid than the chosen one', (
     expect(path.engine.lines.at(-1)).toBe(`uuid_hold ${both.actual}`)
   })
 
-  test("a call that the engine made under another uuid than the chosen one is another tenant's by either uuid, also for a connector that has never heard of it", async () => {
+  test('a call that the engine made under another uuid belongs to its tenant by either uuid, even for a connector that never saw its events', async () => {
     const path = await aPath()
     const both = takenUuids(path)
     await send(path, 'originate')

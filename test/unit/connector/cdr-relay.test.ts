@@ -35,7 +35,7 @@ const spoolOf = (disk: ReturnType<typeof memoryDisk>, name: string) => ({
 })
 
 describe('the end of a leg', () => {
-  test('the end of a leg goes to the index of CDRs with all its fields, also where its domain has no hook', async () => {
+  test('the end of a leg is sent to the index of CDRs with all its fields, even if its domain has no hook', async () => {
     const world = await aWorld()
     const connector = await world.connector()
     await connector.up()
@@ -57,7 +57,7 @@ describe('the end of a leg', () => {
     expect(connector.side.counters()).toMatchObject({ cdrsRelayed: 1, eventsRelayed: 0 })
   })
 
-  test('the end of a leg that a hook wants goes to both queues, to each once', async () => {
+  test('the end of a leg that a hook wants is sent once to each of the two queues', async () => {
     const world = await aWorld()
     const connector = await world.connector()
     await connector.up()
@@ -70,7 +70,7 @@ describe('the end of a leg', () => {
     expect(indexed(world)).toHaveLength(1)
   })
 
-  test('the end of a leg without a domain, or of what is no channel, makes no CDR', async () => {
+  test('the end of a leg without a domain, or of something that is no channel, makes no CDR', async () => {
     const world = await aWorld()
     const connector = await world.connector()
     await connector.up()
@@ -81,7 +81,7 @@ describe('the end of a leg', () => {
     expect(indexed(world)).toEqual([])
   })
 
-  test('the end of a leg that two connectors hear has one id', async () => {
+  test('the end of a leg that two connectors read has one id', async () => {
     const world = await aWorld()
     const connectors = [await world.connector('one'), await world.connector('two')]
 
@@ -94,7 +94,7 @@ describe('the end of a leg', () => {
     expect(indexed(world)).toHaveLength(1)
   })
 
-  test('the end of a leg that was missed is made up, and says which leg it was', async () => {
+  test('a missed end of a leg is synthesized, and names its leg', async () => {
     const world = await aWorld()
     const connector = await world.connector()
     await connector.up()
@@ -114,7 +114,7 @@ describe('the end of a leg', () => {
     })
   })
 
-  test('the end of a leg that one connector has made goes to the index together with the one that another has heard, which says more', async () => {
+  test('a synthetic end of a leg and the fuller real one from another connector both go to the index', async () => {
     const world = await aWorld()
     const [one, two] = [await world.connector('one'), await world.connector('two')]
     for (const connector of [one, two]) {
@@ -132,7 +132,7 @@ describe('the end of a leg', () => {
     expect(indexed(world).flatMap((end) => cdrFromEvent(end)?.cdr.billsec ?? [])).toEqual([7])
   })
 
-  test('the end of a leg of a phone that was missed names the authenticated user, though its From header named another', async () => {
+  test("the synthetic end of a phone's leg names the authenticated user, even if its From header named another", async () => {
     const world = await aWorld()
     const connector = await world.connector()
     await connector.up()
@@ -147,7 +147,7 @@ describe('the end of a leg', () => {
     expect(end && cdrFromEvent(end)).toMatchObject({ source: 'made', cdr: { presence_id: `1001@${labDomain}` } })
   })
 
-  test('the end of a leg of a loopback pair that was missed says that it was the second half', async () => {
+  test('the synthetic end of the second leg of a loopback pair says that it was the second', async () => {
     const world = await aWorld()
     const connector = await world.connector()
     await connector.up()

@@ -42,7 +42,7 @@ function aList(...rows: Readonly<Record<string, unknown>>[]) {
   return { time, link, registry, list, uuids, dumps, tell }
 }
 
-test('a domain sees its own channels, not those of a domain whose name is like its own', async () => {
+test('a domain sees its own channels and not those of a domain with a similar name', async () => {
   const { uuids } = aList(
     row('1', 'a.example.com'),
     row('2', 'x.a.example.com'),
@@ -55,7 +55,7 @@ test('a domain sees its own channels, not those of a domain whose name is like i
   expect(await uuids(null)).toEqual(['1', '2', '3', '4'])
 })
 
-test('a call from a gateway is shown to its domain while it rings, although its first event names none', async () => {
+test('a call from a gateway is shown to its domain while it rings, although its first event names no domain', async () => {
   const uuid = '3f1c0f4e-7a39-4d52-9f8b-0d7c9b1c5e11'
   const { uuids, tell, dumps } = aList(row(uuid, 'public', { direction: 'inbound', presence_id: '' }))
   await tell(uuid, { 'Call-Direction': 'inbound', 'Caller-Context': 'public', variable_uuid: uuid })
@@ -64,14 +64,14 @@ test('a call from a gateway is shown to its domain while it rings, although its 
   expect(await uuids('a.example.com')).toEqual([uuid])
 })
 
-test('a channel of no domain is shown only to root', async () => {
+test('a channel without a domain is shown only to root', async () => {
   const { uuids } = aList(row('1', 'public', { presence_id: '' }))
 
   expect(await uuids('public')).toEqual([])
   expect(await uuids(null)).toEqual(['1'])
 })
 
-test('recorded fields of a channel take precedence over those in the row of the engine', async () => {
+test("fields of a channel from events take precedence over those in the engine's row", async () => {
   const { uuids, registry } = aList(row('1', 'example.com'))
   registry.place('1', 'a.example.com', '1000@a.example.com', '')
 
@@ -111,7 +111,7 @@ describe('a caller who sees only their own channels', () => {
     expect(await uuids(...own)).toEqual(['1'])
   })
 
-  test('a caller who sees only their own channels sees nothing of a channel whose account is not known', async () => {
+  test('a caller who sees only their own channels sees no channel whose account is unknown', async () => {
     const { uuids } = aList(row('1', 'a.example.com', { presence_id: '1000@a.example.com' }))
 
     expect(await uuids(...own)).toEqual([])
@@ -152,7 +152,7 @@ describe('the account of a channel without any event', () => {
   })
 })
 
-test('a row has exactly the published fields, and "" for what the engine does not tell', async () => {
+test('a row has exactly the published fields, and "" where the engine reports no value', async () => {
   const { list } = aList({ ...row('1', 'a.example.com'), read_rate: 8000 })
 
   const { rows } = JSON.parse(await list.read(everything))
@@ -179,7 +179,7 @@ test('the list of an engine without channels, which has no rows, is empty', asyn
   expect(await list.read(everything)).toBe('{"row_count":0,"rows":[]}')
 })
 
-test('everybody who asks within a second shares one reading', async () => {
+test('all callers who ask within a second share one reading of the engine', async () => {
   const { list, link, time } = aList(row('1', 'a.example.com'))
 
   await Promise.all([list.read(everything), list.read({ domain: 'a.example.com', presenceId: null })])
@@ -192,7 +192,7 @@ test('everybody who asks within a second shares one reading', async () => {
   expect(link.asked).toHaveLength(2)
 })
 
-test('a tenant whose channels changed since a read began gets a new read, and the others share the old one', async () => {
+test('a tenant whose channels changed since a reading began gets a new one, and the others share the old one', async () => {
   const { list, link, registry, time } = aList(row('1', 'a.example.com'), row('2', 'example.com'))
   const own = { domain: 'a.example.com', presenceId: null }
   await list.read(own)
@@ -207,7 +207,7 @@ test('a tenant whose channels changed since a read began gets a new read, and th
   expect(link.asked).toHaveLength(2)
 })
 
-test('a change during a reading leads to one reading after it, however many ask', async () => {
+test('a change during a reading causes one more reading after it, however many callers ask', async () => {
   const { list, link, registry, time } = aList(row('1', 'a.example.com'))
   const before = list.read(everything)
 
@@ -219,7 +219,7 @@ test('a change during a reading leads to one reading after it, however many ask'
   expect(link.asked).toHaveLength(2)
 })
 
-test('events go before the table of the engine, which is written late', async () => {
+test("events take precedence over the engine's table of channels, which is updated late", async () => {
   const { list, registry } = aList(
     row('1', 'a.example.com', { callstate: 'ACTIVE' }),
     row('2', 'a.example.com', { callstate: 'ACTIVE' }),
@@ -236,7 +236,7 @@ test('events go before the table of the engine, which is written late', async ()
   expect(rows).toMatchObject([{ uuid: '1', callstate: 'HELD' }])
 })
 
-test('a reading that failed is not shared with the next', async () => {
+test('a failed reading of channels is not shared with the next caller', async () => {
   const { list, link } = aList()
   link.answer = () => 'not a list'
   await expect(list.read(everything)).rejects.toThrow(UnreadableAnswer)
@@ -246,7 +246,7 @@ test('a reading that failed is not shared with the next', async () => {
   await expect(list.read(everything)).resolves.toBe('{"row_count":0,"rows":[]}')
 })
 
-test('a change a moment after a reading began does not begin another before 200 ms are over', async () => {
+test('a change right after a reading of channels began causes no other reading for 200 ms', async () => {
   const { list, link, registry, time } = aList(row('1', 'a.example.com'))
   await list.read(everything)
 

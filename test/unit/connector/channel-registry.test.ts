@@ -25,7 +25,7 @@ test.each([
   expect(channel.requestId).toBe(known)
 })
 
-test('a name that is not a domain is passed over for one that is', async () => {
+test('a name that is not a domain is skipped in favour of one that is', async () => {
   const registry = new ChannelRegistry(only('a.example.com'))
 
   const channel = await registry.learn(
@@ -37,7 +37,7 @@ test('a name that is not a domain is passed over for one that is', async () => {
   expect(channel.domain).toBe('a.example.com')
 })
 
-test('a domain is matched whole: neither a suffix nor a longer name is it', async () => {
+test('the domain of a channel is matched whole, not by a suffix or a longer name', async () => {
   const registry = new ChannelRegistry(only('example.com', 'b.a.example.com'))
 
   const channel = await registry.learn('u', reading({ 'Channel-Presence-ID': '1000@a.example.com' }), engine)
@@ -45,7 +45,7 @@ test('a domain is matched whole: neither a suffix nor a longer name is it', asyn
   expect(channel.domain).toBe('')
 })
 
-test('a known domain of a channel stays, whatever the engine reports later', async () => {
+test('the domain of a channel does not change once it is known, whatever the engine reports later', async () => {
   const registry = new ChannelRegistry(only('a.example.com', 'b.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
@@ -64,7 +64,7 @@ test('a call that the platform placed belongs to its domain before and after the
   expect(channel).toMatchObject({ domain: 'a.example.com', proven: true })
 })
 
-test('placing a call under a uuid in use does not take the channel over', async () => {
+test('placing a call under a uuid in use does not change the owner of the existing channel', async () => {
   const registry = new ChannelRegistry(only('a.example.com', 'b.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
@@ -85,7 +85,7 @@ test('a placed call that its engine has reported is not forgotten, even while no
   expect(registry.find('u')).toBeDefined()
 })
 
-test('a leg takes the domain of its other leg, also a moment after that has ended', async () => {
+test('a leg takes the domain of its other leg, even shortly after that one has ended', async () => {
   const registry = new ChannelRegistry(only('a.example.com'))
   await registry.learn('one', reading({ 'Caller-Context': 'a.example.com' }), engine)
   registry.end('one', '')
@@ -106,7 +106,7 @@ test('an event after the end does not bring a channel back', async () => {
   expect(registry.find('u')).toBeUndefined()
 })
 
-test('a call whose end was reported before it is recorded as placed is not up', async () => {
+test('a call whose end was reported before it was recorded as placed is not up', async () => {
   const registry = new ChannelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
   registry.end('u', '')
@@ -116,7 +116,7 @@ test('a call whose end was reported before it is recorded as placed is not up', 
   expect([registry.find('u'), registry.size, registry.hasEnded('u')]).toEqual([undefined, 0, true])
 })
 
-test('a chosen uuid leads to the channel that the engine made of it, as long as it has none of its own', async () => {
+test('a chosen uuid leads to the channel that the engine created for it, unless a channel has that uuid itself', async () => {
   const registry = new ChannelRegistry(only('a.example.com'))
   const [chosen, actual] = [randomUUID(), randomUUID()]
   await registry.learn(actual, reading({ 'Caller-Context': 'a.example.com' }), engine)
@@ -128,7 +128,7 @@ test('a chosen uuid leads to the channel that the engine made of it, as long as 
   expect(registry.find(chosen)?.uuid).toBe(chosen)
 })
 
-test('after a break of the event link no channel counts as up until the engine reports it again', async () => {
+test('after the event link was interrupted, no channel counts as up until the engine reports it again', async () => {
   const registry = new ChannelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
@@ -139,7 +139,7 @@ test('after a break of the event link no channel counts as up until the engine r
   expect(registry.find('u')).toMatchObject({ proven: true, domain: 'a.example.com' })
 })
 
-test('above its limit the oldest channel goes, and is counted', async () => {
+test('a new channel above the limit evicts the oldest one, which is counted', async () => {
   const registry = new ChannelRegistry(only('a.example.com'), 2)
 
   for (const uuid of ['one', 'two', 'three'])
@@ -158,7 +158,7 @@ test('the first event of each kind in the life of a call is distinguished from i
   expect([registry.hasSeen('u', 'CHANNEL_CREATE'), registry.hasSeen('u', 'CHANNEL_ANSWER')]).toEqual([true, false])
 })
 
-test('a channel that was only taken to be gone comes back with an event, and not with a list', async () => {
+test('a channel that was presumed gone comes back with an event, and not with a list', async () => {
   const registry = new ChannelRegistry(only('a.example.com'))
   const fields = reading({ 'Caller-Context': 'a.example.com', 'Event-Name': 'CHANNEL_HOLD' })
   await registry.learn('u', fields, engine, 'event')
@@ -173,7 +173,7 @@ test('a channel that was only taken to be gone comes back with an event, and not
   expect(registry.hasSeen('u', 'CHANNEL_CREATE')).toBe(true)
 })
 
-test('a uuid that is used again after its call was destroyed is a channel again', async () => {
+test('a uuid that is used again after its call was destroyed is a new channel', async () => {
   const registry = new ChannelRegistry(only('a.example.com'))
   const made = reading({ 'Caller-Context': 'a.example.com', 'Event-Name': 'CHANNEL_CREATE' })
   await registry.learn('u', made, engine, 'event')

@@ -4,7 +4,7 @@ import { pendingJobs } from '../../../connector/commands/pending-jobs.ts'
 import { fakeEslSession } from '../../support/engine/fake-esl-session.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 
-test('an engine that has the phone and is lost while another one is asked is not chosen', async () => {
+test('an engine that has the phone is not chosen if its link is lost while another engine is asked', async () => {
   const time = manualTime()
   const anEngine = (name: string) => {
     const [commands, events] = [fakeEslSession(), fakeEslSession()]

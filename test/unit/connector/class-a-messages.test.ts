@@ -199,7 +199,7 @@ describe.each(places)('a message of the queue whose $place', ({ place, good, mak
   })
 })
 
-test('messages that are no commands at all are counted, and nothing of them is written or logged', async () => {
+test('messages that are not commands are counted, and none of their text is sent to the engine or logged', async () => {
   const planted = 'planted-7f3a'
   const bodies = ['', 'null', '[]', `"${planted}"`, `{"version":1,"x":"${planted}"}`, `${planted}\n\napi status`]
   for (const body of bodies) {

@@ -88,7 +88,7 @@ describe('F15 a command whose reply never comes', () => {
     await checkCommandPath(path)
   })
 
-  test('a command whose reply never comes but whose end is reported is done: the reply alone was lost', async () => {
+  test('a command whose reply never comes but whose end is reported is done, since only the reply was lost', async () => {
     const path = await aPath()
     await path.connect()
     const usual = path.engine.onJob
@@ -105,7 +105,7 @@ describe('F15 a command whose reply never comes', () => {
     await checkCommandPath(path)
   })
 
-  test('a call that came up all the same can be found and hung up by its uuid', async () => {
+  test('a call that was placed although its reply never came can be found and hung up by its uuid', async () => {
     const path = await aPath()
     const { connector } = await path.connect()
     const usual = path.engine.onJob
@@ -153,7 +153,7 @@ describe('F16 a reply that comes late', () => {
     await checkCommandPath(path)
   })
 
-  test('after which nothing else was answered is counted as late', async () => {
+  test('a late reply is counted as late if no other command was answered meanwhile', async () => {
     const path = await aPath()
     const { connector } = await path.connect()
     let late: EngineJob | undefined
@@ -168,7 +168,7 @@ describe('F16 a reply that comes late', () => {
     await checkCommandPath(path)
   })
 
-  test('an answer of a call that was accepted in time, and given up, is counted and completes nothing', async () => {
+  test('a late result of an accepted call that was given up is counted and completes no command', async () => {
     const path = await aPath()
     const { connector } = await path.connect()
     let late: EngineJob | undefined
@@ -241,7 +241,7 @@ describe('F17 a cut between command and reply', () => {
     await checkCommandPath(path)
   })
 
-  test('a cut while the channel is looked up ends as not sent: the engine was only asked', async () => {
+  test('a command whose link breaks while its channel is looked up ends as not sent, since the engine was only asked', async () => {
     const path = await aPath()
     const { door } = await path.connect()
     path.engine.answer = (command) => {
@@ -276,7 +276,7 @@ describe('F19 a command message that is older than its deadline', () => {
     await checkCommandPath(path)
   })
 
-  test('a command message that is older than its deadline is not sent by a connector whose clock is five minutes late', async () => {
+  test('a connector whose clock is five minutes slow does not send a command after its deadline', async () => {
     const path = await aPath()
 
     const answer = await path.finish(path.ask('originate', ''))
@@ -288,7 +288,7 @@ describe('F19 a command message that is older than its deadline', () => {
     await checkCommandPath(path)
   })
 
-  test('a command message that is held up by an engine which takes no more is given up within 30 s, and not written after that', async () => {
+  test('a command that an overloaded engine delays is given up within 30 s, and not sent after that', async () => {
     const path = await aPath()
     await path.connect()
     const jobs: EngineJob[] = []
@@ -401,7 +401,7 @@ describe('F22 more commands than the engine takes', () => {
 
   const isBusy = (outcome: CommandOutcome | undefined) => outcome?.state === 'unsent' && outcome.reason === 'busy'
 
-  test('51 of 200 simultaneous calls of one tenant ring, and the others wait or are answered 429 while their caller still waits', async () => {
+  test('of 200 simultaneous calls of one tenant 51 ring, and the others wait or get 429 while their callers still wait', async () => {
     const { path, connector, jobs, ringOut } = await aRingingEngine()
     const calls = callAtOnce(path, 199)
     await path.until(() => path.queue.taken === 199)
@@ -423,7 +423,7 @@ describe('F22 more commands than the engine takes', () => {
     await checkCommandPath(path, ringOut)
   })
 
-  test('a hang-up is done at once while its tenant has as many calls that ring or wait as it may', async () => {
+  test('a hang-up is done at once although its tenant has the maximum of calls that ring or wait', async () => {
     const { path, jobs, ringOut } = await aRingingEngine()
     const calls = callAtOnce(path, 350)
     await path.until(() => jobs.length === ofOneTenant.ring && path.queue.taken >= 350)
@@ -437,7 +437,7 @@ describe('F22 more commands than the engine takes', () => {
     await checkCommandPath(path, ringOut)
   })
 
-  test('a command beyond the waiting limit is refused at once, and when calls end others are placed', async () => {
+  test('a command beyond the waiting limit is refused at once, and further calls are placed when calls end', async () => {
     const { path, jobs } = await aRingingEngine()
     const calls = callAtOnce(path, 320)
     const { ring, wait } = ofOneTenant
@@ -464,7 +464,7 @@ describe('F22 more commands than the engine takes', () => {
   })
 })
 
-test('every message that was taken is counted once, by what became of it', async () => {
+test('every received command message is counted once, by its outcome', async () => {
   const path = await aPath()
   const { connector } = await path.connect()
   const usual = path.engine.onJob

@@ -90,7 +90,7 @@ test('commands to one channel run one after another, and commands to other chann
   expect(runner.started).toEqual(['a1', 'b1', 'a2'])
 })
 
-test('a message is removed when its command was written', async () => {
+test('a command message is removed from the queue when its command was sent', async () => {
   const { put, runner, removed } = anIntake()
   await put('a1')
   expect(removed).toEqual([])
@@ -100,7 +100,7 @@ test('a message is removed when its command was written', async () => {
   expect(removed).toEqual(['a1'])
 })
 
-test('a message that could not be run stays in the queue, and so do those after it', async () => {
+test('a command message that could not be run stays in the queue, and so do those after it', async () => {
   const { put, runner, removed } = anIntake()
   await put('a1', 'a2', 'b1')
 
@@ -111,7 +111,7 @@ test('a message that could not be run stays in the queue, and so do those after 
   expect(removed).toEqual(['b1'])
 })
 
-test('a queue that is gone is asked again after a wait', async () => {
+test('a command queue that is unreachable is polled again after a wait', async () => {
   const { put, runner, time, failNext } = anIntake()
   await settle()
   failNext(1)
@@ -124,7 +124,7 @@ test('a queue that is gone is asked again after a wait', async () => {
   expect(runner.started).toEqual(['a1', 'b1'])
 })
 
-test('an intake that is stopped takes no more messages, and ends when those in flight have run', async () => {
+test('a stopped intake receives no further command messages, and ends when those in flight have run', async () => {
   const { put, runner, ended, removed, stop } = anIntake()
   await put('a1')
 
@@ -136,7 +136,7 @@ test('an intake that is stopped takes no more messages, and ends when those in f
   expect([ended.is, runner.started, removed]).toEqual([true, ['a1'], ['a1']])
 })
 
-test('no more messages are taken than may be in hand', async () => {
+test('no more command messages are received than may be in flight', async () => {
   const { put, runner } = anIntake()
 
   await put('a1', 'b1', 'c1', 'd1')
@@ -162,7 +162,7 @@ test.each(['waiting', 'unfit'] as const)('a connector that is %s leaves the mess
   expect(runner.started).toContain('c1')
 })
 
-test('a message that comes when others can run it and this connector cannot is left to them, not removed', async () => {
+test('a command message that only other connectors can run stays in the queue for them', async () => {
   const { put, runner, removed, state } = anIntake()
   state.fitness = 'fit'
   await put('a1')
@@ -174,7 +174,7 @@ test('a message that comes when others can run it and this connector cannot is l
   expect([runner.started, removed]).toEqual([['a1'], ['a1']])
 })
 
-test('a message that comes in the moment of a lost link waits for what becomes of that', async () => {
+test('a command message that arrives just as the link is lost waits until the link is back or given up', async () => {
   const { put, state, runner, time } = anIntake()
   await settle()
   state.fitness = 'waiting'
@@ -188,7 +188,7 @@ test('a message that comes in the moment of a lost link waits for what becomes o
   expect(runner.started).toEqual(['a1', 'b1'])
 })
 
-test('a message of a later version is left to a connector that reads it; what is no message at all is not', async () => {
+test('a command message of a later version is left to a newer connector, and a malformed one is removed', async () => {
   const { put, runner, removed } = anIntake()
   const later = JSON.stringify({ version: commandMessageVersion + 1, command: { kind: 'whatever' } })
 
@@ -199,7 +199,7 @@ test('a message of a later version is left to a connector that reads it; what is
   expect(removed).toEqual(['no message'])
 })
 
-test('an order that comes while the one before it runs waits for it, also after an earlier one has ended', async () => {
+test('an order to a channel waits for the one before it, even if a third one has already ended', async () => {
   const { put, runner } = anIntake()
   await put('a1', 'a2')
   await runner.finish('a1')

@@ -158,7 +158,7 @@ describe('a variable of a call', () => {
     },
   )
 
-  test('whatever it is, leaves a line that is one command with one list of variables', () => {
+  test('any value of a call variable yields a line that is one command with one list of variables', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (value) => {
         const line = lineOf(anOriginate({ uuid, variables: { x_note: value } }))
@@ -207,7 +207,7 @@ test.each(['', 'a b', 'a,b', 'a}user/1', "a'b", 'a=b', '${a}', 'x'.repeat(65), '
   },
 )
 
-test('a refusal names the field and not its value', () => {
+test('a refusal of a command names the field and not its value', () => {
   expect(() => commandLine(anOriginate({ calledId: '1 &system(id)' }), domain)).toThrow(
     'calledId cannot stand in an engine command',
   )

@@ -43,7 +43,7 @@ describe('a command whose end cannot be known ends as unknown, never as failed',
     expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'timeout' })
   })
 
-  test('a command whose end cannot be known ends as unknown, never as failed, but a call is waited for as long as its phone may ring', async () => {
+  test('an unanswered call does not end as unknown while its phone may still ring', async () => {
     const { link, run, outcome, time } = await aRunner()
     const message = aCommandMessage({ command: anOriginate({ timeoutSeconds: 120 }) })
     await run(message)
@@ -67,7 +67,7 @@ test('a job that the engine does not start is refused', async () => {
 })
 
 describe('while the store of commands is gone', () => {
-  test('a command that was not claimed for a lack of the store is seen again, and then runs once', async () => {
+  test('a command that was not claimed because the store was away is received again, and then runs once', async () => {
     let isGone = true
     const { link, run, runner } = await aRunner({ wrapStore: (store) => gone(store, 'claim', () => isGone) })
     const message = aCommandMessage({ command: anOriginate() })
@@ -81,7 +81,7 @@ describe('while the store of commands is gone', () => {
     expect(link.jobs).toHaveLength(1)
   })
 
-  test('an outcome waits until it can be stored, for as long as its record lives', async () => {
+  test("an outcome that cannot be stored is retried for as long as the command's record exists", async () => {
     let isGone = true
     const { link, run, outcome, time } = await aRunner({ wrapStore: (store) => gone(store, 'complete', () => isGone) })
     const message = aCommandMessage({ command: anOriginate() })
@@ -109,7 +109,7 @@ test('a command whose connector ended between claim and write is not sent again'
   expect(await ports.commands.read(message.id)).toMatchObject({ claimedBy: 'connector-that-died' })
 })
 
-test('a command that another connector sent is not reported as unsent when its message comes again too late', async () => {
+test('a command that another connector sent is not reported as unsent when its message arrives again too late', async () => {
   const { run, ports, time } = await aRunner()
   const message = aCommandMessage({ command: anOriginate() })
   await ports.commands.create(message)
@@ -135,7 +135,7 @@ test('the log of a command holds its id and domain, and no number', async () => 
   expect(JSON.stringify(log.lines)).not.toContain('15551234567')
 })
 
-test('a call that the engine made under the chosen uuid needs no record of where that uuid leads', async () => {
+test('no record of the chosen uuid is written for a call that the engine made under that uuid', async () => {
   const { link, run, outcome, ports } = await aRunner()
   const call = anOriginate()
   const [same, other] = [aCommandMessage({ command: call }), aCommandMessage({ command: anOriginate() })]

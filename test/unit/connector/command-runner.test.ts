@@ -6,7 +6,7 @@ import { settle } from '../../support/processes/manual-time.ts'
 import { aDomain } from '../../support/records/records.ts'
 import { aRunner, dumpOf, orderTo } from '../../support/connector/runner-lab.ts'
 
-test('commands in flight and waiting are counted by their domain, the busiest first, and those of none are left out', async () => {
+test('commands in flight and waiting are counted by domain, the busiest first, and those without a domain are left out', async () => {
   const { run, runner } = await aRunner({ calls: 2 })
   const call = (domain: string | null) =>
     run(aCommandMessage({ command: anOriginate(), scope: { domain, presenceId: null } }))
@@ -24,7 +24,7 @@ test('commands in flight and waiting are counted by their domain, the busiest fi
 })
 
 describe('a call', () => {
-  test('a call is written once, under the id of its command, and ends as the engine says', async () => {
+  test("a call is sent once, under the id of its command, and its outcome is the engine's answer", async () => {
     const { link, run, outcome } = await aRunner()
     const command = anOriginate()
     const message = aCommandMessage({ command })
@@ -38,7 +38,7 @@ describe('a call', () => {
     expect(await outcome(message)).toEqual({ state: 'done', text: `+OK ${command.uuid}\n`, uuid: command.uuid })
   })
 
-  test('a call that is delivered twice is dialled once, also by another connector', async () => {
+  test('a call whose message is delivered twice is dialled once, even by two connectors', async () => {
     const { link, run, runner, make } = await aRunner()
     const message = aCommandMessage({ command: anOriginate() })
 
@@ -50,7 +50,7 @@ describe('a call', () => {
     expect(runner.counts.repeated).toBe(1)
   })
 
-  test('a call that the engine made under another uuid can be hung up by the one that was chosen', async () => {
+  test('a call that the engine made under another uuid can be hung up by the chosen one', async () => {
     const { link, run, outcome, channel } = await aRunner()
     const command = anOriginate()
     const actual = randomUUID()
@@ -101,7 +101,7 @@ describe('a call', () => {
     expect(registry.find(reported.uuid)).toBeDefined()
   })
 
-  test('a call that the engine refuses is refused in its words', async () => {
+  test("a call that the engine refuses is refused in the engine's words", async () => {
     const { link, run, outcome, registry } = await aRunner()
     const command = anOriginate()
     const message = aCommandMessage({ command })
@@ -189,7 +189,7 @@ describe('an order to a channel', () => {
     },
   )
 
-  test('an order to a channel that no engine reported is looked for at the engine', async () => {
+  test('an order to a channel that no engine has reported asks the engine for the channel', async () => {
     const { link, run } = await aRunner()
     const uuid = randomUUID()
     link.answer = (command) => (command === `uuid_dump ${uuid} json` ? dumpOf(uuid, 'a.example.com') : '')
@@ -199,7 +199,7 @@ describe('an order to a channel', () => {
     expect(link.jobs.map(({ line }) => line)).toEqual([`uuid_hold ${uuid}`])
   })
 
-  test('an order to a channel that does not exist is not held, although the engine would say +OK', async () => {
+  test('a hold of a channel that does not exist is refused, although the engine would answer +OK', async () => {
     const { link, run, outcome } = await aRunner()
     link.answer = () => '-ERR No such channel!\n'
     const message = aCommandMessage({ command: orderTo(randomUUID()).hold })
@@ -209,7 +209,7 @@ describe('an order to a channel', () => {
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'absent' }])
   })
 
-  test('an order to a channel that has ended is not held, although its end has not been heard of yet', async () => {
+  test('a hold of a channel that has ended is refused, although its end was not reported yet', async () => {
     const { link, run, outcome, channel } = await aRunner()
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')
@@ -221,7 +221,7 @@ describe('an order to a channel', () => {
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'absent' }])
   })
 
-  test('an order to a channel is proven anew after the event link was lost, since its end may have been missed', async () => {
+  test('an order to a channel checks the channel again after the event link was lost, since its end may have been missed', async () => {
     const { link, run, outcome, channel, registry } = await aRunner()
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')
@@ -254,7 +254,7 @@ describe('an order to a channel', () => {
     },
   )
 
-  test('an order to a channel that ended meanwhile is absent', async () => {
+  test('an order to a channel that ended meanwhile finds no channel', async () => {
     const { link, run, outcome, channel } = await aRunner()
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')
@@ -267,7 +267,7 @@ describe('an order to a channel', () => {
     expect(await outcome(message)).toEqual({ state: 'absent' })
   })
 
-  test('an eavesdrop counts as a call: it waits while calls that ring have all places', async () => {
+  test('an eavesdrop counts as a call and waits while ringing calls take all slots', async () => {
     const { link, run, runner, channel } = await aRunner({ calls: 1 })
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')

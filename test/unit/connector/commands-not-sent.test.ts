@@ -15,7 +15,7 @@ describe('a command is not sent', () => {
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
   })
 
-  test('a command is not sent after its deadline: the engine is not even asked for the channel', async () => {
+  test('a command that arrives after its deadline does not even ask the engine for its channel', async () => {
     const { link, run, outcome, time } = await aRunner()
     const message = aCommandMessage({ command: orderTo(randomUUID()).hold, deadlineAt: time.clock.now() })
 
@@ -24,7 +24,7 @@ describe('a command is not sent', () => {
     expect([link.asked, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
   })
 
-  test('a command is not sent when its deadline passes while the channel is looked for', async () => {
+  test('a command is not sent when its deadline passes while its channel is looked up', async () => {
     const { link, run, outcome, time } = await aRunner()
     const uuid = randomUUID()
     link.answer = async () => {
@@ -38,7 +38,7 @@ describe('a command is not sent', () => {
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
   })
 
-  test('a command is not sent when its deadline passes while a slow store is asked for the claim', async () => {
+  test('a command is not sent when its deadline passes while a slow store answers the claim', async () => {
     let claiming = async () => {}
     const wrapStore: GivenRunner['wrapStore'] = (store) => ({
       ...store,
@@ -81,7 +81,7 @@ describe('a command is not sent', () => {
     expect(await outcome(second)).toEqual({ state: 'unsent', reason: 'busy' })
   })
 
-  test('later than when a call before it has ended', async () => {
+  test('a call that waits for a slot is sent as soon as the call before it has ended', async () => {
     const { link, run, ports, runner } = await aRunner({ calls: 1 })
     const [first, second] = [aCommandMessage({ command: anOriginate() }), aCommandMessage({ command: anOriginate() })]
     await run(first)
@@ -106,7 +106,7 @@ describe('a command is not sent', () => {
     expect(await outcome(second)).toEqual({ state: 'unsent', reason: 'busy' })
   })
 
-  test('a command counts as not sent when the link says that it was not written', async () => {
+  test('a command counts as not sent when the link reports that it was not written', async () => {
     const { link, run, outcome, jobs } = await aRunner()
     link.onJob = () => Promise.reject(new EslCommandNotSent('the link is down'))
     const message = aCommandMessage({ command: anOriginate() })

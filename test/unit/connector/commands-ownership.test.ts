@@ -152,7 +152,7 @@ describe.each(orders)('$kind', ({ kind, send }) => {
 })
 
 describe("the engine's words are not taken as they are", () => {
-  test('a channel that is held twice is held, though the engine says -ERR', async () => {
+  test('holding a channel twice succeeds, although the engine answers -ERR', async () => {
     const path = await aPath()
     const uuid = aChannelFor(path, 'hold')
 
@@ -161,7 +161,7 @@ describe("the engine's words are not taken as they are", () => {
     expect(path.engine.channels.get(uuid)?.isHeld).toBe(true)
   })
 
-  test('a channel that is taken off hold twice is off hold, though the engine says -ERR', async () => {
+  test('taking a channel off hold twice succeeds, although the engine answers -ERR', async () => {
     const path = await aPath()
     const uuid = aChannelFor(path, 'unhold')
 
@@ -199,7 +199,7 @@ describe("the engine's words are not taken as they are", () => {
     },
   )
 
-  test('a call whose uuid was in use is reported with its other uuid, and both uuids lead to it', async () => {
+  test('a call whose chosen uuid was in use is reported with its other uuid, and both uuids lead to it', async () => {
     const path = await aPath()
     const uuid = randomUUID()
     const command = anOriginate({ uuid })

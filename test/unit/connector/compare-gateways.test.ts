@@ -16,7 +16,7 @@ async function aComparedEngine(kind: 'ready' | 'connecting' = 'ready') {
   return { ...lab, stop: () => (stopping.abort(), ended) }
 }
 
-test('a gateway whose order was never queued is applied within the hour, and an unchanged one stays as it is', async () => {
+test('a changed gateway whose order was never queued is applied within the hour, and an unchanged one stays', async () => {
   const { write, time, orders, hasCurrent, stop } = await aComparedEngine()
   await write('trunk', { realm: 'other.example.net' })
 
@@ -31,7 +31,7 @@ test('a gateway whose order was never queued is applied within the hour, and an 
   await stop()
 })
 
-test('a gateway that was deleted without an order is removed within the hour', async () => {
+test('a gateway that was deleted without an order is removed from the engine within the hour', async () => {
   const { ports, time, engine, stop } = await aComparedEngine()
   const stored = await ports.gateways.read(domain, 'trunk')
   if (stored !== undefined) await ports.gateways.remove(stored)
@@ -42,7 +42,7 @@ test('a gateway that was deleted without an order is removed within the hour', a
   await stop()
 })
 
-test('an engine whose link is down is not compared, and nothing is compared after the stop', async () => {
+test('the gateways of an engine whose link is down are not compared, and none are after the stop', async () => {
   const down = await aComparedEngine('connecting')
   const stopped = await aComparedEngine()
   await down.write('trunk', { realm: 'other.example.net' })
@@ -55,7 +55,7 @@ test('an engine whose link is down is not compared, and nothing is compared afte
   await down.stop()
 })
 
-test('an engine whose comparison fails again and again keeps no other engine from its own of each hour', async () => {
+test('the gateways of an engine are compared each hour, even if the comparison of another engine always fails', async () => {
   const lab = await gatewayEngine()
   const compared: string[] = []
   const engine = (name: string) => ({

@@ -30,7 +30,7 @@ function aTeller(given: { isKnown?: boolean; isWanted?: boolean; hasRoom?: boole
   return { time, confirmed, added, answer: () => answer }
 }
 
-test('an event is confirmed when the queue has taken it', async () => {
+test('an event is confirmed when the queue has accepted it', async () => {
   const { time, confirmed, answer } = aTeller()
   await time.advance(1_000)
   expect(answer()).toBeUndefined()
@@ -41,7 +41,7 @@ test('an event is confirmed when the queue has taken it', async () => {
   expect(answer()).toBe(true)
 })
 
-test('an event that the queue has not taken within a minute has to be sent again', async () => {
+test('an event that the queue does not accept within a minute has to be sent again', async () => {
   const { time, answer } = aTeller()
 
   await time.advance(60_000)

@@ -61,7 +61,7 @@ async function aConnector({ storingTakesMs = 0, readingTakesMs = 0 } = {}) {
   return { time, ports, connector, commands, events, bodies, log }
 }
 
-test('it holds one link for commands and one for events, each listening to its own', async () => {
+test('a connector has one link for commands and one for events, each with its own subscription', async () => {
   const { commands, events, connector } = await aConnector()
 
   expect(commands.words).toEqual(['BACKGROUND_JOB'])
@@ -70,7 +70,7 @@ test('it holds one link for commands and one for events, each listening to its o
   await connector.stop(0)
 })
 
-test('it is healthy while both links are up', async () => {
+test('a connector is healthy while both links are up', async () => {
   const { commands, events, connector } = await aConnector()
   expect(connector.health().status).toBe('error')
 
@@ -88,7 +88,7 @@ test('it is healthy while both links are up', async () => {
   await connector.stop(0)
 })
 
-test('a new hook reaches the engine within two seconds', async () => {
+test('the events of a new hook are subscribed at the engine within two seconds', async () => {
   const { time, ports, events, connector } = await aConnector()
   events.up()
   await time.advance(0)
@@ -120,7 +120,7 @@ test('a subscription that an engine refused is sent again', async () => {
   await connector.stop(0)
 })
 
-test('a hook gets the event of a connected engine although the subscriptions became known later', async () => {
+test('a hook gets the connected event of an engine although the subscriptions were read later', async () => {
   const { time, ports, events, connector } = await aConnector({ readingTakesMs: 500 })
   await ports.hooks.create([aHook({ event: 'CUSTOM->svc::engine_connected' })], 100)
 
@@ -131,7 +131,7 @@ test('a hook gets the event of a connected engine although the subscriptions bec
   await connector.stop(0)
 })
 
-test('each change of an engine that comes and goes within a minute is published, under an id of its own', async () => {
+test('every connect and disconnect of an engine within a minute is published under its own id', async () => {
   const { time, ports, events, connector } = await aConnector()
   await ports.hooks.create([aHook({ event: 'CUSTOM->svc::engine_connected' })], 100)
   await ports.hooks.create([aHook({ event: 'CUSTOM->svc::engine_disconnected' })], 100)
@@ -149,7 +149,7 @@ test('each change of an engine that comes and goes within a minute is published,
   await connector.stop(0)
 })
 
-test('a connector that stops does not tell that the engine is lost', async () => {
+test('a connector that stops does not report its engine as lost', async () => {
   const { time, ports, events, connector } = await aConnector()
   await ports.hooks.create([aHook({ event: 'CUSTOM->svc::engine_disconnected' })], 100)
   events.up()
@@ -182,7 +182,7 @@ test('a connector reports its status every five seconds', async () => {
   await connector.stop(0)
 })
 
-test('a call is placed, a hook gets its events, and its outcome is stored', async () => {
+test('a connector places a call, publishes its events to a hook, and stores the outcome', async () => {
   const { time, ports, commands, events, bodies, connector } = await aConnector()
   await ports.hooks.create([aHook({ event: 'CHANNEL_ANSWER' })], 100)
   commands.up()
@@ -206,7 +206,7 @@ test('a call is placed, a hook gets its events, and its outcome is stored', asyn
   await connector.stop(0)
 })
 
-test('after the event link was lost, a channel is proven anew: its end may have been missed', async () => {
+test('after the event link was lost, an order checks its channel again, since the end may have been missed', async () => {
   const { time, ports, commands, events, bodies, connector } = await aConnector()
   commands.up()
   events.up()
@@ -270,7 +270,7 @@ test('the outcome of a call that rings while its connector is stopped is stored 
   expect(await stopped).toMatchObject({ outcome: { state: 'unknown', reason: 'disconnected' } })
 })
 
-test('the password of the engine is in no log and in no health', async () => {
+test('the password of the engine appears in no log line and in no health report', async () => {
   const { log, connector, commands, events } = await aConnector()
   commands.up()
   events.up()

@@ -65,7 +65,7 @@ test.each([
   stop()
 })
 
-test('the gap of a connector that reports what was on its disk begins after that, although another process took the disk over', async () => {
+test('the gap of a connector that reported what was on its disk begins after that, although another process took over the disk', async () => {
   const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({
     connectorId: 'killed',
@@ -83,7 +83,7 @@ test('the gap of a connector that reports what was on its disk begins after that
   stop()
 })
 
-test('two that were killed together, each with events in memory, do not speak for each other', async () => {
+test("of two connectors that were killed together with events in memory, only the later one's gap is recorded, up to the successor", async () => {
   const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'a', reportedAt: start - 1_000, handedOverTo: start - 4_000, keptTo: start - 4_000 })
   await report({ connectorId: 'b', handedOverTo: start - 4_000, keptTo: start - 4_000 })
@@ -97,7 +97,7 @@ test('two that were killed together, each with events in memory, do not speak fo
   stop()
 })
 
-test('a connector that was killed with events that another had not heard yet leaves a gap until the other listened', async () => {
+test('a connector killed with events that another had not read yet leaves a gap until the other was connected', async () => {
   const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed', handedOverTo: start - 800, keptTo: start - 800 })
 
@@ -108,7 +108,7 @@ test('a connector that was killed with events that another had not heard yet lea
   stop()
 })
 
-test('a gap begins with the last event that was kept by the clock of the engine, whose events may be read late', async () => {
+test("a gap begins with the last persisted event by the engine's clock, since events may be read late", async () => {
   const { time, ports, start, report, watchFrom, stop } = someReports()
   const link = { engine, last, upSince: start - 60_000, keptTo: start - 3_000 }
   await report({ connectorId: 'killed', handedOverTo: start, keptTo: start, eventLinks: [link] })
@@ -122,7 +122,7 @@ test('a gap begins with the last event that was kept by the clock of the engine,
   stop()
 })
 
-test('two deaths of one connector are two gaps, also where it kept nothing in between', async () => {
+test('two deaths of one connector are two gaps, even if it persisted nothing in between', async () => {
   const { time, ports, start, report, watchFrom, stop } = someReports()
   const link = { engine, last, upSince: start - 60_000, keptTo: start - 3_000 }
   await report({ connectorId: 'silent', eventLinks: [link] })
@@ -187,7 +187,7 @@ test('a connector that was silent for less than 30 seconds is not recorded as de
   stop()
 })
 
-test('a connector that reported its stop leaves a gap at once, and counts as dead only after its last writes have ended', async () => {
+test('a connector that reported its stop leaves a gap at once, and counts as dead only after its last writes', async () => {
   const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'stopped', stoppedAt: start })
 
@@ -217,7 +217,7 @@ test('a connector whose stop takes two minutes counts as dead half a minute afte
   stop()
 })
 
-test('a connector that was only silent can be found gone once more', async () => {
+test('a connector that was only silent for a while can be recorded as dead again later', async () => {
   const { time, report, watchFrom, start, stop } = someReports()
   await report({ connectorId: 'silent' })
   const found = watchFrom('other', () => [up(start - 90_000)])
@@ -232,7 +232,7 @@ test('a connector that was only silent can be found gone once more', async () =>
   stop()
 })
 
-test('there is no gap where another connector listened all the time: itself, or a third one', async () => {
+test('there is no gap if another connector was connected all the time, be it this one or a third', async () => {
   const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed' })
   await time.advance(40_000)
@@ -246,7 +246,7 @@ test('there is no gap where another connector listened all the time: itself, or 
   stop()
 })
 
-test('exactly one of several connectors that find a dead one at once records the gap, and each reports it once', async () => {
+test('exactly one of several connectors that notice a dead one at once records the gap, and each reports it once', async () => {
   const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed' })
 
@@ -258,7 +258,7 @@ test('exactly one of several connectors that find a dead one at once records the
   stop()
 })
 
-test('while no link to the engine is up the gap is open', async () => {
+test('the gap of a dead connector stays open while no link to the engine is up', async () => {
   const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed' })
   let links: EventLinkReport[] = [up(0)]
@@ -273,7 +273,7 @@ test('while no link to the engine is up the gap is open', async () => {
   stop()
 })
 
-test('a connector that failed to handle a dead one gets it reported again', async () => {
+test('a dead connector is reported again to a handler that has failed', async () => {
   const { time, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'killed' })
   let isGone = true
@@ -338,7 +338,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
     return { lab, lost: gaps.filter(({ reason }) => reason === 'spool-lost') }
   }
 
-  test('events that waited on the disk of a killed connector, and were not taken over, are lost: that is a gap, recorded once', async () => {
+  test("events left on a killed connector's disk that no process took over are one recorded gap", async () => {
     const { lab, lost } = await aDeath(async ({ watchFrom, start }) => watchFrom('third', () => [up(start + 5_000)]))
 
     expect(lost).toMatchObject([
@@ -346,7 +346,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
     ])
   })
 
-  test('events that waited on the disk of a connector that stopped are lost as well, from what it handed over last on to where its stop began', async () => {
+  test("events left on a stopped connector's disk are a gap from its last handed-over event to the beginning of its stop", async () => {
     const lab = someReports()
     const { start, time, report, watchFrom, ports } = lab
     const stop = { connectorId: 'stopped', stoppedAt: start, spool }
@@ -366,7 +366,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
     lab.stop()
   })
 
-  test('events that waited on the disk of a connector that was killed are lost as well in a stop of which only the beginning is known, also with an earlier release of the connector', async () => {
+  test('events left on disk by a connector that only reported the beginning of its stop are a gap, even of an earlier release', async () => {
     const { lab, lost } = await aDeath(({ report, start }) =>
       report({ connectorId: 'stopped', stoppedAt: start, handedOverTo: start - 100 }, start - 300_000),
     )
@@ -377,7 +377,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
     ])
   })
 
-  test('events that waited on the disk of a killed connector, which had taken them over from an earlier process, are a gap also of engines that it never reached', async () => {
+  test('events that a killed connector had taken over and left on disk are a gap even of engines that it never reached', async () => {
     const { lost } = await aDeath(({ report, start }) =>
       report({
         connectorId: 'heir',
@@ -391,7 +391,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
     expect(lost).toMatchObject([{ connectorId: 'heir', engine: 'fs2:8021' }, { connectorId: 'killed' }])
   })
 
-  test('events that waited on the disk of a connector that was killed are not given up before two minutes are over', async () => {
+  test("events left on a killed connector's disk are not counted as lost for two minutes", async () => {
     expect((await aDeath(async () => {}, 115_000)).lost).toEqual([])
   })
 
@@ -405,15 +405,15 @@ describe('events that waited on the disk of a connector that was killed', () => 
     return lost
   }
 
-  test('events that waited on the disk of a killed connector are handed over by a process that says that it took them over', async () => {
+  test("events left on a killed connector's disk are not lost if another process reports that it took them over", async () => {
     expect(await nextWith({ owner: '9-99-bbbbbbbb', taken: ['5-55-aaaaaaaa', '1-77-aaaaaaaa'] })).toEqual([])
   })
 
-  test('events that waited on the disk of a killed container are lost although another container was started on the same host', async () => {
+  test('events left on the disk of a killed container are lost even if another container started on the same host', async () => {
     expect(await nextWith({ owner: '2-88-aaaaaaaa', taken: [] })).toHaveLength(1)
   })
 
-  test('events that waited on the disk of a killed connector are handed over by one that listened, too, as soon as it has handed over what it read then', async () => {
+  test("events left on a killed connector's disk are not lost once another connector has handed over what it read at that time", async () => {
     const listened = (lab: ReturnType<typeof someReports>, at: number, handedOverTo: number) =>
       lab.report({ connectorId: 'other', reportedAt: at, handedOverTo }, lab.start - 300_000)
     const { lab, lost } = await aDeath(async (lab) => {
@@ -428,7 +428,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
     expect([lost, lab.time.clock.now() - lab.start]).toEqual([[], 460_000])
   })
 
-  test('events that waited on the disk of a connector that was killed are lost as well when the other one that had read them is late and dies, too', async () => {
+  test("events left on a killed connector's disk are lost if the other connector that read them dies before handing them over", async () => {
     const { lost } = await aDeath(({ report, start }) =>
       report({ connectorId: 'other', reportedAt: start + 1_000, handedOverTo: start - 50_000 }, start - 300_000),
     )

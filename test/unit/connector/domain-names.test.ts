@@ -18,7 +18,7 @@ function aStore(...names: string[]) {
   }
 }
 
-test('a domain that exists is read once a minute', async () => {
+test('the existence of a known domain is read once a minute', async () => {
   const store = aStore('a.example.com')
   const clock = movableClock()
   const names = domainNames(store, clock)
@@ -46,7 +46,7 @@ test('a new domain is recognised after two seconds', async () => {
   expect(await names.exists('new.example.com')).toBe(true)
 })
 
-test('questions for one name at a time become one read', async () => {
+test('simultaneous questions for one domain name share one read', async () => {
   const store = aStore('a.example.com')
   const names = domainNames(store, movableClock())
 
@@ -55,7 +55,7 @@ test('questions for one name at a time become one read', async () => {
   expect(store.reads).toBe(1)
 })
 
-test('a domain that existed still exists while the store is gone, and an unknown one is an error', async () => {
+test('while the store is away, a known domain still exists, and an unknown one is an error', async () => {
   const store = aStore('a.example.com')
   const clock = movableClock()
   const names = domainNames(store, clock)
@@ -79,7 +79,7 @@ test('a deleted domain is forgotten within a minute', async () => {
   expect(await names.exists('a.example.com')).toBe(false)
 })
 
-test('names that do not exist cannot push out a domain that does', async () => {
+test('questions for names that do not exist cannot evict a domain that does', async () => {
   const store = aStore('a.example.com')
   const names = domainNames(store, movableClock())
   await names.exists('a.example.com')

@@ -33,7 +33,7 @@ function anEngine(list: string) {
   return { link, lines }
 }
 
-test("an account's registrations under its login and its full name are dropped at the recorded engine's profile, after its record was forgotten", async () => {
+test("an account's registrations are dropped at the recorded engine under login and full name, after its cached record", async () => {
   const { link, lines } = anEngine(recorded)
 
   expect(await prepareDrop(account, domain)(link)).toEqual({ state: 'done', text: '+OK 1\n' })
@@ -45,7 +45,7 @@ test("an account's registrations under its login and its full name are dropped a
   ])
 })
 
-test("a domain's registrations are dropped at once, after every record was forgotten", async () => {
+test('all registrations of a domain are dropped at once, after every cached record', async () => {
   const { link, lines } = anEngine(recorded)
 
   expect(await prepareDrop(ofDomain, domain)(link)).toMatchObject({ state: 'done' })
@@ -73,7 +73,7 @@ test('registrations are dropped at each profile once, whatever it is called, and
   ])
 })
 
-test('a profile whose name cannot stand in a line keeps no other up, and is reported', async () => {
+test('a profile whose name cannot be part of a command is reported, and does not delay other profiles', async () => {
   const { link, lines } = anEngine(
     listOf(row('in;ternal', 'profile', 'sip:a', 'RUNNING (0)'), row('office', 'profile', 'sip:b', 'RUNNING (0)')),
   )
@@ -89,7 +89,7 @@ test.each(['-ERR sofia Command not found!\n', '', '+OK\n'])(
   },
 )
 
-test('no login or domain that could mean more to the engine is ever prepared', () => {
+test('a login or domain with characters that mean something to the engine is refused before any command is built', () => {
   const isPlain = (text: string) => /^[A-Za-z0-9._+-]{1,64}$/.test(text)
 
   fc.assert(

@@ -45,7 +45,7 @@ function durationOf({ ports }: LabWorld, uuid: string): number | 'none' | undefi
   return end && (cdrFromEvent(end)?.cdr.duration ?? 'none')
 }
 
-test('the CDR of a call that ended during an outage of three hours has no duration, since the time of its end is unknown', async () => {
+test('the CDR of a call that ended during an outage of three hours has no duration, since the end time is unknown', async () => {
   const { world, lab, uuid } = await aCall()
   await world.time.advance(10 * seconds)
 
@@ -55,7 +55,7 @@ test('the CDR of a call that ended during an outage of three hours has no durati
   expect(durationOf(world, uuid)).toBe('none')
 })
 
-test('the CDR of a call that ended during an outage of half a minute has a duration, up to a minute too long', async () => {
+test('the CDR of a call that ended during an outage of half a minute has a duration that is at most a minute too long', async () => {
   const { world, lab, uuid } = await aCall()
   await world.time.advance(600 * seconds)
 
@@ -116,7 +116,7 @@ test('a call that may have ended in the first of two outages has no duration, al
   expect(durationOf(world, uuid)).toBe('none')
 })
 
-test('an answer of the engine during an outage is no proof of when a call ended', async () => {
+test('an answer of the engine during an outage does not prove when a call ended', async () => {
   const { world, lab, uuid } = await aCall()
   await lab.down()
   await world.time.advance(1 * hours)
@@ -129,7 +129,7 @@ test('an answer of the engine during an outage is no proof of when a call ended'
   expect(durationOf(world, uuid)).toBe('none')
 })
 
-test('a call whose destruction is its only reported end has a duration: it ended a moment before', async () => {
+test('a call of whose end only the destruction was reported has a duration, since it ended just before', async () => {
   const { world, lab, uuid } = await aCall()
   await world.time.advance(10 * seconds)
   await outage(world, lab, 3 * hours, uuid)
@@ -140,7 +140,7 @@ test('a call whose destruction is its only reported end has a duration: it ended
   expect(durationOf(world, uuid)).toBe(3 * 3_600 + 10)
 })
 
-test('a call that only a dead connector knew has no duration, since the time of its end is unknown', async () => {
+test('a call that only a dead connector had recorded has no duration, since the end time is unknown', async () => {
   const world = await labWorld()
   const uuid = randomUUID()
   const createdAt = `${world.time.clock.now()}000`

@@ -59,7 +59,7 @@ async function aSide(wanted: readonly string[]) {
 }
 
 describe('the events of a call', () => {
-  test('the events of a call that come before its creation and after its destruction leave one call of one life, in the recorded order', async () => {
+  test('the events of a call, even before its creation and after its destruction, make one call with one beginning and end', async () => {
     const events = recordedEvents('events/inbound-sip-echo.json')
     const wanted = [...new Set(events.map(({ name }) => name))]
     const { time, registry, hear, relayed } = await aSide(wanted)
@@ -83,7 +83,7 @@ describe('the events of a call', () => {
     expect(registry.size).toBe(0)
   })
 
-  test('the events of a call of which the last two come 2.5 s later, since a CDR is posted first, end it once and at their own time', async () => {
+  test('the last two events of a call end it once and at their own time, although the engine posts a CDR for 2.5 s before them', async () => {
     const events = recordedEvents('cdr-json/slow-cdr-server')
     const { time, registry, hear, relayed } = await aSide(events.map(({ name }) => name))
 
@@ -126,7 +126,7 @@ test.each(['bench/stream-json', 'bench/stream-plain'])(
   },
 )
 
-test('an event that was sent while a command ran comes after its answer, so the links are two', async () => {
+test('commands and events use separate links, since the engine delays events of a link while a command runs on it', async () => {
   const types = framesOf(recordedBytes('control/api-blocks-connection')).map(({ contentType }) => contentType)
   const answer = types.indexOf('api/response')
   expect(types.slice(answer)).toEqual(['api/response', 'api/response', 'text/event-plain', 'text/event-plain'])
@@ -177,7 +177,7 @@ test('the connector never asks an engine for unescaped or ambiguous formats: no 
   await lab.close()
 })
 
-test('a subclass in other letters is another event', async () => {
+test('the subclass of a CUSTOM event is case-sensitive', async () => {
   const { hear, relayed, ports, time } = await aSide(['CUSTOM->sofia::REGISTER'])
   const registers = recordedEvents('events/registrations.json').filter(({ subclass }) => subclass === 'sofia::register')
 

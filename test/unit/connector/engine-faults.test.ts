@@ -43,7 +43,7 @@ const waits = ({ log }: RunningConnector, link: string) =>
   log.lines.filter(({ keys }) => keys['link'] === link).flatMap(({ keys }) => keys['retryInMs'] ?? [])
 
 describe('F01 an engine that is not there at the start', () => {
-  test('an engine that is not there at the start is tried again after growing, jittered waits of 250 ms to 10 s, and found within 10 s of its return', async () => {
+  test('an engine that is absent at the start is retried with growing, jittered waits of 250 ms to 10 s, and found within 10 s', async () => {
     const port = await freePort()
     let draws = 0
     const running = await aConnectorFor(port, () => (draws++ % 2) / 2)
@@ -64,7 +64,7 @@ describe('F01 an engine that is not there at the start', () => {
     await checkConnector(running, { engine, password })
   })
 
-  test('an engine that is not there at the start is reported as unreachable, also while it is tried again', async () => {
+  test('an engine that is absent at the start is reported as unreachable while it is retried', async () => {
     const port = await freePort()
     const running = await aConnectorFor(port)
     await running.until(() => waits(running, 'events').length > 0 && waits(running, 'commands').length > 0)
@@ -79,7 +79,7 @@ describe('F01 an engine that is not there at the start', () => {
     await checkConnector(running, { engine: await anEngine(port), password })
   })
 
-  test('an engine that is not there at the start delays no caller: orders are refused long before it could be back', async () => {
+  test('orders to an engine that is absent at the start are refused at once', async () => {
     const port = await freePort()
     const running = await aConnectorFor(port)
     await running.time.advance(3_000)
@@ -96,7 +96,7 @@ describe('F01 an engine that is not there at the start', () => {
   })
 })
 
-test('F04 an engine that accepts and does not greet is given up after 5 s and tried again', async () => {
+test('F04 an engine that accepts a connection and never greets is given up after 5 s and tried again', async () => {
   const engine = await anEngine()
   engine.welcome = 'stay silent'
   const running = await aConnectorFor(engine.port)
@@ -187,7 +187,7 @@ describe.each([
   })
 })
 
-test("F21 an engine's -ERR is the outcome, in its own words, and nothing is tried again", async () => {
+test('F21 the -ERR of an engine is the outcome, in its own words, and nothing is retried', async () => {
   const { engine, ...running } = await aConnectedConnector()
   const message = await running.post(anOriginate())
   await running.atOnce(() => engine.jobs.length === 1)
@@ -226,7 +226,7 @@ describe('F22 of 130 calls of a tenant at once', () => {
     await checkConnector({ ...running, time }, { engine, password })
   })
 
-  test('the next is given as soon as one has ended, and a hang-up waits for none', async () => {
+  test('waiting calls of a tenant are sent as soon as others end, and a hang-up does not wait for them', async () => {
     const { engine, ...running } = await aFullConnector()
     const uuid = randomUUID()
     engine.answer = () => JSON.stringify({ 'Unique-ID': uuid, 'Caller-Context': tenant.domain })

@@ -47,7 +47,7 @@ function aNewConnector() {
   }
 }
 
-test('an engine that another connector heard when this one started is out of reach of this one', async () => {
+test("an engine that another connector reached just before this one started is out of this connector's reach", async () => {
   const connector = aNewConnector()
   await connector.report('former', connector.startedAt - 5_000)
 
@@ -55,7 +55,7 @@ test('an engine that another connector heard when this one started is out of rea
   connector.stop()
 })
 
-test('an engine that was away before is not out of reach of the new connector', async () => {
+test('an engine that no connector had reached for a minute before this one started is not out of its reach', async () => {
   const connector = aNewConnector()
   await connector.report('former', connector.startedAt - 60_000)
 

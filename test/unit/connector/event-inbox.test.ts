@@ -61,7 +61,7 @@ test('events are handled one after another, in the order in which they were read
   expect([inbox.waiting, inbox.bytes]).toEqual([0, 0])
 })
 
-test('while the store is gone they wait, and are handled once in their order when it is back', async () => {
+test('events wait while the store is away, and are then handled once and in order', async () => {
   const { inbox, sequences, store, time } = anInbox()
   store.isGone = true
   for (const event of events(1_000)) inbox.add(event)
@@ -75,7 +75,7 @@ test('while the store is gone they wait, and are handled once in their order whe
   expect(sequences()).toEqual(numbers(1_000))
 })
 
-test('an event that fails by itself is skipped and counted, and nothing waits for it', async () => {
+test('an event that fails on its own is skipped and counted, and no other event waits for it', async () => {
   const { inbox, sequences, store } = anInbox()
   store.fails = ({ sequence }) => sequence === '1'
 
@@ -86,7 +86,7 @@ test('an event that fails by itself is skipped and counted, and nothing waits fo
 })
 
 describe('at its bound', () => {
-  test('the oldest event of the least class goes, each is counted, and it is logged once', async () => {
+  test('a full inbox drops the oldest event of the least important class, counts each and logs it once', async () => {
     const { inbox, handled, store, time, log, drops } = anInbox({ events: 4, bytes: 1e9 })
     store.isGone = true
     inbox.add(anEngineEvent({ name: 'CHANNEL_HOLD', uuid: 'a', sequence: 'being handled' }))
@@ -115,7 +115,7 @@ describe('at its bound', () => {
     expect(handled.map(({ sequence }) => sequence)).toEqual(['being handled', 'over 1', 'over 2', 'over 3'])
   })
 
-  test('the bound of the inbox is reached by fewer events if they are large', async () => {
+  test('large events fill the inbox by their bytes before their number reaches the limit', async () => {
     const { inbox, store } = anInbox({ events: 10_000, bytes: 8 * 1024 * 1024 })
     store.isGone = true
     const headers = { Filler: 'x'.repeat(100_000) }
@@ -128,7 +128,7 @@ describe('at its bound', () => {
     expect(inbox.waiting).toBeLessThan(84)
   })
 
-  test('events as they were read count with all that they hold', async () => {
+  test('an event in the inbox counts with all the memory that it occupies', async () => {
     const { inbox, store } = anInbox({ events: 10_000, bytes: 8 * 1024 * 1024 })
     store.isGone = true
     const before = memoryInUse()
@@ -142,7 +142,7 @@ describe('at its bound', () => {
     expect(inbox.bytes).toBeGreaterThan(0.9 * held)
   })
 
-  test('an event that is larger than the queue takes loses its large values before it waits, and is handled', async () => {
+  test('an event that is larger than a queue message loses its large values before it waits, and is handled', async () => {
     const { inbox, handled, store, time } = anInbox({ events: 10_000, bytes: 2 * 1024 * 1024 })
     store.isGone = true
     const before = memoryInUse()
@@ -162,7 +162,7 @@ describe('at its bound', () => {
     }
   })
 
-  test('an event that comes alone is handled, however large it is', async () => {
+  test('a single event is handled, however large it is', async () => {
     const { inbox, handled } = anInbox({ events: 10_000, bytes: 1_000 })
 
     inbox.add(anEngineEvent({ headers: { Filler: 'x'.repeat(100_000) } }))
@@ -171,7 +171,7 @@ describe('at its bound', () => {
     expect(handled).toHaveLength(1)
   })
 
-  test('an event that waits for long says the same, and holds on to nothing of what it was read from', async () => {
+  test('an event that waits keeps its content, but not the buffer that it was read from', async () => {
     const { inbox, handled, store, time } = anInbox()
     store.isGone = true
     const text = (sequence: number) =>
@@ -203,7 +203,7 @@ describe('at its bound', () => {
 })
 
 describe('what is to be done in its turn', () => {
-  test('a task in the inbox has its turn, however many events wait before it', async () => {
+  test('a task in the inbox runs in its order, however many events are before it', async () => {
     const { inbox, handled, store, time } = anInbox()
     const isDone = vi.fn()
     store.isGone = true
@@ -219,7 +219,7 @@ describe('what is to be done in its turn', () => {
     expect(isDone).not.toHaveBeenCalled()
   })
 
-  test('a task in the inbox is done and not counted as an event where there is no room for it, after everything of less weight', async () => {
+  test('a full inbox runs a task early, after dropping less important events, and does not count it as a dropped event', async () => {
     const { inbox, store } = anInbox({ events: 4, bytes: 1e9 })
     const isDone = vi.fn()
     store.isGone = true
@@ -251,7 +251,7 @@ test('events that wait when the inbox is closed are lost, counted and reported',
   expect(inbox.waiting).toBe(0)
 })
 
-test('whatever comes and goes, its bounds hold and every event is handled in order or counted', async () => {
+test('whatever events arrive and whenever the store fails, the inbox keeps its bounds and handles or counts every event in order', async () => {
   const names = ['CHANNEL_DESTROY', 'CHANNEL_HOLD', 'HEARTBEAT'] as const
   const step = fc.oneof(
     { weight: 5, arbitrary: fc.tuple(fc.constantFrom(...names), fc.integer({ min: 0, max: 4_000 })) },
@@ -284,7 +284,7 @@ test('whatever comes and goes, its bounds hold and every event is handled in ord
   )
 })
 
-test('an event that has to wait is foreseen when it comes, the first one is handled at once', async () => {
+test('an event that has to wait is announced for prefetching, and one that is handled at once is not', async () => {
   const foreseen: string[] = []
   const inbox = new EventInbox({
     ...manualTime(),

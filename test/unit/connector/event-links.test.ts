@@ -24,7 +24,7 @@ function someLinks() {
   return { time, gaps, unread, links, heard, at: () => `${time.clock.now()}000` }
 }
 
-test('a link that is lost and made anew is a gap between the last and the first event', async () => {
+test('a link that is lost and restored is a gap between its last and its first event', async () => {
   const { time, gaps, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   heard(41)
@@ -49,7 +49,7 @@ test('a link that is lost and made anew is a gap between the last and the first 
   ])
 })
 
-test('a link that is lost again before an event has come is another gap, which begins with that link', async () => {
+test('a link that is lost again before its first event is a second gap, which begins when that link came up', async () => {
   const { time, gaps, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   heard(41)
@@ -106,7 +106,7 @@ test('every time without a link is remembered, however often the link is lost', 
   expect(links.mayHaveMissed(engine, at())).toBe(false)
 })
 
-test('the first link of a process is no gap', () => {
+test('the first link of a connector is no gap', () => {
   const { gaps, links, heard } = someLinks()
 
   expect(links.up(engine, aCoreUuid)).toEqual({ isFirst: true, endedCore: '', heardTo: 0 })
@@ -115,7 +115,7 @@ test('the first link of a process is no gap', () => {
   expect(gaps).toEqual([])
 })
 
-test('another process of the engine is reported, also by the gap', async () => {
+test('a restarted engine process is reported, and named in the gap', async () => {
   const { gaps, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   heard(4_711)
@@ -129,7 +129,7 @@ test('another process of the engine is reported, also by the gap', async () => {
   ])
 })
 
-test('a gap is reported without a first event when none comes, or when the link is lost before one comes', async () => {
+test('a gap is reported without a first event if none arrives, or if the link is lost before one does', async () => {
   const { time, gaps, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   heard(1)
@@ -169,7 +169,7 @@ test('events may have been missed only between the last event before a gap and t
   expect(links.mayHaveMissed('192.0.2.2:8021', inside)).toBe(false)
 })
 
-test('events that cannot be read are one gap with their number in half a minute, and looked into', async () => {
+test('events that cannot be read are reported as one gap with their number each half minute, and checked against the engine', async () => {
   const { time, gaps, unread, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   heard(1)
@@ -183,7 +183,7 @@ test('events that cannot be read are one gap with their number in half a minute,
   expect(unread).toEqual([engine])
 })
 
-test('the report says for each link how far it was read, and since when it is up', async () => {
+test('the report states for each link how far it was read, and since when it is up', async () => {
   const { time, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   const upSince = time.clock.now()
@@ -200,7 +200,7 @@ test('the report says for each link how far it was read, and since when it is up
   ])
 })
 
-test('a report says up to which moment of the engine all events are queued, however late they were read', async () => {
+test('a report states up to which moment of the engine all events are queued, however late they were read', async () => {
   const { time, links } = someLinks()
   links.up(engine, aCoreUuid)
   const start = time.clock.now()
@@ -222,7 +222,7 @@ test('a report says up to which moment of the engine all events are queued, howe
   expect(handedOver(4_001)).toBe(start + 11)
 })
 
-test('a report says from when on events were missed until the gap is stored', async () => {
+test('a report states since when events were missed until the gap is stored', async () => {
   const time = manualTime()
   let storedFrom: number | undefined
   const links = new EventLinks({ ...time, tell: () => {}, onUnread: () => {}, unstoredFrom: () => storedFrom })
@@ -249,7 +249,7 @@ test('a report says from when on events were missed until the gap is stored', as
   expect(lostAt()).toBe(4)
 })
 
-test('a report says up to which moment of the engine all events are persisted: the last event that was read before', async () => {
+test('a report states up to which moment of the engine all events are persisted, which is the last event read before it', async () => {
   const { time, links } = someLinks()
   const start = time.clock.now()
   const kept = (keptTo: number) =>

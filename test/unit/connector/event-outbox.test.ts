@@ -33,14 +33,14 @@ function batching() {
 
 const names = (events: readonly PlatformEvent[]) => events.map(({ id }) => id)
 
-test('a name that is longer than any of the engine is counted like a value', () => {
+test('an unusually long name of a field counts with its length, like a value', () => {
   const usual = sizeOf(anEvent({ fields: { variable_rtp_audio_in_jitter_packet_count: '1' } }))
   const long = sizeOf(anEvent({ fields: { ['variable_'.padEnd(900_000, 'x')]: '1' } }))
 
   expect(long - usual).toBe(900_000)
 })
 
-test('an event is handed over at once', async () => {
+test('an event is sent to the queue at once', async () => {
   const { sink, inner } = batching()
   const { outbox } = anOutbox(sink)
 
@@ -73,7 +73,7 @@ test('a batch stays below the size of a message', async () => {
   expect(Math.max(...batches.map((batch) => batch.length))).toBe(4)
 })
 
-test('a batch never holds two events of one call, so that none can pass the other', async () => {
+test('a batch never contains two events of one call, so that neither can overtake the other', async () => {
   const { sink, inner, batches } = batching()
   const { outbox } = anOutbox(sink)
 
@@ -154,7 +154,7 @@ test('a full outbox drops and counts the oldest events of the least class first,
   expect(names(inner.published)).toEqual(['over1', 'over2', 'over3'])
 })
 
-test('an event that the queue is being asked to take is not given up', async () => {
+test('an event that is being sent to the queue is not dropped', async () => {
   const asked = Promise.withResolvers<string[]>()
   const published: string[] = []
   const { outbox } = anOutbox(
@@ -175,7 +175,7 @@ test('an event that the queue is being asked to take is not given up', async () 
   expect([published, outbox.counts.dropped]).toEqual([['away'], 1])
 })
 
-test('dropping events is logged once, not for each of them, and again when it begins again', async () => {
+test('dropping events is logged once, and again when it begins again', async () => {
   const { outbox, log } = anOutbox(memoryEventSink(), roomFor(1))
 
   for (let count = 0; count < 5; count += 1) outbox.add(anEvent())
@@ -206,7 +206,7 @@ test('event drops are reported once a second, by class, with their number and th
   expect(drops).toEqual([{ class: 2, count: 2, from: start, to: start + 100 }])
 })
 
-test('memory is free again once its event was sent', async () => {
+test('the memory of an event is free again once it was sent', async () => {
   const { outbox } = anOutbox(memoryEventSink(), { window: 10_000, all: 10_000 })
   const large = () => anEvent({ fields: { text: 'x'.repeat(6_000) } })
   outbox.add(large())
@@ -215,7 +215,7 @@ test('memory is free again once its event was sent', async () => {
   expect(outbox.add(large())).toBe(true)
 })
 
-test('while the queue cannot be reached it is asked by one batch at a time, with growing waits', async () => {
+test('an unreachable queue gets one batch at a time, with growing waits', async () => {
   const tries: number[] = []
   const { outbox, time } = anOutbox({
     publish: () => {
@@ -233,7 +233,7 @@ test('while the queue cannot be reached it is asked by one batch at a time, with
   expect(tries).toEqual([250, 750, 1_750, 3_750, 7_750])
 })
 
-test('after an outage more is sent at a time than usually', async () => {
+test('after an outage more events are sent at a time than usual', async () => {
   let isGone = true
   let running = 0
   let most = 0
@@ -262,7 +262,7 @@ test('after an outage more is sent at a time than usually', async () => {
   expect(most).toBe(12)
 })
 
-test('after a success the waits of a call begin anew', async () => {
+test("the waits between attempts of a call's events start over after a success", async () => {
   const { sink, inner } = batching()
   const { outbox, time } = anOutbox(sink)
   inner.refuses = () => true

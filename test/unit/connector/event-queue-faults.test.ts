@@ -32,7 +32,7 @@ function unavailable(): DomainError {
   return new DomainError('store_unavailable', 'the queue does not answer, try again', { cause })
 }
 
-test('F23 a queue that refuses for five minutes costs no event and no order, and reading goes on', async () => {
+test('F23 a queue that refuses for five minutes loses no event and delays no order, and reading goes on', async () => {
   const faultMs = 5 * 60_000
   const ordeal = await eventOrdeal()
   const process = await ordeal.start()
@@ -53,7 +53,7 @@ test('F23 a queue that refuses for five minutes costs no event and no order, and
   })
 })
 
-test('F23 a spool that reaches its bound gives up old events of the least class first, by the file, each counted', async () => {
+test('F23 a full spool drops old events of the least important class first, file by file, and counts each', async () => {
   const spoolBytes = 4 * mebi
   const faultMs = 8_000
   const ordeal = await eventOrdeal({ spoolBytes })
@@ -71,7 +71,7 @@ test('F23 a spool that reaches its bound gives up old events of the least class 
   await checkEventOrdeal(ordeal, { backAfterMs, faultMs, spoolBytes })
 })
 
-test('F24 a queue that refuses connections and then does not answer costs no event, and reading goes on', async () => {
+test('F24 a queue that refuses connections and then does not answer loses no event, and reading goes on', async () => {
   const ordeal = await eventOrdeal()
   const process = await ordeal.start()
   const { timers } = ordeal.world.time
@@ -98,7 +98,7 @@ test('F24 a queue that refuses connections and then does not answer costs no eve
   })
 })
 
-test('F25 of a batch of ten of which the third is refused, only that one is sent again', async () => {
+test('F25 if the queue refuses the third event of a batch of ten, only that one is sent again', async () => {
   const ordeal = await eventOrdeal()
   const process = await ordeal.start()
   const refused: string[] = []
@@ -126,7 +126,7 @@ test('F25 of a batch of ten of which the third is refused, only that one is sent
   await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 4_000 })
 })
 
-test('F26 a queue that takes every batch and whose answers are lost costs no event, no order and no copy', async () => {
+test('F26 a queue that accepts every batch but whose responses are lost causes no lost, reordered or duplicate event', async () => {
   const faultMs = 60_000
   const ordeal = await eventOrdeal()
   const process = await ordeal.start()
@@ -148,7 +148,7 @@ test('F26 a queue that takes every batch and whose answers are lost costs no eve
   })
 })
 
-test('F27 events above the size of a message are published without their large values, and those after them are complete', async () => {
+test('F27 an event above the size of a message is published without its large values, and the events after it are complete', async () => {
   const ordeal = await eventOrdeal()
   const process = await ordeal.start()
   const made = await ordeal.calls(process, { count: 8, overMs: 8_000, holdBytes: 1_500_000 })
@@ -171,7 +171,7 @@ test('F27 events above the size of a message are published without their large v
   })
 })
 
-test('F28 a queue that takes the credentials for expired is asked again, and no event is lost', async () => {
+test('F28 a queue that considers the credentials expired is tried again, and no event is lost', async () => {
   const faultMs = 60_000
   const ordeal = await eventOrdeal()
   const process = await ordeal.start()
@@ -192,7 +192,7 @@ test('F28 a queue that takes the credentials for expired is asked again, and no 
   })
 })
 
-test('F28 credentials of one minute are renewed ahead of time, and while they are refused events wait', async () => {
+test('F28 credentials that last a minute are renewed before they expire, and events wait while they are refused', async () => {
   const time = manualTime()
   const [cloud, task] = await Promise.all([openCloudQueues(), openTaskCredentials()])
   onTestFinished(() => Promise.all([cloud.close(), task.close()]).then(() => undefined))
@@ -243,7 +243,7 @@ test('F28 credentials of one minute are renewed ahead of time, and while they ar
   })
 })
 
-test('F29 the next process publishes what a connector put on disk when it was stopped without a queue', async () => {
+test('F29 the next process publishes the events that a connector stored on disk when it stopped without a queue', async () => {
   const ordeal = await eventOrdeal()
   const process = await ordeal.start()
   ordeal.queue.instead = async () => Promise.reject(unavailable())
@@ -276,7 +276,7 @@ test('F29 the events that a connector loses when it is stopped without queue and
   await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 2_100 })
 })
 
-test('F30 the next connector publishes all but the last second of a killed one, before anything newer', async () => {
+test("F30 the next connector publishes all but the last second of a killed one's events, before any newer event", async () => {
   const ordeal = await eventOrdeal()
   const process = await ordeal.start()
   ordeal.queue.instead = async () => Promise.reject(unavailable())
@@ -336,7 +336,7 @@ test.each(refusals)(
   },
 )
 
-test('F31 a disk that is full while the queue takes events costs nothing at all', async () => {
+test('F31 a full disk has no effect while the queue accepts events', async () => {
   const ordeal = await eventOrdeal()
   const process = await ordeal.start()
   ordeal.disk.room = 0

@@ -86,7 +86,7 @@ describe('an event', () => {
     expect(published()).toEqual([])
   })
 
-  test('the state of a gateway is relayed to its own domain, under the name that it has there', async () => {
+  test('the state of a gateway is relayed to its own domain, under the name that it has in that domain', async () => {
     const name = 'CUSTOM->sofia::gateway_state'
     const { send, published } = await aSide([name])
     const reported = (Gateway: string) => ({
@@ -106,7 +106,7 @@ describe('an event', () => {
     ])
   })
 
-  test('an event of no domain is not relayed, and counted', async () => {
+  test('an event without a domain is not relayed, and is counted', async () => {
     const { send, published, side } = await aSide(['CHANNEL_ANSWER'])
 
     await send({ name: 'CHANNEL_ANSWER', uuid: randomUUID(), headers: { 'Caller-Context': 'public' } })
@@ -115,7 +115,7 @@ describe('an event', () => {
     expect(side.counters()['eventsWithoutDomain']).toBe(1)
   })
 
-  test('an event of no domain that no hook wants is not counted', async () => {
+  test('an event without a domain is not counted if no hook wants such events', async () => {
     const { send, side } = await aSide([])
 
     await send({ name: 'CHANNEL_CREATE', uuid: randomUUID(), headers: { 'Caller-Context': 'public' } })
@@ -123,7 +123,7 @@ describe('an event', () => {
     expect(side.counters()['eventsWithoutDomain']).toBe(0)
   })
 
-  test('an event without a call is of the domain that it names', async () => {
+  test('an event without a call belongs to the domain that it names', async () => {
     const { send, published } = await aSide(['CUSTOM->engine::dialer_member_end'])
 
     await send({ name: 'CUSTOM', subclass: 'engine::dialer_member_end', headers: { 'Event-Domain': 'A.example.com' } })
@@ -133,7 +133,7 @@ describe('an event', () => {
     ])
   })
 
-  test("an event of the platform's own kind is not believed when the engine sends it", async () => {
+  test("an event that pretends to be one of the platform's own is ignored when the engine sends it", async () => {
     const { send, published } = await aSide(['CUSTOM->svc::user_create'])
 
     await send({ name: 'CUSTOM', subclass: 'svc::user_create', headers: { 'Event-Domain': 'a.example.com' } })
@@ -141,7 +141,7 @@ describe('an event', () => {
     expect(published()).toEqual([])
   })
 
-  test('an event that carries no id is skipped and counted, and the next is relayed', async () => {
+  test('an event without an id is skipped and counted, and the next is relayed', async () => {
     const { send, published, side } = await aSide(['CHANNEL_ANSWER'])
     const answer = { name: 'CHANNEL_ANSWER', uuid: randomUUID(), headers: inA }
 
@@ -153,7 +153,7 @@ describe('an event', () => {
 })
 
 describe('the events of a call', () => {
-  test('the events of a call are relayed in order, also those that say nothing about its domain', async () => {
+  test('the events of a call are relayed in order, including those that do not name its domain', async () => {
     const { send, published } = await aSide(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE'])
     const uuid = randomUUID()
 
@@ -166,7 +166,7 @@ describe('the events of a call', () => {
     expect(published().map(({ name }) => name)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE'])
   })
 
-  test('the events of a call keep its domain until it is destroyed, whatever they say', async () => {
+  test('the events of a call keep its domain until it is destroyed, whatever domain they name', async () => {
     const { send, published } = await aSide(['CHANNEL_ANSWER'])
     const uuid = randomUUID()
 
@@ -181,7 +181,7 @@ describe('the events of a call', () => {
     ])
   })
 
-  test('the events of a call are the same for two connectors: the queue keeps one of each', async () => {
+  test('the events of a call have the same ids at two connectors, so that the queue keeps one of each', async () => {
     const event = { name: 'CHANNEL_ANSWER', uuid: randomUUID(), sequence: 1, headers: inA }
     const first = await aSide(['CHANNEL_ANSWER'])
     const second = await aSide(['CHANNEL_ANSWER'])
@@ -206,7 +206,7 @@ describe('the events of a call', () => {
     expect(published().map(({ name }) => name)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
-  test('the events of a call wait in order until it is known what hooks want', async () => {
+  test('the events of a call wait in order until it is known which events hooks want', async () => {
     let isGone = true
     const { send, published, time } = await aSide(
       ['CHANNEL_CREATE', 'CHANNEL_ANSWER'],
@@ -222,7 +222,7 @@ describe('the events of a call', () => {
     expect(published().map(({ name }) => name)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
-  test('the events of a call end with the channel being forgotten', async () => {
+  test('the channel is forgotten after the last event of its call', async () => {
     const { send, registry } = await aSide([])
     const uuid = randomUUID()
     await send({ name: 'CHANNEL_CREATE', uuid, headers: inA })
@@ -233,7 +233,7 @@ describe('the events of a call', () => {
     expect(registry.find(uuid)).toBeUndefined()
   })
 
-  test('the events of a call are only those that the engine itself sends: anybody can name a uuid in a CUSTOM event', async () => {
+  test('CUSTOM events that name the uuid of a call do not count as events of that call', async () => {
     const { send, registry } = await aSide(['CUSTOM->engine::dialer_member_end'])
     const uuid = randomUUID()
 
@@ -242,7 +242,7 @@ describe('the events of a call', () => {
     expect(registry.find(uuid)).toBeUndefined()
   })
 
-  test('lead from a chosen uuid to the channel that answered', async () => {
+  test('events of an answered channel make its chosen uuid lead to it', async () => {
     const { send, registry } = await aSide([])
     const [chosen, actual] = [randomUUID(), randomUUID()]
 
@@ -315,7 +315,7 @@ describe('the state of an account', () => {
   })
 })
 
-test('an engine that goes and comes back is reported to each domain with a hook, by every connector under the same ids', async () => {
+test('the disconnect and return of an engine are published to each domain with a hook, under the same ids by every connector', async () => {
   const engine = { name: '192.0.2.1:8021', coreUuid: aCoreUuid, commands: fakeEslSession(), reasons: {} }
   const ids = new Set<string>()
 
@@ -360,7 +360,7 @@ test('the beginning of a call from a gateway reaches hooks as soon as the dial p
   expect(side.counters().eventsWithoutDomain).toBe(0)
 })
 
-test('events of a call before it is of a domain reach no hook, except its beginning', async () => {
+test('events of a call before it has a domain reach no hook, except its beginning', async () => {
   const { send, published } = await aSide(['CHANNEL_CREATE', 'DTMF'])
   const uuid = randomUUID()
 

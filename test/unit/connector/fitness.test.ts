@@ -59,7 +59,7 @@ test.each<[Fitness, string, Partial<ConnectorReport>, number]>([
   expect(await judge()).toBe(expected)
 })
 
-test('a connector without the events of an engine leaves commands to one that has both links, and otherwise takes those that it can do', async () => {
+test('a connector without an event link leaves commands to one that has both links, and takes them if there is no other', async () => {
   let isThere = true
   const { time, commands, judge } = aJudge((now) => [
     aReport({ connectorId: 'other', engineConnected: isThere, reportedAt: now }),
@@ -73,7 +73,7 @@ test('a connector without the events of an engine leaves commands to one that ha
   expect(await judge()).toBe('fit')
 })
 
-test('a caller is answered at once that there is no engine although the store of reports is gone', async () => {
+test('a caller learns at once that no engine is connected, although the store of reports is away', async () => {
   const { time, judge } = aJudge(() => {
     throw new DomainError('store_unavailable', 'the store is gone')
   })

@@ -21,7 +21,7 @@ function setUp(failures: number) {
   return { time, lines, link, log: capturedLog() }
 }
 
-test('an engine forgets its directory records once its command link is up', async () => {
+test('an engine drops its cached directory records once its command link is up', async () => {
   const { time, lines, link, log } = setUp(0)
 
   await flushDirectory({ link, timers: time.timers, random: () => 0, log })
@@ -29,7 +29,7 @@ test('an engine forgets its directory records once its command link is up', asyn
   expect(lines).toEqual(['xml_flush_cache'])
 })
 
-test('a flush that gets no answer is repeated, and logged once', async () => {
+test('a flush of the directory that gets no answer is retried, and logged once', async () => {
   const { time, lines, link, log } = setUp(2)
 
   const done = flushDirectory({ link, timers: time.timers, random: () => 0, log })
@@ -41,7 +41,7 @@ test('a flush that gets no answer is repeated, and logged once', async () => {
   expect(log.lines).toHaveLength(1)
 })
 
-test('a flush ends with its link: the next link begins anew', async () => {
+test('a flush of the directory ends with its link, and the next link starts a new one', async () => {
   const { time, lines, link, log } = setUp(9)
 
   const done = flushDirectory({ link, timers: time.timers, random: () => 0, log })

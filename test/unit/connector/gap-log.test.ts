@@ -33,7 +33,7 @@ test('a gap is stored under an id of its own, and logged', async () => {
   expect(gaps.counts.found).toBe(1)
 })
 
-test('two recordings of one gap are one', async () => {
+test('a gap that is recorded twice is one gap', async () => {
   const { time, gaps, stored } = aLog()
 
   gaps.add(aGap({ from: 5 }))
@@ -43,7 +43,7 @@ test('two recordings of one gap are one', async () => {
   expect(await stored()).toHaveLength(1)
 })
 
-test('while the store is away gaps wait, in order, and are stored when it is back', async () => {
+test('while the store is away gaps wait, and are then stored in order', async () => {
   let isGone = true
   const { time, gaps, stored } = aLog(() => isGone)
   for (const from of [1, 2, 3]) gaps.add(aGap({ from }))
@@ -57,7 +57,7 @@ test('while the store is away gaps wait, in order, and are stored when it is bac
   expect(gaps.waiting).toBe(0)
 })
 
-test('above the limit the oldest gap goes, and is counted', async () => {
+test('a gap above the limit evicts the oldest one, which is counted', async () => {
   const { time, gaps, stored } = aLog(() => true, 2)
 
   for (const from of [1, 2, 3]) gaps.add(aGap({ from }))
@@ -66,7 +66,7 @@ test('above the limit the oldest gap goes, and is counted', async () => {
   expect([gaps.waiting, gaps.counts.lost, await stored()]).toEqual([2, 1, []])
 })
 
-test('a gap that goes while it is being stored takes no other one along', async () => {
+test('a gap that is evicted while it is being stored does not remove another one', async () => {
   const held = Promise.withResolvers<void>()
   const { time, gaps, stored } = aLog(
     () => false,
@@ -105,7 +105,7 @@ test('event drops of one class within ten seconds are one gap with their number'
   ])
 })
 
-test('event drops of two classes that begin with events of the same moment are two gaps', async () => {
+test('event drops of two classes whose first events are of the same moment are two gaps', async () => {
   const { time, gaps, stored } = aLog()
 
   gaps.recordDrop({ class: 1, count: 1, from: 10, to: 20 })
@@ -115,7 +115,7 @@ test('event drops of two classes that begin with events of the same moment are t
   expect(new Set((await stored()).map(({ dropped }) => dropped?.class))).toEqual(new Set(['1', '2']))
 })
 
-test('a stop waits for what can be stored, and not for a store that is away', async () => {
+test('a stop waits for gaps that can be stored, and not for a store that is away', async () => {
   let isGone = true
   const { time, gaps, stored } = aLog(() => isGone)
   gaps.add(aGap({ from: 1 }))

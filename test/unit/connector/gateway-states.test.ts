@@ -102,7 +102,7 @@ test.each([
   expect(readGatewayEvent(event)).toBeUndefined()
 })
 
-test('each state that an engine reports is stored soon, the newest of several once', async () => {
+test('each state that an engine reports is stored soon, and of several only the newest', async () => {
   const { time, states, stored } = await aConnector()
 
   for (const state of ['TRYING', 'REGISTER']) states.hear(stateEvent(state), engine)
@@ -126,7 +126,7 @@ test('a state is removed with its gateway', async () => {
   expect(await stored()).toEqual({})
 })
 
-test('a gateway that sends no state is read within two seconds after it was added', async () => {
+test('the state of a new gateway without events is read within two seconds', async () => {
   const { time, states, stored, at } = await aConnector()
   at.answer = async () => xmlOf({ [`${domain}_trunk`]: 'NOREG' })
 
@@ -146,7 +146,7 @@ test('the gateways of one rescan are read together', async () => {
   expect(at.asked - before).toBe(1)
 })
 
-test('the comparison of each minute finds changes without an event, and only at the profile of gateways', async () => {
+test("a comparison each minute finds changed gateways without events, and reads only the gateways' profile", async () => {
   const { time, states, stored, at } = await aConnector()
   states.hear(stateEvent('REGED', 'gone', 'UP'), engine)
   await time.advance(500)
@@ -159,7 +159,7 @@ test('the comparison of each minute finds changes without an event, and only at 
   expect(await stored()).toEqual({ trunk: 'FAIL_WAIT UP' })
 })
 
-test('an event that comes while an engine is being asked is newer than its answer', async () => {
+test("an event that arrives while an engine is being asked takes precedence over the engine's answer", async () => {
   const { time, states, stored, at, linkUp } = await aConnector({ isUp: false })
   let answer = (_text: string) => {}
   at.answer = () => new Promise<string>((resolve) => (answer = resolve))
@@ -174,7 +174,7 @@ test('an event that comes while an engine is being asked is newer than its answe
   expect(await stored()).toEqual({ trunk: 'REGED UP' })
 })
 
-test('gateways of names that are no domain are not stored', async () => {
+test('the states of gateways whose names contain no known domain are not stored', async () => {
   const { time, states, ports } = await aConnector()
 
   const foreign = { Gateway: 'unknown.example.com_trunk', State: 'REGED', 'Ping-Status': 'UP' }
@@ -184,7 +184,7 @@ test('gateways of names that are no domain are not stored', async () => {
   expect(await ports.gatewayStates.list('unknown.example.com')).toEqual([])
 })
 
-test('while another connector stores the states none is stored here, and all are once it is gone', async () => {
+test('while another connector stores the states this one stores none, and stores all once the other is gone', async () => {
   const { time, states, stored, at } = await aConnector()
   at.hasPeer = true
   states.hear(stateEvent('REGED', 'one', 'UP'), engine)
@@ -198,7 +198,7 @@ test('while another connector stores the states none is stored here, and all are
   expect(await stored()).toEqual({ one: 'REGED UP', two: 'FAIL_WAIT DOWN' })
 })
 
-test('a connector that takes over stores its states anew, because the peer may have stored others', async () => {
+test('a connector that takes over stores all its states again, since its peer may have stored others', async () => {
   const { time, states, ports, at, stored } = await aConnector()
   states.hear(stateEvent('REGED', 'trunk', 'UP'), engine)
   await time.advance(10_000)
@@ -216,7 +216,7 @@ test('a connector that takes over stores its states anew, because the peer may h
   expect(await stored()).toEqual({ trunk: 'REGED UP' })
 })
 
-test('after a new link to an engine all states are stored anew, because older ones may have passed unheard', async () => {
+test('after a new link to an engine all states are stored again, since changes may have been missed', async () => {
   const { time, states, ports, linkUp, at } = await aConnector()
   states.hear(stateEvent('REGED', 'trunk', 'UP'), engine)
   await time.advance(10_000)
@@ -232,7 +232,7 @@ test('after a new link to an engine all states are stored anew, because older on
   expect((await ports.gatewayStates.list(domain))[0]?.observedAt).toBeGreaterThanOrEqual(upSince)
 })
 
-test('a state that does not change is renewed before it expires', async () => {
+test('the stored state of a gateway is renewed before it expires, even if it does not change', async () => {
   const { time, stored, at } = await aConnector()
   at.answer = async () => xmlOf({ [`${domain}_trunk`]: 'NOREG' })
 
@@ -257,7 +257,7 @@ test('states that cannot be stored are stored when the store is back, with two l
   expect(log.lines.filter(({ message }) => message.includes('the states of gateways'))).toHaveLength(2)
 })
 
-test('gateways beyond twenty thousand have no state, which the log says once', async () => {
+test('gateways beyond twenty thousand have no stored state, which is logged once', async () => {
   const { time, states, log } = await aConnector()
 
   for (let number = 0; number < 20_005; number += 1) states.hear(stateEvent('REGED', `t${number}`), engine)

@@ -31,7 +31,7 @@ async function endOf(answer: string, meanwhile: Partial<Channel> | 'gone' | 'ove
 
 const ends = ['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']
 
-test('a channel that its engine denies gets the ends that were missed', async () => {
+test('a channel that its engine no longer has gets the end events that were missed', async () => {
   expect(await endOf('false\n')).toEqual({ made: ends, kept: [] })
 })
 
@@ -42,7 +42,7 @@ test.each(['true\n', '-ERR no reply\n', ''])(
   },
 )
 
-test('a channel gets no made-up end if an event of it, its end or another process came while its engine was asked', async () => {
+test('a channel gets no synthetic end if it ends or has an event, or its engine restarts, while the engine is asked', async () => {
   expect(await endOf('false\n', { heard: true })).toEqual({ made: [], kept: [] })
   expect(await endOf('false\n', 'gone')).toEqual({ made: [], kept: [] })
   expect(await endOf('true\n', 'over')).toEqual({ made: [], kept: [] })

@@ -27,7 +27,7 @@ function anEngine(uuids: readonly string[], reply = '+OK\n', missed: readonly st
 }
 
 describe('the calls of a deleted domain', () => {
-  test('the calls of a deleted domain are each hung up, as the doing of a manager', async () => {
+  test("the calls of a deleted domain are each hung up, with the cause of a manager's request", async () => {
     const uuids = [randomUUID(), randomUUID()]
     const { lines, asked, parts } = anEngine(uuids)
 
@@ -37,20 +37,20 @@ describe('the calls of a deleted domain', () => {
     expect(asked).toEqual([scope])
   })
 
-  test('the calls of a deleted domain that ended meanwhile are no failure', async () => {
+  test('hanging up the calls of a deleted domain succeeds although some of them ended meanwhile', async () => {
     const { parts } = anEngine([randomUUID()], '-ERR No such channel!\n')
 
     expect(await hangUpDomain(parts, scope)).toMatchObject({ state: 'done' })
   })
 
-  test('a deleted domain without calls needs nothing', async () => {
+  test('hanging up the calls of a deleted domain succeeds if it has none', async () => {
     const { parts, lines } = anEngine([])
 
     expect(await hangUpDomain(parts, scope)).toEqual({ state: 'done', text: '+OK 0\n' })
     expect(lines).toEqual([])
   })
 
-  test('a channel with an id that cannot stand in a line keeps no other channel of the domain up', async () => {
+  test('a channel whose id cannot be part of a command does not prevent hanging up the other channels of the domain', async () => {
     const uuid = randomUUID()
     const { lines, parts } = anEngine(['all\napi shutdown', uuid])
 
@@ -58,7 +58,7 @@ describe('the calls of a deleted domain', () => {
     expect(lines).toEqual([`uuid_kill ${uuid} MANAGER_REQUEST`])
   })
 
-  test('the calls of a deleted domain are ended where they can be, and the order is to be given again, while an engine is away that may hold more', async () => {
+  test('while an engine is away, the calls of a deleted domain are hung up at the others and the order must be repeated', async () => {
     const uuid = randomUUID()
     const { lines, parts } = anEngine([uuid], '+OK\n', ['fs2'])
 
@@ -66,7 +66,7 @@ describe('the calls of a deleted domain', () => {
     expect(lines).toEqual([`uuid_kill ${uuid} MANAGER_REQUEST`])
   })
 
-  test('the calls of a deleted domain are never those of every domain', async () => {
+  test("an order without a domain to hang up a domain's calls is refused and hangs up none", async () => {
     const { lines, asked, parts } = anEngine([randomUUID()])
 
     expect(await hangUpDomain(parts, { domain: null, presenceId: null })).toMatchObject({ state: 'refused' })

@@ -22,19 +22,19 @@ async function ask(path: string, method = 'GET', status: ConnectorHealth['status
   return fetch(`http://127.0.0.1:${server.port}${path}`, { method })
 }
 
-test('it answers 200 with the health while all is well', async () => {
+test('the health server answers 200 with the health while all is well', async () => {
   const response = await ask('/health')
 
   expect([response.status, await response.json()]).toEqual([200, health])
 })
 
-test('it answers 503 while a link is down', async () => {
+test('the health server answers 503 while a link is down', async () => {
   const response = await ask('/health', 'GET', 'error')
 
   expect([response.status, await response.json()]).toEqual([503, { ...health, status: 'error' }])
 })
 
-test('it has no other path and no other method', async () => {
+test('the health server answers no other path and no other method', async () => {
   expect((await ask('/')).status).toBe(404)
   await server.close()
   const response = await ask('/health', 'POST')
@@ -42,7 +42,7 @@ test('it has no other path and no other method', async () => {
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
 })
 
-test('it cannot be reached by any address but 127.0.0.1', async () => {
+test('the health server listens on 127.0.0.1 only', async () => {
   await ask('/health')
 
   const byAnother = once(connect({ host: '::1', port: server.port }), 'connect')

@@ -26,7 +26,7 @@ function anEngine() {
   return { time, registry, held, report, listed, lost }
 }
 
-test('an engine that was never heard, or never read, may hold anything', () => {
+test('a lost engine may have calls of any domain if it was never connected, or its channels never listed', () => {
   const { held, lost } = anEngine()
   expect([held.mayHold(ofA), held.count]).toEqual([true, undefined])
 
@@ -36,7 +36,7 @@ test('an engine that was never heard, or never read, may hold anything', () => {
   expect([held.mayHold(ofA), held.count]).toEqual([true, undefined])
 })
 
-test('a reading from before its event link came up does not count: calls may have begun since', () => {
+test('a channel list from before the event link came up proves nothing, since calls may have begun since', () => {
   const { held, lost } = anEngine()
 
   held.wasRead([])
@@ -46,7 +46,7 @@ test('a reading from before its event link came up does not count: calls may hav
   expect(held.mayHold(ofA)).toBe(true)
 })
 
-test('it may hold calls of the domains whose calls it held, and of no other', async () => {
+test('a lost engine may have calls of the domains whose calls it had, and of no other', async () => {
   const { held, report, lost } = anEngine()
   held.heard()
   held.wasRead([])
@@ -57,7 +57,7 @@ test('it may hold calls of the domains whose calls it held, and of no other', as
   expect([held.mayHold(ofA), held.mayHold(ofB), held.mayHold(all), held.count]).toEqual([true, false, true, 1])
 })
 
-test('only their own calls count for a caller that sees no others', async () => {
+test('for a caller that sees only their own calls, a lost engine may have only calls of that caller', async () => {
   const { held, report, lost } = anEngine()
   held.heard()
   held.wasRead([])
@@ -69,7 +69,7 @@ test('only their own calls count for a caller that sees no others', async () => 
   expect(held.mayHold({ ...ofA, presenceId: '1001@a.example.com' })).toBe(false)
 })
 
-test('a call of which domain or caller are not known counts for everybody', async () => {
+test('a call of a lost engine whose domain or caller is unknown counts for every caller', async () => {
   const { held, report, lost } = anEngine()
   held.heard()
   held.wasRead([])
@@ -91,7 +91,7 @@ test('a call that was placed at an engine counts before the engine has reported 
   expect([held.mayHold(ofA), held.mayHold(ofB)]).toEqual([true, false])
 })
 
-test('a call that the engine listed when its links came up counts until it has ended', async () => {
+test('a call that was listed when the links came up counts until its end is reported', async () => {
   const { held, registry, report, listed, lost } = anEngine()
   const [goesOn, ends] = [randomUUID(), randomUUID()]
   held.heard()
@@ -104,7 +104,7 @@ test('a call that the engine listed when its links came up counts until it has e
   expect([held.mayHold(ofA), held.mayHold(ofB), held.count]).toEqual([true, false, 1])
 })
 
-test('an old list is no proof of calls: by then the registry knows them', async () => {
+test('a call that was listed over a minute ago and of which no event came does not count when the engine is lost', async () => {
   const { held, listed, lost, time } = anEngine()
   held.heard()
   held.wasRead([listed(randomUUID(), 'a.example.com')])
@@ -115,7 +115,7 @@ test('an old list is no proof of calls: by then the registry knows them', async 
   expect([held.mayHold(ofA), held.count]).toEqual([false, 0])
 })
 
-test('when its command link outlives its event link, calls may have begun unheard', async () => {
+test('an engine whose event link is lost first may have new calls of any domain', async () => {
   const { held, time } = anEngine()
   held.heard()
   held.wasRead([])
@@ -127,7 +127,7 @@ test('when its command link outlives its event link, calls may have begun unhear
   expect([held.mayHold(ofA), held.count]).toEqual([true, undefined])
 })
 
-test('the word of another connector counts only where nothing was heard by this one', () => {
+test("another connector's report of an engine without calls counts only if this connector was never connected to that engine", () => {
   const [unheard, heard] = [anEngine(), anEngine()]
   heard.held.heard()
 

@@ -69,7 +69,7 @@ test.each(unreadable)(
   },
 )
 
-test('F12 a list of 30 MiB is answered completely, and no event waits for it', async () => {
+test('F12 a list of 30 MiB is answered completely, and delays no event', async () => {
   const { engine, running, begin, publishedAs } = await aLab()
   const rows = Array.from({ length: 30_000 }, () => ({
     uuid: randomUUID(),

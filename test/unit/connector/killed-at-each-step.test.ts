@@ -125,7 +125,7 @@ const rareSteps = new Set<TaskStep>([
   'recorded a gap',
 ])
 
-test('no event is lost in silence in runs in each of which eight connectors are killed, also where the queue is away before', async () => {
+test('no event is lost without a recorded gap in runs that each kill eight connectors, even after an outage of the queue', async () => {
   const lost: unknown[] = []
   const tally: Tally = { runs: 0, sent: 0, queued: 0, kills: new Map() }
 
@@ -150,7 +150,7 @@ test('no event is lost in silence in runs in each of which eight connectors are 
   expect(tally.queued).toBeGreaterThan(breadth(1_000, 10_000))
 }, 120_000)
 
-test('the gap of a killed connector does not end with a successor that was not sent all wanted events yet', async () => {
+test('the gap of a killed connector does not end with a successor that does not get all wanted events yet', async () => {
   const lab = await taskLab('CHANNEL_PARK')
   const one = await lab.start('one')
   await live(lab, 10_000)
@@ -171,7 +171,7 @@ test('the gap of a killed connector does not end with a successor that was not s
   expect(await lab.unrecorded()).toEqual([])
 })
 
-test('a gap begins early enough where a connector that reads late has kept nothing for minutes', async () => {
+test('a gap begins early enough if a connector that reads late has persisted nothing for minutes', async () => {
   const lab = await taskLab()
   lab.transitMs = 2_500
   const one = await lab.start('one')

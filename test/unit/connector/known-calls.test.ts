@@ -195,7 +195,7 @@ describe('a leg of no account that ended while no connector listened', () => {
   })
 })
 
-test('an end that only one connector read, which was killed before handing it over, is published by the other', async () => {
+test('an end that was read only by a connector killed before handing it over is published by the other one', async () => {
   const world = await aWorld()
   const uuid = randomUUID()
   await begin(world, world.first, uuid)
@@ -224,7 +224,7 @@ test('an end that only one connector read, which was killed before handing it ov
   expect(cdrs(world, uuid)).toHaveLength(1)
 })
 
-test('the known calls of a dead connector are checked by the one that finds it dead', async () => {
+test('the recorded calls of a dead connector are checked by the connector that notices its death', async () => {
   const engine = await startAnsweringEngine()
   engine.answer = (command) => (command.startsWith('show ') ? jsonRows([]) : 'false')
   const running = await aRunningConnector([{ host: '127.0.0.1', port: engine.port, password: 'ClueCon' }])
@@ -247,7 +247,7 @@ test('the known calls of a dead connector are checked by the one that finds it d
   await engine.close()
 })
 
-test('a leg that is still up is not ended, and its own end is published once', async () => {
+test('a leg that is still up is not ended, and its real end is published once', async () => {
   const world = await aWorld()
   const uuid = randomUUID()
   await begin(world, world.first, uuid)
@@ -294,7 +294,7 @@ describe('with several engines', () => {
     return { world, uuid, successor, fs2: { ...fs2, reasons: {} } }
   }
 
-  test('a leg is ended when its own engine can tell, not before', async () => {
+  test('a leg that may have ended is ended only when its own engine is connected, not another one', async () => {
     const { world, uuid, successor, fs2 } = await aSuccessorOfTwo(ofTrunk(await labWorld()))
 
     successor.side.engineChanged(fs2, 'engine_connected')
@@ -328,7 +328,7 @@ describe('with several engines', () => {
       return { ...given, expectFree }
     }
 
-    test('the end of a call frees its account when the engine is up before the account is read', async () => {
+    test('the synthetic end of a call frees its account, even if its engine connects before the account is read', async () => {
       const { world, successor, fs2, expectFree } = await aSuccessorOfAccount()
 
       await successor.up()
@@ -338,7 +338,7 @@ describe('with several engines', () => {
       await expectFree()
     })
 
-    test('the end of a call frees its account when the account is asked for before the calls of its engine are taken up', async () => {
+    test('the synthetic end of a call frees its account, even if the account is read before the calls of its engine', async () => {
       const { world, successor, fs2, expectFree } = await aSuccessorOfAccount()
 
       successor.side.engineChanged(fs2, 'engine_connected')
@@ -351,7 +351,7 @@ describe('with several engines', () => {
       await expectFree()
     })
 
-    test('the end of a call frees its account when the call itself cannot be read once more', async () => {
+    test('the synthetic end of a call frees its account, even if the stored call cannot be read again', async () => {
       const { world, successor, fs2, expectFree } = await aSuccessorOfAccount()
       world.ports.knownCalls.read = () => Promise.reject(new Error('gone'))
 
@@ -362,7 +362,7 @@ describe('with several engines', () => {
       await expectFree()
     })
 
-    test('the call of an account is ended, too, and the account published as free; if its engine is gone, the account is corrected silently', async () => {
+    test("the end of an account's call is published with the free account; if its engine is gone, the account is corrected silently", async () => {
       const { world, uuid, successor, fs2 } = await aSuccessorOfAccount()
       const [call] = await world.ports.knownCalls.list(labEngine)
       if (call === undefined) throw new Error('a call')
@@ -379,7 +379,7 @@ describe('with several engines', () => {
 })
 
 describe('what is stored of a leg', () => {
-  test('the stored leg is there as soon as its domain is known, and goes when its end has been handed over', async () => {
+  test('the record of a leg is stored as soon as its domain is known, and removed when its end was handed over', async () => {
     const world = await aWorld()
     const uuid = randomUUID()
     await begin(world, world.first, uuid)
@@ -399,7 +399,7 @@ describe('what is stored of a leg', () => {
     expect(world.first.side.counters()['callsUnstored']).toBe(0)
   })
 
-  test('the end of a stored leg is not published again when the end was handed over, and the connector killed before that was noted', async () => {
+  test('the end of a stored leg is not published twice if the connector was killed before recording the handover', async () => {
     const world = await aWorld()
     const uuid = randomUUID()
     await begin(world, world.first, uuid)
@@ -421,7 +421,7 @@ describe('what is stored of a leg', () => {
     expect(await stored(world)).toEqual([])
   })
 
-  test('a stored leg is not taken up by the connector that has published its end when its link is made anew', async () => {
+  test('a connector that has published the end of a leg does not take up its record again when its link is restored', async () => {
     const world = await aWorld()
     const uuid = randomUUID()
     await begin(world, world.first, uuid)
@@ -464,7 +464,7 @@ describe('what is stored of a leg', () => {
     expect(lab.side.counters()['callsUnstored']).toBe(0)
   })
 
-  test('the record of a leg is gone after an orderly stop where the end has been handed over', async () => {
+  test('the record of a leg is gone after an orderly stop if its end was handed over', async () => {
     const world = await aWorld()
     const [over, up] = [randomUUID(), randomUUID()]
     await begin(world, world.first, over)
@@ -478,7 +478,7 @@ describe('what is stored of a leg', () => {
     expect(await stored(world)).toEqual([up])
   })
 
-  test('the record of a leg is written anew when its account or the process of its engine is another', async () => {
+  test('the record of a leg is written again when its account or the process of its engine changes', async () => {
     const world = await aWorld()
     const uuid = randomUUID()
     await begin(world, world.first, uuid)

@@ -42,7 +42,7 @@ const rowsOf = (outcome: CommandOutcome | undefined): Record<string, string>[] =
   outcome?.state === 'done' ? JSON.parse(outcome.text).rows : []
 
 describe('5 000 channels', () => {
-  test('5 000 channels of two engines are listed whole, each with every field, in order, and apart by domain', async () => {
+  test('the 5 000 channels of two engines are listed whole, each with every field, in order, and separated by domain', async () => {
     const channels = manyChannels(5_000)
     const { run } = await aConnectorOn(channels.slice(0, 2_000), channels.slice(2_000))
 
@@ -59,7 +59,7 @@ describe('5 000 channels', () => {
     expect(rowsOf(own).length).toBeGreaterThan(1_000)
   })
 
-  test('5 000 channels are stored in parts of a few hundred kilobytes and come back byte for byte', async () => {
+  test('a list of 5 000 channels is stored in parts of a few hundred kilobytes and read back byte for byte', async () => {
     const { run } = await aConnectorOn(manyChannels(5_000))
     const outcome = await run({ kind: 'list-channels' }, { domain: null, presenceId: null })
     if (outcome?.state !== 'done') throw new Error('no list')

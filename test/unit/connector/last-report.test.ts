@@ -3,7 +3,7 @@ import { pause } from '../../../core/concurrency/timers.ts'
 import { fakeLinks } from '../../support/engine/fake-esl-session.ts'
 import { aRunningConnector } from '../../support/connector/running-connector.ts'
 
-test('the last report of a connector says that it heard nothing after it began to close its links', async () => {
+test('the last report of a connector states that it read nothing after it began to close its links', async () => {
   const links = fakeLinks()
   const running = await aRunningConnector([{ host: '192.0.2.1', port: 8021, password: 'ClueCon' }], {
     openLink: links.open,

@@ -193,7 +193,7 @@ describe('F02 a link that is cut while events flow', () => {
     },
   )
 
-  test('a link that is cut while events flow has its missed events made up from the channels that are up then, and marked', async () => {
+  test('the missed events of calls that are up after a cut link are synthesized, and marked as synthetic', async () => {
     const lab = await aLab()
     const [ended, live] = [lab.calls.begin(), lab.calls.begin()]
     await lab.running.until(() => lab.published(live).length === 1)
@@ -215,7 +215,7 @@ describe('F02 a link that is cut while events flow', () => {
   })
 })
 
-test('F03 a link on which nothing arrives any more is given up within 45 seconds, and the gap has the reason', async () => {
+test('F03 a link on which nothing arrives is given up within 45 seconds, and the gap states the reason', async () => {
   const lab = await aLab()
   const uuid = lab.calls.begin()
   await lab.running.until(() => lab.published(uuid).length === 1)
@@ -234,7 +234,7 @@ test('F03 a link on which nothing arrives any more is given up within 45 seconds
   await expectInvariants(lab, 3)
 })
 
-test('F03 a host that is gone takes both links with it: orders of then are not known to have been done, and all comes back', async () => {
+test('F03 a host that vanishes breaks both links: orders sent then end as unknown, and everything works again after its return', async () => {
   const lab = await aLab()
   const { running, calls, proxy } = lab
   const [engine] = running.connector.health().engines
@@ -260,7 +260,7 @@ test('F03 a host that is gone takes both links with it: orders of then are not k
   await expectInvariants(lab, 4)
 })
 
-test('F08 an engine that drops its listener for lost events makes a gap of that reason', async () => {
+test('F08 an engine that drops its listener because of lost events causes a gap with that reason', async () => {
   const lab = await aLab()
   const uuid = lab.calls.begin()
   await lab.running.until(() => lab.published(uuid).length === 1)
@@ -277,7 +277,7 @@ test('F08 an engine that drops its listener for lost events makes a gap of that 
   await expectInvariants(lab)
 })
 
-test('F09 an engine that is started anew has its old calls ended and its new ones published, whatever their sequences', async () => {
+test('F09 after a restart of the engine its old calls are ended and its new ones published, whatever their sequence numbers', async () => {
   const lab = await aLab()
   const old = lab.calls.begin()
   await lab.running.until(() => lab.published(old).length === 1)
@@ -333,7 +333,7 @@ describe('F10 a byte that is lost on the way', () => {
   )
 })
 
-test('F14 of a storm of 20 000 events in a moment all arrive', async () => {
+test('F14 all of a storm of 20 000 simultaneous events arrive', async () => {
   const lab = await aLab()
   const ids = new Set<string>()
   const { events } = lab.running.ports
@@ -364,7 +364,7 @@ test('F14 of a storm of 20 000 events in a moment all arrive', async () => {
   await checkConnector(lab.running, { engine: lab.calls.engine, wanted })
 })
 
-test('F13 two connectors on one engine give every event one id, and either may lose its link', async () => {
+test('F13 two connectors at one engine give every event the same id, and either may lose its link', async () => {
   const lab = await aLab()
   const { ports, time } = lab.running
   const proxy = await startTcpProxy(lab.calls.engine.port)
@@ -390,7 +390,7 @@ test('F13 two connectors on one engine give every event one id, and either may l
   await expectInvariants(lab, 4)
 })
 
-test('the last report of an orderly stop says so, and how far the events were read', async () => {
+test('the last report of an orderly stop states that it is one, and how far the events were read', async () => {
   const lab = await aLab()
   const uuid = lab.calls.begin()
   await lab.running.until(() => lab.published(uuid).length === 1)

@@ -24,7 +24,7 @@ async function anUnansweredPath() {
   return { ...path, originate: () => path.ask('originate') }
 }
 
-test('F20 what a killed connector had claimed is ended by a living one as connector_lost', async () => {
+test('F20 the commands that a killed connector had claimed are ended by a living one as connector_lost', async () => {
   const path = await anUnansweredPath()
   const dead = await path.connect()
   const asked = path.originate()
@@ -43,7 +43,7 @@ test('F20 what a killed connector had claimed is ended by a living one as connec
   await checkCommandPath(path)
 })
 
-test('a connector that is only slow is not taken for dead: its report is there', async () => {
+test('a connector that is only slow but reports does not count as dead, so its claims stay', async () => {
   const path = await anUnansweredPath()
   await path.connect()
   await path.connect()
@@ -75,7 +75,7 @@ test('a connector that was silent and comes back overwrites no reported outcome'
   checkInvariants({ commands: [{ id, outcome: path.outcome(id), effects: path.engine.effectsOf(id) }] })
 })
 
-test('a burial that the store does not let end is begun again', async () => {
+test('ending the claims of a dead connector starts again if the store fails before all are ended', async () => {
   const time = manualTime()
   let answers: readonly { ended: number; more: boolean }[] = [
     { ended: 100, more: true },
@@ -106,7 +106,7 @@ test('a burial that the store does not let end is begun again', async () => {
   expect(await endless).toMatch(/more commands open than can be/)
 })
 
-test('a claim of a lost connector is ended as soon as its caller waits no more, and not a millisecond before', async () => {
+test('a claim of a lost connector is ended exactly when its caller no longer waits', async () => {
   const time = manualTime()
   const { commands } = memoryPorts({ clock: time.clock, random: systemRandomness })
   const lost = lostClaims({ ...time, log: capturedLog(), store: commands })

@@ -5,7 +5,7 @@ import { memoryDisk, spoolOwner } from '../../support/connector/memory-disk.ts'
 import { aHook } from '../../support/records/records.ts'
 import { aRunningConnector } from '../../support/connector/running-connector.ts'
 
-test('a connector reports whose its place on disk is, and whose events it has taken over', async () => {
+test('a connector reports the owner of its spool, and the owners whose events it has taken over', async () => {
   const files = memoryDisk()
   const place = (name: string) => ({ folder: '/spool', bytes: 64 * 1_048_576, files, owner: spoolOwner(name) })
   const engine = await startAnsweringEngine()

@@ -26,7 +26,7 @@ function startConnector(settings: Readonly<Record<string, string>>): ChildProces
   return child
 }
 
-test('a connector that cannot have its health port ends, and says why', async () => {
+test('a connector that cannot open its health port exits with the reason', async () => {
   const server = createServer().listen(0)
   await once(server, 'listening')
   onTestFinished(() => void server.close())

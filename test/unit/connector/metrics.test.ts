@@ -80,7 +80,7 @@ describe('the lines of metrics', () => {
     await followed
   })
 
-  test('one more line of metrics at the end has what came after the last', async () => {
+  test('a final line of metrics contains what came after the last regular one', async () => {
     const { time, lines, state, reporter } = aReporter()
     const stopping = new AbortController()
     const followed = reporter.follow(stopping.signal)
@@ -95,7 +95,7 @@ describe('the lines of metrics', () => {
     expect(lines.map((line) => line['EventsRead'])).toEqual([3, 1])
   })
 
-  test('a process that starts anew counts from zero and repeats no earlier count', () => {
+  test('a restarted process counts from zero and repeats no earlier count', () => {
     const [before, after] = [aReporter(), aReporter()]
     before.state.health = aHealth({ counters: { gaps: 2 } })
     before.reporter.write()
@@ -106,7 +106,7 @@ describe('the lines of metrics', () => {
     expect([before.lines[0]?.['Gaps'], after.lines[0]?.['Gaps']]).toEqual([2, 1])
   })
 
-  test('a time is reported once, and a line without any leaves the metric out', () => {
+  test('a duration is reported once, and a line without any leaves the metric out', () => {
     const { lines, kept, reporter } = aReporter()
     kept.OrderTime.note(12)
     kept.OrderTime.note(-3)
@@ -138,7 +138,7 @@ describe('the lines of metrics', () => {
     expect(lines.map((line) => line['SpoolEvents'])).toEqual([3, ...Array(20).fill(0), ...Array(10).fill(undefined)])
   })
 
-  test('all that the list of metrics names is in a line, and nothing else', () => {
+  test('a line of metrics contains exactly the metrics that are declared', () => {
     const { lines, kept, reporter } = aReporter(Object.fromEntries(countMetrics.map((name) => [name, 1])), 1)
     kept.OrderTime.note(1)
     kept.CommandDelay.note(1)
@@ -153,7 +153,7 @@ describe('the lines of metrics', () => {
 })
 
 describe('what is measured of a health', () => {
-  test('links that were made again are reconnects, and what they could not read is added to what was skipped', () => {
+  test('reopened links count as reconnects, and events that they could not read count as skipped', () => {
     const events = aLink({ connections: 4, unreadableEvents: 2, lateReplies: 1, strayReplies: 3 })
     const engines = [anEngine({ events }), anEngine({ commands: aLink({ connections: 2, lateReplies: 5 }) })]
 
@@ -250,7 +250,7 @@ test('a connector writes its metrics while it runs, and the last of them when it
   expect([lines.at(-1)?.['CommandsInFlight'] ?? 0, lines.at(-1)?.['EventsWaiting'] ?? 0]).toEqual([0, 0])
 })
 
-test('the time of an order is that of what an engine does at once: no ringing, and nothing that was never sent', async () => {
+test('the measured time of an order includes only what an engine does at once: no ringing, and no order that was never sent', async () => {
   const path = await aCommandPath()
   await path.connect()
   const scope = { domain: 'a.example.com', presenceId: null }
@@ -270,7 +270,7 @@ test('the time of an order is that of what an engine does at once: no ringing, a
   expect(times).toEqual([expect.toSatisfy((ms: number) => ms >= 40 && ms < 1_000)])
 })
 
-test('each of more values than fit may be kept, and taking them leaves none', () => {
+test('a sample of more durations than fit may keep any of them, and taking the sample empties it', () => {
   const draws = [0.9, 0.25]
   const kept = times(2, () => draws.shift() ?? 0)
 

@@ -43,7 +43,7 @@ test.each([
   expect(sent).toEqual([])
 })
 
-test('an observed engine gets no job at all, and answers what is read', async () => {
+test('an observed engine is sent no background job, but is read', async () => {
   const sent: string[] = []
   const link = readingLink(() => aLink(sent))(options)
 
@@ -52,7 +52,7 @@ test('an observed engine gets no job at all, and answers what is read', async ()
   expect(sent).toEqual(['status'])
 })
 
-test('a leg belongs to the tenant that the setting gives its context or domain, and so does its account', async () => {
+test('a leg and its account belong to the tenant to which the settings assign its context or domain', async () => {
   const store = { exists: async (name: string) => name === 'acme.example.com' || name === 'pbx.local' }
   const tenants = new Map([['pbx.local', 'acme.example.com']])
   const registry = new ChannelRegistry(domainNames(store, movableClock(), tenants))
@@ -66,7 +66,7 @@ test('a leg belongs to the tenant that the setting gives its context or domain, 
   expect(other).toMatchObject({ domain: '', presenceId: '' })
 })
 
-test('the log says after a minute and each hour what was heard, and which contexts belong to no tenant', async () => {
+test('what was read, and which contexts belong to no tenant, is logged after a minute and then each hour', async () => {
   const [time, log, stopping] = [manualTime(), capturedLog(), new AbortController()]
   const report = observationReport({ counters: () => ({ eventsRead: 7, gaps: 1, lag: 3 }), ...time, log })
   const followed = report.follow(stopping.signal)
@@ -106,12 +106,12 @@ test('made-up names of contexts fill neither the memory nor the log', async () =
 
 const env = { ENGINE_URL: 'esl://:secret@192.0.2.1', HEALTH_PORT: '0' }
 
-test('an engine is controlled unless the setting says that it is observed', () => {
+test('an engine is controlled unless the settings say that it is observed', () => {
   expect(readSettings(env).observing).toBeUndefined()
   expect(readSettings({ ...env, ENGINE_MODE: 'observe' }).observing).toEqual({ tenants: new Map() })
 })
 
-test('contexts and domains of an observed engine are given to tenants by a list', () => {
+test('a setting assigns contexts and domains of an observed engine to tenants', () => {
   const ENGINE_TENANTS = 'Public=acme.example.com, pbx.local=Acme.example.com'
 
   expect(readSettings({ ...env, ENGINE_MODE: 'observe', ENGINE_TENANTS }).observing?.tenants).toEqual(
@@ -135,7 +135,7 @@ test.each([
   expect(() => readSettings({ ...env, ...more })).toThrow(problem)
 })
 
-test('files of an observed engine stay where they are', () => {
+test('the recording files of an observed engine are not removed', () => {
   const recordings = { RECORDINGS_DIR: '/srv/recordings', RECORDINGS_KEEP: 'off' }
 
   expect(readSettings({ ...env, ...recordings }).recordings?.keepsFiles).toBe(false)

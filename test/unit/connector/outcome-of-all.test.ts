@@ -18,7 +18,7 @@ test.each([
   expect(outcomeOfAll(outcomes)).toEqual(expected)
 })
 
-test('different answers of several engines are reported one after another', () => {
+test('different answers of several engines are joined, each answer once', () => {
   const cleared: CommandOutcome = { state: 'done', text: '+OK cleared 1 entry\n' }
 
   expect(outcomeOfAll([cleared, done, cleared])).toEqual({ state: 'done', text: '+OK cleared 1 entry\n+OK\n' })

@@ -58,7 +58,7 @@ test('the registrations of an account that is deleted while no engine link is up
   await running.stop()
 })
 
-test('the phones of a deleted domain are not dropped by a late link, since the name may have another owner then', async () => {
+test("a drop of a deleted domain's phones is not made up for by a late link, since the name may have a new owner by then", async () => {
   const { running, commands } = await aConnectorWithoutLink()
 
   const outcome = await running.run({ kind: 'drop-domain-registrations' })
@@ -122,7 +122,7 @@ test('an engine that does not list its SIP profiles yet drops registrations when
   await running.stop()
 })
 
-test('a drop that its engine has done is given once', async () => {
+test('a drop that its engine has confirmed is not sent again', async () => {
   const { running, commands } = await aConnectorWithoutLink()
   commands.up()
   expect(await running.run({ kind: 'drop-registrations', login: '1000' })).toMatchObject({ state: 'done' })
@@ -134,7 +134,7 @@ test('a drop that its engine has done is given once', async () => {
   await running.stop()
 })
 
-test('a drop that an engine does not answer is tried again until the link is lost, and goes on with the next link', async () => {
+test('a drop that an engine does not answer is retried until the link is lost, and continued on the next link', async () => {
   const { time, commands, owed, engine, store, dropOf } = aLedger()
   let asked = 0
   commands.answer = () => {
@@ -159,7 +159,7 @@ test('a drop that an engine does not answer is tried again until the link is los
   expect(await store.listDrops(name)).toEqual([])
 })
 
-test('an engine that comes back is given every drop that it owes, one at a time', async () => {
+test('an engine that comes back is sent every drop that it owes, one at a time', async () => {
   const { commands, owed, engine, dropOf } = aLedger()
   const logins = Array.from({ length: 50 }, (_, index) => `${1_000 + index}`)
   for (const login of [...logins, ...logins]) await owed.owe(dropOf(login))

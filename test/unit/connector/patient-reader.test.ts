@@ -4,7 +4,7 @@ import { newSegment } from '../../../connector/spool/segment.ts'
 import { memoryDisk } from '../../support/connector/memory-disk.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 
-test('a file that is given up while its disk refuses it is not asked for again', async () => {
+test('a file that is dropped while its disk fails is not read again', async () => {
   const time = manualTime()
   const segment = { ...newSegment('/spool', 1, 1, 0), size: 100, unread: 1 }
   let asked = 0

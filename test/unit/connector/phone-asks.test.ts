@@ -23,7 +23,7 @@ function twoEngines() {
   return { time, open, choose }
 }
 
-test('an engine that does not answer is asked for no more than three phones of a tenant, and each call waits a second at most', async () => {
+test('an engine that does not answer is asked for at most three phones of a tenant, and each call waits a second at most', async () => {
   const { time, open, choose } = twoEngines()
   const chosen = new Array<string | undefined>()
   for (let call = 0; call < 50; call += 1) void choose().then((engine) => chosen.push(engine?.engine.name))
@@ -38,7 +38,7 @@ test('an engine that does not answer is asked for no more than three phones of a
   expect(open).toHaveLength(6)
 })
 
-test('one answer makes room for one more question', async () => {
+test('each answer about a phone makes room for one more question to the engine', async () => {
   const { open, choose } = twoEngines()
   for (let call = 0; call < 7; call += 1) void choose()
   await settle()
@@ -49,7 +49,7 @@ test('one answer makes room for one more question', async () => {
   expect(open).toHaveLength(7)
 })
 
-test('many calls at once are each asked for, when the engines answer', async () => {
+test('the phones of many simultaneous calls are all asked for when the engines answer', async () => {
   const { open, choose } = twoEngines()
   const calls = Array.from({ length: 50 }, () => choose())
   for (let turn = 0; turn < 50; turn += 1) {

@@ -20,7 +20,7 @@ async function afterALostLink({ isAnswered }: { readonly isAnswered: boolean }) 
   return { ...world, lab, uuid, up: () => lab.up() }
 }
 
-test('a placed call whose engine has answered, and does not have it after a gap, is forgotten without a made end', async () => {
+test('a placed call that its engine has answered and no longer has after a gap is forgotten without a synthetic end', async () => {
   const { time, lab, uuid, told, up } = await afterALostLink({ isAnswered: true })
 
   await up()
@@ -30,7 +30,7 @@ test('a placed call whose engine has answered, and does not have it after a gap,
   expect(told(uuid)).toEqual([])
 })
 
-test('a placed call that its engine says it has stays, though it is not listed', async () => {
+test('a placed call that its engine confirms stays, even if it is not listed', async () => {
   const { time, lab, uuid, up } = await afterALostLink({ isAnswered: true })
   lab.existing = [{ uuid }]
 
@@ -40,7 +40,7 @@ test('a placed call that its engine says it has stays, though it is not listed',
   expect(lab.registry.find(uuid)?.domain).toBe(labDomain)
 })
 
-test('a placed call whose answer is awaited stays, though no engine has it yet', async () => {
+test('a placed call without an answer stays, even if no engine has it yet', async () => {
   const { time, lab, uuid, up } = await afterALostLink({ isAnswered: false })
 
   await up()
@@ -49,7 +49,7 @@ test('a placed call whose answer is awaited stays, though no engine has it yet',
   expect(lab.registry.find(uuid)?.domain).toBe(labDomain)
 })
 
-test('a call that was reported and is gone gets its end, whether its answer came or not', async () => {
+test('a reported call that is gone gets its end, whether its command was answered or not', async () => {
   const { time, lab, uuid, told, up } = await afterALostLink({ isAnswered: false })
   await up()
   await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: ofCall(time.clock.now()) })
@@ -62,7 +62,7 @@ test('a call that was reported and is gone gets its end, whether its answer came
   expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made'])
 })
 
-test('a call that the engine may have got before its link broke belongs to its domain for a minute, and then no more', async () => {
+test('a call that may have reached the engine before its link broke belongs to its domain for a minute only', async () => {
   const { link, run, registry, time } = await aRunner()
   const [maybe, never] = [anOriginate(), anOriginate()]
   link.onJob = (line) =>

@@ -20,7 +20,7 @@ async function expectFree({ run, runner, link }: Runner): Promise<void> {
   expect(link.jobs.map(({ id }) => id)).toContain(next.id)
 }
 
-test('a command gives its place back when the store of commands is gone while it is claimed', async () => {
+test('a command releases its slot if the store of commands is away when it is claimed', async () => {
   let isGone = true
   const lab = await aRunner({ calls: 1, queue: 0, wrapStore: (store) => gone(store, 'claim', () => isGone) })
 
@@ -30,7 +30,7 @@ test('a command gives its place back when the store of commands is gone while it
   await expectFree(lab)
 })
 
-test('a command that is not to be sent gives its place back when the store of commands is gone while it is claimed', async () => {
+test('a command that is not to be sent releases its slot if the store of commands is away when it is claimed', async () => {
   let isGone = true
   const lab = await aRunner({ calls: 1, queue: 0, wrapStore: (store) => gone(store, 'claim', () => isGone) })
 
@@ -40,7 +40,7 @@ test('a command that is not to be sent gives its place back when the store of co
   await expectFree(lab)
 })
 
-test('an order gives its place back when the store of aliases is gone while its channel is looked for', async () => {
+test('an order releases its slot if the store of aliases is away when its channel is looked up', async () => {
   const lab = await aRunner({ wrapStore: (store) => gone(store, 'readAlias', () => true) })
   const order = aCommandMessage({ command: orderTo(randomUUID()).hold })
 
@@ -49,7 +49,7 @@ test('an order gives its place back when the store of aliases is gone while its 
   expect(lab.runner.inFlight).toBe(0)
 })
 
-test('a command that is not sent gives its place back once that is claimed', async () => {
+test('a command that is not sent releases its slot once it is claimed', async () => {
   const lab = await aRunner({ calls: 1, queue: 0 })
 
   await lab.run({ ...aCall(), deadlineAt: lab.time.clock.now() })
@@ -57,7 +57,7 @@ test('a command that is not sent gives its place back once that is claimed', asy
   await expectFree(lab)
 })
 
-test('a command that another connector has taken gives its place back at once', async () => {
+test('a command that another connector has claimed releases its slot at once', async () => {
   const lab = await aRunner({ calls: 1, queue: 0 })
   const message = aCall()
   await lab.ports.commands.create(message)
@@ -68,7 +68,7 @@ test('a command that another connector has taken gives its place back at once', 
   await expectFree(lab)
 })
 
-test('a command whose deadline passes while it is claimed gives its place back', async () => {
+test('a command whose deadline passes while it is claimed releases its slot', async () => {
   let claiming = async () => {}
   const lab = await aRunner({
     calls: 1,
@@ -106,7 +106,7 @@ test.each([
   expect(lab.runner.inFlight).toBe(0)
 })
 
-test('a command that the link did not write gives its place back', async () => {
+test('a command that could not be written to the link releases its slot', async () => {
   const lab = await aRunner({ calls: 1, queue: 0 })
   lab.link.onJob = () => Promise.reject(new EslCommandNotSent('the link is down'))
 
@@ -115,7 +115,7 @@ test('a command that the link did not write gives its place back', async () => {
   expect(lab.runner.inFlight).toBe(0)
 })
 
-test('an outcome that cannot be stored keeps its place for a day, after which its record is gone too, and no longer', async () => {
+test('a command whose outcome cannot be stored keeps its slot for a day, until its record has expired', async () => {
   const lab = await aRunner({ calls: 1, queue: 0, wrapStore: (store) => gone(store, 'complete', () => true) })
   const message = aCall()
   await lab.run(message)
@@ -128,7 +128,7 @@ test('an outcome that cannot be stored keeps its place for a day, after which it
   expect(lab.runner.inFlight).toBe(0)
 })
 
-test('an outcome that the store refuses for itself gives its place back after twelve tries', async () => {
+test('an outcome that the store refuses releases its slot after twelve tries', async () => {
   let tries = 0
   const lab = await aRunner({
     calls: 1,

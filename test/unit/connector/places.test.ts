@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { commandLimits } from '../../../connector/commands/places.ts'
 
 /** Each number once more, with its reason. */
-test('an engine is given so many commands at a time, and so many more may wait', () => {
+test('an engine has 100 slots for calls, 100 for orders and 1 000 for lists, and 200 commands of each kind may wait', () => {
   expect(commandLimits).toEqual({
     // A call rings up to two minutes. All its places and its queue together stay below the platform's 1 000 waiting requests.
     calls: { places: 100, queue: 200 },

@@ -5,7 +5,7 @@ import { eventMessage } from '../../../contracts/messages/event.ts'
 
 const core = randomUUID()
 
-test('the id of what a call has once is made of the process, the call and the event', () => {
+test('the id of an event that a call has once is made of the engine process, the call and the name of the event', () => {
   const uuid = randomUUID()
 
   expect(channelEventId(core, uuid, 'CHANNEL_CREATE')).toBe(`${core}:${uuid}:CHANNEL_CREATE`)

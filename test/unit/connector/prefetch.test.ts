@@ -25,7 +25,7 @@ function aLook() {
   return { ahead, asked, waiting, look }
 }
 
-test('domains are asked for together, and those that are known not at all', () => {
+test('several unknown domains are prefetched together, and known ones are not', () => {
   const { look, asked } = aLook()
 
   look('a', 'known', 'b', 'c')
@@ -33,7 +33,7 @@ test('domains are asked for together, and those that are known not at all', () =
   expect(asked).toEqual(['a', 'b', 'c'])
 })
 
-test('no more than sixteen are asked for at once', async () => {
+test('at most sixteen domains are prefetched at once', async () => {
   const { look, asked, waiting } = aLook()
   const names = Array.from({ length: 20 }, (_, index) => `${index}`)
 
@@ -46,7 +46,7 @@ test('no more than sixteen are asked for at once', async () => {
   expect(asked).toEqual([...names.slice(0, 16), 'next'])
 })
 
-test('nothing is prefetched while a store is gone, until an event was answered', async () => {
+test('after a failed prefetch nothing is prefetched until an event was handled', async () => {
   const { ahead, look, asked, waiting } = aLook()
   look('a')
   waiting[0]?.reject(new Error('gone'))

@@ -24,7 +24,7 @@ function aTracker() {
   return { time, ports, tracker, storedCalls }
 }
 
-test('an account goes from no phone over a phone to a call and back', async () => {
+test('the state of an account follows its phone and its calls, and returns to offline', async () => {
   const { tracker } = aTracker()
   await tracker.load(domain)
 
@@ -47,7 +47,7 @@ test('an account goes from no phone over a phone to a call and back', async () =
   ])
 })
 
-test('a phone that goes leaves the other one', async () => {
+test("a phone that unregisters leaves the account's other phone registered", async () => {
   const { tracker } = aTracker()
   await tracker.load(domain)
   tracker.registered(domain, phone('sip:a'), 1)
@@ -57,7 +57,7 @@ test('a phone that goes leaves the other one', async () => {
   expect(tracker.takeChanged()).toMatchObject([{ contacts: [{ id: 'sip:b' }], observedAt: 3 }])
 })
 
-test('only the newest addresses of a phone that registers from ever new ones are kept, so that the account can still be stored', async () => {
+test('only the newest addresses are kept of a phone that keeps registering from new ones, so that the account can be stored', async () => {
   const { tracker } = aTracker()
   await tracker.load(domain)
 
@@ -68,7 +68,7 @@ test('only the newest addresses of a phone that registers from ever new ones are
   expect(presence?.contacts.at(-1)?.id).toBe('sip:a:200')
 })
 
-test('a phone whose time is over counts as none', async () => {
+test('an expired registration counts as none', async () => {
   const { tracker } = aTracker()
   await tracker.load(domain)
   tracker.registered(domain, phone('sip:a', 120), 0)
@@ -78,7 +78,7 @@ test('a phone whose time is over counts as none', async () => {
   expect(tracker.takeChanged()).toMatchObject([{ contacts: [], calls: ['one'] }])
 })
 
-test('stored accounts are taken up with all their calls, each of which is reported once since it may have ended', async () => {
+test('stored accounts are restored with all their calls, each of which is reported for a check since it may have ended', async () => {
   const { tracker, ports, storedCalls } = aTracker()
   await ports.presence.put(
     aPresence({ ...account, contacts: [{ id: 'sip:a', expiresAt: 9e15 }], calls: ['live', 'dead'] }),
@@ -109,7 +109,7 @@ test('equal logins of two domains are two accounts', async () => {
   ])
 })
 
-test('a change is stored, in its newest state', async () => {
+test('a changed presence is stored in its newest state', async () => {
   const { tracker, ports, time } = aTracker()
   const writer = presenceWriter({
     ...time,
@@ -129,7 +129,7 @@ test('a change is stored, in its newest state', async () => {
   expect(await ports.presence.read(domain, '1000')).toMatchObject({ contacts: [{ id: 'sip:a' }], calls: ['one'] })
 })
 
-test('an account without a phone and a call is forgotten once that is stored, however many names callers make up', async () => {
+test('an account without a phone and a call is removed from memory once stored, however many names callers make up', async () => {
   const { tracker, ports, time } = aTracker()
   const writer = presenceWriter({
     ...time,
@@ -157,7 +157,7 @@ test('an account without a phone and a call is forgotten once that is stored, ho
   expect(again.accounts).toBe(1)
 })
 
-test('presence that cannot be stored is stored later', async () => {
+test('a presence that cannot be stored is stored later', async () => {
   const { tracker, ports, time } = aTracker()
   let isGone = true
   const store = gone(ports.presence, 'put', () => isGone)

@@ -4,7 +4,7 @@ import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
 import { aRunningConnector } from '../../support/connector/running-connector.ts'
 import { aRoot } from '../../support/platform/caller.ts'
 
-test('the status of an engine that sends no event for three minutes stays true, and so do the links', async () => {
+test('an engine that sends no event for three minutes stays connected, with a correct status', async () => {
   const engine = await startAnsweringEngine()
   engine.answer = (command) => (command === 'status' ? 'UP 0 years, 3 days\n' : '{"row_count": 0}\n')
   const address = { host: '127.0.0.1', port: engine.port, password: 'ClueCon' }

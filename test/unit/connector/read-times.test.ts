@@ -48,7 +48,7 @@ test.each([
   },
 )
 
-test('the age of an event that waits for a store and then for the queue counts from its reading', async () => {
+test('the age of an event that waits for a store and then for the queue counts from when it was read', async () => {
   const world = await labWorld()
   const { ports, time } = world
   const away = { store: true, queue: false }
@@ -83,7 +83,7 @@ test('the age of an event that waits for a store and then for the queue counts f
   expect(lab.side.lagMs).toBe(40_000)
 })
 
-test('the age of an event that was held for a dead connector counts from its reading', async () => {
+test('the age of an event that was held for a dead connector counts from when it was read', async () => {
   const world = await labWorld()
   const { ports, time } = world
   let isAway = false

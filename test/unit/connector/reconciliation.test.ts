@@ -53,7 +53,7 @@ describe('a call that ended while no connector listened', () => {
     expect(lab.registry.find(uuid)).toBeUndefined()
   })
 
-  test('a call that ended while no connector listened is found at the second reading at the earliest: one alone proves nothing', async () => {
+  test('a call that ended while no connector listened is ended after two lists without it at the earliest', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
 
     await lab.up()
@@ -65,7 +65,7 @@ describe('a call that ended while no connector listened', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
-  test('a call that ended while no connector listened is not taken to have ended by lists alone: the engine says of its uuid that it is up, and its end is its own', async () => {
+  test("a call that is missing from the engine's lists is not ended while the engine confirms its uuid, and its real end is published", async () => {
     const { time, lab, uuid, told, headers } = await afterALostLink()
     lab.existing = [{ uuid }]
 
@@ -81,7 +81,7 @@ describe('a call that ended while no connector listened', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
   })
 
-  test('a call that ended while no connector listened is asked for by its uuid again while the engine does not say whether it has it', async () => {
+  test('the engine is asked for the uuid of a missing call again until it answers', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
     const { answer } = lab.commands
     const from = time.clock.now()
@@ -97,7 +97,7 @@ describe('a call that ended while no connector listened', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
-  test('a call that ended while no connector listened is one of many that ended together: each is asked for once, sixteen at a time', async () => {
+  test('many calls that ended while no connector listened are each asked for once, sixteen at a time', async () => {
     const { time, lab, told, headers } = await afterALostLink()
     await lab.up()
     const calls = Array.from({ length: 100 }, () => randomUUID())
@@ -177,7 +177,7 @@ describe('a call that ended while no connector listened', () => {
     expect(told(uuid).filter((name) => name !== 'CHANNEL_HOLD')).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
-  test("sets its account's state free, under an id that every connector gives that", async () => {
+  test('the end of a call while no connector listened frees its account, under an id that every connector gives that event', async () => {
     const { time, lab, uuid, published, headers } = await afterALostLink()
     const phone = { user_name: '1000', realm: labDomain, contact: '<sip:1000@192.0.2.9:5060>', expires: '3600' }
     await lab.up()
@@ -211,7 +211,7 @@ describe('a call that is up', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
-  test('a call that is up is not ended by a list that has fewer rows than it says', async () => {
+  test('a call that is up is not ended by a list with fewer rows than its count', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
     const { answer } = lab.commands
     lab.commands.answer = (command) => (command === 'show channels as json' ? '{"row_count":1}\n' : answer(command))
@@ -222,7 +222,7 @@ describe('a call that is up', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
-  test('a call that is up and is listed late is not ended', async () => {
+  test('a call that is up is not ended if it is listed late', async () => {
     const { time, lab, told } = await afterALostLink()
     const uuid = randomUUID()
     await lab.up()
@@ -233,7 +233,7 @@ describe('a call that is up', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE'])
   })
 
-  test('a call that is up and of which an event comes meanwhile is not ended, whatever the list says', async () => {
+  test('a call that is up is not ended if an event of it arrives during the check, whatever the list says', async () => {
     const { time, lab, uuid, told, headers } = await afterALostLink()
     await lab.up()
     await time.advance(2_000)
@@ -244,7 +244,7 @@ describe('a call that is up', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HOLD'])
   })
 
-  test('a call that is up and was taken to be gone comes back with its next event, and its real end is no second one', async () => {
+  test('a call that was presumed gone comes back with its next event, and its real end is not published twice', async () => {
     const { time, lab, uuid, told, headers, published } = await afterALostLink()
     await lab.up()
     await time.advance(10_000)
@@ -262,7 +262,7 @@ describe('a call that is up', () => {
 })
 
 describe('a call that began while no connector listened', () => {
-  test('a call that began while no connector listened is learned, and its beginning and answer are made up for', async () => {
+  test('a call that began while no connector listened is recorded, and its beginning and answer are synthesized', async () => {
     const { time, lab, told, published } = await afterALostLink()
     const uuid = randomUUID()
     lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000) }]
@@ -278,7 +278,7 @@ describe('a call that began while no connector listened', () => {
     expect(lab.registry.find(uuid)).toMatchObject({ domain: labDomain, core: aCoreUuid, engine: labEngine })
   })
 
-  test('a call that began while no connector listened and rings gets no answer', async () => {
+  test('a call that began while no connector listened and still rings gets no synthetic answer', async () => {
     const { time, lab, told } = await afterALostLink()
     const uuid = randomUUID()
     lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000), callstate: 'RINGING' }]
@@ -289,7 +289,7 @@ describe('a call that began while no connector listened', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE made'])
   })
 
-  test('a call that began while no connector listened and ends before the first reading has a beginning before its end', async () => {
+  test('a call that began while no connector listened and ends before the first list gets a synthetic beginning before its end', async () => {
     const { time, lab, told } = await afterALostLink()
     const uuid = randomUUID()
     const headers = ofCall(time.clock.now(), { 'Caller-Channel-Answered-Time': `${time.clock.now()}000` })
@@ -314,7 +314,7 @@ describe('a call that began while no connector listened', () => {
     ])
   })
 
-  test('a call that began while no connector listened and that the list still shows after its end does not stay', async () => {
+  test('a call that the list still shows after its end is not kept', async () => {
     const { time, lab, told } = await afterALostLink()
     const uuid = randomUUID()
     lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000) }]
@@ -329,7 +329,7 @@ describe('a call that began while no connector listened', () => {
   })
 })
 
-test('an answer that was missed is made up for', async () => {
+test('a missed answer of a call is synthesized', async () => {
   const world = await labWorld()
   const lab = await world.connector()
   const uuid = randomUUID()
@@ -344,7 +344,7 @@ test('an answer that was missed is made up for', async () => {
   expect(world.told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER made'])
 })
 
-test('calls that were there before the first link are learned, and nothing is made of them', async () => {
+test('calls that were up before the first link are recorded, and no events are synthesized for them', async () => {
   const world = await labWorld()
   const lab = await world.connector()
   const uuid = randomUUID()
@@ -360,7 +360,7 @@ test('calls that were there before the first link are learned, and nothing is ma
 describe('an engine that was started anew', () => {
   const nextCore = '11111111-2222-4333-8444-555555555555'
 
-  test('an engine that was started anew has none of its old calls: all are ended within seconds, and without asking it', async () => {
+  test('all old calls of a restarted engine are ended within seconds, without asking the engine', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
     lab.commands.answer = () => '-ERR busy\n'
 
@@ -371,7 +371,7 @@ describe('an engine that was started anew', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
-  test('an engine that was started anew and recovers a call under its old uuid has that call: only the earlier one has ended', async () => {
+  test('a call that a restarted engine recovers under its old uuid is kept, and only the earlier one is ended', async () => {
     const { time, ports, lab, uuid, told, headers } = await afterALostLink()
     lab.rows = [{ uuid }]
 
@@ -385,7 +385,7 @@ describe('an engine that was started anew', () => {
     expect(await ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [uuid] })
   })
 
-  test('an engine that was started anew sends nothing that is taken for a repetition, not even of a call with an old uuid and sequence', async () => {
+  test('no event of a restarted engine counts as a repetition, not even of a call with an old uuid and sequence number', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
     await lab.up(nextCore)
     await time.advance(5_000)
@@ -400,7 +400,7 @@ describe('an engine that was started anew', () => {
   })
 })
 
-test('events that are held back are published when the connector stops', async () => {
+test('events that are held are published when the connector stops', async () => {
   const { lab, uuid, told } = await afterALostLink()
   await lab.up('11111111-2222-4333-8444-555555555555')
 

@@ -98,7 +98,7 @@ const isDone =
 describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
   const bytes = aSpokenFile(samples)
 
-  test('the steps are these', async () => {
+  test('storing a recording takes exactly the steps at which these tests kill the recorder', async () => {
     lab = await recorderLab()
     const { dying: alive, parts } = mortal(lab)
     const call = aRecordedCall(lab.time)

@@ -16,7 +16,7 @@ import {
 
 const server = opened(startObjectServer)
 
-test('a recording in parts whose last part was lost goes on with the parts that the object store has', async () => {
+test('an upload whose last part was lost continues with the parts that the object store has', async () => {
   const lab = await recorderLab()
   const files = s3RecordingFiles({ env: server().env, clock: systemClock, random: systemRandomness })
   const sent: number[] = []

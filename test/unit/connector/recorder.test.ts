@@ -56,7 +56,7 @@ describe('a recording', () => {
     expect(lab.ports.recordingFiles.files.size).toBe(0)
   })
 
-  test('a recording that stops is stored with its checksum, published, shown in the CDR, and only then removed from the folder', async () => {
+  test('a stopped recording is stored with its checksum, published and shown in the CDR before its file is removed', async () => {
     const call = aRecordedCall(lab.time)
     const bytes = aWavFile()
     lab.write(call.path, bytes)
@@ -86,7 +86,7 @@ describe('a recording', () => {
     expect(recorder.counters()).toMatchObject({ recordingsStored: 1, recordingBytes: bytes.length, recordings: 0 })
   })
 
-  test('a recording stays in the folder where the setting says so', async () => {
+  test('the file of a recording stays in the folder if the setting says so', async () => {
     const call = aRecordedCall(lab.time)
     lab.write(call.path)
     const place = { disk: lab.disk, engineFolder, keepsFiles: true }
@@ -97,7 +97,7 @@ describe('a recording', () => {
     expect(lab.files()).toEqual([call.path])
   })
 
-  test('a recording whose stop no connector heard is stored when its call ends', async () => {
+  test('a recording whose stop no connector read is stored when its call ends', async () => {
     const call = aRecordedCall(lab.time)
     lab.write(call.path)
     const recorder = lab.connector()
@@ -109,7 +109,7 @@ describe('a recording', () => {
     expect(await lab.recordings()).toMatchObject([{ state: 'stored', endedAt: call.startedAt + 2_500 }])
   })
 
-  test('a recording of which only the end of its call was heard is expected, so that it is reported as one that never came', async () => {
+  test('a recording of which only the end of its call was read is expected, so that it is reported if it never arrives', async () => {
     const call = aRecordedCall(lab.time)
 
     lab.connector().hear(call.end(), recordedDomain, recordedLeg)
@@ -120,7 +120,7 @@ describe('a recording', () => {
     ])
   })
 
-  test('a recording that is known is not expected once more when its call ends', async () => {
+  test('a recording that was already reported is not expected again when its call ends', async () => {
     const call = aRecordedCall(lab.time)
     lab.write(call.path)
     const recorder = lab.connector()
@@ -133,7 +133,7 @@ describe('a recording', () => {
     expect(await lab.recordings()).toHaveLength(1)
   })
 
-  test('a recording whose end no connector heard is stored when its engine does not have the call any more', async () => {
+  test('a recording whose end no connector read is stored when its engine no longer has the call', async () => {
     const call = aRecordedCall(lab.time)
     lab.up.add(call.uuid)
     lab.write(call.path)
@@ -176,7 +176,7 @@ describe('a recording', () => {
 })
 
 describe('of one call', () => {
-  test('two recordings are two records and two objects', async () => {
+  test('two recordings of one call are two records and two objects', async () => {
     const first = aRecordedCall(lab.time)
     const second = aRecordedCall(lab.time, { uuid: first.uuid, path: `${first.uuid}-2.wav` })
     lab.write(first.path)
@@ -192,7 +192,7 @@ describe('of one call', () => {
     expect(lab.ports.recordingFiles.files.size).toBe(2)
   })
 
-  test('a recording that another call recorded over before it was stored is refused, and the later one stored', async () => {
+  test('a recording whose file another call overwrote before it was stored is refused, and the later one is stored', async () => {
     const [first, second] = [aRecordedCall(lab.time, { path: 'one.wav' }), aRecordedCall(lab.time, { path: 'one.wav' })]
     lab.write('one.wav')
     let isAway = true
@@ -211,7 +211,7 @@ describe('of one call', () => {
     expect([states.get(first.uuid), states.get(second.uuid)]).toEqual(['expected', 'stored'])
   })
 
-  test('a second recording into the same file is another recording once the first has ended', async () => {
+  test('a second recording of a call into the same file is a separate recording once the first has ended', async () => {
     const call = aRecordedCall(lab.time)
     lab.write(call.path)
     const recorder = lab.connector()
@@ -276,7 +276,7 @@ describe('a recording is refused', () => {
 })
 
 describe('another tenant', () => {
-  test('another tenant gets nothing of a file that a call of the first is recorded into, nor does the first', async () => {
+  test('a file that a call of another tenant is recorded into is stored for neither tenant', async () => {
     const call = aRecordedCall(lab.time)
     const thief = aRecordedCall(lab.time, { path: call.path })
     await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt - 1_000 }))
@@ -294,7 +294,7 @@ describe('another tenant', () => {
     expect(await lab.ports.recordings.page('b.example.com', 10)).toEqual([])
   })
 
-  test('another tenant gives nothing to the first whose file it records over', async () => {
+  test("a tenant whose call overwrites another tenant's file cannot put content into the other's recording", async () => {
     const [call, later] = [aRecordedCall(lab.time), aRecordedCall(lab.time, { path: 'one.wav' })]
     const first = aRecordedCall(lab.time, { path: 'one.wav' })
     await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: first.startedAt - 1_000 }))
@@ -316,7 +316,7 @@ describe('another tenant', () => {
     expect(lab.files()).toEqual(['one.wav'])
   })
 
-  test('another tenant is never named as the account of a recording', async () => {
+  test('the account of another tenant is never recorded as the account of a recording', async () => {
     const call = aRecordedCall(lab.time)
     await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt - 1_000 }))
     lab.write(call.path)
@@ -350,7 +350,7 @@ describe('another tenant', () => {
   })
 })
 
-test('the event queue that is away keeps no recording from the object store', async () => {
+test('an unreachable event queue does not prevent storing a recording', async () => {
   const calls = Array.from({ length: 10 }, () => aRecordedCall(lab.time))
   for (const { path } of calls) lab.write(path)
   let isAway = true
@@ -370,7 +370,7 @@ test('the event queue that is away keeps no recording from the object store', as
   expect(new Set(lab.ports.events.published.map(({ id }) => id)).size).toBe(10)
 })
 
-test('F31 what the folder takes no note of is stored all the same', async () => {
+test("F31 a recording is stored even if the folder has no room for the recorder's notes", async () => {
   const watch = await watchRecorders(lab)
   const call = aRecordedCall(lab.time)
   lab.write(call.path, aSpokenFile(2_000))
@@ -396,7 +396,7 @@ test('F31 what the folder takes no note of is stored all the same', async () => 
   })
 })
 
-test('F31 what waits is noted as soon as the folder takes notes again', async () => {
+test('F31 recordings that wait are noted on disk as soon as the folder accepts notes again', async () => {
   const watch = await watchRecorders(lab)
   const call = aRecordedCall(lab.time)
   lab.write(call.path, aSpokenFile(2_000))
@@ -427,7 +427,7 @@ test('F31 what waits is noted as soon as the folder takes notes again', async ()
   })
 })
 
-test('a recording that its owner deletes while it is uploaded leaves no object', async () => {
+test('a recording that its owner deletes during the upload leaves no object', async () => {
   const call = aRecordedCall(lab.time)
   lab.write(call.path)
   const files = lab.ports.recordingFiles

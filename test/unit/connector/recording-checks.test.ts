@@ -63,7 +63,7 @@ describe('the file of a recording that this process stored', () => {
     expect(files()).toEqual([])
   })
 
-  test('a file of the same length that was written after it was stored is kept', async () => {
+  test('a file of the same length that was modified after it was stored is kept', async () => {
     rewrite(Buffer.alloc(bytes.length, 1))
 
     await finish(stored(), version)

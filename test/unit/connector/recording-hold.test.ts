@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => lab.close())
 
-test('the object of a recording that was held before it was stored is locked, after its event is published; a refused lock is set later', async () => {
+test('a recording that was put under legal hold before it was stored is locked after its event; a refused lock is set later', async () => {
   const call = aRecordedCall(lab.time)
   lab.write(call.path)
   const { recordingFiles, recordings, events } = lab.ports

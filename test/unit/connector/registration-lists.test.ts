@@ -15,7 +15,7 @@ function recordedList(): string {
   return list
 }
 
-test('each phone of a recorded list is found under the contact of its events, separate from one of the same name', async () => {
+test('each phone in a recorded list of registrations is matched by the contact in its events, even among phones of one user', async () => {
   const time = manualTime(Date.UTC(2026, 10, 20, 23, 27))
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const found: string[] = []
@@ -38,7 +38,7 @@ test('each phone of a recorded list is found under the contact of its events, se
   expect(found).toContainEqual(expect.stringMatching(/^1000 tenant2\.example\.com sip:1000@127\.0\.0\.1:\d+$/))
 })
 
-test('phones under full names are those of their accounts, except where another domain stood in the To header', async () => {
+test('phones that registered under full names belong to their accounts, except if another domain was in the To header', async () => {
   const time = manualTime(Date.UTC(2026, 10, 20, 23, 27))
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const found: string[] = []
@@ -102,7 +102,7 @@ describe('a list of registrations', () => {
     return found.toSorted()
   }
 
-  test('a list of registrations that a phone is missing from, since it was written late, ends nothing and begins nothing', async () => {
+  test('an outdated list of registrations in which a new phone is missing does not end its registration', async () => {
     const counts = recordedTexts('api/registrations-lag').filter((text) => text.includes(' total.'))
     expect([counts[0], counts.at(-1)]).toEqual(['\n0 total.\n', '\n1 total.\n'])
     const empty = recordedTexts('api/idle').find((text) => text === '{"row_count": 0}\n') ?? ''
@@ -113,7 +113,7 @@ describe('a list of registrations', () => {
     expect(before).toHaveLength(4)
   })
 
-  test('a list of registrations that has one row for two phones of a user ends neither', async () => {
+  test('a list of registrations with one row for two phones of a user ends neither registration', async () => {
     const list = full('api/registrations')
     expect(list.match(/"reg_user":"1000","realm":"tenant1\.example\.com"/g)).toHaveLength(1)
 
@@ -129,7 +129,7 @@ describe('a list of registrations', () => {
     expect(found).toHaveLength(4)
   })
 
-  test('a list of registrations of a profile that mixes up two tenants gives each their own phone, where the contacts of one are those of both', async () => {
+  test('a profile whose registration list mixes the phones of two tenants still gives each tenant its own phones', async () => {
     const mixed = recordedTexts('api/registrations-presence-hosts-leak')
     const found = await foundBy([full('api/registrations-presence-hosts-leak')])
     const of = (domain: string) => found.filter((line) => line.startsWith(`1000@${domain}`))

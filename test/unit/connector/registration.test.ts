@@ -33,7 +33,7 @@ test('a registration lasts a minute longer than the phone asked for', () => {
   })
 })
 
-test('an end names the same contact, although the name before it differs', () => {
+test('the end of a registration names the same contact, even if the display name before it differs', () => {
   expect(custom('sofia::unregister', unregister)).toEqual({
     login: '1000',
     contact: 'sip:1000@127.0.0.1:33136',
@@ -41,7 +41,7 @@ test('an end names the same contact, although the name before it differs', () =>
   })
 })
 
-test('the number in an expiry with a date is not a length of time', () => {
+test('the number in an expiry that is a date is not read as a length of time', () => {
   expect(custom('sofia::expire', expire)).toEqual({
     login: '1002',
     contact: 'sip:1002@127.0.0.1:42889',

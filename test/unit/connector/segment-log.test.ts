@@ -12,7 +12,7 @@ const aLine = (id: string, dropClass: DropClass) => {
   return { ...spooled, line: spoolLine(spooled) }
 }
 
-test('an event that is given up while its file is rewritten erases no other line', async () => {
+test('an event that is dropped while its file is rewritten erases no other line', async () => {
   const files = memoryDisk()
   const damaged: unknown[] = []
   const lines = [aLine('in-memory', 2), aLine('unimportant', 3), aLine('end', 1)]
@@ -76,7 +76,7 @@ test('an event that is dropped from a file while the file is read is not returne
   expect(await log.next()).toBeUndefined()
 })
 
-test('an event of an older file that is found while a younger one is read is returned first', async () => {
+test('an event of an older file that is found while a newer one is read is returned first', async () => {
   const { files, log, goOn } = await withSlowRead([aLine('young', 2)])
   files.contents.set('spool/0000000001-0000000001-1.log', aLine('old', 2).line)
   const first = log.next()
@@ -88,7 +88,7 @@ test('an event of an older file that is found while a younger one is read is ret
   expect([(await first)?.event.id, (await log.next())?.event.id]).toEqual(['old', 'young'])
 })
 
-test('a file whose last event is sent while the next one is written stays', async () => {
+test('a file whose last event is sent while a new one is written is kept', async () => {
   const { files, log, goOn } = await withSlowRead([aLine('first', 2)])
   goOn()
   const first = await log.next()
@@ -103,7 +103,7 @@ test('a file whose last event is sent while the next one is written stays', asyn
   expect((await log.next())?.event.id).toBe('second')
 })
 
-test('an event that is larger than the whole disk of a spool gets no room, and nothing is given up for it', async () => {
+test('an event that is larger than the whole spool is not stored, and no other event is dropped for it', async () => {
   const files = memoryDisk()
   const dropped: unknown[] = []
   const log = new SegmentLog({

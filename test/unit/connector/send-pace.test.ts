@@ -64,7 +64,7 @@ test('ten events of different calls at one moment are sent at once', async () =>
   expect(batches.flatMap(({ ids }) => ids)).toHaveLength(10)
 })
 
-test('the next event of a call whose turn has come does not wait for the pace', async () => {
+test('the next event of a call is sent without waiting for the pace once the event before it was sent', async () => {
   const { outbox, batches } = anOutbox()
 
   for (let count = 0; count < 50; count += 1) outbox.add(anEvent({ uuid: 'a' }))

@@ -3,7 +3,7 @@ import { readSettings } from '../../../connector/settings.ts'
 
 const env = { ENGINE_URL: 'esl://192.0.2.1:8022', ENGINE_PASSWORD: 'ClueCon', HEALTH_PORT: '8081' }
 
-test('the engine, the health port and the version come from the environment', () => {
+test('the engine, the health port and the version of a connector are read from the environment', () => {
   expect(readSettings({ ...env, BUILD_VERSION: '1.2.3' })).toEqual({
     engines: [{ host: '192.0.2.1', port: 8022, password: 'ClueCon' }],
     healthPort: 8081,
@@ -32,7 +32,7 @@ test('several engines are comma-separated, and each may carry a password of its 
   ])
 })
 
-test('engines that all carry a password need no other', () => {
+test("no separate password is needed if every engine's address contains one", () => {
   const { engines } = readSettings({ HEALTH_PORT: '0', ENGINE_URL: 'esl://:a@192.0.2.1,esl://:b@192.0.2.2' })
 
   expect(engines.map(({ password }) => password)).toEqual(['a', 'b'])
@@ -75,7 +75,7 @@ test.each([
   expect(read).not.toThrow(/sec|192\.0\.2\.1|70000/)
 })
 
-test('events wait on disk where a folder is named, and in memory only where none is', () => {
+test('events wait on disk if a folder is named, and otherwise in memory only', () => {
   const { spool } = readSettings({ ...env, SPOOL_DIR: '/var/spool/callplane', SPOOL_BYTES: '8000000' })
 
   expect(spool).toEqual({ folder: '/var/spool/callplane', bytes: 8_000_000 })

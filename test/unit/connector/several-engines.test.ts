@@ -113,14 +113,14 @@ describe('an order goes to the engine that has the channel', () => {
     },
   )
 
-  test('an order is absent when every engine says that it has no such channel', async () => {
+  test('an order finds no channel when every engine answers that it has no such channel', async () => {
     const running = await aConnectorOn(2)
     for (const engine of running.engines) holds(engine)
 
     expect(await running.run({ kind: 'hold', uuid: randomUUID() })).toEqual({ state: 'absent' })
   })
 
-  test('an order is not sent when an engine says anything else, which does not say that the channel is gone', async () => {
+  test('an order is not sent when an engine gives any other answer, which does not prove that the channel is gone', async () => {
     const running = await aConnectorOn(2)
     holds(running.fs1)
     running.fs2.answer = (command) =>
@@ -129,7 +129,7 @@ describe('an order goes to the engine that has the channel', () => {
     expect(await running.run({ kind: 'hold', uuid: randomUUID() })).toEqual({ state: 'unsent', reason: 'disconnected' })
   })
 
-  test('an order is absent for a caller of another domain, at once, whether its engine is there or not', async () => {
+  test("an order to another domain's channel finds no channel, at once, even if its engine is away", async () => {
     const running = await aConnectorOn(2)
     const uuid = randomUUID()
     holds(running.fs2, row(uuid, 'b.example.com'))
@@ -150,7 +150,7 @@ describe('a call is placed', () => {
   }
   const placed = (engines: readonly AnsweringEngine[]) => engines.map(({ jobs }) => jobs.length)
 
-  test('a call is placed where the phone of its caller is registered, as the engines tell it', async () => {
+  test('a call is placed at the engine at which the phone of its caller is registered', async () => {
     const running = await aConnectorOn(3)
     const { engines, fs1, fs2 } = running
     for (const engine of engines) contacts(engine, 'error/user_not_registered')
@@ -163,7 +163,7 @@ describe('a call is placed', () => {
     expect(fs1.asked).toContain('sofia_contact 1000@a.example.com')
   })
 
-  test('a call is placed, of several engines that have its phone, or of all when none has, at the one with the fewest calls', async () => {
+  test("of several engines that have the caller's phone, or of all if none has, the one with the fewest calls places the call", async () => {
     const running = await aConnectorOn(3)
     const { engines, fs1, fs2 } = running
     holds(fs1, row(randomUUID()))
@@ -181,7 +181,7 @@ describe('a call is placed', () => {
     expect(placed(engines)).toEqual([1, 1, 1])
   })
 
-  test('a call is placed after a second at an engine that answers, while another does not', async () => {
+  test('a call is placed after a second at an engine that answers, although another does not', async () => {
     const running = await aConnectorOn(2)
     contacts(running.fs1, undefined)
     contacts(running.fs2, 'error/user_not_registered')
@@ -196,7 +196,7 @@ describe('a call is placed', () => {
     expect(running.fs2.jobs[0]?.id).toBe(message.id)
   })
 
-  test('a call is refused soon while no engine is there, not when an engine may be back', async () => {
+  test('a call is refused within 3 s while no engine is connected', async () => {
     const running = await aConnectorOn(2)
     for (const engine of running.engines) await lose(running, engine)
     const postedAt = running.time.clock.now()
@@ -206,7 +206,7 @@ describe('a call is placed', () => {
     expect(running.time.clock.now() - postedAt).toBeLessThanOrEqual(3_000)
   })
 
-  test('a call is refused at once while an engine takes commands and has no event link', async () => {
+  test('a call is refused at once while an engine has a command link and no event link', async () => {
     const running = await aConnectorOn(2)
     await lose(running, running.fs2)
     running.fs1.cutEvents()
@@ -222,7 +222,7 @@ describe('a call is placed', () => {
 describe('an engine that was away when the connector started', () => {
   const list = { kind: 'list-channels' } as const
 
-  test('an engine that was away when the connector started may hold anything: there is no list until it is heard', async () => {
+  test('the list of calls is refused until an engine that was away when the connector started is connected', async () => {
     const { running, other } = await aConnectorWithoutOne()
     expect(await running.run(list)).toEqual({ state: 'unsent', reason: 'disconnected' })
 
@@ -280,14 +280,14 @@ describe('while an engine is away', () => {
     },
   )
 
-  test('an order to a channel that no other has is not sent: it may have it', async () => {
+  test('an order to a channel that no connected engine has is not sent, since the absent engine may have it', async () => {
     const running = await aConnectorOn(2)
     await lose(running, running.fs2)
 
     expect(await running.run({ kind: 'hold', uuid: randomUUID() })).toEqual({ state: 'unsent', reason: 'disconnected' })
   })
 
-  test('an order to a channel of another goes there', async () => {
+  test('an order to a channel of a connected engine is sent while another engine is away', async () => {
     const running = await aConnectorOn(2)
     const uuid = randomUUID()
     holds(running.fs1, row(uuid))
@@ -299,7 +299,7 @@ describe('while an engine is away', () => {
     expect(running.fs1.jobs[0]?.line).toBe(`uuid_hold ${uuid}`)
   })
 
-  test('calls are placed at the others', async () => {
+  test('calls are placed at the other engines while one is away', async () => {
     const running = await aConnectorOn(2)
     await lose(running, running.fs1)
 
@@ -309,7 +309,7 @@ describe('while an engine is away', () => {
     expect(running.fs2.jobs.map(({ line }) => line.split(' ')[0])).toEqual(['originate', 'originate', 'originate'])
   })
 
-  test('the calls of a domain do not count as ended, even if it had none there: one may have begun since', async () => {
+  test('the calls of a domain do not count as ended while an engine is away, even if it had none there', async () => {
     const running = await aConnectorOn(2)
     const uuid = randomUUID()
     holds(running.fs1, row(uuid))
@@ -322,7 +322,7 @@ describe('while an engine is away', () => {
     expect(running.fs1.asked).toContain(`uuid_kill ${uuid} MANAGER_REQUEST`)
   })
 
-  test('the list of calls is whole or none: a domain that it held calls of gets none', async () => {
+  test('a domain with calls at an absent engine gets no list of calls instead of an incomplete one', async () => {
     const running = await aConnectorOn(2)
     holds(running.fs1, row(randomUUID()), row(randomUUID(), 'b.example.com'))
     holds(running.fs2, row(randomUUID()))
@@ -337,7 +337,7 @@ describe('while an engine is away', () => {
     expect(await list('b.example.com')).toMatchObject({ state: 'done', text: expect.stringContaining('"row_count":1') })
   })
 
-  test('an absent engine that was without calls keeps no list from anybody, however long it stays away', async () => {
+  test('an absent engine that had no calls does not prevent lists of calls, however long it is away', async () => {
     const running = await aConnectorOn(2)
     holds(running.fs1, row(randomUUID()))
     await running.until(() => knows(running, 1))
@@ -375,7 +375,7 @@ describe('while an engine is away', () => {
   })
 })
 
-test('an engine that hangs with its links up is reported as lost within 45 s, and the others as up', async () => {
+test('an engine that hangs with its links open is reported as lost within 45 s, and the others as up', async () => {
   const running = await aConnectorOn(2)
   for (const engine of running.engines) {
     engine.answer = (command) => (command === 'status' ? 'UP 0 years, 0 days\n' : jsonRows([]))
@@ -393,7 +393,7 @@ test('an engine that hangs with its links up is reported as lost within 45 s, an
   )
 })
 
-test('a command that concerns all engines goes to all, and is done when all have done it', async () => {
+test('a command that concerns all engines is sent to each, and is done when all have done it', async () => {
   const running = await aConnectorOn(2)
 
   const message = await running.post({ kind: 'flush-account', login: '1000' })
@@ -413,7 +413,7 @@ test('a command that concerns all engines goes to all, and is done when all have
   )
 })
 
-test('the calls of a domain are ended at every engine', async () => {
+test('the calls of a domain are hung up at every engine', async () => {
   const running = await aConnectorOn(2)
   const [first, second, other] = [randomUUID(), randomUUID(), randomUUID()]
   holds(running.fs1, row(first), row(other, 'b.example.com'))
@@ -426,7 +426,7 @@ test('the calls of a domain are ended at every engine', async () => {
   expect([...running.fs1.asked, ...running.fs2.asked].join()).not.toContain(`uuid_kill ${other}`)
 })
 
-test('one engine that does not answer keeps no order from another', async () => {
+test('an engine that does not answer does not delay orders to another engine', async () => {
   const running = await aConnectorOn(2)
   const uuid = randomUUID()
   holds(running.fs2, row(uuid))

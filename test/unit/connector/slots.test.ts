@@ -10,7 +10,7 @@ function places(count: number, queue = 10) {
   return { time, deadline, slots: slots({ ...time, places: count, queue }) }
 }
 
-test('a place is given at once while there is one', async () => {
+test('a slot is given at once while there is a free one', async () => {
   const { slots, deadline } = places(2)
 
   expect(await slots.take('a.example.com', deadline)).toBeTypeOf('function')
@@ -18,7 +18,7 @@ test('a place is given at once while there is one', async () => {
   expect([slots.taken, slots.waiting]).toEqual([2, 0])
 })
 
-test('a place that is given back goes to who waited longest', async () => {
+test('a released slot goes to the waiter that has waited longest', async () => {
   const { slots, deadline } = places(1)
   const giveBack = await slots.take('a.example.com', deadline)
   const order: string[] = []
@@ -32,7 +32,7 @@ test('a place that is given back goes to who waited longest', async () => {
   expect([slots.taken, slots.waiting]).toEqual([1, 1])
 })
 
-test('giving a place back twice gives it once', async () => {
+test('releasing a slot twice frees it once', async () => {
   const { slots, deadline } = places(1)
   const giveBack = await slots.take('a.example.com', deadline)
 
@@ -53,7 +53,7 @@ test('a waiter gets no slot at its deadline, and leaves the queue', async () => 
   expect(slots.waiting).toBe(0)
 })
 
-test('a waiter too many for the queue is refused at once', async () => {
+test('a waiter beyond the limit of the queue is refused at once', async () => {
   const { slots, deadline } = places(1, 1)
   await slots.take('a.example.com', deadline)
   void slots.take('a.example.com', deadline)
@@ -63,7 +63,7 @@ test('a waiter too many for the queue is refused at once', async () => {
 
 const calls = 100
 
-test('a tenant that wants all places leaves half of them to others', async () => {
+test('a tenant that wants all slots leaves half of them to others', async () => {
   const { slots, deadline } = places(calls, 200)
   for (let wanted = 0; wanted < calls; wanted += 1) void slots.take('busy.example.com', deadline)
   await settle()
@@ -82,7 +82,7 @@ test('a tenant gets a slot at once next to five busy tenants', async () => {
   expect(await slots.take('other.example.com', deadline)).toBeTypeOf('function')
 })
 
-test('a tenant finds room to wait although another has more commands than may wait', async () => {
+test('a tenant can wait although another one has more commands than may wait', async () => {
   const { slots, deadline } = places(1, 10)
   await slots.take('busy.example.com', deadline)
   for (let wanted = 0; wanted < 100; wanted += 1) void slots.take('busy.example.com', deadline)
@@ -92,7 +92,7 @@ test('a tenant finds room to wait although another has more commands than may wa
   expect(slots.waiting).toBe(7)
 })
 
-test('a place that becomes free goes to the tenant that holds the fewest places', async () => {
+test('a released slot goes to the tenant that has the fewest slots', async () => {
   const { slots, deadline } = places(2)
   const [first] = [await slots.take('busy.example.com', deadline), await slots.take('busy.example.com', deadline)]
   const order: string[] = []
@@ -106,7 +106,7 @@ test('a place that becomes free goes to the tenant that holds the fewest places'
   expect(order).toEqual(['other.example.com'])
 })
 
-test('whatever tenants take and give back, no place is lost or given twice', async () => {
+test('no slot is lost or given twice, whatever tenants take and release', async () => {
   const owners = ['a', 'b', 'c', 'd']
   const step = fc.oneof(
     fc.record({ kind: fc.constant('take' as const), owner: fc.constantFrom(...owners) }),
@@ -138,7 +138,7 @@ test('whatever tenants take and give back, no place is lost or given twice', asy
   )
 })
 
-test('no timer of a deadline is left when a place was given or refused', async () => {
+test('no timer of a deadline remains when a slot was given or refused', async () => {
   const { time, deadline } = places(1)
   const open = new Set<object>()
   const timers: typeof time.timers = {

@@ -13,7 +13,7 @@ describe.each([
   { how: 'back', ms: -3_600_000 },
   { how: 'forward', ms: 3_600_000 },
 ])('a spool whose clock is set $how by an hour', ({ ms }) => {
-  test('events are on disk half a second after they were read all the same', async () => {
+  test('events are on disk half a second after they were read although the clock was set', async () => {
     const { clock, process } = withClock()
     await process.time.advance(0)
     process.add('a0')
@@ -29,7 +29,7 @@ describe.each([
     expect(next.ids()).toEqual(['a0', ...numbered('b', 50)])
   })
 
-  test('a disk that refused is asked again five seconds later', async () => {
+  test('a failed write to disk is retried five seconds later', async () => {
     const { clock, process } = withClock()
     await process.time.advance(0)
     process.disk.room = 0

@@ -56,7 +56,7 @@ const filesIn = (path: string): string[] =>
     entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
   )
 
-test('the folder can be entered, and its files read, by this user only, whatever the process usually gives', async () => {
+test("only the process's user can enter the folder and read its files, whatever the umask", async () => {
   const before = process.umask(0)
   const { outbox, time } = anOutbox()
   outbox.add(anEvent())
@@ -69,7 +69,7 @@ test('the folder can be entered, and its files read, by this user only, whatever
   await outbox.close()
 })
 
-test('events that one process leaves are found by another, and nothing is left when they were sent', async () => {
+test('events that one process leaves on disk are sent by another, and no file remains afterwards', async () => {
   const first = anOutbox(spoolOwner('1'))
   for (const id of ['a1', 'a2', 'a3']) first.outbox.add(anEvent({ id, uuid: 'a' }))
   expect(await first.outbox.close()).toBe(0)
@@ -85,7 +85,7 @@ test('events that one process leaves are found by another, and nothing is left w
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a folder that cannot be made costs nothing but the disk', async () => {
+test('if the folder cannot be created, events are sent from memory and none is dropped', async () => {
   mkdirSync(join(folder, '..'), { recursive: true })
   writeFileSync(folder, 'a file stands where the folder should be')
   const { outbox, time, back, sink } = anOutbox()
@@ -98,7 +98,7 @@ test('a folder that cannot be made costs nothing but the disk', async () => {
   expect(outbox.counts.dropped).toBe(0)
 })
 
-test('a folder that was removed while the process runs is made again', async () => {
+test('a folder that was removed while the process runs is created again', async () => {
   const { outbox, time } = anOutbox()
   outbox.add(anEvent({ id: 'one' }))
   await until(time, () => outbox.spool.bytes > 0)

@@ -3,7 +3,7 @@ import { memoryDisk } from '../../support/connector/memory-disk.ts'
 import { anEvent } from '../../support/records/records.ts'
 import { numbered, spoolingProcess } from '../../support/connector/spooling-process.ts'
 
-test('the half of a line that a kill cut off is no event: it was never on disk, so nothing is reported as dropped', async () => {
+test('a line that a kill cut off is ignored and not reported as dropped, since the event was never completely on disk', async () => {
   const killed = spoolingProcess('1')
   killed.add('a0', 'a1', 'a2')
   await killed.time.advance(1_000)
@@ -20,7 +20,7 @@ test('the half of a line that a kill cut off is no event: it was never on disk, 
   expect(next.disk.contents.size).toBe(0)
 })
 
-test('a process that is killed in the middle of a write, at every 97th byte of it, leaves the first part of it, whatever the classes of its events', async () => {
+test('a process that is killed at any 97th byte of a write leaves exactly the first part of it, whatever the event classes', async () => {
   const killed = spoolingProcess('1')
   const names = ['CHANNEL_STATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_STATE', 'CHANNEL_DESTROY', 'CHANNEL_STATE']
   for (const [index, name] of names.entries()) killed.outbox.add(anEvent({ id: `a${index}`, uuid: 'a', name }))

@@ -43,7 +43,7 @@ describe('what a killed process left, on a disk that takes its time,', () => {
     return next
   }
 
-  test('the events of a killed process on a slow disk are sent when they are found, and new events wait for it for five seconds at most', async () => {
+  test('events of a killed process on a slow disk are sent once they are read, and new events wait for them five seconds at most', async () => {
     const next = await onSlowDisk()
     next.add('b0')
     await next.time.advance(4_900)
@@ -119,7 +119,7 @@ describe('a step that fails once while what was left is looked for', () => {
   )
 })
 
-test('a file that fails for hours is passed over after four seconds, reported as a loss after a minute, and sent when it can be read', async () => {
+test('a file that fails for hours is skipped after four seconds, reported as a loss after a minute, and sent when it can be read', async () => {
   const firstAt = manualTime().clock.now()
   const first = await leftBy('1')
   const second = spoolingProcess('2', { disk: first.disk, time: first.time })
@@ -153,7 +153,7 @@ test('a file that fails for hours is passed over after four seconds, reported as
   expect(disk.contents.size).toBe(0)
 })
 
-test('events that are being written while an earlier process is found stay', async () => {
+test("events that are being written while an earlier process's files are found are kept", async () => {
   const { disk } = await leftBy('1')
   const written = Promise.withResolvers<void>()
   const found = Promise.withResolvers<void>()
@@ -176,7 +176,7 @@ test('events that are being written while an earlier process is found stay', asy
   expect(next.ids()).toEqual([...numbered('a', 50), ...numbered('b', 20)])
 })
 
-test('an event that a more important one overtook on its way to the disk costs no later event', async () => {
+test('an event that was overtaken on its way to a full disk does not cause a later event to be dropped', async () => {
   const bytes = 128 * 1024
   const end = (id: string) => anEvent({ id, uuid: id, name: 'CHANNEL_DESTROY' })
   const killed = spoolingProcess('1', { bytes, memory: roomFor(4, 400) })

@@ -80,7 +80,7 @@ test('files of the next process sort after those of a killed one, also where its
   expect(third.ids()).toEqual([...numbered('a', 3), ...numbered('b', 3)])
 })
 
-test('a process that finds its folder in use says so, and writes to it when it is free', async () => {
+test('a process that finds its folder in use reports it, and uses the folder when it is free', async () => {
   const disk = memoryDisk()
   const alive = new Set(['1', '2'])
   const first = spoolingProcess('1', { disk, alive })
@@ -117,7 +117,7 @@ test('a process whose folder is in use does not wait for the folder when it stop
   expect([isDrained, second.ids()]).toEqual([true, ['b0']])
 })
 
-test('a lock that stays says whose events the next process finds; without events none stays', async () => {
+test('a lock with events names the process that left them to the next one, and without events the lock is removed', async () => {
   const left = spoolingProcess('1')
   left.add('a0')
   await left.outbox.close()
@@ -132,7 +132,7 @@ test('a lock that stays says whose events the next process finds; without events
   expect(await left.disk.list('/spool')).toEqual([])
 })
 
-test('a process whose lock was removed by hand writes nothing to the folder while another process has it', async () => {
+test('a process whose lock was removed by hand stops writing to the folder once another process has it', async () => {
   const alive = new Set(['1', '2'])
   const first = spoolingProcess('1', { alive })
   first.add('a0')

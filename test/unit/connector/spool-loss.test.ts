@@ -73,7 +73,7 @@ describe('a file that cannot be read', () => {
     expect(disk.contents.size).toBe(0)
   })
 
-  test('a file is asked for as long as the process is short of something', async () => {
+  test('a file that cannot be read for lack of file handles is retried, and its events do not count as dropped', async () => {
     const { time, disk, ids, outbox } = await laden()
     refuse(disk, 'EMFILE', 100)
     await time.advance(3_600_000)
@@ -99,7 +99,7 @@ describe('a file that cannot be read', () => {
     expect(ids().at(-1)).toBe('b0')
   })
 
-  test('a file that is gone counts as dropped events at once', async () => {
+  test('the events of a missing file count as dropped at once', async () => {
     const { time, disk, ids, outbox, drops } = await laden()
     disk.contents.clear()
     await time.advance(5_000)
@@ -109,7 +109,7 @@ describe('a file that cannot be read', () => {
     expect(drops).toMatchObject([{ class: 2, count: 196 }])
   })
 
-  test('a file that cannot be read holds up no stop, and is left to the next process', async () => {
+  test('a file that cannot be read does not delay a stop, and is left to the next process', async () => {
     const { time, disk, ids, outbox } = await laden()
     const mend = refuse(disk, 'EIO', Infinity)
     await time.advance(10_000)
@@ -169,7 +169,7 @@ describe('a disk that is full of events of calls', () => {
     expect(one.outbox.spool.events + 4).toBe(one.outbox.waiting)
   })
 
-  test('unimportant events keep no end of a call off the disk when the process stops', async () => {
+  test('unimportant events on a full disk are replaced by ends of calls when the process stops', async () => {
     const one = await fullDisk()
     unimportant(one, 100)
     theEnd(one)
@@ -181,7 +181,7 @@ describe('a disk that is full of events of calls', () => {
     expect(next.ids()).toContain('the-end')
   })
 
-  test('unimportant events stay in memory while nothing more important comes', async () => {
+  test('unimportant events stay in memory when the disk is full of more important ones', async () => {
     const one = await fullDisk()
     unimportant(one, 50)
     await one.time.advance(2_000)

@@ -196,7 +196,7 @@ const steps = fc
 /** Ids in the order in which each was first seen. */
 const firstSeen = (ids: readonly string[]) => [...new Set(ids)]
 
-test('whatever happens, order is kept within a group, and what is missing was counted', async () => {
+test('events keep their order within a group and missing ones are counted, whatever disk, queue and processes do', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {
       const world = aWorld()

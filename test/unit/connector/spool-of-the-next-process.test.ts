@@ -19,7 +19,7 @@ describe('the next process', () => {
     expect(next.disk.contents.size).toBe(0)
   })
 
-  test('the third process sends the events of two killed ones, each in its order', async () => {
+  test('a third process sends the events of two killed ones, each in its order', async () => {
     const first = aSpoolingProcess('1', { memory: roomFor(2, 8) })
     for (const id of numbered('a', 6)) {
       first.add(id)
@@ -37,7 +37,7 @@ describe('the next process', () => {
     expect(third.ids()).toEqual(numbered('a', 10))
   })
 
-  test('a process leaves the folder of a running one alone, and keeps its events in memory', async () => {
+  test('a process does not touch the folder of a running one, and keeps its events in memory', async () => {
     const first = aSpoolingProcess('1')
     first.add('a1')
     await first.time.advance(1_000)
@@ -53,7 +53,7 @@ describe('the next process', () => {
     expect(first.ids()).toEqual(['a1'])
   })
 
-  test('one of two processes that start at once takes over the events that were left', async () => {
+  test('one of two processes that start at once takes over the events on disk', async () => {
     const killed = aSpoolingProcess('1')
     killed.add(...numbered('a', 5))
     await killed.time.advance(1_000)
@@ -66,7 +66,7 @@ describe('the next process', () => {
     expect(both.flatMap((one) => one.ids())).toEqual(numbered('a', 5))
   })
 
-  test('a process that cannot change the disk leaves the events to the next one', async () => {
+  test('a process that cannot write to the disk leaves the events on it to the next one', async () => {
     const killed = aSpoolingProcess('1')
     killed.add('a0')
     await killed.time.advance(1_000)
@@ -85,7 +85,7 @@ describe('the next process', () => {
     expect(last.ids()).toEqual(['a0'])
   })
 
-  test('the next process starts with any bytes in the folder', async () => {
+  test('the next process starts whatever bytes are in the folder', async () => {
     const disk = memoryDisk()
     const line = 'x'.repeat(6 * 1024 * 1024)
     disk.contents.set('/spool/0000000001-0000000001-5.log', Buffer.from([0xff, 0xfe, 0, 10, 10]))
@@ -105,7 +105,7 @@ describe('the next process', () => {
     expect([...disk.contents.values()].join()).toBe('kept,kept')
   })
 
-  test('events that are older than the queue would keep them are dropped and counted', async () => {
+  test('events that are older than the retention of the queue are dropped and counted', async () => {
     const killed = aSpoolingProcess('1')
     killed.add('a1', 'a2')
     await killed.time.advance(1_000)
@@ -120,7 +120,7 @@ describe('the next process', () => {
     expect(next.drops).toMatchObject([{ class: 2, count: 2 }])
   })
 
-  test('an event that was dropped is not found by the next process, even when its copy was on disk', async () => {
+  test('a dropped event is not sent by the next process, even if its copy was on disk', async () => {
     const killed = aSpoolingProcess('1', { memory: roomFor(3) })
     killed.add('a0', 'a1', 'a2')
     await killed.time.advance(1_000)

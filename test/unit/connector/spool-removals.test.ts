@@ -45,7 +45,7 @@ test('a file that could not be removed is removed when the process stops, with t
   expect(await one.disk.list('/spool')).toEqual([])
 })
 
-test('a full disk that removes no file loses one file for each attempt to write, not all of them', async () => {
+test('a full disk that removes no file drops one file for each attempt to write, not all of them', async () => {
   const one = spoolingProcess('1', { memory: roomFor(4, 1_000), bytes: 512 * 1024 })
   await one.time.advance(0)
   const add = (count: number) =>

@@ -5,7 +5,7 @@ import { anEvent } from '../../support/records/records.ts'
 import { aSpoolingProcess, inOrder, numbered, roomFor, sizeOfOne } from '../../support/connector/spool-lab.ts'
 
 describe('an event that the queue does not take', () => {
-  test('an event that waits is on disk half a second after it was read, and not at once', async () => {
+  test('an event that waits for the queue is on disk half a second after it was read, and not at once', async () => {
     const { add, time, disk } = aSpoolingProcess('1')
     await time.advance(0)
     add('a1')
@@ -18,7 +18,7 @@ describe('an event that the queue does not take', () => {
     expect([...disk.contents.values()].join('')).toContain('"id":"a1"')
   })
 
-  test('an event that the queue takes in time is never written', async () => {
+  test('an event that the queue accepts in time is never written to disk', async () => {
     const { add, time, disk, back, ids } = aSpoolingProcess('1')
     back()
     await time.advance(0)
@@ -57,7 +57,7 @@ describe('an event that the queue does not take', () => {
 })
 
 describe('when memory is full', () => {
-  test('events wait on disk, and all of them are sent in order when the queue is back', async () => {
+  test('events that do not fit into memory wait on disk, and all are sent in order when the queue is back', async () => {
     const { add, time, back, outbox, ids } = aSpoolingProcess('1', { memory: roomFor(8, 16) })
     for (let round = 0; round < 50; round += 1) {
       add(`a${round}`, `b${round}`)
@@ -77,7 +77,7 @@ describe('when memory is full', () => {
     expect([outbox.waiting, outbox.counts.dropped, outbox.spool.bytes]).toEqual([0, 0, 0])
   })
 
-  test('events that come while the disk is read are sent after those on disk', async () => {
+  test('events that arrive while the disk is read are sent after those on disk', async () => {
     const { add, time, back, ids } = aSpoolingProcess('1', { memory: roomFor(4, 8) })
     for (const id of numbered('a', 30)) {
       add(id)
@@ -95,7 +95,7 @@ describe('when memory is full', () => {
   })
 })
 
-test('a storm goes to disk as it comes, without waiting for what it overtakes to grow old', async () => {
+test('a storm of events is written to disk as it arrives, without the usual wait of half a second', async () => {
   const mebi = 1024 * 1024
   const { outbox, time, back, ids } = aSpoolingProcess('1', { memory: { window: 2 * mebi, all: 6 * mebi }, bytes: 1e9 })
   await time.advance(0)
@@ -111,7 +111,7 @@ test('a storm goes to disk as it comes, without waiting for what it overtakes to
   expect(ids()).toEqual(numbered('a', 200))
 })
 
-test('nothing is read from the disk for which memory has no room', async () => {
+test('no more events are read from disk than memory has room for', async () => {
   const memory = { window: 1_000_000, all: 2_000_000 }
   const sink = memoryEventSink()
   const { outbox, time, disk, back, drops } = aSpoolingProcess('1', {
@@ -140,7 +140,7 @@ test('nothing is read from the disk for which memory has no room', async () => {
   expect(drops).toEqual([])
 })
 
-test('an event that was dropped while the disk could not be changed is erased when it can be', async () => {
+test('an event that was dropped while the disk was read-only is erased as soon as it can be', async () => {
   const killed = aSpoolingProcess('1', { memory: roomFor(3) })
   killed.add('a0', 'a1', 'a2')
   await killed.time.advance(1_000)
@@ -158,7 +158,7 @@ test('an event that was dropped while the disk could not be changed is erased wh
   expect(next.ids()).toEqual(['a1', 'a2', 'a3'])
 })
 
-test('a file that the disk does not give back is counted, and the rest is sent', async () => {
+test('the events of a file that the disk lost are counted, and the rest are sent', async () => {
   const { add, time, disk, back, outbox, ids } = aSpoolingProcess('1', { memory: roomFor(2, 8) })
   for (const id of numbered('a', 10)) {
     add(id)
@@ -180,7 +180,7 @@ describe('when the disk has no room', () => {
   const large = (id: string, name: string, uuid: string) =>
     anEvent({ id, name, uuid, fields: { Filler: 'x'.repeat(2_000) } })
 
-  test('the oldest events of the least important class go first, and each is counted', async () => {
+  test('a full disk drops the oldest events of the least important class first, and counts each', async () => {
     const one = aSpoolingProcess('1', { memory: { window: 20_000, all: 60_000 }, bytes: 450_000 })
     const names = ['HEARTBEAT', 'CHANNEL_HOLD', 'CHANNEL_DESTROY']
     for (let round = 0; round < 150; round += 1) {
@@ -259,7 +259,7 @@ describe('when the disk has no room', () => {
     expect(next.outbox.spool.damaged).toBe(0)
   })
 
-  test('a folder that cannot be written is reported in the same way', async () => {
+  test('events stay in memory and are sent if the folder is read-only', async () => {
     const { add, time, disk, back, ids, outbox } = aSpoolingProcess('1')
     disk.isReadOnly = true
     add(...numbered('a', 3))
@@ -274,7 +274,7 @@ describe('when the disk has no room', () => {
 })
 
 describe('a disk that does not answer', () => {
-  test('a disk that does not answer holds up no event that memory has room for', async () => {
+  test('a disk that does not answer delays no event that fits into memory', async () => {
     const { add, time, disk, back, ids } = aSpoolingProcess('1', { memory: roomFor(4, 40) })
     disk.beforeWrite = () => new Promise(() => {})
     add(...numbered('a', 20))
@@ -289,7 +289,7 @@ describe('a disk that does not answer', () => {
 })
 
 describe('a spool that is stopped', () => {
-  test('it puts what waits on disk, however young, and the next process sends it', async () => {
+  test('a spool that is stopped writes all waiting events to disk, however young, and the next process sends them', async () => {
     const { add, time, disk, outbox } = aSpoolingProcess('1')
     await time.advance(0)
     add(...numbered('a', 5))
@@ -302,7 +302,7 @@ describe('a spool that is stopped', () => {
     expect(next.ids()).toEqual(numbered('a', 5))
   })
 
-  test('it counts as dropped what the disk does not take', async () => {
+  test('a spool that is stopped counts as dropped what the disk does not accept', async () => {
     const { add, time, disk, outbox, drops } = aSpoolingProcess('1')
     await time.advance(0)
     disk.isReadOnly = true
@@ -314,7 +314,7 @@ describe('a spool that is stopped', () => {
   })
 })
 
-test('order is kept when a batch is taken in part while events wait on disk', async () => {
+test('events keep their order if a batch is accepted in part while others wait on disk', async () => {
   const { add, time, back, sink, ids } = aSpoolingProcess('1', { memory: roomFor(4, 12) })
   for (let round = 0; round < 20; round += 1) {
     add(`a${round}`, `b${round}`)

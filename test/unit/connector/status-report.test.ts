@@ -62,7 +62,7 @@ function twoEngines() {
   return { time, fs1, fs2, reports, stop }
 }
 
-test('every engine is reported with its id, its text, and what it holds as far as that is known', async () => {
+test('every engine is reported with its id, its status text, and its number of calls as far as that is known', async () => {
   const { time, reports, stop } = twoEngines()
 
   await time.advance(0)
@@ -102,7 +102,7 @@ test('the loss of one engine is reported within a quarter of a second, while the
   await stop()
 })
 
-test('an engine that hangs holds no report up for more than a second, is asked once, and keeps its text for a while', async () => {
+test('an engine that hangs delays a report by a second at most, is asked once, and keeps its status text for a while', async () => {
   const { time, fs1, reports, stop } = twoEngines()
   await time.advance(0)
   fs1.commands.answer = () => new Promise(() => {})
@@ -118,7 +118,7 @@ test('an engine that hangs holds no report up for more than a second, is asked o
   await stop()
 })
 
-test('a text is reported up to its first 2 048 characters', async () => {
+test('a status text is reported up to its first 2 048 characters', async () => {
   const { time, fs1, reports, stop } = twoEngines()
   fs1.commands.answer = () => 'x'.repeat(5_000)
 

@@ -75,7 +75,7 @@ async function aPlace() {
 const unpublished = (wanted: readonly { readonly publishedAs: readonly string[] }[]) =>
   wanted.filter(({ publishedAs }) => publishedAs.length === 0)
 
-test('F29 a connector that is stopped under load without a queue takes no more commands and ends within 25 s', async () => {
+test('F29 a connector that is stopped under load without a queue receives no further commands and ends within 25 s', async () => {
   const place = await aPlace()
   const first = await place.start('1')
   place.isQueueAway = true
@@ -152,7 +152,7 @@ test('a connector writes its line of metrics each half minute until its stop has
   expect(written.length - before).toBe(4)
 })
 
-test('F30 of a connector that is killed under load at most the last second is lost, and the next one records the gap', async () => {
+test('F30 a connector killed under load loses at most the last second of events, and the next one records the gap', async () => {
   const place = await aPlace()
   const killed = await place.start('1')
   place.isQueueAway = true

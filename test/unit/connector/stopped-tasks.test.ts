@@ -34,7 +34,7 @@ async function recorded(lab: TaskLab): Promise<string[]> {
 }
 
 describe('tasks that are replaced while the event queue is away', () => {
-  test('tasks that are replaced while the event queue is away take along what waited on their disks, which is a gap of each, whenever the queue comes back', async () => {
+  test('tasks that are replaced during an outage of the event queue lose the events on their disks, and each leaves a gap for them', async () => {
     const { lab, one, other, start } = await twoTasks()
     lab.isQueueAway = true
     await live(lab, 60)
@@ -63,7 +63,7 @@ describe('tasks that are replaced while the event queue is away', () => {
     expect(await lab.unrecorded()).toEqual([])
   })
 
-  test('tasks that are replaced while the event queue is away leave a gap of what only they had heard, where others listened before they stopped', async () => {
+  test('tasks that are replaced during an outage of the event queue leave a gap for the time in which only they were connected', async () => {
     const { lab, one, other, start } = await twoTasks()
     lab.isQueueAway = true
     await live(lab, 30)
@@ -83,7 +83,7 @@ describe('tasks that are replaced while the event queue is away', () => {
     expect(await lab.unrecorded()).toEqual([])
   })
 
-  test('tasks that are replaced while the event queue is away leave no gap where one of them still handed over all, though the other did not', async () => {
+  test('tasks that are replaced during an outage of the event queue leave no gap if one of them still handed over everything', async () => {
     const { lab, one, other } = await twoTasks()
     lab.isQueueAway = true
     await live(lab, 60)
@@ -101,7 +101,7 @@ describe('tasks that are replaced while the event queue is away', () => {
     expect(await lab.unrecorded()).toEqual([])
   })
 
-  test('tasks that are replaced while the event queue is away leave no gap where a process is started again on their disk', async () => {
+  test('tasks that are replaced during an outage of the event queue leave no gap if a process starts again on their disk', async () => {
     const { lab, one, other } = await twoTasks()
     lab.isQueueAway = true
     await live(lab, 60)
@@ -116,7 +116,7 @@ describe('tasks that are replaced while the event queue is away', () => {
     expect(await lab.unrecorded()).toEqual([])
   })
 
-  test('tasks that are replaced while the event queue is away leave a gap also of the half second before the stop in which the queue went away', async () => {
+  test('tasks that are replaced during an outage of the event queue leave a gap that includes the half second before the stop', async () => {
     const { lab, one, other } = await twoTasks()
     lab.isQueueAway = true
     await lab.tell()
@@ -136,7 +136,7 @@ describe('tasks that are replaced while the event queue is away', () => {
     expect(await lab.unrecorded()).toEqual([])
   })
 
-  test('tasks that are replaced while the event queue is away and whose disks are full, too: what is given up at the end is recorded as dropped and not once more', async () => {
+  test('tasks with full disks that are replaced during an outage of the event queue record what they drop as dropped, and not a second time', async () => {
     const { lab, one, other } = await twoTasks()
     for (const { id } of [one, other]) lab.diskOf(id).files.room = 0
     lab.isQueueAway = true
@@ -160,7 +160,7 @@ describe('tasks that are replaced while the event queue is away', () => {
 })
 
 describe('a stop in order while the queue works', () => {
-  test('an orderly stop of all tasks one after the other, each after its successor has started, leaves no gap', async () => {
+  test('an orderly stop of all tasks, one after the other and each after its successor has started, leaves no gap', async () => {
     const { lab, one, other } = await twoTasks()
     lab.queueMs = 150
 
@@ -180,7 +180,7 @@ describe('a stop in order while the queue works', () => {
     expect(await lab.unrecorded()).toEqual([])
   })
 
-  test('an orderly stop of the only task is a gap until its successor listens, and nothing of what it had read is missing', async () => {
+  test('an orderly stop of the only task leaves a gap until its successor is connected, and loses no event that it had read', async () => {
     const lab = await taskLab()
     const one = await lab.start('one')
     lab.queueMs = 150
@@ -197,7 +197,7 @@ describe('a stop in order while the queue works', () => {
   })
 })
 
-test('a task whose queue is away reports each five seconds how far it is for as long as its stop takes', async () => {
+test('a task whose queue is away reports its progress every five seconds for as long as its stop takes', async () => {
   const { lab, one, other } = await twoTasks()
   lab.isQueueAway = true
   await live(lab, 10, 1_000)
@@ -219,7 +219,7 @@ test('a task whose queue is away reports each five seconds how far it is for as 
   expect(await lab.unrecorded()).toEqual([])
 })
 
-test('a task that is killed in the middle of its stop leaves a gap of what it had not handed over when that began', async () => {
+test('a task that is killed in the middle of its stop leaves a gap of what it had not handed over when the stop began', async () => {
   const lab = await taskLab()
   const one = await lab.start('one')
   await live(lab, 10)
@@ -241,7 +241,7 @@ test('a task that is killed in the middle of its stop leaves a gap of what it ha
   expect(await lab.unrecorded()).toEqual([])
 })
 
-test('while its last report cannot be stored, what was said at the beginning of the stop stands', async () => {
+test('if the last report of a task cannot be stored, its report from the beginning of the stop counts', async () => {
   const lab = await taskLab()
   const one = await lab.start('one')
   lab.isQueueAway = true
@@ -285,7 +285,7 @@ test('a task that ends while its engine link is down leaves a gap from the loss 
   }
 })
 
-test('a stop is over after 5 s more than its grace, also when nothing that it writes is answered', async () => {
+test('a stop ends at most 5 s after its grace period, even if none of its writes is answered', async () => {
   const lab = await taskLab()
   const one = await lab.start('one')
   lab.isQueueAway = true
@@ -301,7 +301,7 @@ test('a stop is over after 5 s more than its grace, also when nothing that it wr
   expect(endedAt - stopsAt).toBeLessThanOrEqual(25_000)
 })
 
-test('events that a task held only in memory when its stop began are a gap if it is killed then, although its disk is taken over', async () => {
+test('events that a task had only in memory when its stop began are a gap if it is killed then, although its disk is taken over', async () => {
   const lab = await taskLab()
   const one = await lab.start('one')
   await live(lab, 10)

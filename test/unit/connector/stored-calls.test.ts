@@ -51,7 +51,7 @@ function aRegistry(given = { isStoredByPeer: false }) {
   return { time, registry, writes, reads, stored, answers, calls }
 }
 
-test('many events of a call cause one write', async () => {
+test('many events of a call cause one write of its record', async () => {
   const { time, registry, writes } = aRegistry()
 
   for (let times = 0; times < 9; times += 1) await registry.learn('call', eventFields(), 'fs1', 'event')
@@ -73,7 +73,7 @@ test('a call whose write fails after its end is removed, and not written again',
   expect(writes).toEqual(['put call', 'remove call'])
 })
 
-test('a removal that fails is tried again', async () => {
+test("a failed removal of a call's record is retried", async () => {
   const { time, registry, writes, answers, calls } = aRegistry()
   answers.remove = () => Promise.reject(new Error('gone'))
   await registry.learn('call', eventFields(), 'fs1', 'event')
@@ -87,7 +87,7 @@ test('a removal that fails is tried again', async () => {
   expect([writes.at(-1), calls.waiting]).toEqual(['remove call', 0])
 })
 
-test('a call that was taken to be over and comes back stays stored', async () => {
+test('the record of a call that was presumed over and comes back is kept', async () => {
   const { time, registry, writes } = aRegistry()
   await registry.learn('call', eventFields(), 'fs1', 'event')
   await settle()
@@ -111,7 +111,7 @@ test('calls without a domain, and calls that no engine has reported, are not sto
   expect(writes).toEqual([])
 })
 
-test('a recalled call is not stored again, and recalling a known call changes nothing', async () => {
+test('a call that is recalled from the store is not stored again, and recalling a current call changes nothing', async () => {
   const { time, registry, writes } = aRegistry()
   await registry.learn('known', eventFields(), 'fs1', 'event')
 
@@ -124,7 +124,7 @@ test('a recalled call is not stored again, and recalling a known call changes no
   expect(writes).toEqual(['put known'])
 })
 
-test('calls that begin within a twentieth of a second share one call to the store', async () => {
+test('calls that begin within a twentieth of a second are stored in one request', async () => {
   const { time, registry, writes } = aRegistry()
 
   for (let count = 0; count < 100; count += 1) {
@@ -138,7 +138,7 @@ test('calls that begin within a twentieth of a second share one call to the stor
   expect(writes.join(' ').match(/call\d+/g)).toHaveLength(100)
 })
 
-test('a call that the store refuses does not hold up the others of its batch', async () => {
+test('a call that the store refuses does not delay the others of its batch', async () => {
   const { time, registry, stored, answers } = aRegistry()
   answers.put = async (calls) => {
     if (calls.some(({ uuid }) => uuid === 'bad'))
@@ -199,7 +199,7 @@ describe('a connector next to one that stores calls', () => {
     expect(writes).toEqual(['put call'])
   })
 
-  test('checks a hundred calls by one reading', async () => {
+  test('a connector next to one that stores calls checks a hundred calls by one reading', async () => {
     const { time, registry, reads } = aRegistry({ isStoredByPeer: true })
     for (let count = 0; count < 100; count += 1) await registry.learn(`call${count}`, eventFields(), 'fs1', 'event')
 

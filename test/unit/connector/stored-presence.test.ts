@@ -54,7 +54,7 @@ async function aPresenceSide(given: { isStoredByPeer?: boolean; shared?: Presenc
 }
 
 describe('a registration', () => {
-  test('a registration that a phone refreshes each ten seconds is written about once for each half of its life', async () => {
+  test('a registration that a phone refreshes every ten seconds is written about once in each half of its life', async () => {
     const { time, calls, register } = await aPresenceSide()
 
     for (let count = 0; count < 60; count += 1) {
@@ -93,7 +93,7 @@ describe('a registration', () => {
     expect((await read())?.contacts.map(({ id }) => id)).toEqual(['sip:a', 'sip:b'])
   })
 
-  test('a registration that is to end earlier than the phone had asked before is written at once', async () => {
+  test('a registration that the phone shortens is written at once', async () => {
     const { time, register, read } = await aPresenceSide()
     register('sip:a', 3_600)
     await time.advance(60_000)
@@ -124,7 +124,7 @@ describe('a registration', () => {
 })
 
 describe('accounts that change', () => {
-  test('within a tenth of a second share one call to the store', async () => {
+  test('accounts that change within a tenth of a second are stored in one request', async () => {
     const { time, calls, call } = await aPresenceSide()
 
     for (let count = 0; count < 100; count += 1) {
@@ -198,7 +198,7 @@ describe('a connector next to one that stores presence', () => {
     expect((await read())?.calls).toEqual(['one'])
   })
 
-  test('a connector next to one that stores presence stores the second of two changes of one moment where the other one has stored the first alone', async () => {
+  test('a connector next to one that stores presence stores the second of two changes of one moment if the other one has stored only the first', async () => {
     const { time, store, call, read } = await aPresenceSide({ isStoredByPeer: true })
     call('one')
     call('two')

@@ -36,18 +36,18 @@ async function aPeer(reports: readonly Partial<ConnectorReport>[], own: readonly
 
 const both = [link('fs1'), link('fs2')]
 
-test('the one of two connectors with the same engines that has the smaller id stores', async () => {
+test('of two connectors with the same engines, the one with the smaller id stores', async () => {
   expect((await aPeer([{ connectorId: 'a', eventLinks: both }])).peer.isThere).toBe(true)
   expect((await aPeer([{ connectorId: 'z', eventLinks: both }])).peer.isThere).toBe(false)
 })
 
-test('a connector that does not hear one of the engines does not store for one that does', async () => {
+test('a connector that is not connected to one of the engines does not store for one that is', async () => {
   const { peer } = await aPeer([{ connectorId: 'a', eventLinks: [link('fs1'), link('fs2', 0)] }])
 
   expect(peer.isThere).toBe(false)
 })
 
-test('an engine that this connector does not hear itself does not count', async () => {
+test('an engine to which this connector is not connected does not matter for who stores', async () => {
   const { peer } = await aPeer([{ connectorId: 'a', eventLinks: [link('fs1')] }], [link('fs1'), link('fs2', 0)])
 
   expect(peer.isThere).toBe(true)
@@ -63,7 +63,7 @@ test('a connector that is stopping, or was silent for 12 seconds, does not store
   expect(peer.isThere).toBe(false)
 })
 
-test('while the reports cannot be read, a peer counts for twelve seconds more', async () => {
+test('while the reports cannot be read, a peer is presumed alive for twelve more seconds', async () => {
   const { peer, time, state } = await aPeer([{ connectorId: 'a', eventLinks: both }])
   state.isGone = true
 

@@ -24,7 +24,7 @@ function following(wrap: (reader: SubscriptionReader) => SubscriptionReader = (r
   return { time, ports, wanted, hook, log, seen, ended, stop: () => stopping.abort() }
 }
 
-test('a new hook is known within a second', async () => {
+test('a new hook takes effect within a second', async () => {
   const { time, wanted, hook, seen } = following()
   await time.advance(0)
   await hook({ domain: 'a.example.com', event: 'DTMF' })
@@ -37,7 +37,7 @@ test('a new hook is known within a second', async () => {
   expect(seen.changes).toBe(2)
 })
 
-test('a domain with a hook, enabled or not, wants the base events and what its hooks name; any other nothing', async () => {
+test('a domain with a hook, enabled or not, wants the base events and those of its hooks, and any other domain none', async () => {
   const { time, wanted, hook } = following()
   await hook({ domain: 'a.example.com', event: 'DTMF' })
   await hook({ domain: 'b.example.com', event: 'CHANNEL_PARK', enable: false })
@@ -60,7 +60,7 @@ test('the base events are those of the contract', () => {
   expect([...baseEvents].toSorted()).toEqual([...ofCalls, 'RECORD_STOP', ...ofThePlatform].toSorted())
 })
 
-test('no event is wanted without any hook, and the engine is asked for what the platform needs', async () => {
+test('without any hook no event is wanted, and the engine is asked only for the events that the platform needs', async () => {
   const { time, wanted, hook, ports } = following()
   await time.advance(0)
   const words = wanted.engineWords()
@@ -85,7 +85,7 @@ test('listeners are not called while no subscription changes', async () => {
   expect(seen.changes).toBe(1)
 })
 
-test('the engine is asked for plain names first, since every word after CUSTOM is a subclass', async () => {
+test('the subscription names plain events before CUSTOM, since every word after CUSTOM is a subclass', async () => {
   const { time, wanted, hook } = following()
   await hook({ event: 'CUSTOM->engine::dialer_member_end' })
   await hook({ event: 'DTMF' })
@@ -107,7 +107,7 @@ test('the engine is asked for plain names first, since every word after CUSTOM i
   ])
 })
 
-test("the platform's own events are not taken from the engine", async () => {
+test("the platform's own events are not subscribed at the engine", async () => {
   const { time, wanted, hook } = following()
   await hook({ event: 'CUSTOM->svc::user_create' })
 
@@ -118,7 +118,7 @@ test("the platform's own events are not taken from the engine", async () => {
   expect(wanted.domainsWanting('CUSTOM->svc::user_create')).toEqual(['a.example.com'])
 })
 
-test('no hook can keep the subscriptions of all others from the engine', async () => {
+test('a hook for an event with a forbidden word does not prevent the subscription of all other events', async () => {
   const { time, wanted, hook } = following()
   await hook({ event: 'CUSTOM->a::reload' })
   await hook({ event: 'CUSTOM->b::mod_event_socket' })
@@ -129,7 +129,7 @@ test('no hook can keep the subscriptions of all others from the engine', async (
   expect(() => EslCommand.event(wanted.engineWords())).not.toThrow()
 })
 
-test('a name that is no event name never reaches the engine', async () => {
+test('a text that is no event name never reaches the engine', async () => {
   const { time, wanted, hook } = following()
   await hook({ event: 'DTMF\n\napi shutdown' })
 
@@ -138,7 +138,7 @@ test('a name that is no event name never reaches the engine', async () => {
   expect(wanted.engineWords().join(' ')).not.toContain('shutdown')
 })
 
-test('while what is wanted cannot be read, the last known stays in force', async () => {
+test('while the subscriptions cannot be read, the last ones stay in force', async () => {
   let isGone = false
   const { time, wanted, hook, log } = following((reader) => gone(reader, 'version', () => isGone))
   await hook({ event: 'DTMF' })
@@ -151,7 +151,7 @@ test('while what is wanted cannot be read, the last known stays in force', async
   expect(log.lines.some(({ level }) => level === 'error')).toBe(true)
 })
 
-test('following ends at once when it is stopped', async () => {
+test('watching the subscriptions ends at once when it is stopped', async () => {
   const { time, ended, stop } = following()
   await time.advance(1_500)
 

@@ -18,11 +18,11 @@ function cdrOfMissedEnd(createdAt: string, unsureSince: number | undefined = end
   return cdrFromEvent(leg)?.cdr
 }
 
-test('the CDR of a missed end has the seconds from the creation of its call to when the end was noticed', () => {
+test('the CDR of a synthetic end has the seconds from the creation of its call to when the end was noticed', () => {
   expect(cdrOfMissedEnd('1795217670612708')).toMatchObject({ created_time: 1_795_217_670_612, duration: 61 })
 })
 
-test('the CDR of a missed end has no duration when the call may have ended more than a minute before', () => {
+test('the CDR of a synthetic end has no duration if the call may have ended more than a minute earlier', () => {
   expect(cdrOfMissedEnd('1795217670612708', endedAt - 60_001)).not.toHaveProperty('duration')
   expect(cdrOfMissedEnd('1795217670612708', 0)).not.toHaveProperty('duration')
 })
@@ -35,7 +35,7 @@ test.each([
   expect(cdrOfMissedEnd(createdAt)).not.toHaveProperty('duration')
 })
 
-test('no event of a channel that is up has a duration', () => {
+test('a synthetic event of a channel that is up has no duration', () => {
   const channel = { ...blankChannel('c0ffee00-0000-4000-8000-000000000001'), createdAt: '1795217670612708' }
 
   expect(new SyntheticEvent('CHANNEL_ANSWER', channel, endedAt).header('variable_duration')).toBeUndefined()

@@ -129,7 +129,7 @@ class Service {
   }
 }
 
-test('every event of the engine is queued or falls into a recorded gap, whatever becomes of tasks, queue and links', async () => {
+test('every event of the engine is queued or falls into a recorded gap, whatever happens to tasks, queue and links', async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.constantFrom(7, 2_500), async (sequence, transitMs) => {
       const lab = Object.assign(await taskLab(), { transitMs })

@@ -230,7 +230,7 @@ async function check(given: {
   })
 }
 
-test('F13 each end of a call is published once, and none of a live call, whatever links two connectors lose, and whenever', async () => {
+test('F13 each end of a call is published once, and none of a live call, whichever links two connectors lose and whenever', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const [world, log] = [await labWorld(), capturedLog()]

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { UnownedCalls } from '../../../connector/events/unowned-calls.ts'
 import { anEngineEvent } from '../../support/engine/engine-event.ts'
 
-test('the oldest beginnings are given up when there are too many, by their number or their bytes', () => {
+test('the oldest beginnings of calls without a domain are dropped when there are too many, by number or bytes', () => {
   const begun = (bytes: number) => {
     const event = Object.assign(anEngineEvent({ name: 'CHANNEL_CREATE', uuid: randomUUID() }), { bytes })
     return { event, id: randomUUID(), domain: '', channel: undefined }

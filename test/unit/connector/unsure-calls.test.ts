@@ -39,7 +39,7 @@ async function aStoredCall(given: { readonly endFollows: boolean }) {
   return { time, engine, ended, unsure, tracker, calls }
 }
 
-test('a stored call of which no engine can tell counts as up, and is asked for until one can', async () => {
+test('a stored call about which no engine can answer counts as up, and is checked again until one can', async () => {
   const { time, engine, ended, unsure, calls } = await aStoredCall({ endFollows: true })
   expect([calls(), unsure.waiting]).toEqual([['old'], 1])
 
@@ -52,7 +52,7 @@ test('a stored call of which no engine can tell counts as up, and is asked for u
   expect([ended, unsure.waiting, calls()]).toEqual([['old'], 0, ['old']])
 })
 
-test('an unsure call whose end no event will report leaves its account at once, which is to be stored', async () => {
+test('an unsure call whose end no event will report is removed from its account at once', async () => {
   const { time, engine, tracker, calls } = await aStoredCall({ endFollows: false })
 
   engine.says = false
@@ -62,7 +62,7 @@ test('an unsure call whose end no event will report leaves its account at once, 
   expect(tracker.takeChanged()).toMatchObject([{ ...account, calls: [] }])
 })
 
-test('an unsure call that is found to be up is asked for no more', async () => {
+test('an unsure call that is found to be up is not checked again', async () => {
   const { time, engine, ended, unsure, calls } = await aStoredCall({ endFollows: true })
 
   engine.says = true
@@ -73,7 +73,7 @@ test('an unsure call that is found to be up is asked for no more', async () => {
   expect([ended, unsure.waiting, calls(), engine.asked]).toEqual([[], 0, ['old'], asked])
 })
 
-test('events of a domain do not wait for an engine that is slow to answer whether the stored calls of the domain are up', async () => {
+test("events of a domain do not wait for an engine that is slow to confirm whether the domain's stored calls are up", async () => {
   const world = await labWorld()
   await world.ports.presence.put(aPresence({ domain: labDomain, login: '1001', contacts: [], calls: ['old'] }))
   const asked: string[] = []

@@ -31,7 +31,7 @@ async function aConnectedConnector(wanted: readonly string[] = [], sipProfile = 
   return { ports, run, until, lab }
 }
 
-test('a call is placed, listed, held twice, resumed and hung up', async () => {
+test('a call can be placed, listed, held twice, resumed and hung up', async () => {
   const { run, until } = await aConnectedConnector()
   const { uuid, ...call } = anOriginate()
   const list = async (scope: CommandScope) => {
@@ -52,7 +52,7 @@ test('a call is placed, listed, held twice, resumed and hung up', async () => {
   expect(await run({ kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' })).toEqual({ state: 'done', text: '+OK\n' })
 })
 
-test('a channel of one tenant is not there for another', async () => {
+test('a channel of one tenant does not exist for another', async () => {
   const { run } = await aConnectedConnector()
   const { uuid, ...call } = anOriginate()
   await run({ ...call, uuid })
@@ -63,13 +63,13 @@ test('a channel of one tenant is not there for another', async () => {
   expect(await run({ kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' }, tenant1)).toMatchObject({ state: 'done' })
 })
 
-test('a channel that does not exist is not held', async () => {
+test('a hold of a channel that does not exist is refused', async () => {
   const { run } = await aConnectedConnector()
 
   expect(await run({ kind: 'hold', uuid: randomUUID() })).toEqual({ state: 'absent' })
 })
 
-test('a variable with spaces and one with commas arrive whole', async () => {
+test('a variable with spaces and one with commas reach the engine unchanged', async () => {
   const { run, ports, until } = await aConnectedConnector(['CHANNEL_ANSWER'])
   const { uuid, ...call } = anOriginate({
     variables: { x_note: 'two words (Zoë): 100%; a=b', toll_allow: 'local,international' },
@@ -84,7 +84,7 @@ test('a variable with spaces and one with commas arrive whole', async () => {
   })
 })
 
-test('a listener is put on a channel', async () => {
+test("an eavesdrop adds a listener to a channel and returns the listener's uuid", async () => {
   const { run } = await aConnectedConnector()
   const { uuid: target, ...call } = anOriginate()
   await run({ ...call, uuid: target })
@@ -93,7 +93,7 @@ test('a listener is put on a channel', async () => {
   expect(await run(listening)).toEqual({ state: 'done', text: `+OK ${listening.uuid}\n`, uuid: listening.uuid })
 })
 
-test("a call's events come in order, each once, and end with its end", async () => {
+test("a call's events arrive in order, each once, and its end is the last", async () => {
   const names = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']
   const { run, ports, until } = await aConnectedConnector(names)
   const { uuid, ...call } = anOriginate({ calledId: '9199' })

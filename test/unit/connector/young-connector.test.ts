@@ -29,15 +29,15 @@ async function endOfOldCall(upForMs: number, end = destroyed): Promise<string[]>
   return world.told(uuid)
 }
 
-test('a connector that has just begun publishes both ends of a call of which it hears the second only', async () => {
+test('a connector that started just before the last event of a call publishes both end events, the first as a synthetic one', async () => {
   expect(await endOfOldCall(10_000)).toEqual(['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY'])
 })
 
-test('a connector that has listened for longer and has missed nothing makes up no event', async () => {
+test('a connector that was connected for longer and missed nothing synthesizes no event', async () => {
   expect(await endOfOldCall(25_000)).toEqual(['CHANNEL_DESTROY'])
 })
 
-test('later events of a destroyed call bring it back for no caller', async () => {
+test("later events of a destroyed call do not make it appear again in a caller's list", async () => {
   expect(await endOfOldCall(10_000, lastWord)).toEqual([
     'CHANNEL_HANGUP_COMPLETE made',
     'CHANNEL_DESTROY made',
@@ -64,7 +64,7 @@ async function lastBefore(...others: readonly (readonly [number | 'down', number
   return found?.until === undefined ? undefined : found.until - now
 }
 
-test('an engine was last heard at the last report of a gone connector, unless another one was linked at that time', async () => {
+test("the time at which an engine was last connected is that of a gone connector's last report, unless another one is still connected", async () => {
   const dead = [-90_000, -20_000] as const
 
   expect(await lastBefore(dead, [-80_000, -30_000])).toBe(-20_000)
@@ -76,7 +76,7 @@ test('a connector that was started after all others had gone does not count as a
   expect(await lastBefore([-90_000, -20_000], [-15_000, 0])).toBe(-20_000)
 })
 
-test('a connector whose link is down listened until it lost the link, whether it is gone or not', async () => {
+test('a connector whose link is down counts as connected until it lost the link, whether it is gone or not', async () => {
   expect(await lastBefore(['down', 0, -30_000])).toBe(-30_000)
   expect(await lastBefore(['down', -60_000, -80_000], [-90_000, -70_000])).toBe(-70_000)
   expect(await lastBefore(['down', -60_000])).toBeUndefined()
