@@ -74,7 +74,7 @@ test('a check uses a list of channels that is less than a second old, even if ch
   expect(asked.filter((command) => command === 'show channels as json')).toHaveLength(1)
 })
 
-test('while the command link is down, a check has no result and asks no engine', async () => {
+test('a check has no result and asks no engine while the command link is down', async () => {
   const { isUp, asked, link } = aCheck()
   link.isReady = false
 

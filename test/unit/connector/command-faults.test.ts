@@ -401,7 +401,7 @@ describe('F22 more commands than the engine takes', () => {
 
   const isBusy = (outcome: CommandOutcome | undefined) => outcome?.state === 'unsent' && outcome.reason === 'busy'
 
-  test('of 200 simultaneous calls of one tenant 51 ring, and the others wait or get 429 while their callers still wait', async () => {
+  test('51 of 200 simultaneous calls of one tenant ring, and the others wait or get 429 while their callers still wait', async () => {
     const { path, connector, jobs, ringOut } = await aRingingEngine()
     const calls = callAtOnce(path, 199)
     await path.until(() => path.queue.taken === 199)

@@ -83,7 +83,7 @@ test('the gap of a connector that reported what was on its disk begins after tha
   stop()
 })
 
-test("of two connectors that were killed together with events in memory, only the later one's gap is recorded, up to the successor", async () => {
+test('two connectors killed together with events in memory leave one recorded gap, that of the one seen later, up to the successor', async () => {
   const { time, ports, start, report, watchFrom, stop } = someReports()
   await report({ connectorId: 'a', reportedAt: start - 1_000, handedOverTo: start - 4_000, keptTo: start - 4_000 })
   await report({ connectorId: 'b', handedOverTo: start - 4_000, keptTo: start - 4_000 })

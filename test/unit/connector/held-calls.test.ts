@@ -57,7 +57,7 @@ test('a lost engine may have calls of the domains whose calls it had, and of no 
   expect([held.mayHold(ofA), held.mayHold(ofB), held.mayHold(all), held.count]).toEqual([true, false, true, 1])
 })
 
-test('for a caller that sees only their own calls, a lost engine may have only calls of that caller', async () => {
+test("a lost engine may have only the caller's own calls for a caller that sees no others", async () => {
   const { held, report, lost } = anEngine()
   held.heard()
   held.wasRead([])

@@ -66,7 +66,7 @@ test('a leg and its account belong to the tenant to which the settings assign it
   expect(other).toMatchObject({ domain: '', presenceId: '' })
 })
 
-test('what was read, and which contexts belong to no tenant, is logged after a minute and then each hour', async () => {
+test('a summary of what was read, and of contexts that belong to no tenant, is logged after a minute and then each hour', async () => {
   const [time, log, stopping] = [manualTime(), capturedLog(), new AbortController()]
   const report = observationReport({ counters: () => ({ eventsRead: 7, gaps: 1, lag: 3 }), ...time, log })
   const followed = report.follow(stopping.signal)

@@ -163,7 +163,7 @@ describe('a call is placed', () => {
     expect(fs1.asked).toContain('sofia_contact 1000@a.example.com')
   })
 
-  test("of several engines that have the caller's phone, or of all if none has, the one with the fewest calls places the call", async () => {
+  test("a call is placed at the engine with the fewest calls of those that have the caller's phone, or of all if none has", async () => {
     const running = await aConnectorOn(3)
     const { engines, fs1, fs2 } = running
     holds(fs1, row(randomUUID()))

@@ -85,7 +85,7 @@ test('events that one process leaves on disk are sent by another, and no file re
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('if the folder cannot be created, events are sent from memory and none is dropped', async () => {
+test('events are sent from memory and none is dropped if the folder cannot be created', async () => {
   mkdirSync(join(folder, '..'), { recursive: true })
   writeFileSync(folder, 'a file stands where the folder should be')
   const { outbox, time, back, sink } = anOutbox()

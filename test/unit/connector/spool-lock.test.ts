@@ -51,7 +51,7 @@ test.runIf(process.platform === 'linux').each([
   expect(await lockFolder(folder, systemSpoolFiles, processOwner())).toMatchObject({ generation: 2, former })
 })
 
-test('of many processes that find a stale lock at once, one gets the folder of the spool', async () => {
+test('one of many processes that find a stale lock at once gets the folder of the spool', async () => {
   symlinkSync('1-0-00000000', join(folder, '0000000001.lock'))
   const owners = Array.from({ length: 20 }, (_, index) => ({
     name: `${index}`,

@@ -241,7 +241,7 @@ test('a task that is killed in the middle of its stop leaves a gap of what it ha
   expect(await lab.unrecorded()).toEqual([])
 })
 
-test('if the last report of a task cannot be stored, its report from the beginning of the stop counts', async () => {
+test('the report from the beginning of a stop counts if the last report cannot be stored', async () => {
   const lab = await taskLab()
   const one = await lab.start('one')
   lab.isQueueAway = true

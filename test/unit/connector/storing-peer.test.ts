@@ -36,7 +36,7 @@ async function aPeer(reports: readonly Partial<ConnectorReport>[], own: readonly
 
 const both = [link('fs1'), link('fs2')]
 
-test('of two connectors with the same engines, the one with the smaller id stores', async () => {
+test('the connector with the smaller id stores for two connectors with the same engines', async () => {
   expect((await aPeer([{ connectorId: 'a', eventLinks: both }])).peer.isThere).toBe(true)
   expect((await aPeer([{ connectorId: 'z', eventLinks: both }])).peer.isThere).toBe(false)
 })

@@ -60,7 +60,7 @@ test('the base events are those of the contract', () => {
   expect([...baseEvents].toSorted()).toEqual([...ofCalls, 'RECORD_STOP', ...ofThePlatform].toSorted())
 })
 
-test('without any hook no event is wanted, and the engine is asked only for the events that the platform needs', async () => {
+test('no event is wanted without any hook, and the engine is asked only for the events that the platform needs', async () => {
   const { time, wanted, hook, ports } = following()
   await time.advance(0)
   const words = wanted.engineWords()
