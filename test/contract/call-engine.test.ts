@@ -224,7 +224,7 @@ describe('the call engine over the command queue', () => {
     expect(server.waiting('commands')).toMatchObject([{ group }])
   })
 
-  test('lists of channels of one domain do not wait for each other, since each has its own message group', async () => {
+  test('two channel lists of one domain do not wait for each other, since each has its own message group', async () => {
     const { engine, server } = fresh()
 
     for (let poll = 0; poll < 3; poll += 1) await engine.send({ kind: 'list-channels' }, scope)

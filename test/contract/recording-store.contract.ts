@@ -70,7 +70,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().list(aDomainName(), uuid)).toEqual([])
   })
 
-  test('of many legs, those that may have recordings are found, in their own domain only', async () => {
+  test('legs that may have recordings are found among many, in their own domain only', async () => {
     const leg = await expected({ uuid: randomUUID() })
     const other = await stored({ uuid: randomUUID() })
     const legs = [leg, other].map(({ domain, uuid }) => ({ domain, uuid }))
