@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { planted } from '../support/invariants/secret-forms.ts'
-import { anEnginePlace, freeswitchBin, startKitEngine } from '../support/engine/kit-engine.ts'
+import { type KitEngine, anEnginePlace, freeswitchBin, startKitEngine } from '../support/engine/kit-engine.ts'
 import { openSipPhone } from '../support/engine/sip-phone.ts'
 import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
 import { freePort } from '../support/processes/free-port.ts'
@@ -19,6 +19,7 @@ describe.skipIf(freeswitchBin === undefined)('two engines with one database of r
     const places = [await anEnginePlace(), await anEnginePlace()]
     for (const place of places) closing.defer(() => place.remove())
     const database = `sqlite://${join(places[0]?.folder ?? '', 'registrations.db')}`
+    const engines: KitEngine[] = []
     for (const [index, place] of places.entries()) {
       const engine = await startKitEngine(place, {
         PLATFORM_URL: `http://127.0.0.1:${port}`,
@@ -27,6 +28,7 @@ describe.skipIf(freeswitchBin === undefined)('two engines with one database of r
         REGISTRATIONS_DB: database,
       })
       closing.defer(() => engine.stop())
+      engines.push(engine)
     }
     const platform = await aPlatform({
       PORT: String(port),
@@ -45,7 +47,7 @@ describe.skipIf(freeswitchBin === undefined)('two engines with one database of r
       expect(await phone.register()).toEqual({ status: 200, hasContact: true })
       return phone
     }
-    return { platform, phone, close: () => closing.disposeAsync() }
+    return { platform, engines, phone, close: () => closing.disposeAsync() }
   })
 
   it('a call at one engine reaches the account that is registered at the other, in its own domain only', async () => {
@@ -73,11 +75,18 @@ describe.skipIf(freeswitchBin === undefined)('two engines with one database of r
     const admin = await lab().platform.logIn(`1000@${acme}`, tenantPassword('1000'))
     const caller = await lab().phone('1001', acme, 0)
     const phone = await lab().phone('1002', acme, 1)
+    const registeredAt = async () => {
+      const lists = await Promise.all(lab().engines.map((engine) => engine.api('sofia status profile phones reg')))
+      return lists.map((list) => list.includes(`1002=${acme}`))
+    }
+    await expect.poll(registeredAt, within).toContain(true)
 
     await admin.call('deleteAccount', { params: { account_id: '1002' } })
 
+    // The engines forget the account and drop its phones soon after the answer, not before it.
+    await expect.poll(async () => (await phone.register()).status, within).toBe(403)
+    await expect.poll(registeredAt, within).toEqual([false, false])
     expect((await caller.call('1002')).status).toBeGreaterThanOrEqual(400)
-    expect((await phone.register()).status).toBe(403)
     expect(phone.rang).toEqual([])
   })
 })
