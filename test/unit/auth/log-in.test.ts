@@ -99,6 +99,18 @@ describe('a login', () => {
     },
   )
 
+  it.each(['1000@a.example.com', '9999@a.example.com', 'root'])(
+    'a login of %s without a password costs one password hash, too',
+    async (username) => {
+      const api = await anApiWithAccount()
+      const verify = vi.spyOn(api.ports.passwords, 'verify')
+
+      await log(api, { username })
+
+      expect(verify).toHaveBeenCalledOnce()
+    },
+  )
+
   it('a login leaves at most fifty tokens of a user and removes the oldest', async () => {
     const api = await anApiWithAccount()
     const first = await log(api, right)

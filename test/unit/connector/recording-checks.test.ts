@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../../support/memory/memory-ports.ts'
 import { finishRecording } from '../../../connector/recordings/finish-recording.ts'
-import { storeRecording } from '../../../connector/recordings/store-recording.ts'
+import { claimMs, storeRecording } from '../../../connector/recordings/store-recording.ts'
 import type { FileBody, FileStore } from '../../../core/files/file-store.ts'
-import type { Recording } from '../../../core/recordings/recording.ts'
+import type { ExpectedRecording, Recording } from '../../../core/recordings/recording.ts'
 import { type MemoryRecordingDisk, memoryRecordingDisk } from '../../support/connector/memory-recording-disk.ts'
 import { type MovableClock, movableClock } from '../../support/processes/movable-clock.ts'
 import { aWavFile } from '../../support/connector/recorder-lab.ts'
@@ -132,12 +132,21 @@ describe('storing a recording', () => {
   const place = { domain: 'a.example.com', uuid: randomUUID(), id: 'recording' }
 
   /** Stores the file through an object store that a test may change. */
-  async function storeWith(change: (files: MemoryPorts['recordingFiles']) => Partial<FileStore>) {
+  async function storeWith(
+    change: (
+      files: MemoryPorts['recordingFiles'],
+      world: { readonly recordings: MemoryPorts['recordings']; readonly clock: MovableClock },
+      expected: ExpectedRecording,
+    ) => Partial<FileStore>,
+  ) {
     const clock = movableClock()
     const ports = memoryPorts({ clock, random: systemRandomness })
     const expected = aRecording(place)
     await ports.recordings.expect(expected)
-    const recordingFiles = { ...ports.recordingFiles, ...change(ports.recordingFiles) }
+    const recordingFiles = {
+      ...ports.recordingFiles,
+      ...change(ports.recordingFiles, { recordings: ports.recordings, clock }, expected),
+    }
     const stored = storeRecording(
       { ...ports, recordingFiles, disk, clock, connectorId: 'connector-1', signal: new AbortController().signal },
       expected,
@@ -188,6 +197,29 @@ describe('storing a recording', () => {
 
     expect([problem, state]).toEqual(['the object is not as long as its file', 'expected'])
     expect(disk.files.get(path)?.size).toBe(aWavFile().length)
+  })
+
+  test('an upload whose recording is claimed by another process after its last part is not completed', async () => {
+    write(largeFile())
+    const completed: string[] = []
+
+    const { state } = await storeWith((files, { recordings, clock }, expected) => ({
+      putPart: async (upload, number, body) => {
+        const part = await files.putPart(upload, number, body)
+        const isLast = body.size < 8 * 1024 * 1024
+        if (isLast) {
+          clock.move(claimMs + 1)
+          await recordings.claim(expected, 'connector-2', { now: clock.now(), until: clock.now() + claimMs })
+        }
+        return part
+      },
+      completeUpload: async (upload, parts) => {
+        completed.push(upload.uploadId)
+        return files.completeUpload(upload, parts)
+      },
+    }))
+
+    expect([completed, state, files()]).toEqual([[], 'expected', pieces])
   })
 
   test('a part that an earlier attempt uploaded is uploaded again if its bytes have changed', async () => {

@@ -304,6 +304,17 @@ describe('repeated under its key', () => {
     expect(JSON.stringify([api.log.lines, api.ports.state.audit])).not.toContain('planted-credential')
   })
 
+  it('a hook test whose attempt may not begin sends nothing, and answers what the log has', async () => {
+    await theHook()
+    const deliveries = { ...api.ports.deliveries, beginAttempt: async () => false }
+
+    const answer = await api.with({ ...api.ports, deliveries }).call(testHook, { headers, params })
+
+    expect(answer).toMatchObject({ status: 200, body: { data: { state: 'failed', sent: null, reply: null } } })
+    expect(api.ports.hookClient.sent).toEqual([])
+    expect(await logged()).toMatchObject([{ attempts: [] }])
+  })
+
   it('a hook test that was killed anywhere is in the log once, with the truth of its attempts', async () => {
     await theHook()
     const counted = dying(api.ports)
