@@ -7,7 +7,7 @@ import type {
   PublicRouteRecord,
   Settings,
 } from '../document/model.ts'
-import { isSecretHeader, kept } from '../document/secrets.ts'
+import { isSecretValue, kept } from '../document/secrets.ts'
 import { type SecretSource, resolved } from './secret-source.ts'
 
 /** Returns the fields of a new account. */
@@ -54,28 +54,29 @@ export function emailBody(
   }
 }
 
-/** Returns a hook as the API takes it. Stored headers that hold secrets stay. */
+/** Returns a hook as the API takes it. Stored headers and fields that hold secrets stay. */
 export function hookBody(hook: HookRecord, stored: HookRecord | null, secrets: SecretSource) {
   const { method, url, delay, headers, auth, ...rest } = hook
   return {
     ...rest,
     filter: rest.filter as Input<'replaceHook'>['body']['filter'] & object,
     action: { type: 'web' as const, method, url },
-    headers: headersOf(headers, stored?.headers ?? {}, secrets),
+    headers: valuesOf(headers, stored?.headers ?? {}, secrets),
     auth: {
       ...auth,
-      headers: headersOf(auth.headers, stored?.auth.headers ?? {}, secrets),
+      headers: valuesOf(auth.headers, stored?.auth.headers ?? {}, secrets),
+      map: valuesOf(auth.map, stored?.auth.map ?? {}, secrets),
     },
     ...(delay === undefined ? {} : { delay }),
   }
 }
 
-function headersOf(headers: Settings, stored: Settings, secrets: SecretSource): Settings {
-  const given = Object.entries(headers).map(([name, value]) => [
+function valuesOf(values: Settings, stored: Settings, secrets: SecretSource): Settings {
+  const given = Object.entries(values).map(([name, value]) => [
     name,
-    isSecretHeader(name) && stored[name] !== undefined ? stored[name] : value,
+    isSecretValue(name) && stored[name] !== undefined ? stored[name] : value,
   ])
-  const fromStore = new Set(Object.keys(headers).filter((name) => stored[name] !== undefined))
+  const fromStore = new Set(Object.keys(values).filter((name) => stored[name] !== undefined))
   const fresh = Object.fromEntries(given.filter(([name]) => !fromStore.has(String(name))))
   return { ...Object.fromEntries(given), ...resolved(fresh, secrets) }
 }

@@ -1,6 +1,6 @@
 import type { HookAuth, HookRecord, JsonObject, Settings } from './model.ts'
 import { requireReference } from './parse-secret.ts'
-import { isReference, isSecretHeader, kept } from './secrets.ts'
+import { isReference, isSecretValue, kept } from './secrets.ts'
 import type { Place } from './yaml-place.ts'
 
 const names = [
@@ -36,7 +36,7 @@ export function readHook(place: Place): HookRecord {
     fields: given.fields?.items().map((field) => field.text()) ?? [],
     map: textsOf(given.map),
     filter: filterOf(given.filter),
-    headers: headersOf(given.headers),
+    headers: valuesOf(given.headers),
     auth: authOf(given.auth),
     customBody: given.customBody?.flag() ?? false,
     rawBody: given.rawBody?.text() ?? '',
@@ -51,8 +51,8 @@ function authOf(place: Place | undefined): HookAuth {
     enabled: given.enabled?.flag() ?? false,
     url: given.url?.text() ?? '',
     method: (given.method?.text() ?? 'GET').toUpperCase(),
-    headers: headersOf(given.headers),
-    map: textsOf(given.map),
+    headers: valuesOf(given.headers),
+    map: valuesOf(given.map),
     cookie: given.cookie?.flag() ?? false,
   }
 }
@@ -61,14 +61,14 @@ function textsOf(place: Place | undefined): Settings {
   return Object.fromEntries(place?.entries().map(([name, value]) => [name, value.text()]) ?? [])
 }
 
-/** Headers that hold secrets are references; no other header may be one. */
-function headersOf(place: Place | undefined): Settings {
+/** Headers and fields that hold secrets are references; no other may be one. */
+function valuesOf(place: Place | undefined): Settings {
   const entries = place?.entries() ?? []
   for (const [name, value] of entries) {
     const text = value.text()
-    if (isSecretHeader(name)) requireReference(value, text)
+    if (isSecretValue(name)) requireReference(value, text)
     else if (isReference(text) || text === kept) {
-      throw value.error('only headers that hold secrets, such as Authorization or X-Api-Key, may name the environment')
+      throw value.error('only values that hold secrets, such as Authorization or password, may name the environment')
     }
   }
   return Object.fromEntries(entries.map(([name, value]) => [name, value.text()]))

@@ -13,7 +13,7 @@ import {
   completed,
 } from './model.ts'
 import { normalForm } from './normal-form.ts'
-import { comparable, isSecretHeader, kept, masked, pinParameter } from './secrets.ts'
+import { comparable, isSecretValue, kept, masked, pinParameter } from './secrets.ts'
 import type { RecordKind, Records, Step, UnnamedKind } from './steps.ts'
 
 /** The way of a domain from what it is to what a document says. */
@@ -58,13 +58,13 @@ function missingSecret({ kind, before, after }: Step): string | undefined {
 /** Returns the secrets of a record that are stored or referred to, by their paths. */
 function secretsOf(kind: RecordKind, record: Step['after']): [string, string][] {
   if (record === null) return []
-  const headers = (path: string, given: Settings) =>
+  const values = (path: string, given: Settings) =>
     Object.entries(given).flatMap(([name, text]): [string, string][] =>
-      isSecretHeader(name) ? [[`${path}.${name}`, text]] : [],
+      isSecretValue(name) ? [[`${path}.${name}`, text]] : [],
     )
   if (kind === 'hook') {
     const { headers: own, auth } = record as HookRecord
-    return [...headers('headers', own), ...headers('auth.headers', auth.headers)]
+    return [...values('headers', own), ...values('auth.headers', auth.headers), ...values('auth.map', auth.map)]
   }
   if (kind === 'email') {
     const { pass } = record as EmailRecord

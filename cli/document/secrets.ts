@@ -23,9 +23,9 @@ export function isReference(text: string): boolean {
   return reference.test(text)
 }
 
-/** Returns whether the values of a header are secrets, by its name. */
-export function isSecretHeader(name: string): boolean {
-  return /auth|cookie|key|passw|secret|signature|token/i.test(name)
+/** Returns whether the value of a header, or of a field of a pre-request, is a secret, by its name. */
+export function isSecretValue(name: string): boolean {
+  return /auth|cookie|key|pass|secret|signature|token/i.test(name)
 }
 
 /** Returns the text that a reference stands for. Throws if the environment does not have it. */
@@ -82,8 +82,9 @@ function maskedGateway(gateway: GatewayRecord): GatewayRecord {
 }
 
 function maskedHook(hook: HookRecord): HookRecord {
-  const headers = maskedSettings(hook.headers, isSecretHeader)
-  return { ...hook, headers, auth: { ...hook.auth, headers: maskedSettings(hook.auth.headers, isSecretHeader) } }
+  const shown = (settings: Settings) => maskedSettings(settings, isSecretValue)
+  const auth = { ...hook.auth, headers: shown(hook.auth.headers), map: shown(hook.auth.map) }
+  return { ...hook, headers: shown(hook.headers), auth }
 }
 
 function maskedSettings(settings: Settings, isSecret: (name: string) => boolean): Settings {

@@ -3,8 +3,8 @@ import { scopeOf } from '../../access/permission.ts'
 import type { CreatedHooks } from './create-hooks.ts'
 import type { Hook } from './hook.ts'
 
-/** Stands for the value of a header that a reader may not see. */
-const maskedHeader = '********'
+/** Stands for a value that a reader may not see. */
+const maskedValue = '********'
 
 /** A hook as callers see it. */
 export interface PresentedHook extends Omit<Hook, 'id' | 'secrets' | 'createdAt' | 'version' | 'fields'> {
@@ -13,12 +13,12 @@ export interface PresentedHook extends Omit<Hook, 'id' | 'secrets' | 'createdAt'
 }
 
 /**
- * Presents a hook to a caller with these permissions: its id as `_id`, and none of its secrets. Headers often hold
- * credentials of the receiver, so a caller without `hook` `u` sees their names only. Every member is named here, so that
+ * Presents a hook to a caller with these permissions: its id as `_id`, and none of its secrets. Headers and
+ * the map of its pre-request often hold credentials of the receiver, so a caller without `hook` `u` sees their names only. Every member is named here, so that
  * no further one is shown by accident.
  */
 export function presentHook(hook: Hook, acl: Acl): PresentedHook {
-  const shown = scopeOf(acl, 'hook', 'u') === null ? masked : (headers: Headers) => headers
+  const shown = scopeOf(acl, 'hook', 'u') === null ? masked : (values: Values) => values
   return {
     _id: hook.id,
     domain: hook.domain,
@@ -30,7 +30,7 @@ export function presentHook(hook: Hook, acl: Acl): PresentedHook {
     map: hook.map,
     filter: hook.filter,
     headers: shown(hook.headers),
-    auth: { ...hook.auth, headers: shown(hook.auth.headers) },
+    auth: { ...hook.auth, headers: shown(hook.auth.headers), map: shown(hook.auth.map) },
     customBody: hook.customBody,
     rawBody: hook.rawBody,
     retries: hook.retries,
@@ -39,10 +39,10 @@ export function presentHook(hook: Hook, acl: Acl): PresentedHook {
   }
 }
 
-type Headers = Readonly<Record<string, string>>
+type Values = Readonly<Record<string, string>>
 
-function masked(headers: Headers): Headers {
-  return Object.fromEntries(Object.keys(headers).map((name) => [name, maskedHeader]))
+function masked(values: Values): Values {
+  return Object.fromEntries(Object.keys(values).map((name) => [name, maskedValue]))
 }
 
 /** Presents the answer to a create: the hooks, how many, and the secret of each, which is shown this once. */

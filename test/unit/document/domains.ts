@@ -240,7 +240,10 @@ const hooks = fc.array(
       url: fc.constantFrom('', 'https://auth.example.net/'),
       method: fc.constantFrom('GET', 'POST'),
       headers: fc.record({ Authorization: fc.constant('${env:HEADER}') }, { requiredKeys: [] }),
-      map: fc.constant({}),
+      map: fc.record(
+        { password: fc.constant('${env:HEADER}'), user: fc.constantFrom('callplane', 'no') },
+        { requiredKeys: [] },
+      ),
       cookie: flag,
     }),
     customBody: fc.constant(false),

@@ -23,7 +23,9 @@ it.each([
     'hooks:\n  - {event: DTMF, url: "https://a.b/", headers: {Authorization: Basic x}}',
     'headers.Authorization: is a secret',
   ],
-  ['hooks:\n  - {event: DTMF, url: "https://a.b/", headers: {X-Shop: "${env:A}"}}', 'only headers that hold secrets'],
+  ['hooks:\n  - {event: DTMF, url: "https://a.b/", auth: {map: {password: plain}}}', 'auth.map.password: is a secret'],
+  ['hooks:\n  - {event: DTMF, url: "https://a.b/", auth: {map: {user: "********"}}}', 'only values that hold secrets'],
+  ['hooks:\n  - {event: DTMF, url: "https://a.b/", headers: {X-Shop: "${env:A}"}}', 'only values that hold secrets'],
   ['accounts:\n  Bob: {}\n  bob: {}', 'acme.yaml:5:3: accounts.bob: is the same login as "Bob"'],
   [
     'accounts:\n  a: {parameters: {svc-extensions: "1,2"}}\n  b: {parameters: {svc-extensions: "2"}}',

@@ -9,10 +9,15 @@ import { aRole } from '../../support/records/records.ts'
 
 const domain = 'a.example.com'
 const headers = { Authorization: 'Bearer of-the-receiver', 'X-Team': 'sales' }
-const auth = { enabled: true, url: 'https://r.example.com/login', headers: { 'X-Password': 'of-the-login' } }
+const auth = {
+  enabled: true,
+  url: 'https://r.example.com/login',
+  headers: { 'X-Password': 'of-the-login' },
+  map: { pass: 'of-the-form' },
+}
 const masked = {
   headers: { Authorization: '********', 'X-Team': '********' },
-  auth: { headers: { 'X-Password': '********' } },
+  auth: { headers: { 'X-Password': '********' }, map: { pass: '********' } },
 }
 
 /** An admin, and a caller whose role may create and read hooks but not change them. */
@@ -26,19 +31,19 @@ async function setUp() {
   return { api, admin, reader, created, params: { hook_id: created.body.data.insertedIds[0] } }
 }
 
-describe('the header values of a hook', () => {
-  it('the header values of a hook are shown to callers who may change the hook', async () => {
+describe('the headers and login fields of a hook', () => {
+  it('the headers and login fields of a hook are shown to callers who may change the hook', async () => {
     const { api, admin, created, params } = await setUp()
 
     const read = await api.call(readHook, { params, headers: admin })
     const listed = await api.call(listHooks, { headers: admin })
 
     for (const hook of [created.body.data.ops[0], read.body.data, listed.body.data[0]]) {
-      expect(hook).toMatchObject({ headers, auth: { headers: auth.headers } })
+      expect(hook).toMatchObject({ headers, auth: { headers: auth.headers, map: auth.map } })
     }
   })
 
-  it('the header values of a hook are masked for callers who may only create and read hooks', async () => {
+  it('the headers and login fields of a hook are masked for callers who may only create and read hooks', async () => {
     const { api, reader, params } = await setUp()
 
     const read = await api.call(readHook, { params, headers: reader })
@@ -47,11 +52,11 @@ describe('the header values of a hook', () => {
 
     for (const hook of [read.body.data, listed.body.data[0], created.body.data.ops[0]]) {
       expect(hook).toMatchObject(masked)
-      expect(JSON.stringify(hook)).not.toMatch(/of-the-receiver|sales|of-the-login/)
+      expect(JSON.stringify(hook)).not.toMatch(/of-the-receiver|sales|of-the-login|of-the-form/)
     }
   })
 
-  it('the header values of a hook cannot be guessed by filtering or sorting the list', async () => {
+  it('the headers and login fields of a hook cannot be guessed by filtering or sorting the list', async () => {
     const { api, reader } = await setUp()
     const filter = encodeURIComponent(JSON.stringify({ headers }))
 
@@ -61,14 +66,14 @@ describe('the header values of a hook', () => {
     expect(filtered.body.data ?? []).toEqual([])
   })
 
-  it('the header values of a hook stay as they are when a caller who sees them changes another field', async () => {
+  it('the headers and login fields of a hook stay as they are when a caller who sees them changes another field', async () => {
     const { api, admin, params } = await setUp()
 
     await api.call(updateHook, { params, body: { description: 'calls' }, headers: admin })
 
     expect(await api.ports.hooks.read(domain, params.hook_id)).toMatchObject({
       headers,
-      auth: { headers: auth.headers },
+      auth: { headers: auth.headers, map: auth.map },
     })
   })
 })
