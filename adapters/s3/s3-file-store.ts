@@ -4,6 +4,7 @@ import {
   GetObjectCommand,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
+  ListObjectVersionsCommand,
   PutObjectCommand,
   PutObjectLegalHoldCommand,
 } from '@aws-sdk/client-s3'
@@ -63,23 +64,35 @@ function s3FileStore(context: AdapterContext, bucket: BucketName): FileStore {
     },
     async hold(key, isHeld) {
       if (!readVariable(recordingsLock, context.env)) return
-      const command = new PutObjectLegalHoldCommand({ ...at(key), LegalHold: { Status: isHeld ? 'ON' : 'OFF' } })
-      try {
-        await unlessAbsent(callObjects(context, (client) => client.send(command)))
-      } catch (error) {
-        if (refusalIn(error)?.code !== noLock) throw error
-        // Nothing in such a bucket is locked.
-        if (isHeld)
-          throw new DomainError('store_unavailable', 'the store of recordings does not lock objects yet', {
-            cause: error,
-          })
+      // By its id a version is reached under a delete marker, too, where a call without an id is refused.
+      const list = new ListObjectVersionsCommand({ Bucket: at(key).Bucket, Prefix: key, MaxKeys: mostVersions })
+      const { Versions = [] } = await callObjects(context, (client) => client.send(list))
+      const LegalHold = { Status: isHeld ? 'ON' : 'OFF' } as const
+      for (const { VersionId } of Versions.filter(({ Key }) => Key === key)) {
+        const command = new PutObjectLegalHoldCommand({ ...at(key), VersionId, LegalHold })
+        await unlessUnlockable(unlessAbsent(callObjects(context, (client) => client.send(command))), isHeld)
       }
     },
   }
 }
 
+/** A recording is written once. More versions come from others than the platform, and the newest of them are reached. */
+const mostVersions = 100
+
 /** The code with which a bucket without Object Lock refuses a legal hold. */
 const noLock = 'InvalidRequest'
+
+/** Waits for a legal hold to be set or ended. It ends in a bucket without Object Lock, too: nothing in it is locked. */
+async function unlessUnlockable(call: Promise<unknown>, isHeld: boolean): Promise<void> {
+  try {
+    await call
+  } catch (error) {
+    if (refusalIn(error)?.code !== noLock) throw error
+    if (!isHeld) return
+    const problem = 'the store of recordings does not lock objects yet'
+    throw new DomainError('store_unavailable', problem, { cause: error })
+  }
+}
 
 /** All bytes of an answer; nothing when there are more than `most`. */
 async function bytesOf(body: Readable, most: number): Promise<Buffer | undefined> {

@@ -33,7 +33,11 @@ export type Access =
   | { readonly key: KeyName; readonly actions: readonly ('Encrypt' | 'Decrypt')[] }
   | { readonly bucket: BucketName; readonly actions: readonly ObjectAction[] }
   /** On the bucket itself: without the right to list, a missing object is answered 403 instead of 404. */
-  | { readonly bucket: BucketName; readonly actions: readonly ['ListBucket']; readonly whole: true }
+  | {
+      readonly bucket: BucketName
+      readonly actions: readonly ('ListBucket' | 'ListBucketVersions')[]
+      readonly whole: true
+    }
   | { readonly search: SearchDomainName; readonly actions: readonly SearchAction[] }
 
 /** Returns the access of a method that finds items of a table by its index. */

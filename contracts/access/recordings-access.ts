@@ -51,7 +51,10 @@ function filesIn(bucket: BucketName): MethodAccess['recordingFiles'] {
     read: [{ bucket, actions: ['GetObject'] }, list],
     put: [put],
     remove: [{ bucket, actions: ['DeleteObject'] }],
-    hold: [{ bucket, actions: ['PutObjectLegalHold'] }],
+    hold: [
+      { bucket, actions: ['PutObjectLegalHold'] },
+      { bucket, actions: ['ListBucketVersions'], whole: true },
+    ],
     beginUpload: [put],
     putPart: [put],
     signPart: [put],

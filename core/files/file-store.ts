@@ -85,8 +85,8 @@ export interface FileStore {
   /** Removes an object; succeeds if it does not exist. */
   remove(key: string): Promise<void>
   /**
-   * Sets or ends the object store's own hold on an object, which keeps its bytes from everyone who may remove objects. Does nothing
-   * where the deployment has no lock, or there is no such object.
+   * Sets or ends the object store's own hold on an object, which keeps its bytes from everyone who may remove objects, also on one that
+   * was removed and whose bytes are still kept. Does nothing where the deployment has no lock, or there are no bytes.
    */
   hold(key: string, isHeld: boolean): Promise<void>
   /** Begins an upload in parts, which shows when it is completed, and which the store drops after seven days. */

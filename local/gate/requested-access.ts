@@ -110,6 +110,7 @@ const subresources = new Set([
   'partNumber',
   'restore',
   'legal-hold',
+  'versionId',
   'part-number-marker',
   'max-parts',
   'x-id',
@@ -117,17 +118,31 @@ const subresources = new Set([
 
 /**
  * Returns the access that an S3 call requires; `undefined` for one that the object store does not know. `path` is
- * `/bucket/key`. Parameters of signatures and of the answer's headers make no difference.
+ * `/bucket/key`, or `/bucket` for a list of versions. Parameters of signatures and of the answer's headers make no difference.
  */
 export function objectAccess(method: string, path: string, query: URLSearchParams): RequestedAccess[] | undefined {
   const [, bucket = '', ...key] = path.split('/')
+  if (isVersionList(method, path, query)) {
+    return [{ action: 's3:ListBucketVersions', resource: `arn:aws:s3:::${bucket}` }]
+  }
   const isKnown = [...query.keys()].every((name) => subresources.has(name) || /^(?:x-amz-|response-)/i.test(name))
   const action = objectAction(method, query)
   if (!isKnown || action === undefined || bucket === '' || key.length === 0) return undefined
   return [{ action, resource: `arn:aws:s3:::${bucket}/${key.join('/')}` }]
 }
 
+/** Query parameters of a list of versions. */
+const listParameters = new Set(['versions', 'prefix', 'max-keys'])
+
+/** Returns whether an S3 call lists the versions of objects whose keys begin alike. `path` is `/bucket` or `/bucket/`. */
+export function isVersionList(method: string, path: string, query: URLSearchParams): boolean {
+  const isKnown = [...query.keys()].every((name) => listParameters.has(name) || /^x-/i.test(name))
+  return isKnown && method === 'GET' && query.has('versions') && query.has('prefix') && /^\/[^/]+\/?$/.test(path)
+}
+
 function objectAction(method: string, query: URLSearchParams): string | undefined {
+  // Every other call that names a version requires another right, and no adapter makes one.
+  if (query.has('versionId') && !query.has('legal-hold')) return undefined
   const isOfUpload = query.has('uploadId')
   if (method === 'HEAD') return 's3:GetObject'
   if (method === 'GET') return isOfUpload ? 's3:ListMultipartUploadParts' : 's3:GetObject'

@@ -43,6 +43,18 @@ describe('a legal hold in S3, as the embedded object store speaks it', () => {
     expect(server().kept()).toHaveLength(1)
   })
 
+  it('a hold that ends on an object that was removed meanwhile unlocks its bytes, which go then', async () => {
+    const files = filesWith(locked())
+    await files.put('removed', 'audio/wav', aFileBody('sound'))
+    await files.hold('removed', true)
+    const kept = server().kept().length
+    await files.remove('removed')
+
+    await files.hold('removed', false)
+
+    expect([await files.head('removed'), server().kept().length]).toEqual([undefined, kept - 1])
+  })
+
   it('a hold on a missing object changes nothing, and a bucket without Object Lock gets no request to hold one', async () => {
     await filesWith(locked()).hold('none', true)
     const asked = server().judgements.length
@@ -50,13 +62,13 @@ describe('a legal hold in S3, as the embedded object store speaks it', () => {
     await filesWith(server().env).hold('none', true)
 
     expect(server().judgements).toHaveLength(asked)
-    expect(server().judgements.at(-1)?.action).toBe('s3:PutObjectLegalHold')
+    expect(server().judgements.at(-1)?.action).toBe('s3:ListBucketVersions')
   })
 
   it('a process without the permission for legal holds can neither set nor end one', async () => {
-    const actions = ['s3:PutObject', 's3:GetObject', 's3:DeleteObject']
+    const actions = ['s3:PutObject', 's3:GetObject', 's3:DeleteObject', 's3:ListBucketVersions']
     const statements = readStatements({
-      Statement: { Effect: 'Allow', Action: actions, Resource: ['arn:aws:s3:::*/*'] },
+      Statement: { Effect: 'Allow', Action: actions, Resource: ['arn:aws:s3:::*', 'arn:aws:s3:::*/*'] },
     })
     const env = server().envOf(...statements)
     const files = filesWith({ ...env, RECORDINGS_LOCK: 'on' })

@@ -4,6 +4,8 @@ import {
   DeleteObjectCommand,
   GetObjectLegalHoldCommand,
   ListObjectVersionsCommand,
+  PutBucketVersioningCommand,
+  PutObjectLockConfigurationCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
@@ -81,6 +83,51 @@ describe.skipIf(bin === undefined)('a legal hold in an emulated S3', () => {
     await files.hold('parts.wav', false)
 
     expect([held, await statusOf('parts.wav')]).toEqual(['ON', 'OFF'])
+  })
+
+  it('a hold ends on an object that an operator removed and on one that an operator wrote over, and no version stays locked', async () => {
+    const { files, operator } = bucket()
+    for (const key of ['removed.wav', 'replaced.wav']) {
+      await files.put(key, 'audio/wav', aFileBody('sound'))
+      await files.hold(key, true)
+    }
+    await operator.send(new DeleteObjectCommand({ Bucket, Key: 'removed.wav' }))
+    await files.put('replaced.wav', 'audio/wav', aFileBody('noise'))
+
+    for (const key of ['removed.wav', 'replaced.wav']) await files.hold(key, false)
+
+    const { Versions = [] } = await operator.send(new ListObjectVersionsCommand({ Bucket, Prefix: 're' }))
+    expect(Versions).toHaveLength(3)
+    for (const { Key, VersionId } of Versions) {
+      await operator.send(new DeleteObjectCommand({ Bucket, Key, VersionId }))
+    }
+  })
+
+  it('a hold reaches an object, and none whose key only begins like its own', async () => {
+    const { files } = bucket()
+    for (const key of ['a.wav', 'a.wave']) await files.put(key, 'audio/wav', aFileBody('sound'))
+
+    await files.hold('a.wav', true)
+
+    expect([await statusOf('a.wav'), await statusOf('a.wave')]).toEqual(['ON', undefined])
+  })
+
+  it('a bucket that was created without Object Lock locks recordings once versions and Object Lock are enabled', async () => {
+    const { operator, filesOf } = bucket()
+    await operator.send(new CreateBucketCommand({ Bucket: 'older' }))
+    const files = filesOf('older')
+    // The emulated S3 wants the bucket to be empty at this point, which S3 itself does not.
+    const VersioningConfiguration = { Status: 'Enabled' } as const
+    await operator.send(new PutBucketVersioningCommand({ Bucket: 'older', VersioningConfiguration }))
+    const ObjectLockConfiguration = { ObjectLockEnabled: 'Enabled' } as const
+    await operator.send(new PutObjectLockConfigurationCommand({ Bucket: 'older', ObjectLockConfiguration }))
+    await files.put('call.wav', 'audio/wav', aFileBody('sound'))
+
+    await files.hold('call.wav', true)
+
+    const { Versions = [] } = await operator.send(new ListObjectVersionsCommand({ Bucket: 'older' }))
+    const removal = new DeleteObjectCommand({ Bucket: 'older', Key: 'call.wav', VersionId: Versions[0]?.VersionId })
+    await expect(operator.send(removal)).rejects.toMatchObject({ name: 'AccessDenied' })
   })
 
   it('a bucket without Object Lock makes a beginning hold fail as unavailable, and lets one end', async () => {

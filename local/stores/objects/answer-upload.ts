@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ObjectCall } from '../../gate/gate.ts'
+import { answerXml, xmlText } from './answer-xml.ts'
 import { readBody } from '../../gate/read-body.ts'
 import type { ObjectName } from './object-paths.ts'
 import { ObjectRefusal } from './refusal.ts'
@@ -36,7 +37,7 @@ export async function answerUpload(
   const { etag, checksum } = await uploads.complete(name, uploadId, namedParts(body))
   const sum = checksum === undefined ? '' : `<ChecksumSHA256>${checksum}</ChecksumSHA256>`
   const named = `<Bucket>${xmlText(name.bucket)}</Bucket><Key>${xmlText(name.key)}</Key>`
-  answer(response, 'CompleteMultipartUploadResult', `${named}<ETag>&quot;${etag}&quot;</ETag>${sum}`)
+  answerXml(response, 'CompleteMultipartUploadResult', `${named}<ETag>&quot;${etag}&quot;</ETag>${sum}`)
 }
 
 async function begin(uploads: Uploads, name: ObjectName, { request }: ObjectCall, response: ServerResponse) {
@@ -50,7 +51,7 @@ async function begin(uploads: Uploads, name: ObjectName, { request }: ObjectCall
     hasChecksums: algorithm !== undefined,
   })
   const named = `<Bucket>${xmlText(name.bucket)}</Bucket><Key>${xmlText(name.key)}</Key>`
-  answer(response, 'InitiateMultipartUploadResult', `${named}<UploadId>${uploadId}</UploadId>`)
+  answerXml(response, 'InitiateMultipartUploadResult', `${named}<UploadId>${uploadId}</UploadId>`)
 }
 
 async function list(uploads: Uploads, name: ObjectName, query: URLSearchParams, response: ServerResponse) {
@@ -64,12 +65,7 @@ async function list(uploads: Uploads, name: ObjectName, query: URLSearchParams, 
       `<ChecksumSHA256>${base64(sha256)}</ChecksumSHA256></Part>`,
   )
   const end = `<NextPartNumberMarker>${shown.at(-1)?.number ?? 0}</NextPartNumberMarker><IsTruncated>${following.length > shown.length}</IsTruncated>`
-  answer(response, 'ListPartsResult', end + parts.join(''))
-}
-
-function answer(response: ServerResponse, root: string, inner: string): void {
-  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${inner}</${root}>`
-  response.writeHead(200, { 'content-type': 'application/xml', 'content-length': Buffer.byteLength(body) }).end(body)
+  answerXml(response, 'ListPartsResult', end + parts.join(''))
 }
 
 function namedParts(body: string): NamedPart[] {
@@ -88,8 +84,4 @@ export function metadataOf(headers: ObjectCall['request']['headers']): Record<st
       .filter(([name]) => name.startsWith(prefix))
       .map(([name, value]) => [name.slice(prefix.length), String(value)]),
   )
-}
-
-function xmlText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -27,9 +27,14 @@ export type Description = z.infer<typeof description>
 
 /** Returns the facts about an object; nothing if it does not exist. */
 export async function describe(paths: ObjectPaths): Promise<Description | undefined> {
+  const found = await describeVersion(paths)
+  return found?.isHidden === true ? undefined : found
+}
+
+/** The same about the only version of an object, which is there also while the object is hidden. */
+export async function describeVersion(paths: ObjectPaths): Promise<Description | undefined> {
   try {
-    const found = z.parse(description, JSON.parse(await readFile(paths.description, 'utf8')))
-    return found.isHidden === true ? undefined : found
+    return z.parse(description, JSON.parse(await readFile(paths.description, 'utf8')))
   } catch (error) {
     if (isAbsent(error)) return undefined
     throw error
@@ -70,12 +75,22 @@ export async function changeObject(paths: ObjectPaths, found: Description): Prom
   await writeWhole(paths.description, found)
 }
 
+/** Sets or ends the hold of an object's version. The bytes of one that is hidden go with its hold, as S3's life cycle removes them. */
+export async function holdVersion(paths: ObjectPaths, found: Description, isHeld: boolean): Promise<void> {
+  if (found.isHidden === true && !isHeld) return dropVersion(paths, found)
+  await changeObject(paths, { ...found, isHeld })
+}
+
 /** Removes an object. The bytes of one that is held stay, as a version under a delete marker does in S3. */
 export async function removeObject(paths: ObjectPaths): Promise<void> {
   const previous = await describe(paths)
   if (previous?.isHeld === true) return changeObject(paths, { ...previous, isHidden: true })
+  if (previous !== undefined) await dropVersion(paths, previous)
+}
+
+async function dropVersion(paths: ObjectPaths, { file }: Description): Promise<void> {
   await rm(paths.description, { force: true })
-  if (previous !== undefined) await rm(join(paths.folder, previous.file), { force: true })
+  await rm(join(paths.folder, file), { force: true })
 }
 
 /** Writes JSON atomically: a reader finds the new or the previous content. */

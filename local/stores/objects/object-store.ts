@@ -3,9 +3,19 @@ import { text } from 'node:stream/consumers'
 import { denialOf, deny } from '../../gate/denial.ts'
 import type { ObjectBackend, ObjectCall } from '../../gate/gate.ts'
 import { requestTarget } from '../../processes/request-target.ts'
+import { isVersionList } from '../../gate/requested-access.ts'
 import { answerUpload, metadataOf } from './answer-upload.ts'
+import { answerXml, xmlText } from './answer-xml.ts'
 import { getObject } from './get-object.ts'
-import { changeObject, describe, draftOf, keepObject, removeObject } from './kept-object.ts'
+import {
+  changeObject,
+  describe,
+  describeVersion,
+  draftOf,
+  holdVersion,
+  keepObject,
+  removeObject,
+} from './kept-object.ts'
 import { type ObjectPaths, objectName, objectPaths } from './object-paths.ts'
 import { receiveBytes } from './receive-bytes.ts'
 import { ObjectRefusal } from './refusal.ts'
@@ -40,13 +50,20 @@ async function answer(
   const { request } = call
   const { rawPath, rawQuery } = requestTarget(request.url)
   const [name, query] = [objectName(rawPath), new URLSearchParams(rawQuery)]
+  if (isVersionList(request.method ?? '', decodeURIComponent(rawPath), query)) {
+    return listVersions(
+      response,
+      objectPaths(store.root, rawPath.split('/')[1] ?? '', query.get('prefix') ?? ''),
+      query,
+    )
+  }
   if (name === undefined) throw new ObjectRefusal(400, 'InvalidRequest', 'the request names no object')
   if (!store.buckets.has(name.bucket)) {
     throw new ObjectRefusal(404, 'NoSuchBucket', 'The specified bucket does not exist')
   }
   const paths = objectPaths(store.root, name.bucket, name.key)
   if (query.has('uploads') || query.has('uploadId')) return answerUpload(store.uploads, name, query, call, response)
-  if (query.has('legal-hold')) return hold(call, response, paths)
+  if (query.has('legal-hold')) return hold(call, response, paths, query)
   if (request.method === 'PUT') return put(call, response, paths)
   if (request.method === 'POST') return restore(response, paths)
   if (request.method !== 'DELETE') return getObject(call, response, paths, query)
@@ -70,13 +87,30 @@ async function put(call: ObjectCall, response: ServerResponse, paths: ObjectPath
   response.writeHead(200, { etag: `"${md5}"`, 'content-length': 0 }).end()
 }
 
-/** Sets or ends the legal hold of an object. */
-async function hold({ request }: ObjectCall, response: ServerResponse, paths: ObjectPaths): Promise<void> {
+/** Lists the version of the object whose key is the whole prefix, also while it is hidden. An object has one version here. */
+async function listVersions(response: ServerResponse, paths: ObjectPaths, query: URLSearchParams): Promise<void> {
+  const found = await describeVersion(paths)
+  const key = `<Key>${xmlText(query.get('prefix') ?? '')}</Key>`
+  const latest = `<IsLatest>${found?.isHidden !== true}</IsLatest>`
+  const version = found && `<Version>${key}<VersionId>null</VersionId>${latest}<Size>${found.size}</Size></Version>`
+  answerXml(response, 'ListVersionsResult', `<IsTruncated>false</IsTruncated>${version ?? ''}`)
+}
+
+/** Sets or ends the legal hold of an object; of one that is hidden, if the call names the version. */
+async function hold(
+  { request }: ObjectCall,
+  response: ServerResponse,
+  paths: ObjectPaths,
+  query: URLSearchParams,
+): Promise<void> {
   const status = /<Status>(ON|OFF)<\/Status>/.exec(await text(request))?.[1]
   if (status === undefined) throw new ObjectRefusal(400, 'MalformedXML', 'The XML you provided was not well-formed')
-  const found = await describe(paths)
+  const found = await describeVersion(paths)
   if (found === undefined) throw new ObjectRefusal(404, 'NoSuchKey', 'The specified key does not exist.')
-  await changeObject(paths, { ...found, isHeld: status === 'ON' })
+  if (found.isHidden === true && !query.has('versionId')) {
+    throw new ObjectRefusal(405, 'MethodNotAllowed', 'The specified method is not allowed against this resource.')
+  }
+  await holdVersion(paths, found, status === 'ON')
   response.writeHead(200, { 'content-length': 0 }).end()
 }
 

@@ -95,6 +95,22 @@ describe('the other services', () => {
     ['GET', '/bucket/a?acl', undefined],
     ['PUT', '/bucket/a?tagging', undefined],
     ['GET', '/bucket', undefined],
+    [
+      'GET',
+      '/bucket/?versions&prefix=a&max-keys=9',
+      [{ action: 's3:ListBucketVersions', resource: 'arn:aws:s3:::bucket' }],
+    ],
+    ['GET', '/bucket?versions', undefined],
+    ['GET', '/bucket?versions&prefix=a&delimiter=b', undefined],
+    ['GET', '/bucket/a?versions&prefix=a', undefined],
+    ['PUT', '/bucket?versions&prefix=a', undefined],
+    [
+      'PUT',
+      '/bucket/a?legal-hold&versionId=v',
+      [{ action: 's3:PutObjectLegalHold', resource: 'arn:aws:s3:::bucket/a' }],
+    ],
+    ['GET', '/bucket/a?versionId=v', undefined],
+    ['DELETE', '/bucket/a?versionId=v', undefined],
     ['GET', '/', undefined],
   ])('the access of an object request is recognized: %s %s', (method, target, expected) => {
     const [path = '', query] = target.split('?')

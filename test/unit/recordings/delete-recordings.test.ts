@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { s3RecordingFiles } from '../../../adapters/s3/s3-file-store.ts'
+import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { recordingsLock } from '../../../contracts/settings/platform.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { handler as deleteRecordings } from '../../../functions/recordings/delete-recordings.ts'
 import { handler as holdRecordings } from '../../../functions/recordings/hold-recordings.ts'
 import { handler as readRecording } from '../../../functions/recordings/read-recording.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
 import { record } from '../../support/platform/recordings-lab.ts'
+import { opened } from '../../support/processes/opened.ts'
 import { aRecording } from '../../support/records/records.ts'
+import { startObjectServer } from '../../support/stores/object-server.ts'
 
 const uuid = randomUUID()
 const params = { uuid }
@@ -97,6 +103,8 @@ describe('a deletion', () => {
 })
 
 describe('a legal hold', () => {
+  const server = opened(startObjectServer)
+
   it('a legal hold protects every recording of the call from deletion until it ends', async () => {
     const { api, hold, remove, states } = await setUp()
 
@@ -126,6 +134,25 @@ describe('a legal hold', () => {
     expect([...held].sort()).toEqual([...files.keys()].sort())
     await hold(false)
     expect([...held]).toEqual([])
+  })
+
+  it('a hold ends, and nothing stays locked, when an operator has removed a held object from its bucket', async () => {
+    const env = { ...server().env, [recordingsLock.variable]: 'on' }
+    const base = anApi()
+    const files = s3RecordingFiles({ env, clock: systemClock, random: systemRandomness })
+    const api = base.with({ recordingFiles: { ...base.ports.recordingFiles, ...files } })
+    const headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
+    const { key } = await record(api, { uuid })
+    const setHold = (hold: boolean) => api.call(holdRecordings, { params, headers, body: { hold } })
+    await setHold(true)
+    await files.remove(key)
+    expect(server().kept()).toHaveLength(1)
+
+    const answer = await setHold(false)
+
+    expect([answer.status, answer.body]).toEqual([200, { status: 'OK', info: 'Released 1 files.' }])
+    expect((await api.ports.recordings.list('a.example.com', uuid)).map(({ isHeld }) => isHeld)).toEqual([false])
+    expect(server().kept()).toEqual([])
   })
 
   it.each([
