@@ -52,8 +52,6 @@ export interface Settings {
   readonly monitoring: 'full' | 'deployments'
   /** The text that the functions parse. */
   readonly rateLimits: string
-  /** Whether legal holds are also set in the object store, which needs versions of recordings. */
-  readonly recordingsLock: boolean
   /** Variables of every process. A setting that is not given is left out, so that the process uses its own default. */
   readonly environment: Readonly<Record<string, string>>
   readonly search: SearchSize
@@ -168,7 +166,6 @@ function eachSetting(values: GivenSettings): Settings {
     alarmEmail: read(deployment.alarmEmail),
     monitoring: read(deployment.monitoring),
     rateLimits: text(platform.rateLimits),
-    recordingsLock: read(platform.recordingsLock),
     environment: Object.fromEntries(
       [platform.logLevel, ...given].map((setting) => [setting.variable, text(setting)] as const),
     ),

@@ -127,7 +127,7 @@ export const recordingsLock = {
   rule: () => onOrOff(),
   fallback: 'off',
   meaning:
-    '`on`: a legal hold on a recording is set in the object store, too, so that it holds against everyone who may remove objects there. In a deployment, [enable Object Lock](deploy.md#object-lock) once',
+    '`on`: a legal hold on a recording is set in the object store, too, so that it holds against everyone who may remove objects there. In a deployment, [enable versions and Object Lock](deploy.md#object-lock) once, and end all holds before it is `off` again',
 } as const satisfies Variable
 
 export const cdrShards = {

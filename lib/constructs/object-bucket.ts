@@ -27,19 +27,19 @@ export interface ObjectBucketProps {
   readonly spec: BucketSpec
   /** Origins whose pages may read objects by their links. */
   readonly allowedOrigins: readonly string[]
-  /** Whether Object Lock will be enabled on it, for which it needs versions. */
-  readonly isLockable: boolean
 }
 
 /**
- * A bucket of tenants' files. Not versioned: an object that its owner deletes must be gone, and no key is written twice. A
- * lockable one keeps the version that a deletion hides, for a day, or while it is under a legal hold.
+ * A bucket of tenants' files. Not versioned: an object that its owner deletes must be gone, and no key is written twice. Where an
+ * operator enables versions, which Object Lock requires, the version that a deletion hides stays for a day, or while it is under
+ * a legal hold. The template names neither: CloudFormation would suspend versions when a setting no longer asked for them, and S3 refuses
+ * that once Object Lock is enabled.
  * Every read and write is logged to a second bucket, because a signed link is used without the service's knowledge.
  */
 export class ObjectBucket extends Construct {
   readonly bucket: Bucket
 
-  constructor(scope: Construct, id: string, { spec, allowedOrigins, isLockable }: ObjectBucketProps) {
+  constructor(scope: Construct, id: string, { spec, allowedOrigins }: ObjectBucketProps) {
     super(scope, id)
     const { keptDays, isLinked = false } = spec
     const accessLogs = new Bucket(this, 'AccessLogs', {
@@ -48,13 +48,12 @@ export class ObjectBucket extends Construct {
     })
     this.bucket = new Bucket(this, 'Objects', {
       ...guarded,
-      versioned: isLockable,
       serverAccessLogsBucket: accessLogs,
       ...(isLinked && allowedOrigins.length > 0 && { cors: [pagesOf(allowedOrigins)] }),
       lifecycleRules: [
         { abortIncompleteMultipartUploadAfter: Duration.days(7) },
         ...(keptDays === undefined ? [] : [{ expiration: Duration.days(keptDays) }]),
-        ...(isLockable ? [{ noncurrentVersionExpiration: Duration.days(1), expiredObjectDeleteMarker: true }] : []),
+        { noncurrentVersionExpiration: Duration.days(1), expiredObjectDeleteMarker: true },
       ],
     })
     // A kept bucket keeps its policy: it still refuses unencrypted calls, and its accesses can still be logged.

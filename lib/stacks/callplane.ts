@@ -38,7 +38,6 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     alarmEmail: settings.alarmEmail,
     watchesQueues: settings.monitoring === 'full',
     allowedOrigins: settings.allowedOrigins,
-    recordingsLock: settings.recordingsLock,
     formerIndexes: settings.formerIndexes,
     existing: settings.existing,
   })

@@ -53,8 +53,6 @@ export interface StatefulStackProps extends StackProps {
   readonly watchesQueues: boolean
   /** Origins whose pages may read recordings and exports by their links. */
   readonly allowedOrigins: readonly string[]
-  /** Whether recordings can be locked, which needs their versions. */
-  readonly recordingsLock: boolean
   /** Whether tables keep the index of earlier versions next to the present one. */
   readonly formerIndexes: boolean
   /** Stores that are taken up under their names instead of being made. */
@@ -74,7 +72,7 @@ export class StatefulStack extends Stack implements Omit<Resources, 'searchDomai
   readonly buckets: Resources['buckets']
 
   constructor(scope: Construct, id: string, props: StatefulStackProps) {
-    const { alarmEmail, watchesQueues, existing, allowedOrigins, recordingsLock, ...others } = props
+    const { alarmEmail, watchesQueues, existing, allowedOrigins, ...others } = props
     const { formerIndexes: hasFormerIndex, ...usual } = others
     super(scope, id, usual)
     this.onCall = new OnCall(this, 'OnCall', { email: alarmEmail })
@@ -116,8 +114,7 @@ export class StatefulStack extends Stack implements Omit<Resources, 'searchDomai
       const given = existing.buckets[name]
       const id = `${constructId(name)}Bucket`
       return given === undefined
-        ? new ObjectBucket(this, id, { spec, allowedOrigins, isLockable: recordingsLock && name === 'recordings' })
-            .bucket
+        ? new ObjectBucket(this, id, { spec, allowedOrigins }).bucket
         : Bucket.fromBucketName(this, id, given)
     })
   }

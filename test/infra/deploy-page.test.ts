@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import * as dynamodb from '@aws-sdk/client-dynamodb'
 import * as kms from '@aws-sdk/client-kms'
+import * as s3api from '@aws-sdk/client-s3'
 import * as secretsmanager from '@aws-sdk/client-secrets-manager'
 import { expect, it } from 'vitest'
 import { readSettings } from '../../lib/settings.ts'
@@ -38,8 +39,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'cloudformation describe-stacks': ['--stack-name'],
   'cloudformation delete-stack': ['--stack-name'],
   'cloudformation describe-stack-resources': ['--stack-name'],
-  's3api put-object-lock-configuration': ['--bucket', '--object-lock-configuration'],
-  's3api put-bucket-versioning': ['--bucket', '--versioning-configuration'],
   'dynamodb wait': ['--table-name'],
   'efs delete-file-system': ['--file-system-id'],
   'lambda list-event-source-mappings': ['--max-items'],
@@ -52,7 +51,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
 
 /** The members of an operation's input, from the client that the platform itself uses; `undefined`: no such operation. */
 function inputMembers(service: string, operation: string): readonly string[] | undefined {
-  const clients: Readonly<Record<string, object>> = { dynamodb, kms, secretsmanager }
+  const clients: Readonly<Record<string, object>> = { dynamodb, kms, s3api, secretsmanager }
   const made: unknown = Reflect.get(clients[service] ?? {}, `${pascal(operation)}Command`)
   if (typeof made !== 'function') return undefined
   const { schema } = Reflect.construct(made, [{}]) as { schema: readonly unknown[] }
@@ -106,6 +105,28 @@ it('the page names every stack, and quotas that the templates keep within', () =
   expect(assembly.ofType('AWS::CloudWatch::Alarm').length).toBeLessThanOrEqual(60)
   const isNested = (name: string) => /^CallplaneApi./.test(name)
   expect(new Set(tops)).toEqual(new Set(assembly.stacks.map(({ name }) => name).filter((name) => !isNested(name))))
+})
+
+it('the life cycle that the page gives to a bucket of its reader is the one of the bucket in the template', () => {
+  interface Rule {
+    readonly AbortIncompleteMultipartUpload?: object
+    readonly NoncurrentVersionExpiration?: object
+    readonly ExpiredObjectDeleteMarker?: boolean
+    readonly Expiration?: { readonly ExpiredObjectDeleteMarker: boolean }
+  }
+  const onPage = JSON.parse(/```text\n(\{"Rules"[\s\S]*?)```/.exec(page)?.[1] ?? '{}') as { Rules: Rule[] }
+  const bucket = assembly.one('AWS::S3::Bucket', 'RecordingsBucketObjects').Properties
+  const inTemplate = bucket['LifecycleConfiguration'] as unknown as { Rules: Rule[] }
+  const meaning = ({ Rules }: { readonly Rules: readonly Rule[] }) => ({
+    uploads: Rules.flatMap((rule) => rule.AbortIncompleteMultipartUpload ?? []),
+    versions: Rules.flatMap((rule) => rule.NoncurrentVersionExpiration ?? []),
+    markers: Rules.flatMap(
+      (rule) => rule.ExpiredObjectDeleteMarker ?? rule.Expiration?.ExpiredObjectDeleteMarker ?? [],
+    ),
+  })
+
+  expect(meaning(onPage)).toEqual(meaning(inTemplate))
+  expect(meaning(onPage).versions).toHaveLength(1)
 })
 
 it('the settings that the page shows are settings, and the names of stores in them are declared', () => {
