@@ -3,6 +3,7 @@ import type { Ports } from '../../contracts/ports.ts'
 import { keepHold } from '../../core/recordings/hold-recordings.ts'
 import type { FileStore } from '../../core/files/file-store.ts'
 import type { RecordingStore } from '../../core/recordings/recording-store.ts'
+import type { Recording } from '../../core/recordings/recording.ts'
 import { limited } from '../../core/concurrency/semaphore.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { type FinishDeps, finishRecording } from './finish-recording.ts'
@@ -52,6 +53,13 @@ export type Attended =
   | { readonly kind: 'noted' | 'elsewhere' }
   /** Nothing is left to do, for anybody. `bytes` were stored by this attempt or an earlier one. */
   | { readonly kind: 'finished'; readonly storedBytes: number }
+  /** It is stored and published, and only the lock of its legal hold may be missing: {@link RecordingAttendant.lock} sets it. */
+  | {
+      readonly kind: 'unlocked'
+      readonly storedBytes: number
+      readonly recording: Recording
+      readonly problem: unknown
+    }
   /** Its file is not whole yet. */
   | { readonly kind: 'unready' }
   /** Its file never came. */
@@ -64,6 +72,8 @@ export interface RecordingAttendant {
    * time, also by another process after this one was killed anywhere in it.
    */
   attend(facts: RecordingFacts): Promise<Attended>
+  /** Locks the object of a stored recording that is held. Answers `finished` or `unlocked`. */
+  lock(recording: Recording): Promise<Attended>
   /** See {@link expectUnheard}. */
   attendUnheard(call: RecordedCall): Promise<void>
 }
@@ -76,6 +86,15 @@ export function recordingAttendant(parts: AttendDeps): RecordingAttendant {
   const records = limited(recordsAtOnce)
   const uploads = limited(uploadsAtOnce)
 
+  const lock = async (recording: Recording, storedBytes = 0): Promise<Attended> => {
+    try {
+      await records(() => keepHold(ports, recording))
+      return { kind: 'finished', storedBytes }
+    } catch (problem) {
+      return { kind: 'unlocked', storedBytes, recording, problem }
+    }
+  }
+
   const store = async (facts: RecordingFacts, endedAt: number, place: RecordingsPlace): Promise<Attended> => {
     const { recording, isReplaced } = await records(() => placeRecording(ports.recordings, facts))
     if (isReplaced) return finished
@@ -86,9 +105,8 @@ export function recordingAttendant(parts: AttendDeps): RecordingAttendant {
       // The event may wait for its queue, and must not keep others from the object store meanwhile.
       const tell = (await records(() => isOfDomain(parts, facts))) ? parts.tell : unpublished
       await finishRecording({ ...used, tell }, end.recording, { pieces, version: end.version })
-      // A lock that is refused keeps no event and no CDR waiting; the next attempt sets it.
-      await keepHold(used, end.recording)
-      return { kind: 'finished', storedBytes: end.recording.size ?? 0 }
+      // Last, because a lock that is refused keeps no event and no CDR waiting.
+      return lock(end.recording, end.recording.size)
     }
     if (end.kind === 'gone') {
       if (!place.keepsFiles) await place.disk.remove(pieces)
@@ -105,6 +123,7 @@ export function recordingAttendant(parts: AttendDeps): RecordingAttendant {
       await records(() => placeRecording(ports.recordings, facts))
       return endedAt === undefined ? { kind: 'noted' } : finished
     },
+    lock: (recording) => lock(recording),
     attendUnheard: (call) =>
       records(async () => {
         if (await isOfDomain(parts, call)) await expectUnheard(ports.recordings, call)

@@ -1,3 +1,4 @@
+import type { Recording } from '../../core/recordings/recording.ts'
 import type { RefusalReason } from './mapped-path.ts'
 import { type RecordingFacts, type RecordingWord, afterWord, fileId } from './recording-facts.ts'
 
@@ -13,6 +14,8 @@ export interface KnownRecording {
   isNoted: boolean
   /** Why its file must not be stored: the owner of its content is no longer certain. */
   refusal?: RefusalReason
+  /** Its record, once it is stored and only the lock of its legal hold may be missing. */
+  unlocked?: Recording | undefined
   /** Takes back the next attempt. */
   cancel: () => void
 }
@@ -63,7 +66,7 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
     byCall.set(facts.uuid, (byCall.get(facts.uuid) ?? new Set()).add(known))
     const ofFile = (byPath.get(facts.path) ?? new Set()).add(known)
     byPath.set(facts.path, ofFile)
-    for (const other of ofFile) setApart(known, other)
+    for (const other of ofFile) if (other.unlocked === undefined) setApart(known, other)
     return known
   }
   const leave = (known: KnownRecording): void => {
@@ -74,9 +77,7 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
   }
   const change = (known: KnownRecording, facts: RecordingFacts): KnownRecording[] => {
     if (facts === known.facts) return []
-    known.facts = facts
-    known.failures = 0
-    known.isNoted = false
+    Object.assign(known, { facts, failures: 0, isNoted: false, unlocked: undefined })
     return [known]
   }
   const hearOfFile = (word: Exclude<RecordingWord, { kind: 'end' }>): KnownRecording[] => {

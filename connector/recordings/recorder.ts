@@ -41,6 +41,7 @@ export class Recorder {
   readonly #known = knownRecordings()
   readonly #expectLater: (call: RecordedCall) => void
   readonly #storeAway: ErrorLatch
+  readonly #lockAway: ErrorLatch
   readonly #diskAway: ErrorLatch
   /** A full disk can still be looked through: that is no sign that it takes notes again. */
   readonly #diskUnread: ErrorLatch
@@ -54,6 +55,7 @@ export class Recorder {
     this.#notes = place && recordingNotes(place.disk)
     this.#expectLater = afterPeerReports(timers, (call) => this.#expect(call))
     this.#storeAway = errorLatch(log, 'recordings cannot be stored; they wait')
+    this.#lockAway = errorLatch(log, 'stored recordings may lack the lock of their legal hold; it is tried again')
     this.#diskAway = errorLatch(log, 'the folder of the recordings cannot be used')
     this.#diskUnread = errorLatch(log, 'the folder of the recordings cannot be looked through')
   }
@@ -81,11 +83,14 @@ export class Recorder {
 
   counters(): Readonly<Record<string, number>> {
     const now = this.#deps.clock.now()
-    const waiting = [...this.#known.all()].flatMap(({ facts }) => facts.endedAt ?? [])
+    const all = [...this.#known.all()]
+    const unlocked = all.filter((one) => one.unlocked !== undefined).length
+    const waiting = all.flatMap(({ facts, unlocked }) => (unlocked === undefined ? (facts.endedAt ?? []) : []))
     return {
       recordings: this.#known.size,
       recordingsWaiting: waiting.length,
       recordingsOldestMs: Math.max(0, now - Math.min(now, ...waiting)),
+      recordingsUnlocked: unlocked,
       recordingsStored: this.#counts.stored,
       recordingBytes: this.#counts.bytes,
       recordingFailures: this.#counts.failures,
@@ -135,11 +140,11 @@ export class Recorder {
   }
 
   async #look(one: KnownRecording): Promise<void> {
-    const { facts } = one
-    if (one.refusal !== undefined) return this.#refuse(one, one.refusal)
+    const { facts, unlocked } = one
+    if (one.refusal !== undefined && unlocked === undefined) return this.#refuse(one, one.refusal)
     if (this.#notes !== undefined && !one.isNoted) await this.#note(one, this.#notes)
     try {
-      const end = await this.#attendant.attend(facts)
+      const end = await (unlocked === undefined ? this.#attendant.attend(facts) : this.#attendant.lock(unlocked))
       if (!one.hasNews) await this.#settle(one, end)
     } catch (problem) {
       if (problem instanceof FileRefused) return this.#refuse(one, problem.reason)
@@ -160,11 +165,16 @@ export class Recorder {
       const { domain, uuid } = one.facts
       this.#deps.log.error('a recording never came', undefined, { domain, uuid })
     }
-    if (end.kind === 'finished' && end.storedBytes > 0) {
+    if ((end.kind === 'finished' || end.kind === 'unlocked') && end.storedBytes > 0) {
       this.#counts.stored += 1
       this.#counts.bytes += end.storedBytes
       this.#storeAway.over()
     }
+    if (end.kind === 'unlocked') {
+      one.unlocked = end.recording
+      this.#lockAway.note(end.problem)
+      this.#again(one)
+    } else if (one.unlocked !== undefined) this.#lockAway.over()
     if (end.kind === 'finished' || end.kind === 'given up') await this.#finish(one)
   }
 

@@ -46,6 +46,8 @@ export type UploadState =
   | { readonly kind: 'upload'; readonly parts: readonly WantedPart[] }
   /** The platform has it, or its owner deleted it: the file is not needed any more. */
   | { readonly kind: 'stored' | 'deleted' }
+  /** The platform has it, and only the lock of its legal hold may be missing: an offer of the file sets it. */
+  | { readonly kind: 'unlocked'; readonly problem: unknown }
   /** No connector has reported the recording (yet). */
   | { readonly kind: 'unknown' }
   /** The recording has not ended. */
@@ -172,8 +174,12 @@ async function finish(deps: UploadDeps, recording: Recording): Promise<UploadSta
   const news = recordingNews(recording)
   const refused = news === undefined ? [] : await cdrQueue.send([news])
   if (refused.length > 0) throw storeAway('the queue of CDRs did not take the news')
-  // A lock that is refused keeps no event and no CDR waiting; the engine offers its file again.
-  await keepHold(deps, recording)
+  // Last, because a lock that is refused keeps no event and no CDR waiting, and no other file either.
+  try {
+    await keepHold(deps, recording)
+  } catch (problem) {
+    return { kind: 'unlocked', problem }
+  }
   return { kind: 'stored' }
 }
 

@@ -16,10 +16,18 @@ export const handler = endpoint(
     events: sqsEventSink,
     cdrQueue: sqsCdrQueue,
   },
-  async ({ body, clock, settings }, ports) => {
+  async ({ body, clock, settings, log }, ports) => {
     const file = { ...body, size: Number(body.size), parts: body.parts.split(',') }
     const graceMs = settings.deletionGraceSeconds * 1000
-    return linesOf(await uploadRecording({ ...ports, clock, graceMs }, file))
+    const state = await uploadRecording({ ...ports, clock, graceMs }, file)
+    if (state.kind === 'unlocked') {
+      const { domain, uuid } = body
+      log.error('a stored recording may lack the lock of its legal hold; it is tried again', state.problem, {
+        domain,
+        uuid,
+      })
+    }
+    return linesOf(state)
   },
 )
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DomainError } from '../../../core/errors.ts'
 import { partBytes } from '../../../core/recordings/upload-recording.ts'
 import { handler } from '../../../functions/engine/upload-recording.ts'
 import { addressOf, listen } from '../../../local/processes/listen.ts'
@@ -21,7 +22,10 @@ const domain = aRecording().domain
 let folder: string
 let platform: Server
 let statuses: number[]
+/** Whether the object store refuses legal holds, as a bucket without Object Lock does. */
+let isLockless = false
 beforeEach(async () => {
+  isLockless = false
   folder = mkdtempSync(join(tmpdir(), 'callplane-send-'))
   mkdirSync(join(folder, domain))
   statuses = []
@@ -29,7 +33,13 @@ beforeEach(async () => {
     const answer = async () => {
       const rawBody = (await buffer(request)).toString()
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-      const { status, text } = await lab().api.call(handler, { rawBody, headers })
+      const { recordingFiles } = lab().api.ports
+      const hold = async (...given: Parameters<typeof recordingFiles.hold>) => {
+        if (isLockless) throw new DomainError('store_unavailable', 'the store does not lock objects yet')
+        await recordingFiles.hold(...given)
+      }
+      const api = lab().api.with({ recordingFiles: { ...recordingFiles, hold } })
+      const { status, text } = await api.call(handler, { rawBody, headers })
       statuses.push(status)
       response.writeHead(status, { 'content-type': 'text/plain' }).end(text)
     }
@@ -79,4 +89,32 @@ test('files stay while the platform refuses the credential', async () => {
 
   expect([status, output]).toEqual([1, expect.stringContaining('answered 401')])
   expect([left(), statuses]).toEqual([[`${uuid}.wav`], [401]])
+})
+
+test('a recording whose lock is refused is stored and published, stays at the engine, keeps no other waiting, and has its own line in the log', async () => {
+  const { ports, log } = lab().api
+  const other = '1b8a1f7e-1111-4222-8333-9c1d2e3f4a5b'
+  const now = Date.now()
+  const [held, free] = await Promise.all(
+    [uuid, other].map(async (each) => {
+      write(`${each}.wav`, Buffer.from('sound'))
+      const about = { uuid: each, id: each, name: `${each}.wav`, startedAt: now - 9_000, endedAt: now - 1_000 }
+      return ports.recordings.expect(aRecording(about))
+    }),
+  )
+  if (held === undefined || free === undefined) throw new TypeError('two recordings are expected')
+  await ports.recordings.setHold(held, true)
+  isLockless = true
+
+  const first = await send()
+  const after = left()
+  isLockless = false
+  await send()
+
+  expect([first, after]).toEqual([{ status: 0, output: '' }, [`${uuid}.wav`]])
+  expect(left()).toEqual([])
+  expect((await ports.recordings.read(free))?.state).toBe('stored')
+  expect(log.lines.filter(({ level }) => level === 'error')).toMatchObject([
+    { message: 'a stored recording may lack the lock of its legal hold; it is tried again', keys: { uuid } },
+  ])
 })
