@@ -8,6 +8,7 @@ import { lostClaims } from './commands/lost-claims.ts'
 import { commandLimits } from './commands/places.ts'
 import { wantedGateways } from './commands/wanted-gateways.ts'
 import { engineRuntime } from './assembly/engine-runtime.ts'
+import { relayedEngines } from './assembly/engine-share.ts'
 import { EventPipeline } from './assembly/event-pipeline.ts'
 import type { ReadField } from '../core/channels/leg-domain.ts'
 import { GatewayStates } from './gateways/gateway-states.ts'
@@ -47,24 +48,23 @@ export function startConnector(parts: ConnectorDeps): Connector {
   const isObserving = parts.observing !== undefined
   const openLink = isObserving ? readingLink(parts.openLink) : parts.openLink
   const aligner = gatewayAligner({ ...parts, wanted: wantedGateways(parts.ports) })
-  const shared = { ...parts, openLink, isObserving, registry, domains, aligner }
+  const isRelayed = relayedEngines(parts.engines, parts.share)
+  const shared = { ...parts, openLink, isObserving, isRelayed, registry, domains, aligner }
   const tally = { gapsOfLost: 0, outOfReach: new Array<string>(), taken: new Array<string>() }
   const onTaken = (owner: string) => void (tally.taken = [...tally.taken.slice(1 - mostTaken), owner])
-  const peer = new StoringPeer({ ...parts, store: parts.ports.connectorStatus, links: () => events.links() })
+  const engines = () => works.map(({ engine }) => engine)
+  const peer = new StoringPeer({ ...parts, store: parts.ports.connectorStatus, engines, links: () => events.links() })
   const events = new EventPipeline({
     ...shared,
-    isStoredByPeer: () => peer.isThere,
+    isStoredByPeer: { calls: () => peer.storesCalls, accounts: () => peer.storesAccounts },
     spool: parts.spool && { ...parts.spool, onTaken },
-    engines: () => works.map(({ engine }) => engine),
+    engines,
     isUp: (uuid) => isUp(uuid),
     ...(isObserving ? { onUnowned: (read: ReadField) => observed.unowned(read) } : {}),
     onChannelEvent: (event, domain, channel) => recorder.hear(event, domain, channel),
   })
-  const gateways = new GatewayStates({
-    ...shared,
-    store: parts.ports.gatewayStates,
-    isStoredByPeer: () => peer.isThere,
-  })
+  const states = parts.ports.gatewayStates
+  const gateways = new GatewayStates({ ...shared, store: states, isStoredByPeer: () => peer.storesCalls })
   const observed = observationReport({ ...parts, counters: () => events.counters() })
   const works = parts.engines.map((address) =>
     engineRuntime({

@@ -10,6 +10,8 @@ import { readEngineAddresses } from './engine-addresses.ts'
 export interface ConnectorSettings {
   /** In the order given; no two of one name. */
   readonly engines: readonly EngineAddress[]
+  /** Which part of them this connector relays the events of. */
+  readonly share: declared.EngineShare
   /** 0 takes a free port. */
   readonly healthPort: number
   readonly version: string
@@ -46,6 +48,7 @@ export function readSettings(env: Variables): ConnectorSettings {
   readVariable(recordingsLock, env)
   return {
     engines: readEngineAddresses(env),
+    share: readVariable(declared.engineShare, env),
     healthPort: readVariable(declared.healthPort, env),
     version: readVariable(buildVersion, env),
     stage: readVariable(declared.stage, env),

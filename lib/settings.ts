@@ -5,7 +5,7 @@ import { clientVariables } from '../contracts/settings/client-variables.ts'
 import { recordingsEngineDir, stage, stopSeconds } from '../contracts/settings/connector.ts'
 import * as platform from '../contracts/settings/platform.ts'
 import { type Setting, readText } from '../contracts/settings/setting.ts'
-import { checkEngineVpc, checkNetworks, checkVariables, connectorSize, searchSize } from './sizes.ts'
+import { checkEngineVpc, checkNetworks, checkServices, checkVariables, connectorSize, searchSize } from './sizes.ts'
 
 /** The values of a stage's settings by name, as its file has them, and its name as `stage`. */
 export type GivenSettings = Readonly<Record<string, unknown>>
@@ -33,7 +33,10 @@ export interface Settings {
   /** The number of availability zones of the connector's network. */
   readonly zones: number
   readonly connectorEgress: 'endpoints' | 'publicAddress'
+  /** The number of connectors of each service. */
   readonly connectorTasks: number
+  /** Services that share the relaying of the engines: 1, 2, 4 or 8, and no more than there are engines. */
+  readonly connectorServices: number
   readonly connectorSize: ConnectorSize
   /** The seconds from the signal to stop until a connector is killed. */
   readonly connectorStopSeconds: number
@@ -127,6 +130,7 @@ const ofEveryProcess = [
 export function readSettings(values: GivenSettings): Settings {
   const settings = eachSetting(values)
   checkNetworks(settings)
+  checkServices(settings)
   checkEngineVpc(settings)
   const texts = [...ofEveryProcess, platform.rateLimits, platform.publicUrl].map(
     (setting) => [setting.context, checkedText(values, setting)] as const,
@@ -153,6 +157,7 @@ function eachSetting(values: GivenSettings): Settings {
     zones: read(deployment.zones),
     connectorEgress: read(deployment.connectorEgress),
     connectorTasks: read(deployment.connectorTasks),
+    connectorServices: read(deployment.connectorServices),
     connectorSize: connectorSize({
       cpu: read(deployment.connectorCpu),
       memoryMb: read(deployment.connectorMemoryMb),

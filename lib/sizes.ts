@@ -53,24 +53,30 @@ const reservedAddresses = 5
 /** The private endpoints and the file system of recordings have an address in each zone. */
 const fixedAddresses = 6
 
-type Networks = Pick<Settings, 'connectorNetwork' | 'engineNetwork' | 'zones' | 'connectorTasks'>
+type Networks = Pick<Settings, 'connectorNetwork' | 'engineNetwork' | 'zones' | 'connectorTasks' | 'connectorServices'>
 
 /**
  * Checks the connector's network: of a size that a VPC may have, apart from the engines' network, and with an address for each
  * task twice, since a deployment starts new tasks before it ends old ones.
  */
-export function checkNetworks({ connectorNetwork, engineNetwork, zones, connectorTasks }: Networks): void {
+export function checkNetworks(networks: Networks): void {
+  const { connectorNetwork, engineNetwork, zones } = networks
+  const connectors = networks.connectorTasks * networks.connectorServices
   const [own, engines] = [rangeOf(connectorNetwork), rangeOf(engineNetwork)]
   if (own.first <= engines.last && engines.first <= own.last) {
     refuse(deployment.connectorNetwork, 'a network that does not overlap engineNetwork, or the two cannot be joined')
   }
-  const needed = reservedAddresses + fixedAddresses + Math.ceil((2 * connectorTasks) / zones)
+  const needed = reservedAddresses + fixedAddresses + Math.ceil((2 * connectors) / zones)
   const longest = 32 - Math.ceil(Math.log2(needed)) - Math.ceil(Math.log2(zones))
   if (own.prefix < 16 || own.prefix > longest) {
-    refuse(
-      deployment.connectorNetwork,
-      `a network from /16 to /${longest}, so that ${connectorTasks} connectors have room`,
-    )
+    refuse(deployment.connectorNetwork, `a network from /16 to /${longest}, so that ${connectors} connectors have room`)
+  }
+}
+
+/** Checks that each service of connectors has an engine to relay. */
+export function checkServices({ connectorServices, engines }: Pick<Settings, 'connectorServices' | 'engines'>): void {
+  if (connectorServices > engines.length) {
+    refuse(deployment.connectorServices, `at most the number of engines in engineHost, which is ${engines.length}`)
   }
 }
 

@@ -38,14 +38,16 @@ export interface EventPipelineDeps extends Time {
   readonly domains: DomainNames
   /** Every engine, also one that has never been reached; not asked for before the first link is up. */
   readonly engines: () => readonly ComparedEngine[]
+  /** Whether this connector relays the events of the engine named; it does so for all if absent. */
+  readonly isRelayed?: RelayDeps['isRelayed'] | undefined
   /** Whether a call that is older than this process is still up. */
   readonly isUp: IsUp
   /** Names this process in gaps. */
   readonly connectorId: string
   /** Where events wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
   readonly spool?: SpoolPlace | undefined
-  /** Whether another connector stores calls and presence, so that this one only checks them; never where absent. */
-  readonly isStoredByPeer?: (() => boolean) | undefined
+  /** Whether another connector stores the calls of these engines, or accounts, so that this one only checks them; never where absent. */
+  readonly isStoredByPeer?: { readonly calls: () => boolean; readonly accounts: () => boolean } | undefined
   /** Called with every event of a channel whose domain is known; must not throw. */
   readonly onChannelEvent?: RelayDeps['onChannelEvent'] | undefined
   /** Called with each event that belongs to no domain; must not throw. */
@@ -60,6 +62,7 @@ export interface EventPipelineDeps extends Time {
  */
 export class EventPipeline {
   readonly #deps: EventPipelineDeps
+  readonly #isRelayed: RelayDeps['isRelayed']
   readonly #wanted: Subscriptions
   readonly #gaps: GapLog
   readonly #links: EventLinks
@@ -80,12 +83,14 @@ export class EventPipeline {
   #read = 0
 
   constructor(deps: EventPipelineDeps) {
-    const { ports, clock, timers, isStoredByPeer = () => false } = deps
+    const { ports, clock, timers, isRelayed = () => true } = deps
+    const { isStoredByPeer = { calls: () => false, accounts: () => false } } = deps
     this.#deps = deps
+    this.#isRelayed = isRelayed
     this.#wanted = subscriptions({ ...deps, reader: ports.subscriptions })
     this.#gaps = gapLog({ ...deps, store: ports.gaps, sentBefore: (moment) => this.#links.sentBefore(moment) })
     this.#links = new EventLinks({
-      tell: (gap) => this.#gaps.add(gap),
+      tell: (gap) => isRelayed(gap.engine) && this.#gaps.add(gap),
       unstoredFrom: (engine) => this.#gaps.unstoredFrom(engine),
       onUnread: (engine, heardTo) => this.#reconciliation.compareAgain(engine, heardTo),
       clock,
@@ -106,11 +111,17 @@ export class EventPipeline {
       writer: () => this.#writer,
     })
     this.#presence = new PresenceTracker(ports.presence, clock, (account, uuid) => unsure.add(account, uuid))
-    this.#writer = presenceWriter({ ...deps, store: ports.presence, tracker: this.#presence, isStoredByPeer })
+    this.#writer = presenceWriter({
+      ...deps,
+      store: ports.presence,
+      tracker: this.#presence,
+      isStoredByPeer: isStoredByPeer.accounts,
+    })
     this.#inOrder = new AfterOthers({ ...deps, outbox: this.#outbox, store: ports.connectorStatus })
     this.#inboxes = new EventInboxes((engine) => this.#newInbox(engine))
     this.#relay = new EventRelay({
       ...deps,
+      isRelayed,
       subscriptions: this.#wanted,
       presence: this.#presence,
       writer: this.#writer,
@@ -121,8 +132,16 @@ export class EventPipeline {
     this.#reconciliation = this.#newReconciliation()
     this.#tellEngineChange = engineStateTeller({ subscriptions: this.#wanted, outbox: this.#outbox, clock })
     const handedOverTo = () => this.#oldestAt()
-    this.#calls = new StoredCalls({ ...deps, store: ports.knownCalls, handedOverTo, isStoredByPeer })
-    deps.registry.watch(this.#calls)
+    this.#calls = new StoredCalls({
+      ...deps,
+      store: ports.knownCalls,
+      handedOverTo,
+      isStoredByPeer: isStoredByPeer.calls,
+    })
+    deps.registry.watch({
+      live: (channel) => isRelayed(channel.engine) && this.#calls.live(channel),
+      ended: (channel) => isRelayed(channel.engine) && this.#calls.ended(channel),
+    })
   }
 
   /** Events that are not handed over yet. */
@@ -159,6 +178,7 @@ export class EventPipeline {
       if (!this.#wanted.isKnown) this.#narrow.add(name)
       this.#reconciliation.linkUp(engine)
     } else this.#reconciliation.linkDown(name, engine.reasons.events ?? 'closed')
+    if (!this.#isRelayed(name)) return
     const tell = () => this.#tellEngineChange(kind, { name, coreUuid })
     if (this.#wanted.isKnown) tell()
     else this.#untold.set(name, tell)
@@ -226,10 +246,11 @@ export class EventPipeline {
     return this.#confirmed.tell(event, this.#outbox)
   }
 
-  /** How far each engine's events have been read, for the report of this connector. */
+  /** How far the events have been read of each engine that this connector relays, for its report. */
   links(): EventLinkReport[] {
     const queuedTo = Math.min(this.#deps.clock.now(), this.#oldestAt())
-    return this.#links.reports({ queuedTo, keptTo: this.#keptTo(), narrow: this.#narrow })
+    const reports = this.#links.reports({ queuedTo, keptTo: this.#keptTo(), narrow: this.#narrow })
+    return reports.filter(({ engine }) => this.#isRelayed(engine))
   }
 
   counters(): Readonly<Record<string, number>> {
@@ -268,7 +289,7 @@ export class EventPipeline {
       limits: inboxLimits(this.#deps.engines().length),
       handle: (event) => this.#relay.handle(event, engine),
       foresee: (event) => this.#relay.foresee(event),
-      onDropped: (drop) => this.#gaps.recordDrop(drop),
+      onDropped: (drop) => this.#isRelayed(engine) && this.#gaps.recordDrop(drop),
       onGivenUp: () => this.#inOrder.heardAgain(engine),
     })
   }

@@ -32,6 +32,11 @@ export interface RelayDeps {
   /** Takes the ends of legs for the index of CDRs, whose order among other events does not matter. */
   readonly cdrs: { add(event: PlatformEvent): boolean }
   readonly clock: Clock
+  /**
+   * Whether this connector relays the events of the engine named. From other events it learns channels and the states of accounts, whose
+   * changes every connector relays: an account has phones and calls at several engines.
+   */
+  readonly isRelayed: (engine: string) => boolean
   /** Called with every event of a channel whose domain is known, the made ones included; must not throw. */
   readonly onChannelEvent?: ((event: EngineEvent, domain: string, channel: Channel) => void) | undefined
   /** Called with each event that belongs to no domain; must not throw. */
@@ -126,7 +131,7 @@ export class EventRelay {
   }
 
   #applyMade(event: SyntheticEvent, engine: string): void {
-    this.counts.recovered += 1
+    if (this.#deps.isRelayed(engine)) this.counts.recovered += 1
     const id = channelEventId(event.coreUuid, event.uuid, event.name)
     this.#apply({ event, id, domain: event.channel.domain, channel: event.channel }, engine)
   }
@@ -136,12 +141,17 @@ export class EventRelay {
     const { subscriptions, registry, onUnowned, onChannelEvent } = this.#deps
     const { event, domain, channel } = known
     const name = eventNameOf(event)
+    const isRelayed = this.#deps.isRelayed(engine)
     if (event.name === 'CHANNEL_ANSWER') noteAlias(registry, event)
-    if (domain === '') onUnowned?.(readerOf(event))
-    if (domain === '') this.counts.withoutDomain += subscriptions.isWanted(name) ? this.#withoutDomain(known) : 0
-    else this.#notePresence(known, engine)
-    this.#relayCdr(known)
-    if (domain !== '' && channel !== undefined) onChannelEvent?.(event, domain, channel)
+    if (domain !== '') this.#notePresence(known, engine)
+    else if (isRelayed) {
+      onUnowned?.(readerOf(event))
+      this.counts.withoutDomain += subscriptions.isWanted(name) ? this.#withoutDomain(known) : 0
+    }
+    if (isRelayed) {
+      this.#relayCdr(known)
+      if (domain !== '' && channel !== undefined) onChannelEvent?.(event, domain, channel)
+    }
     if (event.name === 'CHANNEL_DESTROY') {
       registry.end(event.uuid.toLowerCase(), event.coreUuid)
       if (this.#unowned.take(event.uuid.toLowerCase()) !== undefined) this.counts.withoutDomain += 1
@@ -157,8 +167,8 @@ export class EventRelay {
   }
 
   #relayWanted({ event, id, domain, channel }: KnownEvent, engine: string): void {
-    const { subscriptions, clock } = this.#deps
-    if (!subscriptions.wants(domain, eventNameOf(event))) return
+    const { subscriptions, clock, isRelayed } = this.#deps
+    if (!isRelayed(engine) || !subscriptions.wants(domain, eventNameOf(event))) return
     this.#relay(platformEvent(event, id, domain, { channel, now: clock.now() }), engine)
   }
 

@@ -1,6 +1,7 @@
 import type { ConnectorReport, EventLinkReport } from '../../core/connectors/connector-report.ts'
 import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
 import { freshReports, reliedOnMs } from '../../core/connectors/connectors.ts'
+import { type Engine, isHealthy } from '../runtime/engine.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 
 /** Connectors report this often, and are looked at as often. */
@@ -9,47 +10,66 @@ const lookMs = 5_000
 export interface StoringPeerDeps extends Time {
   readonly store: Pick<ConnectorStatusStore, 'list'>
   readonly connectorId: string
-  /** The event links of this connector. */
+  /** Every engine. */
+  readonly engines: () => readonly Pick<Engine, 'name' | 'commands' | 'events'>[]
+  /** The event links that this connector relays. */
   readonly links: () => readonly EventLinkReport[]
 }
 
 /**
- * Knows whether another connector stores calls and presence: of those that listen to the same engines, the one with the
- * smallest id does. The others check what it stored, so it does no harm when they learn of a change late, or when for a
+ * Knows whether another connector stores calls, the states of gateways, and accounts: of those that relay the same engines, or for accounts hear the same,
+ * the one with the smallest id does. The others check what it stored, so it does no harm when they learn of a change late, or when for a
  * moment two of them store or none.
  */
 export class StoringPeer {
   readonly #deps: StoringPeerDeps
-  #foundAt: number | undefined
+  #calls: number | undefined
+  #accounts: number | undefined
 
   constructor(deps: StoringPeerDeps) {
     this.#deps = deps
   }
 
-  /** Whether there was such a connector a moment ago. */
-  get isThere(): boolean {
-    if (this.#foundAt === undefined) return false
-    const agoMs = this.#deps.clock.now() - this.#foundAt
-    return agoMs >= 0 && agoMs < reliedOnMs
+  /** Whether another connector stored the calls and gateways of these engines a moment ago. */
+  get storesCalls(): boolean {
+    return this.#isRecent(this.#calls)
+  }
+
+  /** Whether another connector stored accounts a moment ago. */
+  get storesAccounts(): boolean {
+    return this.#isRecent(this.#accounts)
   }
 
   /** Looks at the reports of the connectors until aborted. While they cannot be read there is no peer after a while. */
   async follow(signal: AbortSignal): Promise<void> {
-    const { store, clock, timers } = this.#deps
+    const { store, connectorId, clock, timers } = this.#deps
     while (!signal.aborted) {
       const now = clock.now()
       const reports = await store.list(now - reliedOnMs).catch(() => undefined)
       if (reports !== undefined) {
-        this.#foundAt = freshReports(reports, now, reliedOnMs).some((report) => this.#stores(report)) ? now : undefined
+        const before = freshReports(reports, now, reliedOnMs).filter((report) => report.connectorId < connectorId)
+        this.#calls = before.some((report) => this.#relaysSame(report)) ? now : undefined
+        this.#accounts = before.some((report) => this.#hearsSame(report)) ? now : undefined
       }
       await pause(timers, lookMs, signal)
     }
   }
 
-  #stores({ connectorId, eventLinks = [] }: ConnectorReport): boolean {
-    if (connectorId >= this.#deps.connectorId) return false
-    const heard = new Set(eventLinks.filter(isUp).map(({ engine }) => engine))
-    return this.#deps.links().every((link) => !isUp(link) || heard.has(link.engine))
+  #isRecent(foundAt: number | undefined): boolean {
+    if (foundAt === undefined) return false
+    const agoMs = this.#deps.clock.now() - foundAt
+    return agoMs >= 0 && agoMs < reliedOnMs
+  }
+
+  #relaysSame({ eventLinks = [] }: ConnectorReport): boolean {
+    const relayed = new Set(eventLinks.filter(isUp).map(({ engine }) => engine))
+    const own = this.#deps.links()
+    return own.every((link) => !isUp(link) || relayed.has(link.engine))
+  }
+
+  #hearsSame({ engines = [] }: ConnectorReport): boolean {
+    const heard = new Set(engines.filter(({ connected }) => connected).map(({ name }) => name))
+    return this.#deps.engines().every((engine) => !isHealthy(engine) || heard.has(engine.name))
   }
 }
 

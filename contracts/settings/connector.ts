@@ -27,6 +27,29 @@ export const engineUrl = {
     'the event socket of another engine, `esl://:password@host:8021`; several, separated by commas, form one platform',
 } as const satisfies Variable
 
+const shareWords = 'a part of 1, 2, 4 or 8, such as 1/2'
+
+function readShare(text: string): EngineShare {
+  const [, part, of] = /^([1-8])\/([1248])$/.exec(text) ?? []
+  if (part === undefined || Number(part) > Number(of)) throw new Error(`must be ${shareWords}`)
+  return { part: Number(part), of: Number(of) }
+}
+
+/** Which part of the engines a connector relays: the first of two, for instance. */
+export interface EngineShare {
+  readonly part: number
+  readonly of: number
+}
+
+export const engineShare = {
+  variable: 'ENGINE_SHARE',
+  readers: ['connector'],
+  rule: () => readBy(readShare, shareWords),
+  fallback: '1/1',
+  meaning:
+    'which of the engines of `ENGINE_URL` the connector relays the events of: `1/2` is every second one from the first; it reads all of them and sends commands to all',
+} as const satisfies Variable
+
 export const enginePassword = {
   variable: 'ENGINE_PASSWORD',
   readers: ['connector', 'laptop'],

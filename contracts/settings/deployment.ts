@@ -88,6 +88,20 @@ export const connectorTasks = {
     'the number of connectors: 1 to 4. One does all the work; a second keeps events and commands flowing when it ends',
 } as const satisfies ContextValue
 
+/** Twice as many, or half as many, leave no engine without a connector while a deployment changes them. */
+const servicesOfConnectors = {
+  words: '1, 2, 4 or 8',
+  schema: z.pipe(z.pipe(z.string(), z.enum(['1', '2', '4', '8'])), z.transform(Number)),
+}
+
+export const connectorServices = {
+  context: 'connectorServices',
+  rule: (): Rule<number> => servicesOfConnectors,
+  fallback: '1',
+  meaning:
+    'the number of services that share the relaying of the engines, each with `connectorTasks` connectors: 1, 2, 4 or 8, and at most one for each engine. Double or halve it in one deployment',
+} as const satisfies ContextValue
+
 export const connectorCpu = {
   context: 'connectorCpu',
   rule: () => cpuUnits,

@@ -49,6 +49,7 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.zones,
   deployment.connectorEgress,
   deployment.connectorTasks,
+  deployment.connectorServices,
   deployment.connectorCpu,
   deployment.connectorMemoryMb,
   connector.stopSeconds,

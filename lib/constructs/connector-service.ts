@@ -4,10 +4,12 @@ import { Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2'
 import {
   AlarmBehavior,
   Cluster,
+  type ContainerImage,
   ContainerInsights,
   CpuArchitecture,
   FargateService,
   FargateTaskDefinition,
+  type FargateTaskDefinitionProps,
   LogDrivers,
   OperatingSystemFamily,
   Secret,
@@ -45,48 +47,85 @@ export interface ConnectorServiceProps extends Omit<FunctionDefaults, 'isTraced'
   readonly onCall: ITopic
 }
 
-/** The connector tasks. One is enough: each relays every event, and each can carry out a command. */
+/** The components that the tasks of all services have in common. */
+type TaskDeps = Pick<FargateTaskDefinitionProps, 'taskRole'> & {
+  readonly image: ContainerImage
+  readonly logGroup: LogGroup
+  readonly recordings: RecordingsVolume | undefined
+}
+
+/**
+ * The connector tasks. Each reads the events of all engines and can carry out any command. Each service relays the events of its share of
+ * the engines, for which one task is enough.
+ */
 export class ConnectorService extends Construct {
-  readonly service: FargateService
+  readonly cluster: Cluster
+  /** One for each share of the engines. */
+  readonly services: readonly FargateService[]
 
   constructor(scope: Construct, id: string, props: ConnectorServiceProps) {
     super(scope, id)
     const { settings, network } = props
     const recordings =
       settings.recordingsFolder === '' ? undefined : new RecordingsVolume(this, 'Recordings', { ...settings, network })
-    const cluster = new Cluster(this, 'Cluster', {
+    this.cluster = new Cluster(this, 'Cluster', {
       vpc: network.vpc,
       containerInsightsV2: ContainerInsights.DISABLED,
     })
-    Validations.of(cluster).acknowledge({
+    Validations.of(this.cluster).acknowledge({
       id: 'AwsSolutions-ECS4',
       reason:
         'Its 29 metrics would cost nine dollars a month. The connectors write metrics of their own, an alarm counts the ' +
         'lines of them, and the service has processor and memory without it.',
     })
-    this.service = new FargateService(this, 'Service', {
-      cluster,
-      taskDefinition: this.defineTask(props, recordings),
+    const guard = this.guard(props)
+    const taskDeps: TaskDeps = {
+      taskRole: this.makeRole(props),
+      image: connectorImage(this, connectorFolder(props.build), settings),
+      logGroup: new LogGroup(this, 'Logs', {
+        retention: RetentionDays.ONE_MONTH,
+        removalPolicy: RemovalPolicy.DESTROY,
+      }),
+      recordings,
+    }
+    const shares = Array.from({ length: settings.connectorServices }, (_, index) => index + 1)
+    this.services = shares.map((share) => this.addService(share, props, guard, taskDeps))
+    const alarm = this.watchDeployments(props).alarmName
+    for (const [index, service] of this.services.entries()) {
+      service.enableDeploymentAlarms([alarm], { behavior: AlarmBehavior.ROLLBACK_ON_ALARM })
+      // A service whose share shrinks is changed after the new ones relay what it gives up.
+      const next = this.services[index + 1]
+      if (next !== undefined) service.node.addDependency(next)
+    }
+    network.admit(guard)
+    recordings?.admit(guard)
+    for (const port of new Set(settings.engines.map((engine) => engine.port))) {
+      guard.connections.allowTo(Peer.ipv4(settings.engineNetwork), Port.tcp(port), 'event socket of the engine')
+    }
+  }
+
+  private addService(
+    share: number,
+    props: ConnectorServiceProps,
+    guard: SecurityGroup,
+    deps: TaskDeps,
+  ): FargateService {
+    const { settings, network } = props
+    const service = new FargateService(this, idOf('Service', share), {
+      cluster: this.cluster,
+      taskDefinition: this.defineTask(share, props, deps),
       desiredCount: settings.connectorTasks,
       minHealthyPercent: 100,
       maxHealthyPercent: 200,
       circuitBreaker: { enable: true, rollback: true },
       vpcSubnets: network.subnets,
-      securityGroups: [this.guard(props)],
+      securityGroups: [guard],
       assignPublicIp: network.hasPublicAddresses,
     })
-    this.service.enableDeploymentAlarms([this.watchDeployments(props).alarmName], {
-      behavior: AlarmBehavior.ROLLBACK_ON_ALARM,
-    })
     // Its first tasks need these; without them they would fail, and the deployment with them.
-    this.service.node.addDependency(network)
-    if (recordings !== undefined) this.service.node.addDependency(recordings)
-    network.admit(this.service)
-    recordings?.admit(this.service)
-    for (const port of new Set(settings.engines.map((engine) => engine.port))) {
-      const engines = Peer.ipv4(settings.engineNetwork)
-      this.service.connections.allowTo(engines, Port.tcp(port), 'event socket of the engine')
-    }
+    service.node.addDependency(network)
+    if (deps.recordings !== undefined) service.node.addDependency(deps.recordings)
+    return service
   }
 
   /**
@@ -120,28 +159,26 @@ export class ConnectorService extends Construct {
     return group
   }
 
-  private defineTask(props: ConnectorServiceProps, recordings: RecordingsVolume | undefined): FargateTaskDefinition {
-    const task = new FargateTaskDefinition(this, 'Task', {
+  private defineTask(
+    share: number,
+    props: ConnectorServiceProps,
+    { taskRole, image, logGroup, recordings }: TaskDeps,
+  ): FargateTaskDefinition {
+    const task = new FargateTaskDefinition(this, idOf('Task', share), {
       cpu: props.settings.connectorSize.cpu,
       memoryLimitMiB: props.settings.connectorSize.memoryMb,
       runtimePlatform: {
         cpuArchitecture: CpuArchitecture.ARM64,
         operatingSystemFamily: OperatingSystemFamily.LINUX,
       },
-      taskRole: this.makeRole(props),
+      taskRole,
       volumes: [{ name: 'spool' }],
     })
     const container = task.addContainer('Connector', {
-      image: connectorImage(this, connectorFolder(props.build), props.settings),
-      environment: this.environmentOf(props),
+      image,
+      environment: this.environmentOf(share, props),
       secrets: { [declared.enginePassword.variable]: Secret.fromSecretsManager(props.resources.secrets.socket) },
-      logging: LogDrivers.awsLogs({
-        streamPrefix: 'connector',
-        logGroup: new LogGroup(this, 'Logs', {
-          retention: RetentionDays.ONE_MONTH,
-          removalPolicy: RemovalPolicy.DESTROY,
-        }),
-      }),
+      logging: LogDrivers.awsLogs({ streamPrefix: 'connector', logGroup }),
       readonlyRootFilesystem: true,
       // A process that ended is restarted with its storage, and sends the events that wait there; a new task would not have
       // them.
@@ -163,12 +200,16 @@ export class ConnectorService extends Construct {
     return task
   }
 
-  private environmentOf({ resources, settings, environment }: ConnectorServiceProps): Record<string, string> {
+  private environmentOf(
+    share: number,
+    { resources, settings, environment }: ConnectorServiceProps,
+  ): Record<string, string> {
     return {
       ...environment,
       ...environmentOf(connector.needs, resources),
       [queues[connector.consumes].variable]: resources.queues[connector.consumes].queue.queueUrl,
       [declared.engineUrl.variable]: settings.engines.map(({ host, port }) => `esl://${host}:${port}`).join(','),
+      [declared.engineShare.variable]: `${share}/${settings.connectorServices}`,
       [declared.stage.variable]: stageOf(this),
       [declared.healthPort.variable]: String(healthPort),
       [declared.stopSeconds.variable]: String(settings.connectorStopSeconds),
@@ -197,6 +238,11 @@ export class ConnectorService extends Construct {
     acknowledgeInsides(role, connector.needs)
     return role
   }
+}
+
+/** The first keeps the id from before there were several. */
+function idOf(name: string, share: number): string {
+  return share === 1 ? name : `${name}${share}`
 }
 
 /**

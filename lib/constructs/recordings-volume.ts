@@ -1,6 +1,6 @@
 import { CfnOutput } from 'aws-cdk-lib'
-import { Peer, Port } from 'aws-cdk-lib/aws-ec2'
-import type { ContainerDefinition, FargateService, FargateTaskDefinition } from 'aws-cdk-lib/aws-ecs'
+import { type IConnectable, Peer, Port } from 'aws-cdk-lib/aws-ec2'
+import type { ContainerDefinition, FargateTaskDefinition } from 'aws-cdk-lib/aws-ecs'
 import { type AccessPoint, FileSystem, ThroughputMode } from 'aws-cdk-lib/aws-efs'
 import { Construct } from 'constructs'
 import type { PrivateNetwork } from './private-network.ts'
@@ -65,7 +65,7 @@ export class RecordingsVolume extends Construct {
   }
 
   /** Allows a service to reach it. */
-  admit(service: FargateService): void {
-    this.fileSystem.connections.allowDefaultPortFrom(service, 'connectors')
+  admit(connectors: IConnectable): void {
+    this.fileSystem.connections.allowDefaultPortFrom(connectors, 'connectors')
   }
 }

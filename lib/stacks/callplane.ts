@@ -90,8 +90,8 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     new MonitoringStack(app, 'CallplaneMonitoring', {
       ...stackProps('CallplaneMonitoring', 'alarms and dashboard'),
       api: apiStack.api,
-      connector: connectorStack.connector.service,
-      connectorTasks: settings.connectorTasks,
+      connectors: connectorStack.connector.services,
+      connectorTasks: settings.connectorTasks * settings.connectorServices,
       workers,
       queues,
       searchDomains: resources.searchDomains,

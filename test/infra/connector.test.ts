@@ -57,6 +57,7 @@ it("the environment of the connector's task has the address of everything that i
   expect(variables).toEqual({
     ...variablesFor(assembly, connector.needs),
     QUEUE_COMMANDS: `${commands.stack.name}/${commands.id}`,
+    ENGINE_SHARE: '1/1',
     ENGINE_URL: 'esl://fs1.example.internal:8021,esl://fs2.example.internal:8021,esl://fs3.example.internal:8022',
     STAGE: 'test',
     HEALTH_PORT: '8080',
@@ -148,6 +149,26 @@ it('two connector tasks run, and a deployment that fails or loses an engine is r
     },
     NetworkConfiguration: { AwsvpcConfiguration: { AssignPublicIp: 'DISABLED' } },
   })
+})
+
+it('each of several services relays its share of the engines, and is made before one that gives up a part of its own is changed', () => {
+  const hosts = ['fs1', 'fs2', 'fs3', 'fs4'].map((name) => `${name}.example.internal`)
+  const shared = appWith({ engineHost: hosts.join(), connectorServices: 4, recordingsFolder: '/recordings' }).assembly
+  const services = shared.ofType('AWS::ECS::Service')
+  const tasks = shared.ofType('AWS::ECS::TaskDefinition').flatMap(({ Properties }) => {
+    const [{ Environment }] = Properties['ContainerDefinitions'] as unknown as [typeof container]
+    return Environment.filter(({ Name }) => Name === 'ENGINE_SHARE').map(({ Value }) => Value)
+  })
+  const groups = services.map(({ Properties }) => JSON.stringify(Properties['NetworkConfiguration']))
+  const alarms = services.map(({ Properties }) => JSON.stringify(Properties['DeploymentConfiguration']))
+
+  expect(new Set(tasks)).toEqual(new Set(['1/4', '2/4', '3/4', '4/4']))
+  expect(services.map(({ Properties }) => Properties['DesiredCount'])).toEqual([2, 2, 2, 2])
+  expect([new Set(groups).size, new Set(alarms).size]).toEqual([1, 1])
+  for (const [index, { DependsOn }] of services.entries()) {
+    const after = services.filter(({ id }) => [DependsOn ?? []].flat().includes(id)).map(({ id }) => id)
+    expect(after).toEqual(services.slice(index + 1, index + 2).map(({ id }) => id))
+  }
 })
 
 it('the network with private endpoints has no way to or from the internet', () => {
