@@ -41,7 +41,7 @@ const post = (uuid: string, variables: object, credential = rig().platform.platf
   })
 
 describe('a call that has ended', () => {
-  it('an ended call is found by its tenant, and by no other, although no hook wants its end', async () => {
+  it('the CDR of an ended call is found by its tenant, and by no other, although no hook wants its end', async () => {
     const { info } = await admin.call('originateCall', { body: { callerId: '1001', calledId: '9198' } })
     const uuid = info.replace('+OK ', '').trim()
 

@@ -42,7 +42,7 @@ it('a call is placed, watched, held, ended, and found in the call records', asyn
   expect((await user.run(['cdr', 'export', '--output', file])).status).toBe(2)
 })
 
-it('a channel that does not exist ends with 1, and a word that means nothing with 2', async () => {
+it('a command for a missing channel exits with 1, and an unknown command with 2', async () => {
   const absent = await user.run(['hangup', '00000000-0000-4000-8000-000000000000'])
 
   expect(absent.status).toBe(1)
@@ -51,7 +51,7 @@ it('a channel that does not exist ends with 1, and a word that means nothing wit
   expect((await user.run(['hooks', 'deliveries', 'x', '--state', 'nonsense'])).status).toBe(2)
 })
 
-it('a dry run of an import changes nothing and names each row, and the import makes what is missing once', async () => {
+it('a dry run of an import changes nothing and names each row, and the import creates what is missing once', async () => {
   const file = inFolder('staff.csv')
   const secret = tenantPassword('2001')
   writeFileSync(
@@ -76,7 +76,7 @@ it('a dry run of an import changes nothing and names each row, and the import ma
   expect(await user.json(['accounts', 'import', file])).toMatchObject([{ action: 'skip' }, { action: 'skip' }])
 })
 
-it('an import with a wrong row changes nothing and ends with 1', async () => {
+it('an import with a wrong row changes nothing and exits with 1', async () => {
   const file = inFolder('wrong.csv')
   writeFileSync(file, 'login,role,password\n2002,user,a-password\n20 03,user,a-password\n2002,user,a-password\n')
 
@@ -103,7 +103,7 @@ it('accounts are made, changed, shown without their digest, and deleted', async 
   expect((await user.run(['accounts', 'get', '2100'])).status).toBe(1)
 })
 
-it('a hook is made with its secret in a private file, tested, rehearsed, watched, replayed and deleted', async () => {
+it('a hook can be created with its secret in a private file, tested, rehearsed, watched, replayed and deleted', async () => {
   const receiver = await rig().receiver()
   const file = inFolder('hook.secret')
   const url = receiver.url
@@ -223,7 +223,7 @@ it('root makes, shows and deletes a domain, and must name the domain of other co
   expect((await user.run(['domains', 'list', ...root])).stdout).not.toContain(name)
 })
 
-it('nothing that the program keeps can be read by others', () => {
+it('no file that the command line writes can be read by other users', () => {
   const files = readdirSync(join(user.folder, 'callplane'), { recursive: true, withFileTypes: true })
 
   for (const file of files) {

@@ -105,7 +105,7 @@ describe('a call by the API', () => {
 })
 
 describe('a hook', () => {
-  it('receives the events of its domain, signed, and none of another', async () => {
+  it('a hook receives the signed events of its domain, and of no other', async () => {
     const [receiver, foreign] = await Promise.all([platform.receiver(), platform.receiver()])
     const hook = (url: string) => ({
       event: 'CHANNEL_HANGUP_COMPLETE',
@@ -158,7 +158,7 @@ describe('the id of a request', () => {
       .filter((line) => line.includes(requestId))
       .map((line) => String(JSON.parse(line).message))
 
-  it('leads from the answer over the logs of every stage to the delivery of what the request caused', async () => {
+  it('the id of a request appears in its response, in the logs of every stage and in the delivery that it caused', async () => {
     const receiver = await platform.receiver()
     const action = { type: 'web' as const, method: 'POST', url: receiver.url }
     const created = await admin.call('createHooks', { query: { domain }, body: { event: 'CHANNEL_ANSWER', action } })

@@ -38,7 +38,7 @@ async function anEvent(login: string): Promise<ReceivedRequest> {
   return receiver.next(event)
 }
 
-it('a hook is tested, watched, rehearsed, sent to again and given another secret', async () => {
+it('a hook can be tested, watched, rehearsed and sent to again, and its secret rotated', async () => {
   const tested = (await admin.call('testHook', { params, query })).data
   const sample = await receiver.next(event)
   expect(tested).toMatchObject({ state: 'delivered', delivery: idOf(sample), reply: { status: 204 } })
@@ -85,7 +85,7 @@ it('a hook is tested, watched, rehearsed, sent to again and given another secret
   await expect(admin.call('readHook', { params, query })).rejects.toThrow('404')
 })
 
-it('an event above 200 KB is delivered whole, and again when it is sent again', async () => {
+it('an event above 200 KB is delivered whole, also when it is sent again', async () => {
   const large = 'CUSTOM->engine::large'
   const action = { type: 'web', method: 'POST', url: receiver.url } as const
   const { data } = await admin.call('createHooks', { query, body: { event: large, action } })

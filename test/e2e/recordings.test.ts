@@ -56,7 +56,7 @@ describe('recordings through the gateway', () => {
     expect([part.status, Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(100, 200))]).toEqual([206, true])
   })
 
-  it('recordings are available as bytes, byte by byte the same, and under the old path', async () => {
+  it('recordings are available as identical bytes, also under the old path', async () => {
     const uuid = await recorded(bytes)
 
     const moved = await ask(`/api/v2/files/${uuid}?redirect=false`)
@@ -67,7 +67,7 @@ describe('recordings through the gateway', () => {
     expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
   })
 
-  it('held recordings cannot be deleted, and the links of deleted ones give nothing any more', async () => {
+  it('recordings under legal hold cannot be deleted, and the links of deleted ones no longer work', async () => {
     const uuid = await recorded(bytes)
     const path = `/cdr/api/v2/files/${uuid}`
     const json = { headers: { accept: 'application/json' } }

@@ -20,7 +20,7 @@ async function headersOf(login: string): Promise<Record<string, string>> {
 }
 
 describe('the platform of npm start', () => {
-  it('HEAD of its health is answered as GET is, without a body', async () => {
+  it('a HEAD request for the health is answered like a GET, without a body', async () => {
     const health = await fetch(`${rig().url}/health`, { method: 'HEAD' })
 
     expect([health.status, await health.text()]).toEqual([200, ''])
@@ -40,7 +40,7 @@ describe('the platform of npm start', () => {
     expect(other.headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  it('query parameters that an operation does not know change nothing and are named', async () => {
+  it('unknown query parameters of an operation change nothing and are named', async () => {
     const path = '/api/v2/accounts?limt=1&columns=id'
     const answer = await rawRequest(rig().url, { method: 'GET', path, headers: await headersOf('1000') })
 
@@ -48,7 +48,7 @@ describe('the platform of npm start', () => {
     expect(Object.keys(JSON.parse(answer.text).data)).toHaveLength(3)
   })
 
-  it('a CDR search refuses a column that is no field of a CDR', async () => {
+  it('a CDR search refuses a column that is not a field of a CDR', async () => {
     const headers = { ...json, ...(await headersOf('1000')) }
     const body = JSON.stringify({ query: '*', columns: ['duraton'] })
     const answer = await rawRequest(rig().url, { method: 'POST', path: '/api/v2/cdr/text', headers, body })
@@ -57,7 +57,7 @@ describe('the platform of npm start', () => {
     expect(JSON.parse(answer.text).info).toContain('duraton')
   })
 
-  it('a refused credential and a refused permission say which of their causes it was', async () => {
+  it('a refused credential and a refused permission name their cause', async () => {
     const list = { method: 'GET', path: '/api/v2/accounts' }
     const without = await rawRequest(rig().url, list)
     const { 'x-access-token': token = '' } = await headersOf('1000')

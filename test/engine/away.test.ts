@@ -44,7 +44,7 @@ describe.skipIf(freeswitchBin === undefined)('an engine of the kit', () => {
     expect(hung.asked().filter((request) => !/^POST \/engine\/(?:directory|dialplan)/.test(request))).toEqual([])
   })
 
-  it('a platform that starts before its engine waits for it; then a phone registers', async () => {
+  it('a platform that starts before its engine waits for it, and then a phone registers', async () => {
     await using closing = new AsyncDisposableStack()
     const place = await anEnginePlace()
     closing.defer(() => place.remove())

@@ -45,7 +45,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
   const accounts = async (client: Client) =>
     (await rows(client)).map(({ presence_id }) => String(presence_id)).toSorted()
 
-  it('an originated call rings the account that is registered, then calls the number, and obeys hold and hang-up', async () => {
+  it('an originated call rings the registered account, then calls the number, and can be held and hung up', async () => {
     const [caller, called] = [await registered('1001', acme), await registered('1002', acme, secondPort)]
 
     const { body, headers } = await tenant().callForHeaders('originateCall', {

@@ -26,7 +26,7 @@ describe.skipIf(freeswitchBin === undefined)('an emergency number without a rout
   describe('at an engine without an emergency gateway', () => {
     const lab = opened(() => aKitLab())
 
-    it('an emergency call ends although an account has the number, also while the platform is away', async () => {
+    it('an emergency call ends although an account has the number, even while the platform is down', async () => {
       const calls = await dialling(lab())
       const ended = { last: 'hangup NO_ROUTE_DESTINATION', cause: 'NO_ROUTE_DESTINATION' }
 
@@ -41,7 +41,7 @@ describe.skipIf(freeswitchBin === undefined)('an emergency number without a rout
   describe('at an engine with an emergency gateway', () => {
     const lab = opened(() => aKitLab({ EMERGENCY_GATEWAY: 'rescue', EMERGENCY_NUMBERS: '112,*99' }))
 
-    it('an emergency call goes to the gateway, also while the platform is away', async () => {
+    it('an emergency call goes to the gateway, even while the platform is down', async () => {
       const calls = await dialling(lab())
 
       expect((await calls.dial('112')).last).toBe('bridge sofia/gateway/rescue/112')

@@ -94,7 +94,7 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     expect(the().far.rang.slice(-2)).toEqual(['380441112233', '1001'])
   })
 
-  it('a route goes on over the limit of a gateway, an emergency call passes, and an ended call makes room', async () => {
+  it('a route continues if its gateway is over the limit, an emergency call passes, and an ended call makes room', async () => {
     await gateway(trunk('narrow', { max_calls: 1 }))
     await route('93', [dial('narrow', '1')])
     await route('94', [dial('narrow', '2'), { hangup: 'USER_BUSY' }])
@@ -117,7 +117,7 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     await next.hangUp()
   })
 
-  it('a route names no gateway of another domain, and none that is disabled', async () => {
+  it('a route cannot use a gateway of another domain or a disabled one', async () => {
     const phone = await lab().phone('1000', blue)
     await phone.register()
     await route('95', [dial('trunk', '1'), { hangup: 'USER_BUSY' }], the().stranger)
@@ -130,7 +130,7 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     expect(the().far.rang).toHaveLength(before)
   })
 
-  it('a call from a gateway takes the public route of its number, and rings an account', async () => {
+  it('a call from a gateway uses the public route of its number, and rings an account', async () => {
     await publicRoute('44(1001)', [{ goto: '$1' }])
 
     const call = await the().far.call('441001')
@@ -141,7 +141,7 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     expect((await the().far.call('112')).status).toBe(unallocated)
   })
 
-  it('hooks get the events of a call from a gateway, its beginning too', async () => {
+  it('hooks get the events of a call from a gateway, including its beginning', async () => {
     await publicRoute(heard, [{ answer: '' }, { echo: '' }])
 
     const call = await the().far.call(heard)
@@ -153,7 +153,7 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     expect(new Set(bodies.map(({ data }) => data['Unique-ID'])).size).toBe(1)
   })
 
-  it('a caller from another address reaches nothing, also at the contact of a gateway', async () => {
+  it('a caller from another address reaches nothing, not even at the contact of a gateway', async () => {
     const outsider = await party('provider', stranger)
 
     expect((await outsider.call('441001')).status).toBe(rejected)
@@ -193,7 +193,7 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     expect((await login.call('46')).status).toBe(rejected)
   })
 
-  it('a registered gateway is called at its contact, and believed because its proxy calls', async () => {
+  it('a call to the contact of a registered gateway is accepted because it comes from its proxy', async () => {
     const credentials = { username: '1003', password: 'plain-1' }
     await the().stranger.call('createAccount', { body: { login: '1003', role: 'user', password: 'plain-1' } })
     const proxy = `127.0.0.1:${lab().place.sipPort}`

@@ -54,7 +54,7 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
     return `${data.state} ${data.status}`
   }
 
-  it('a gateway that is made by the API registers within ten seconds, is shown so, and its hook is sent to its domain', async () => {
+  it("a gateway that the API creates registers within ten seconds, is shown as registered, and its event reaches the domain's hook", async () => {
     const [receiver, foreign] = [await lab().platform.receiver(), await lab().platform.receiver()]
     for (const [domain, { url }] of [
       [acme, receiver],
@@ -81,7 +81,7 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
     expect(JSON.parse((await foreign.next(event)).body).data).toMatchObject({ 'Event-Domain': blue })
   })
 
-  it('a gateway with a wrong password is shown as failed, and one that does not register as such', async () => {
+  it('a gateway with a wrong password is shown as failed, and one without registration as such', async () => {
     const wrong = planted('password-that-is-wrong')
     await (await admin()).call('createGateway', { body: { name: 'wrong', ...trunk('second'), password: wrong } })
     await (await admin()).call('createGateway', {
@@ -92,7 +92,7 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
     await expect.poll(() => stateOf('still'), soon).toBe('NOREG UP')
   })
 
-  it('a changed gateway registers as it is now within ten seconds, and a deleted one is gone from the engine', async () => {
+  it('a changed gateway registers with its new settings within ten seconds, and a deleted one is gone from the engine', async () => {
     await (await admin()).call('updateGateway', { params: { gateway_name: 'trunk' }, body: trunk('third') })
     await expect.poll(() => lab().registrar.registered(), soon).toEqual(['fifth', 'third'])
     await expect.poll(() => stateOf('trunk'), soon).toBe('REGED UP')
@@ -103,7 +103,7 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
     await expect.poll(() => lab().kit.engine.api('sofia status'), soon).not.toContain(`${acme}_trunk`)
   })
 
-  it('gateways that change while the link to an engine is down are applied when it is back; the others stay registered', async () => {
+  it('gateways that change while the link to an engine is down are applied when it is back, and the others stay registered', async () => {
     await (await admin()).call('createGateway', { body: { name: 'changed', ...trunk('first') } })
     await (await admin()).call('createGateway', { body: { name: 'gone', ...trunk('second') } })
     await expect.poll(() => lab().registrar.registered(), soon).toEqual(['fifth', 'first', 'second'])
@@ -128,7 +128,7 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
     expect(Number(since('trunk', await listed()))).toBeGreaterThan(before)
   })
 
-  it('an engine that is started again has the gateways as they are by then', async () => {
+  it('a restarted engine has the gateways as they were changed meanwhile', async () => {
     await lab().kit.engine.stop()
     await (await admin()).call('updateGateway', { params: { gateway_name: 'changed' }, body: trunk('second') })
     await (await admin()).call('deleteGateway', { params: { gateway_name: 'new' } })

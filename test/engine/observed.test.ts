@@ -30,7 +30,7 @@ describe.skipIf(freeswitchBin === undefined)('an engine that is only observed', 
     return { engine, proxy, platform, close }
   })
 
-  it('an observed engine gets commands that read only, and its calls appear in hooks, lists and CDRs of the tenant of its context', async () => {
+  it("an observed engine gets only commands that read, and its calls appear in hooks, lists and CDRs of its context's tenant", async () => {
     const { engine, proxy, platform } = lab()
     const admin = await platform.tenant(tenant)
     const receiver = await openDeliveryCounter()

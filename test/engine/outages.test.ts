@@ -77,7 +77,7 @@ describe.skipIf(freeswitchBin === undefined)('while the link to the engine is do
     }),
   )
 
-  it('a password is changed, and the engine forgets the old one when the link is back', async () => {
+  it('a password that is changed during an outage is also forgotten by the engine when the link is back', async () => {
     const admin = await lab().platform.tenant(acme)
     const phone = await registered(lab(), '1002')
     isCut = true

@@ -40,7 +40,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
     expect(lab().errors()).toEqual([])
   })
 
-  it('the check of engines finds nothing to change, and an account', async () => {
+  it("the engine check finds the kit's configuration correct, and finds an account", async () => {
     const account = { login: '1000', domain: acme }
 
     expect(await checkEngine((command) => lab().engine.api(command), { password: 'of the test', account })).toEqual([])
@@ -79,7 +79,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
       expect((await phone.register()).status).toBe(403)
     })
 
-    it('rings for calls of its own domain only, while a phone of the same name is registered in another', async () => {
+    it('a phone rings for calls of its own domain only, even if another domain has a phone of the same name', async () => {
       const [ofAcme, ofBlue] = [await registered('1002', acme), await registered('1002', blue)]
 
       for (const caller of [await registered('1001', acme), await registered('1000', blue)]) {
@@ -131,7 +131,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
       expect(elsewhere.rang).toEqual([])
     })
 
-    it('a call to *1 and an account is recorded; the recording is stored and leaves the engine', async () => {
+    it('a call to *1 and an account is recorded, and the recording is stored and removed from the engine', async () => {
       const [caller, called] = [await registered('1001', acme), await registered('1002', acme)]
 
       const call = await caller.call('*11002')
@@ -155,7 +155,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
   })
 
   describe('an attacker', () => {
-    it('registers under no address of another account, although the engine has kept the answer about its own', async () => {
+    it('an attacker cannot register under the address of another account, although the engine has cached the answer about its own', async () => {
       const [victim, caller] = [await registered('1002', acme), await registered('1001', acme)]
       const attacker = await registered('1002', blue)
 
@@ -171,7 +171,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
       expect(registrations).not.toContain(`1002=${acme},${blue},`)
     })
 
-    it('a phone whose account name and domain join to those of another account cannot authenticate as that one', async () => {
+    it('a phone whose account and domain, joined, equal those of another account cannot authenticate as that one', async () => {
       const client = await lab().platform.root()
       const body = { domain_name: 'me.example.com', customer_id: 'test' }
       await client.call('createDomain', { body })
@@ -186,7 +186,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
       expect((await phone.call('9196')).status).toBe(403)
     })
 
-    it('a phone with such an account gains nothing when the domain is created later', async () => {
+    it("a phone with a login that joins to another account's address gains nothing if the domain is created later", async () => {
       const client = await lab().platform.root()
       await client.call('createDomain', { body: { domain_name: 'corp.example.com', customer_id: 'test' } })
       const account = { login: '1000in', role: 'user', password: tenantPassword('1000in') }
@@ -205,7 +205,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
     })
   })
 
-  it('a new password is in force at once, although the engine had kept the old one', async () => {
+  it('a new password is in force at once, although the engine had cached the old one', async () => {
     const [old, next] = [await registered('1002', blue), await lab().phone('1002', blue, { password: 's3cr3t-next' })]
 
     await as(stranger).call('updateAccount', { params: { account_id: '1002' }, body: { password: 's3cr3t-next' } })

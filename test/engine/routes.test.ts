@@ -51,7 +51,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     return { executed, cause, end: simulation.end }
   }
 
-  it('a route answers, plays a tone and hangs up with its cause', async () => {
+  it('a route answers, plays a tone and hangs up with its cause at a real engine', async () => {
     const tone = '%(100,0,440)'
     await route('50', [{ answer: '' }, { playback: { tone, loops: 2 } }, { hangup: 'USER_BUSY' }])
 
@@ -61,7 +61,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     expect({ cause, end }).toEqual({ cause: 'USER_BUSY', end: { cause: 'USER_BUSY' } })
   })
 
-  it('conditions after a wait are decided with the variables that the call has then', async () => {
+  it('conditions after a wait are decided with the current variables of the call', async () => {
     const choice = { switch: { variable: 'x_tier', case: { gold: [{ sleep: 20 }, { hangup: 'CALL_REJECTED' }] } } }
     const condition = {
       expression: "${x_vip} == 1 && ${caller_id_number} == '700'",
@@ -73,7 +73,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     expect((await dialled('51')).cause).toBe('CALL_REJECTED')
   })
 
-  it('a sound of the domain is looked for in its own folder, and a missing one does not end the call', async () => {
+  it('a sound of the domain is looked up in its own folder, and a missing one does not end the call', async () => {
     await route('52', [{ playback: 'closed.wav' }, { hangup: 'NO_ANSWER' }])
 
     const { executed, cause } = await dialled('52')
@@ -101,7 +101,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     await call.hangUp()
   })
 
-  it("an account's number rings it, and its mailbox answers when it has one and the account is away", async () => {
+  it("a call to an account's number rings it, and its mailbox answers if the account is away and has one", async () => {
     expect((await dialled('1001')).cause).toBe('USER_NOT_REGISTERED')
     await as(admin).call('updateAccount', { params: { account_id: '1001' }, body: { parameters: ['vm-enabled=true'] } })
 
@@ -115,7 +115,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     ])
   })
 
-  it('a listed caller is refused by a step and by the domain, and never on the way to an emergency number', async () => {
+  it('a blacklisted caller is refused by a step and by the domain, and never on the way to an emergency number', async () => {
     await route('54', [{ blackList: 'spam' }, { hangup: 'NO_ANSWER' }])
     await route('11[23]', [{ blackList: 'spam' }, { hangup: 'NO_ANSWER' }])
 
@@ -128,7 +128,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     await as(admin).call('updateDomainVariables', { params: { domain_name: acme }, body: ['default_blacklist='] })
   })
 
-  it('a route that goes in circles ends as the simulation says', async () => {
+  it('a route that loops ends as the simulation says', async () => {
     await route('55', [{ goto: '55' }])
 
     expect(await dialled('55')).toMatchObject({
@@ -137,7 +137,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     })
   })
 
-  it('a call of one domain takes no route and reaches no account of another', async () => {
+  it('a call of one domain uses no route and reaches no account of another', async () => {
     const elsewhere = await lab().phone('1001', blue)
     await elsewhere.register()
     await route('56', [{ hangup: 'USER_BUSY' }], stranger)
@@ -166,7 +166,7 @@ describe.skipIf(freeswitchBin === undefined)('an engine of the kit whose platfor
   const lab = opened(() => aKitLab({ PLATFORM_URL: silent().url, PLATFORM_TIMEOUT: '1' }))
   const calls = opened(() => openDialledCalls(lab().place.socketPort))
 
-  it('a call waits no longer than the timeout, and then takes the static dial plan', async () => {
+  it('a call waits for a platform that hangs no longer than the timeout, and then uses the static dial plan', async () => {
     expect((await calls().dial(acme, '9196')).executed.slice(-2)).toEqual(['answer', 'echo'])
   })
 })

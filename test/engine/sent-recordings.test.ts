@@ -14,7 +14,7 @@ const within = { timeout: 60_000, interval: 200 }
 describe.skipIf(freeswitchBin === undefined)('an engine that shares no folder with the connector', () => {
   const lab = opened(() => aKitLab({}, undefined, undefined, () => ({})))
 
-  it('a recording stays at the engine until it is sent with the credential of engines, and is stored then', async () => {
+  it('a recording stays at the engine until it is sent with the engine credential, and is then stored', async () => {
     const admin = await lab().platform.tenant(acme)
     const [caller, called] = [await lab().phone('1001', acme), await lab().phone('1002', acme)]
     for (const phone of [caller, called]) expect((await phone.register()).status).toBe(200)

@@ -50,7 +50,7 @@ describe.skipIf(freeswitchBin === undefined)('two engines with one database of r
     return { platform, engines, phone, close: () => closing.disposeAsync() }
   })
 
-  it('a call at one engine reaches the account that is registered at the other, in its own domain only', async () => {
+  it('a call at one engine reaches an account of its domain that is registered at the other, and of no other domain', async () => {
     const admin = await lab().platform.tenant(acme)
     await lab().platform.tenant(blue)
     const caller = await lab().phone('1001', acme, 0)
@@ -71,7 +71,7 @@ describe.skipIf(freeswitchBin === undefined)('two engines with one database of r
     await expect.poll(async () => (await rows()).length, within).toBeGreaterThan(0)
   })
 
-  it('a deleted account is reached at no engine any more', async () => {
+  it('a deleted account cannot be reached at any engine', async () => {
     const admin = await lab().platform.logIn(`1000@${acme}`, tenantPassword('1000'))
     const caller = await lab().phone('1001', acme, 0)
     const phone = await lab().phone('1002', acme, 1)

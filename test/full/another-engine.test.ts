@@ -17,7 +17,7 @@ const credential = 's3cr3t-what the engine presents'
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('ENGINE_URL uses another engine, which looks its users up at the platform', async () => {
+test('a platform with ENGINE_URL uses another engine, which looks up its users at the platform', async () => {
   const port = await freePort()
   const engine = await startSimulatedEngine({
     port: 0,
@@ -47,7 +47,7 @@ test('ENGINE_URL uses another engine, which looks its users up at the platform',
   }
 })
 
-test('several engines are one platform: each call is placed, listed and ordered where its phone is', async () => {
+test('several engines work as one platform: each call is placed, listed and ordered where its phone is', async () => {
   const port = await freePort()
   const engines = await Promise.all(
     [7, 8].map((seed) =>

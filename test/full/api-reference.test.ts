@@ -64,7 +64,7 @@ describe.skipIf(chromium === undefined)('the API reference', () => {
     },
   )
 
-  it('a login that is tried on the page lets the other operations be tried', async () => {
+  it('a login on the page of the API reference lets all other operations be tried', async () => {
     const { page, amiss } = await openReference('desktop')
     const password = platform.platform.kept.rootPassword
 
@@ -79,7 +79,7 @@ describe.skipIf(chromium === undefined)('the API reference', () => {
     await page.close()
   })
 
-  it('the policy of the page allows no script but its own', async () => {
+  it("the content security policy of the API reference allows only the page's own scripts", async () => {
     const { page, amiss } = await openReference('desktop')
 
     await page.evaluate(`

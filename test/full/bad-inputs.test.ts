@@ -127,7 +127,7 @@ describe('credentials', () => {
     }
   })
 
-  it('a credential is judged exactly: changed, swapped, doubled or at another position it is invalid', async () => {
+  it('a credential is refused if it is changed, swapped, doubled or at another position', async () => {
     const { 'x-key': key = '', 'x-access-token': token = '' } = credential
     const attempts: Readonly<Record<string, string>>[] = [
       { 'x-key': key },
@@ -163,7 +163,7 @@ describe('requests that are no requests of this service', () => {
     },
   )
 
-  it('a key given twice and __proto__ are refused everywhere', async () => {
+  it('a body with a repeated key or __proto__ is refused everywhere', async () => {
     for (const body of ['{"a":1,"a":2}', '{"__proto__":{"role":"admin"}}', '{"\\u0064omain":"x","domain":"y"}']) {
       for (const path of ['/login', '/api/v2/accounts', '/api/v2/channels', '/api/v2/hooks']) {
         expectRefusal(await sendJson('POST', path, body), 400)

@@ -22,7 +22,7 @@ const never = Number.MAX_SAFE_INTEGER
 describe('the room of long blacklists in DynamoDB', () => {
   const store = opened(openStore)
 
-  test('a list above 10 000 entries goes at once, and its room is freed in part and then in whole', async () => {
+  test('a blacklist above 10 000 entries is gone at once, and its storage is freed in several runs', async () => {
     const { blacklists, context, left } = store()
     const generation = await fill('long.test', 10_200)
 

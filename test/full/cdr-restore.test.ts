@@ -60,7 +60,7 @@ const everyLeg: SearchPlan = {
 describe.skipIf(missing !== undefined)('a restore of CDRs', () => {
   const node = opened(openNode)
 
-  it('the documented requests bring back the CDRs of a snapshot, and a CDR that waited is indexed once afterwards', async () => {
+  it('the documented requests restore the CDRs of a snapshot, and a CDR that waited is indexed once afterwards', async () => {
     const { ask, store, snapshotFolder } = node()
     const cdrs = (['a', 'b'] as const).map((leg) =>
       aCdr({ leg, uuid: `kept-${leg}`, created_time: month, hangup_cause: 'NORMAL_CLEARING' }),
@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined)('a restore of CDRs', () => {
     expect(aliases.text).toContain('"cdr-a-2026-11"')
   })
 
-  it('a restore over an index that is there is refused, so a CDR that came too early is not lost unseen', async () => {
+  it('a restore over an existing index is refused, so that a CDR that was written too early is not lost unnoticed', async () => {
     const { ask } = node()
     const [, , restore] = documentedRequests('hourly')
     if (restore === undefined) throw new Error('the page has a request that restores')

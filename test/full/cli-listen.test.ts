@@ -46,7 +46,7 @@ const endedCalls = (listed: Listed) => listed.filter(({ name }) => name === 'CHA
 const head = async () => (await admin.call('listEvents', { query: { since: '0', limit: 1 } })).data.head
 const within = { timeout: 30_000, interval: 200 }
 
-it('events are forwarded with the signature of a real delivery, and after a restart without a hole', async () => {
+it('events are forwarded with the signature of a real delivery, and none is skipped after a restart', async () => {
   await using receiver = await sink()
   const begin = await head()
   const first = user.start(['listen', receiver.url, '--since', String(begin), '--show-secret'])
@@ -76,7 +76,7 @@ it('events are forwarded with the signature of a real delivery, and after a rest
   expect(ids.size).toBe(new Set(receiver.requests.map(sequenceOf)).size)
 })
 
-it('an event that the receiver does not take is sent again before any other, under the same id', async () => {
+it('an event that the receiver refuses is sent again before any other, under the same id', async () => {
   await using receiver = await sink([500, 204])
   const chosen = ['--event', 'CHANNEL_ANSWER', '--event', 'CHANNEL_HANGUP_COMPLETE']
   const listening = user.start(['listen', receiver.url, '--since', String(await head()), '--json', ...chosen])

@@ -25,7 +25,7 @@ const signIn = (words: readonly string[] = []) =>
     input: `${tenantPassword('1000')}\n`,
   })
 
-it('a login keeps the token in a file that its user alone may read, and never the password', async () => {
+it('a login stores the token in a file that only its user may read, and never stores the password', async () => {
   expect((await signIn()).status).toBe(0)
 
   const folder = join(user.folder, 'callplane/profiles')
@@ -37,14 +37,14 @@ it('a login keeps the token in a file that its user alone may read, and never th
   expect(await user.json(['whoami'])).toMatchObject({ id: admin, roleName: 'admin' })
 })
 
-it('a command without a login ends with 3 and says how to sign in', async () => {
+it('a command without a login exits with 3 and says how to log in', async () => {
   const { status, stdout, stderr } = await user.run(['status'])
 
   expect({ status, stdout }).toEqual({ status: 3, stdout: '' })
   expect(stderr).toMatch(/not signed in; sign in with: callplane login --url <address> --user <login@domain>/)
 })
 
-it('a wrong password ends with 3 and keeps nothing', async () => {
+it('a wrong password exits with 3 and stores nothing', async () => {
   const words = ['login', '--url', rig().url, '--user', admin, '--password-stdin']
   const { status, stderr } = await user.run(words, { input: 'wrong\n' })
 
@@ -102,7 +102,7 @@ it('a password is not sent in clear text to another machine', async () => {
   expect(stderr).toMatch(/would send the password in clear text/)
 })
 
-it('a platform that does not answer ends a command with 4 and points at the doctor', async () => {
+it('a platform that does not answer makes a command exit with 4 and name the doctor', async () => {
   const words = ['login', '--url', 'http://127.0.0.1:1', '--user', admin, '--password-stdin']
   const { status, stderr } = await user.run(words, { input: 'x\n' })
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it('the image runs nothing at its build, has a base of a public mirror with its version, and a user without rights', () => {
+it("the connector's image runs nothing in its build, has a public base image with a version, and an unprivileged user", () => {
   const names = instructions.map(([name]) => name)
 
   expect(names).toEqual(['ARG', 'FROM', 'ENV', 'WORKDIR', 'COPY', 'VOLUME', 'USER', 'ENTRYPOINT'])
@@ -39,7 +39,7 @@ it('the image runs nothing at its build, has a base of a public mirror with its 
   expect(of('USER')).toEqual(['node'])
 })
 
-it('the process of the image starts from the copied files alone, and names the setting that it lacks', async () => {
+it('the process of the image starts from the copied files alone, and names a missing setting', async () => {
   const [work = ''] = of('WORKDIR')
   const files = of('COPY').flatMap((words) => words.split(' ').slice(0, -1))
   const app = join(folder, 'root', work)

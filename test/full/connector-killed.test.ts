@@ -157,7 +157,7 @@ function conclusionOf(problem: unknown): Answer['says'] {
   throw problem
 }
 
-it('F20 a call whose connector is killed while its phone rings is pending, ends as unknown, and others are placed', async () => {
+it('F20 a call whose connector is killed while its phone rings is pending and ends as unknown, and other calls are placed', async () => {
   const log = platform.platform.folder.file('logs/connector.log')
   await neighbour.client.call('originateCall', { body: { callerId: '1001', calledId: '9196' } })
   const before = await belongingsOf(neighbour)

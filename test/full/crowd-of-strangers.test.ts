@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => platform.close())
 
-it('a stranger who sends every operation 24 times at once with a made-up token harms no other client', async () => {
+it('a client that sends every operation 24 times at once with an invalid token affects no other client', async () => {
   const failures = await failuresOf(platform.url, madeUpToken(domain))
 
   const { info } = await admin.call('originateCall', { body: { callerId: '1001', calledId: '9199' } })

@@ -56,7 +56,7 @@ function waitingEvents(): boolean {
 }
 
 // All processes together took 650 and 659 MB in two runs on a quiet machine of two cores.
-it('every operation 24 times at one time, with and without credentials, during calls, fails none and fits in 700 MB', async () => {
+it('no operation fails when each is sent 24 times at once, with and without credentials, during calls and within 700 MB', async () => {
   // Loads all functions: the simulated engine waits 3 s for its directory, and a machine that is busy otherwise needs more.
   await failuresOf(url, {}, 1)
   const over = new AbortController()

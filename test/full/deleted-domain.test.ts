@@ -91,7 +91,7 @@ async function createWhenFree(root: Client): Promise<void> {
   }
 }
 
-it('a deleted domain is refused at once, its calls end, and its name is free when nothing of it is left', async () => {
+it('a deleted domain is refused at once, its calls end, and its name is free when all its data are removed', async () => {
   const [gone, stays] = [await aFullTenant(name), await aFullTenant(neighbour)]
   const [root, socket] = [await platform.root(), await platform.engine()]
   const before = await storedOf(platform.platform)
@@ -123,7 +123,7 @@ it('a deleted domain is refused at once, its calls end, and its name is free whe
   await expect(gone.admin.call('listAccounts')).rejects.toThrow('401: invalid_token')
 })
 
-it('a clean-up that the end of the platform cut short is finished by the next start', async () => {
+it('a clean-up that the end of the platform interrupted is finished by the next start', async () => {
   const root = await platform.root()
   await root.call('createAccount', {
     query: { domain: name },

@@ -95,7 +95,7 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     expect(count('DELETE_COMPLETE')).toHaveLength(count('CREATE_COMPLETE').length)
   })
 
-  it('a first deployment that failed can be repeated, and a search store that fails keeps no other store back', async () => {
+  it('a first deployment that failed can be repeated, and a failing search store does not affect the other stores', async () => {
     control.fail(['CdrSearchDomain'])
 
     const { status, output } = await cdk(...deploy, usual)
@@ -119,7 +119,7 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     expect(changes).toEqual([])
   })
 
-  it('a schedule and an endpoint can be removed, and a queue added, and nothing else changes', async () => {
+  it('a schedule and an endpoint can be removed and a queue added, and nothing else changes', async () => {
     await succeed('synth', '--quiet', '--app', changedApp, '-o', changed)
 
     const { changes } = await succeed(...deploy, changed)
@@ -132,7 +132,7 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     ])
   })
 
-  it('the change can be taken back: a queue that another stack names can be removed', async () => {
+  it('a queue that another stack names can be removed again', async () => {
     const { changes } = await succeed(...deploy, usual)
 
     expect(inShort(changes)).toEqual([
@@ -143,7 +143,7 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     ])
   })
 
-  it("a setting joins the engines' network, and changes nothing else", async () => {
+  it("the setting for an engines' network peers with it, and changes nothing else", async () => {
     await succeed('synth', '--quiet', '--app', `${changedApp} '${JSON.stringify({ engineVpc })}'`, '-o', joining)
 
     const { changes } = await succeed(...deploy, joining)
@@ -151,7 +151,7 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     expect(inShort(changes)).toEqual(joined.map((id) => `CREATE_COMPLETE ${id}`))
   })
 
-  it("a deployment without the setting leaves the engines' network again", async () => {
+  it("a deployment without the setting removes the peering with the engines' network", async () => {
     await succeed('synth', '--quiet', '--app', `${changedApp} '{"terminationProtection":"on"}'`, '-o', guarded)
 
     const { changes } = await succeed(...deploy, guarded)
@@ -159,7 +159,7 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     expect(inShort(changes)).toEqual(joined.map((id) => `DELETE_COMPLETE ${id}`))
   })
 
-  it('a setting adds all alarms and the dashboard to a stage, and changes nothing that works', async () => {
+  it('the setting for monitoring adds all alarms and the dashboard to a stage, and changes nothing else', async () => {
     await succeed(
       'synth',
       '--quiet',
@@ -185,7 +185,7 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     expect(changes.filter(({ stack }) => /Stateful|Search/.test(stack))).toEqual([])
   })
 
-  it('the removal of a stage keeps its stores of data, and nothing else', async () => {
+  it('removing a stage retains its data stores, and nothing else', async () => {
     await succeed(...deploy, usual)
 
     const { changes } = await succeed(...destroy, usual)

@@ -23,7 +23,7 @@ async function numbersOf(list: string): Promise<readonly (string | undefined)[]>
   return entries.map(({ number }) => number)
 }
 
-it('an edited document is planned, applied and exported again, and a rollback undoes it', async () => {
+it('an edited document can be planned, applied and exported again, and rolled back', async () => {
   const before = await exported()
   const file = await edited(
     'first.yaml',
@@ -59,7 +59,7 @@ it('an edited document is planned, applied and exported again, and a rollback un
   expect((await user.run(['rollback'])).stdout).toContain('rolled back to version 1')
 })
 
-it('an apply that was killed half-way is finished by the same plan', async () => {
+it('an interrupted apply is finished by the same plan', async () => {
   const wanted = Array.from({ length: 120 }, (_, index) => `49${1000 + index}`)
   const file = await edited('long.yaml', /^blacklists: .*$/m, `blacklists:\n  spam: [${wanted.join(', ')}]`)
   const plan = inFolder('long.plan')
@@ -79,7 +79,7 @@ it('an apply that was killed half-way is finished by the same plan', async () =>
   expect((await user.run(['plan', file])).stdout).toBe('No changes.\n')
 })
 
-it('a plan is refused as a whole when somebody changed the domain meanwhile', async () => {
+it('a plan is refused as a whole if the domain was changed meanwhile', async () => {
   const file = await edited('late.yaml', /^variables: .*$/m, 'variables: {timezone: Europe/Kyiv, x_late: "1"}')
   const plan = inFolder('late.plan')
   await user.run(['plan', file, '--output', plan])
@@ -96,7 +96,7 @@ it('a plan is refused as a whole when somebody changed the domain meanwhile', as
   for (const hook_id of added.data.insertedIds) await admin().call('deleteHook', { params: { hook_id } })
 })
 
-it('a plan that changes routes names the calls of the last days that would now go elsewhere', async () => {
+it('a plan that changes routes names recent calls that would now be routed differently', async () => {
   const route = { destination_number: '^7[01]00$', name: 'lobby', callflow: [{ answer: '' }, { hangup: '' }] }
   await admin().call('createDefaultRoute', { body: route })
   for (const calledId of ['7000', '9198']) await admin().call('originateCall', { body: { callerId: '1001', calledId } })
@@ -115,7 +115,7 @@ it('a plan that changes routes names the calls of the last days that would now g
   expect(unchanged.stdout).toContain('of the last 30 days, 0 would now go elsewhere.')
 })
 
-it('a plan that changes public routes names the calls from gateways that would now go elsewhere', async () => {
+it('a plan that changes public routes names recent calls from gateways that would now be routed differently', async () => {
   const trunk = { name: 'trunk', proxy: '127.0.0.1:5070', register: false, networks: ['127.0.0.1/32'] }
   await admin().call('createGateway', { body: trunk })
   const endpoints = [{ type: 'gateway', name: 'trunk', dialString: '97$1' }]

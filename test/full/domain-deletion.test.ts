@@ -44,7 +44,7 @@ describe('a deleted domain', () => {
     await given.forget()
   })
 
-  test('a deletion that is cut short at any write and then repeated leaves nothing and harms no other domain', async () => {
+  test('a deletion that is interrupted at any write and repeated leaves nothing and affects no other domain', async () => {
     const given = cloud()
     await given.fillNeighbours()
     const before = await given.everything()
@@ -105,7 +105,7 @@ describe('a deleted domain', () => {
     await given.forget()
   })
 
-  test('a deleted domain leaves no record that was written to a part of the stores just after it was emptied', async () => {
+  test('a deleted domain leaves no record, even if one was written just after its part of the stores was emptied', async () => {
     const given = cloud()
     await given.fillNeighbours()
     const before = await given.everything()
@@ -137,7 +137,7 @@ describe('a deleted domain', () => {
     await given.forget()
   })
 
-  test('a deleted domain of which a busy store leaves some undone is removed in full', async () => {
+  test('a deleted domain is removed completely even if a busy store leaves some writes undone', async () => {
     const given = cloud()
     await given.fillNeighbours()
     const before = await given.everything()

@@ -14,7 +14,7 @@ const within = { timeout: 60_000, interval: 100 }
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-it('a platform that starts before its engine is an outage until the engine comes, and then stores its recordings', async () => {
+it('a platform without its engine reports an outage until the engine comes, and then stores its recordings', async () => {
   mkdirSync(shared)
   // The engine has another path for the same folder, as it has where a file system is mounted on two machines.
   symlinkSync(shared, atTheEngine)

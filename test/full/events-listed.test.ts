@@ -76,7 +76,7 @@ async function liveACall(client: Client, isUp: () => Promise<unknown> = async ()
 }
 
 describe('the events of a call', () => {
-  it('the events of a call are in the list in their order, each once, though no hook names them and each came twice', async () => {
+  it('the list has the events of a call in order and once, though no hook names them and each arrived twice', async () => {
     const { head } = await list(admin)
     const names = async () => (await list(admin, head)).events.map(({ name }) => name)
     const uuid = await liveACall(admin, () => expect.poll(names, { timeout: 20_000 }).toContain('CHANNEL_BRIDGE'))

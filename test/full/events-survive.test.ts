@@ -155,7 +155,7 @@ it('F30 events of a killed connector reach their hooks from the next one, when t
   await survive('engine::killed', async (pid) => void process.kill(pid, 'SIGKILL'))
 })
 
-it('F29 a connector that gets two stop signals ends at once, and its events are not lost', async () => {
+it('F29 a connector that gets two stop signals exits at once, and its events are not lost', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
   const log = join(rig().platform.dataDir, 'logs', 'connector.log')
   const stops = () => readFileSync(log, 'utf8').split('the connector stops').length
@@ -171,7 +171,7 @@ it('F29 a connector that gets two stop signals ends at once, and its events are 
   })
 })
 
-it('F29 a connector that is stopped, and can hand over its events, ends in order', async () => {
+it('F29 a connector that is stopped and can hand over its events exits in order', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
   const { gate } = rig()
 

@@ -67,7 +67,7 @@ afterAll(() => {
 })
 
 describe('a fresh clone', () => {
-  it('installs what is missing, starts, places the call of the demo and stops without a trace', async () => {
+  it('a fresh clone installs what is missing, starts, runs the demo and stops without leaving anything', async () => {
     const platform = startCommand('npm', ['start'], { cwd: clone, env })
     await platform.printed(/curl /)
 
@@ -93,7 +93,7 @@ describe('a fresh clone', () => {
     expect(readFileSync(join(clone, '.data', 'demo-accounts.json'), 'utf8')).toBe(passwords)
   })
 
-  it('a fresh clone holds no file of a machine: only what git tracks is needed', () => {
+  it('a fresh clone needs only the files that git tracks', () => {
     expect(existsSync(join(clone, 'node_modules', '.bin', 'node'))).toBe(true)
   })
 })

@@ -106,7 +106,7 @@ async function readLosses(admin: Client) {
   return { lost, silent, reasons: new Set(gaps.map(({ reason }) => reason)) }
 }
 
-it('every event that a killed platform loses with its queues lies in a gap that says so', async () => {
+it('every event that a killed platform loses with its queues lies in a recorded gap', async () => {
   const { output, silent, reasons } = await endWithBacklog(async ({ child }) => {
     process.kill(-(child.pid ?? Number.NaN), 'SIGKILL')
   })
@@ -115,7 +115,7 @@ it('every event that a killed platform loses with its queues lies in a gap that 
   expect(output).toMatch(/not stopped in order: events since \S+ may be lost/)
 })
 
-it('every event that a second Ctrl-C loses lies in a gap that says so', async () => {
+it('every event that a second Ctrl-C loses lies in a recorded gap', async () => {
   const { status, silent } = await endWithBacklog(async (command) => {
     command.interrupt()
     await command.printed(/stopping/)
@@ -127,7 +127,7 @@ it('every event that a second Ctrl-C loses lies in a gap that says so', async ()
   expect([status, silent]).toEqual([1, []])
 })
 
-it('a platform that is stopped by one Ctrl-C at its terminal keeps each event that waits', async () => {
+it('a platform that is stopped by one Ctrl-C in its terminal keeps every waiting event', async () => {
   const { status, lost } = await endWithBacklog(async (command) => {
     command.interrupt()
     await command.ended()

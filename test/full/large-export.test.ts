@@ -57,7 +57,7 @@ async function load(): Promise<void> {
   }
 }
 
-test('100 000 rows are written by a process that cannot hold them, each once and in order', async () => {
+test('100 000 rows are exported once and in order by a process that cannot hold them in memory', async () => {
   await load()
   const body = { columns: ['uuid', 'variables.note'], sort: { created_time: 'asc' } }
   const { search, objects } = rig()

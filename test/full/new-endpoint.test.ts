@@ -26,7 +26,7 @@ beforeAll(() => {
   symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'))
 })
 
-it('the files that new-endpoint makes type check and pass their test and the tables of all endpoints', async () => {
+it('the files that new-endpoint generates compile and pass their own test and the tables of all endpoints', async () => {
   for (const words of [
     ['reports', 'readReport', 'GET', '/api/v2/reports/{report_id}'],
     ['hooks', 'countHooks', 'GET', '/api/v2/hook-count'],

@@ -353,7 +353,7 @@ function found(searched: ReadonlyMap<string, string | Uint8Array>, below = ''): 
 }
 
 describe('the state of a platform', () => {
-  it('the state of a platform holds what is no secret, where the same search finds it', () => {
+  it("a search for known texts finds those that are not secret in the platform's files", () => {
     const marks = new Map([
       ['variable', 'findable'],
       ['domain', domain],
@@ -364,12 +364,12 @@ describe('the state of a platform', () => {
     )
   })
 
-  it('the state of a platform holds no secret in any form', () => {
+  it("the platform's files contain no secret in any form", () => {
     expect(found(secrets)).toEqual([])
     expect([...files].filter(([, bytes]) => markedIn(bytes).length > 0).map(([path]) => path)).toEqual([])
   })
 
-  it('the state of a platform holds the digests that phones log in by nowhere in the logs', () => {
+  it("the digests that phones log in with are in the platform's stores and not in its logs", () => {
     const digests = Object.entries(given).map(([name, secret]): [string, string] => [
       name,
       createHash('md5').update(`2000:${domain}:${secret}`).digest('hex'),
@@ -379,7 +379,7 @@ describe('the state of a platform', () => {
     expect(found(new Map(digests))).not.toEqual([])
   })
 
-  it('the state of a platform was made by every endpoint that takes or shows one', () => {
+  it("the platform's files were made by calling every endpoint that takes or shows a secret", () => {
     const taking = routes.filter((route) => ['auth', 'accounts', 'email', 'engine', 'gateways'].includes(route.group))
     const showing = routes.filter((route) => route.showsSecret === true)
 

@@ -130,7 +130,7 @@ describe.skipIf(bin === undefined)('a legal hold in an emulated S3', () => {
     await expect(operator.send(removal)).rejects.toMatchObject({ name: 'AccessDenied' })
   })
 
-  it('a bucket without Object Lock makes a beginning hold fail as unavailable, and lets one end', async () => {
+  it('a hold on a recording in a bucket without Object Lock fails as unavailable, and ending one succeeds', async () => {
     const { operator, filesOf } = bucket()
     await operator.send(new CreateBucketCommand({ Bucket: 'unlocked' }))
     const open = filesOf('unlocked')

@@ -50,7 +50,7 @@ const lab = opened(async (): Promise<Lab> => {
   }
 })
 
-it('an observed engine gets commands that read, nothing else, while every operation is used, its links break and its connector is killed', async () => {
+it('an observed engine gets only commands that read, whatever operations, broken links and killed connectors there are', async () => {
   const { engine, proxy, platform } = lab()
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
   const admin = await platform.tenant(tenant)

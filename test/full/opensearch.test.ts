@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)('OpenSearch keeps the contract', () => {
 describe.skipIf(missing !== undefined)('OpenSearch', () => {
   const node = opened(openNode)
 
-  it('OpenSearch answers generated searches as the embedded server does: hits, order, totals, aggregations, next pages', async () => {
+  it('OpenSearch and the embedded server give the same hits, order, totals, aggregations and next pages for generated searches', async () => {
     const domain = 'generated.example.com'
     const server = await startSearchServer()
     const embedded = openSearchCdrStore({ env: server.env, clock: systemClock, random: systemRandomness })
@@ -116,7 +116,7 @@ describe.skipIf(missing !== undefined)('OpenSearch', () => {
     expect(await ask('/_index_template/cdr-*')).toEqual(before)
   })
 
-  it('OpenSearch makes the index of a month at its first CDR, with the fields of the template and the alias of its leg', async () => {
+  it('OpenSearch creates the index of a month at its first CDR, with the fields of the template and the alias of its leg', async () => {
     const { store, settle, ask } = node()
     const variables = { 'a.b': '1', 'tenants.own.name': '2' }
     const recordings = [{ name: 'call.wav', contentType: 'audio/wav', size: 5, state: 'stored' as const }]
@@ -137,7 +137,7 @@ describe.skipIf(missing !== undefined)('OpenSearch', () => {
     })
   })
 
-  it('teaches an index that is there already the fields that are new', async () => {
+  it('an existing index in OpenSearch gets the new fields of the template', async () => {
     const { admin, store, ask } = node()
     await ask('/_index_template/cdr-a', 'PUT', {
       index_patterns: ['cdr-a-*'],
@@ -152,7 +152,7 @@ describe.skipIf(missing !== undefined)('OpenSearch', () => {
     expect(JSON.stringify(await ask('/cdr-a-2020-02/_mapping'))).toContain('"hangup_cause":{"type":"keyword"')
   })
 
-  it('a leg with thirty variables takes as much of the disk as the page on CDRs says', async () => {
+  it('a leg with thirty variables needs as much disk as the design page on CDRs says', async () => {
     const { store, ask } = node()
     const count = 20_000
     for (let from = 0; from < count; from += 1000) {
@@ -178,7 +178,7 @@ describe.skipIf(missing !== undefined)('OpenSearch', () => {
     expect(sum('size_in_bytes') / count).toBeLessThan(documented * 1.2)
   })
 
-  it('OpenSearch finds, orders and counts as the store in memory does after 2000 CDRs of three domains, in bounded memory', async () => {
+  it('OpenSearch and the store in memory give the same search results over 2000 CDRs of three domains, in bounded memory', async () => {
     const { store: real, settle, memoryMib } = node()
     const memory = memoryCdrStore({ state: memoryState() })
     const parts = Array.from({ length: 2000 }, (_, index) => {

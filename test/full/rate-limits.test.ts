@@ -71,7 +71,7 @@ it('at most a quarter more than the burst of 40 pass out of 200 consecutive requ
   expect(passed(answers)).toBeLessThanOrEqual(50)
 })
 
-it('a domain that may place two calls places no third one out of 15 simultaneous ones', async () => {
+it('a domain that may place two calls places no third one when fifteen are requested at the same time', async () => {
   const headers = await aToken('1002')
   const calls = { calledId: '9196' }
 
@@ -81,7 +81,7 @@ it('a domain that may place two calls places no third one out of 15 simultaneous
   expect(passed(answers)).toBeLessThanOrEqual(2)
 })
 
-it('none of 36 simultaneous logins of a source without allowance is judged', async () => {
+it('no login of 36 simultaneous ones is checked if its source has no allowance left', async () => {
   const wrong = { username: `1002@${domain}`, password: 'wrong' }
   for (let count = 0; count < 12; count += 1) await send(logIn, {}, wrong)
 

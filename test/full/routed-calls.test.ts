@@ -55,7 +55,7 @@ describe('a call of the simulated engine', () => {
     expect(executed.at(-1)).toBe(`bridge user/1001@${domain}`)
   })
 
-  it('a call goes out through a gateway, and comes back from it to an account by a public route', async () => {
+  it('a call goes out through a gateway, and returns from it to an account by a public route', async () => {
     const trunk = { name: 'trunk', proxy: '127.0.0.1:5070', register: false, networks: ['127.0.0.1/32'] }
     await admin.call('createGateway', { body: trunk })
     const endpoints = [{ type: 'gateway', name: 'trunk', dialString: '97$1' }]
@@ -75,7 +75,7 @@ describe('a call of the simulated engine', () => {
     expect((await call).executed.at(-1)).toBe(`bridge sofia/gateway/${domain}_trunk/97380441234567`)
   })
 
-  it('a call without a route gets what the engine has itself', async () => {
+  it("a call without a route of the platform gets the simulated engine's own numbers", async () => {
     expect((await dial('5100', '700')).executed).toEqual(['hangup USER_BUSY'])
   })
 })

@@ -111,7 +111,7 @@ function describedFor(tenant: string): string {
 }
 
 describe.skipIf('missing' in tester)('schemathesis', () => {
-  it('schemathesis, which knows the API description only, finds no operation that contradicts it', async () => {
+  it('schemathesis, which knows only the API description, finds no operation that contradicts it', async () => {
     const parameters = await fillTenant()
     writeFileSync(join(folder, 'schemathesis.toml'), configuration(parameters))
     writeFileSync(join(folder, 'openapi.json'), describedFor(domain))

@@ -26,7 +26,7 @@ const smokeDomains = async () => {
   return Object.keys(data).filter((name) => name.startsWith('smoke-'))
 }
 
-it('npm run smoke tries the running platform as a user would, and removes what it made', async () => {
+it('npm run smoke tries the running platform as a user would, and removes what it created', async () => {
   const { status, output } = await smoke(['--url', platform().url])
 
   expect(output).toContain('everything works')
@@ -35,7 +35,7 @@ it('npm run smoke tries the running platform as a user would, and removes what i
   expect(await smokeDomains()).toEqual([kept])
 })
 
-it('npm run smoke fails at a receiver that refuses, names the step, and removes what it made', async () => {
+it('npm run smoke fails if a receiver refuses, names the step, and removes what it created', async () => {
   const server = createServer((_request, response) => response.writeHead(500).end())
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const receiver = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`

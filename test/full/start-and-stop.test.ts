@@ -50,7 +50,7 @@ async function allGone(): Promise<void> {
 }
 
 describe('a start', () => {
-  it('the platform prints address, accounts and commands, and leaves no process or file at its end', async () => {
+  it('the platform prints address, accounts and commands, and leaves no process or file when it ends', async () => {
     const platform = await start()
     await platform.printed(/npm run demo/)
     const [, url = ''] = await platform.printed(/is up on (http:\S+)/)
@@ -87,7 +87,7 @@ describe('a start', () => {
     expect(second.output()).not.toContain(root)
   })
 
-  it('a start takes over what a killed one left, and nothing of that one lives on', async () => {
+  it('a start takes over the data of a killed platform, and none of its processes is left', async () => {
     const killed = await start()
     await killed.printed(/npm run demo/)
     killed.child.kill('SIGKILL')
@@ -100,7 +100,7 @@ describe('a start', () => {
   })
 })
 
-it('a start without its engine goes on, says that the engine is offline, and answers 503 for its health', async () => {
+it('a start without its engine continues, says that the engine is offline, and answers 503 for its health', async () => {
   const port = await freePort()
 
   const platform = await start({ ENGINE_URL: `esl://:secret@127.0.0.1:${port}` })
@@ -133,20 +133,20 @@ describe('one plain sentence and a failure are the answer to', () => {
     server.close()
   })
 
-  it('a state folder that is a file', async () => {
+  it('a start with a file in place of its state folder fails with one plain sentence', async () => {
     const file = join(state.path, 'file')
     writeFileSync(file, '')
 
     await refused(await start({ DATA_DIR: file }), /^callplane: DATA_DIR .* is not a folder/m)
   })
 
-  it('a store that is damaged', async () => {
+  it('a start with a damaged store fails with one plain sentence', async () => {
     writeFileSync(join(state.path, 'dynamodb.sqlite'), 'damaged '.repeat(1000))
 
     await refused(await start(), /^callplane: the store in .* cannot be opened/m)
   })
 
-  it('an engine that refuses the password', async () => {
+  it('a start with an engine that refuses the password fails with one plain sentence', async () => {
     const other = await start()
     const [, port] = await other.printed(/event socket on port (\d+)/)
     const mine = temporaryState()
@@ -159,7 +159,7 @@ describe('one plain sentence and a failure are the answer to', () => {
     mine.remove()
   })
 
-  it('a second start on the same state', async () => {
+  it('a second start on the same state folder fails with one plain sentence', async () => {
     const first = await start()
     await first.printed(/npm run demo/)
 

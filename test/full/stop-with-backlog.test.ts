@@ -88,7 +88,7 @@ async function untilLogged(pattern: RegExp): Promise<string> {
   }
 }
 
-it('a platform that is stopped in order with thousands of events waiting delivers each of them, and says that it was stopped', async () => {
+it('a platform that is stopped in order with thousands of waiting events delivers each of them, and reports an orderly stop', async () => {
   const first = await start()
   const admin = await first.tenant(domain)
   const { port } = receiver.address() as AddressInfo

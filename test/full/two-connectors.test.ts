@@ -239,7 +239,7 @@ async function check(given: {
 }
 
 test(
-  'F13 of 100 000 events each is delivered once and in the order of its call, whichever connector is killed whenever',
+  'F13 each of 100 000 events is delivered once and in the order of its call, whichever connector is killed and whenever',
   async () => {
     const killer = turnKiller(pair, random, { within: 2_000, most: 12 })
     const hooks = await hooksOf(quiet)
@@ -271,7 +271,7 @@ test(
   longest,
 )
 
-test('all that while one of them listened: no gap is recorded, and none of what they read was given up', async () => {
+test('no gap is recorded and no read event is lost while at least one of two connectors is connected', async () => {
   expect(await dynamoGapStore(pair.context).list(0)).toEqual([])
 })
 
@@ -290,7 +290,7 @@ test('the status shows both connectors and their starts correctly after all kill
 })
 
 test(
-  'what no connector heard, since both were killed, is in a recorded gap, and each call of then has one end',
+  'events missed while both connectors were dead are in a recorded gap, and each call of that time has one end',
   async () => {
     const gaps = dynamoGapStore(pair.context)
     await tell(3_000)
@@ -320,7 +320,7 @@ test(
   longest,
 )
 
-test('when both are stopped in order nothing waits on a disk', async () => {
+test('no event waits on disk after both connectors were stopped in order', async () => {
   await Promise.all(pair.connectors.map((connector) => connector.stop()))
 
   await vi.waitFor(() => expect(pair.queue.waiting('events')).toEqual([]), patience)

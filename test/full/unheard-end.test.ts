@@ -13,7 +13,7 @@ const rig = opened(async () => {
   return { platform, close: () => platform.close() }
 })
 
-it('legs of no account that end while no connector lives have their CDRs, in a domain without hooks', async () => {
+it('legs without an account that end while no connector lives have their CDRs, in a domain without hooks', async () => {
   const { platform } = rig()
   const admin = await platform.tenant(domain)
   const engine = await platform.engine()

@@ -279,7 +279,7 @@ function measured(alarm: Placed): { readonly metric: string; readonly on: string
 }
 
 describe.each(alarms)('the alarm "%s"', (title, alarm) => {
-  it('the alarm goes off at the stated numbers, in their direction, and treats silence as stated', () => {
+  it('the alarm goes off at the stated threshold and direction, and treats missing data as stated', () => {
     const { why, ...expected } = stated[title] ?? { why: '' }
     const { ComparisonOperator, Threshold, EvaluationPeriods, TreatMissingData } = alarm.Properties
 
@@ -292,16 +292,16 @@ describe.each(alarms)('the alarm "%s"', (title, alarm) => {
     expect(why).not.toBe('')
   })
 
-  it('the alarm has no property that could change when it goes off and that is not stated', () => {
+  it('the alarm has no unstated property that could change when it goes off', () => {
     expect(Object.keys(alarm.Properties).filter((name) => !judged.has(name))).toEqual([])
   })
 })
 
-it('the stated alarms are all there', () => {
+it('the table of stated alarms has every alarm', () => {
   expect(Object.keys(stated).sort()).toEqual(alarms.map(([title]) => title).sort())
 })
 
-it('each metric filter counts one for each line of its log with its message, and nothing when there is none', () => {
+it('each metric filter counts one for each matching line of its log, and nothing without one', () => {
   const filters = assembly.ofType('AWS::Logs::MetricFilter').map(({ stack, Properties }) => ({
     log: plain(assembly.resolve(stack, Properties['LogGroupName'])),
     pattern: Properties['FilterPattern'],
@@ -322,7 +322,7 @@ it('each metric filter counts one for each line of its log with its message, and
   ])
 })
 
-it('the only rule that counts log lines by tenant counts deliveries that failed for good', () => {
+it('only the rule for deliveries that failed for good counts log lines by tenant', () => {
   const rules = assembly.ofType('AWS::CloudWatch::InsightRule').map(({ stack, Properties }) => ({
     state: Properties['RuleState'],
     body: JSON.parse(assembly.resolve(stack, Properties['RuleBody'])) as Record<string, unknown>,

@@ -40,7 +40,7 @@ it('every gateway route ends at the function of its declaration', () => {
   }
 })
 
-it('integrations speak payload 2.0', () => {
+it('integrations use payload format 2.0', () => {
   for (const { Properties } of assembly.ofType('AWS::ApiGatewayV2::Integration')) {
     expect(Properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' })
   }
@@ -78,7 +78,7 @@ it('each route that engines call has a throttle of its own', () => {
   })
 })
 
-it('functions that engines call have a concurrency of their own where it is set, and no others do', () => {
+it('functions that engines call have a reserved concurrency if it is set, and no others do', () => {
   const reserving = adjustedApp()
   const reserved = (made: typeof assembly) =>
     made.ofType('AWS::Lambda::Function').flatMap(({ Metadata, Properties }) => {
@@ -112,7 +112,7 @@ it('a configured origin gets exactly the declared methods and headers', () => {
   })
 })
 
-it('the nested stacks of the API are changed one after the other, the first after the default route, and the stage after the last', () => {
+it('the nested stacks of the API are updated one after the other, from the default route to the stage', () => {
   const nested = assembly.ofType('AWS::CloudFormation::Stack').filter(({ stack }) => stack.name === 'CallplaneApi')
   const order: string[] = []
   for (

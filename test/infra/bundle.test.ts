@@ -133,7 +133,7 @@ describe('the bundles of the project', () => {
     if (!all.every(([, file]) => existsSync(file))) await bundle({ source: process.cwd(), target: build.folder })
   })
 
-  it('each bundle keeps within its limit', () => {
+  it('each bundle is below its size limit', () => {
     const tooLarge = failing((text, name) => {
       const limit = limitKb.get(name) ?? plainLimitKb
       const sizeKb = Buffer.byteLength(text) / 1024
@@ -143,7 +143,7 @@ describe('the bundles of the project', () => {
     expect(tooLarge).toEqual([])
   })
 
-  it('each bundle is a module that node can read', () => {
+  it('each bundle is a module that Node can load', () => {
     // As a process checks it that is started with --check, without a process for each of a hundred bundles.
     const unreadable = failing((text) => {
       try {
@@ -157,18 +157,18 @@ describe('the bundles of the project', () => {
     expect(unreadable).toEqual([])
   })
 
-  it('no bundle loads a module of Node by an import at run time, which loads what nothing uses', () => {
+  it('no bundle imports a module of Node at run time, which would load unused code', () => {
     expect(failing((text) => /\bimport\("node:\w+/.exec(text)?.[0])).toEqual([])
   })
 
-  it('no source of a function is imported at run time, since the bundler then wraps every module that it shares', () => {
+  it('no source of a function is imported at run time, since the bundler then wraps every shared module', () => {
     const sources = globSync('{adapters,contracts,core,functions}/**/*.ts')
 
     expect(sources.length).toBeGreaterThan(100)
     expect(sources.filter((file) => /\bawait import\(/.test(readFileSync(file, 'utf8')))).toEqual([])
   })
 
-  it('bundles load the promises of the file system exactly where names are resolved by the system', () => {
+  it('a bundle contains fs/promises exactly if it contains dns/promises, which needs it', () => {
     const wrong = failing((text) => {
       const [files, names] = [text.includes('fs/promises'), text.includes('dns/promises')]
       return files === names ? undefined : `fs/promises ${files}, dns/promises ${names}`
@@ -177,11 +177,11 @@ describe('the bundles of the project', () => {
     expect(wrong).toEqual([])
   })
 
-  it('no bundle holds the credential chain that reads files and runs programs', () => {
+  it('no bundle contains the credential chain that reads files and runs programs', () => {
     expect(failing((text) => (text.includes(wholeChain) ? wholeChain : undefined))).toEqual([])
   })
 
-  it('only functions that hash passwords hold Argon2 in WebAssembly', () => {
+  it('only functions that hash passwords contain Argon2 in WebAssembly', () => {
     const holders = failing((text) => (text.includes('name:"argon2",data:') ? 'Argon2' : undefined))
 
     expect(holders.toSorted()).toEqual(
@@ -189,14 +189,14 @@ describe('the bundles of the project', () => {
     )
   })
 
-  it('the connector knows where a container gets its credentials', () => {
+  it("the connector's bundle can get credentials from its container", () => {
     const connector = join(connectorFolder(build), 'main.mjs')
 
     expect(readFileSync(connector, 'utf8').includes(containerCredentials)).toBe(true)
     expect(spawnSync(process.execPath, ['--check', connector]).status).toBe(0)
   })
 
-  it('a bundle has the same bytes when it is built from a copy of the sources in another folder', async () => {
+  it('a bundle that is built from a copy of the sources in another folder has the same bytes', async () => {
     const copy = join(folder, 'copy')
     for (const part of ['functions', 'connector', 'core', 'contracts', 'adapters', 'package.json']) {
       cpSync(part, join(copy, part), { recursive: true })
@@ -219,7 +219,7 @@ describe('the bundles of the project', () => {
   })
 })
 
-it('a handler without a file is named in a sentence', async () => {
+it('an error names the handler whose file is missing', async () => {
   const [missing] = handlers
   const source = aSource('incomplete', { except: missing?.name ?? '' })
 
@@ -228,7 +228,7 @@ it('a handler without a file is named in a sentence', async () => {
   )
 })
 
-it('a build removes the files of an older one and does not touch those that are still right', async () => {
+it('a build removes outdated files and does not touch current ones', async () => {
   const source = aSource('complete')
   const target = join(folder, 'rebuilt')
   await bundle({ source, target })
@@ -242,7 +242,7 @@ it('a build removes the files of an older one and does not touch those that are 
   expect(kept && statSync(kept).mtimeMs).toBe(before)
 })
 
-it('the files of a function lie next to its code, and those of no other', async () => {
+it('the files that a function serves are bundled next to its code, and those of no other function', async () => {
   const build = await bundle({ source: aSource('files'), target: join(folder, 'files-build') })
 
   const found = globSync('**/files/*', { cwd: join(build.folder, 'functions') }).toSorted()

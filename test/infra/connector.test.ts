@@ -96,7 +96,7 @@ const baseOf = ({ folder }: typeof synthesized) => {
   )
 }
 
-it("the base of the connector's image is a public mirror's tag, with the digest of the setting", () => {
+it("the base of the connector's image is the tag in a public registry with the digest of the setting", () => {
   const digest = `sha256:${'0a'.repeat(32)}`
   const pinned = adjustedApp()
 
@@ -104,7 +104,7 @@ it("the base of the connector's image is a public mirror's tag, with the digest 
   expect(baseOf(pinned)).toEqual([{ BASE: expect.stringMatching(`^public.ecr.aws/docker/library/node:.+@${digest}$`) }])
 })
 
-it('an image that was built before is not built again, and its task may pull it', () => {
+it('an image that already exists is not built again, and its task may pull it', () => {
   const image = '123456789012.dkr.ecr.eu-central-1.amazonaws.com/telephony/connector'
   const tagged = appWith({ connectorImage: `${image}:1.2.3` })
   const fixed = appWith({ connectorImage: `${image}@sha256:${'0a'.repeat(32)}` })
@@ -117,7 +117,7 @@ it('an image that was built before is not built again, and its task may pull it'
   )
 })
 
-it('a connector has the processor, the memory and the time to stop that the settings give it', () => {
+it("the connector's task has the processor, the memory and the stop timeout of the settings", () => {
   const larger = adjustedApp()
   const [taller] = larger.assembly.ofType('AWS::ECS::TaskDefinition')
 
@@ -130,7 +130,7 @@ it('a connector has the processor, the memory and the time to stop that the sett
   ])
 })
 
-it('a process that ended is started again in its task, where the events are that it left on disk', () => {
+it('a connector process that exits is restarted in its task, which still has the events on disk', () => {
   expect(container.RestartPolicy).toEqual({ Enabled: true, RestartAttemptPeriod: 60 })
   expect(container.MountPoints).toEqual([{ SourceVolume: 'spool', ContainerPath: '/home/node', ReadOnly: false }])
   expect(task.Properties['Volumes']).toEqual([{ Name: 'spool' }])

@@ -17,7 +17,7 @@ import { appWith } from './synthesized-app.ts'
 
 const prices = readPrices()
 
-it('the page of costs is the one that npm run cost makes from the templates', () => {
+it('docs/cost.md is what npm run cost generates from the templates', () => {
   expect(readFileSync('docs/cost.md', 'utf8'), 'run npm run cost').toBe(costOfStages())
 })
 
@@ -30,7 +30,7 @@ it.each([
   expect(total(idleCosts(appWith(settings).assembly, prices))).toBeLessThanOrEqual(most)
 })
 
-it('the metrics whose cost is computed for an idle connector are those that it writes', () => {
+it('the cost of an idle connector includes exactly the metrics that it writes', () => {
   const lines: Record<string, unknown>[] = []
   const health = {
     status: 'OK',
@@ -55,7 +55,7 @@ it('the metrics whose cost is computed for an idle connector are those that it w
   expect(written.map(([name]) => name)).toEqual(idleMetrics)
 })
 
-it('a second connector and a larger search node are in the idle costs', () => {
+it('the idle costs include a second connector and a larger search node', () => {
   const one = appWith({ connectorTasks: 1, searchInstances: 1 })
   const two = appWith({ connectorTasks: 2, searchInstances: 1 })
   const large = appWith({ connectorTasks: 1, searchInstances: 1, searchInstanceType: 'r6g.large.search' })
@@ -71,7 +71,7 @@ it('a node without a known price is refused instead of being free', () => {
   expect(() => idleCosts(unknown.assembly, prices)).toThrow('no price of m7g.large.search')
 })
 
-it('an event needs 11 write units alone and 8.4 in a full batch, as the page on deliveries says', () => {
+it('an event costs 11 write units alone and 8.4 in a full batch, as the design page on deliveries says', () => {
   expect(writeUnitsOfEvent(1)).toBeCloseTo(11)
   expect(writeUnitsOfEvent(10)).toBeCloseTo(8.4)
   expect(readFileSync('docs/design/deliveries.md', 'utf8')).toContain(
@@ -79,18 +79,18 @@ it('an event needs 11 write units alone and 8.4 in a full batch, as the page on 
   )
 })
 
-it('a million events cost at most 12 dollars as soon as two are in a batch', () => {
+it('a million events cost at most 12 dollars if at least two are in a batch', () => {
   const cost = (batch: number) => total(eventCosts({ millions: 1, batch, connectors: 2 }, prices))
 
   expect(cost(2)).toBeLessThanOrEqual(12)
   expect(cost(10)).toBeLessThan(cost(2))
 })
 
-it('the page on scale is the one that npm run cost makes from the settings of prod', () => {
+it('docs/scale.md is what npm run cost generates from the settings of prod', () => {
   expect(readFileSync('docs/scale.md', 'utf8'), 'run npm run cost').toBe(scalePage(prices))
 })
 
-it('a connector as prod has it reads twice the events of as many full engines as a deployment may have', () => {
+it('a connector of the size in prod can read twice the events of as many full engines as a deployment may have', () => {
   const prod: Record<string, unknown> = JSON.parse(readFileSync('settings/prod.json', 'utf8'))
   const limits = scaleLimits(readSettings({ stage: 'prod', engineHost: 'engine', ...prod }))
   const connector = limits.find(({ moves }) => moves === '`connectorCpu`')
@@ -98,11 +98,11 @@ it('a connector as prod has it reads twice the events of as many full engines as
   expect(connector?.most).toBeGreaterThan(2 * eventsOfMostEngines())
 })
 
-it('the model of scale counts with the size of a leg that the page on CDRs has', () => {
+it('the model of scale uses the size of a leg that the design page on CDRs states', () => {
   expect(readFileSync('docs/design/cdr.md', 'utf8')).toContain(`the table plans twice as much: ${legBytes} bytes`)
 })
 
-it('the limit that is met first stands first, and each setting that a limit names moves it', () => {
+it('the first limit that is reached is listed first, and each setting that a limit names changes it', () => {
   const of = (given: Readonly<Record<string, unknown>>) =>
     scaleLimits(readSettings({ stage: 'prod', engineHost: 'engine', engineConcurrency: 30, ...given }))
   const usual = of({})
@@ -128,7 +128,7 @@ it('the limit that is met first stands first, and each setting that a limit name
   }
 })
 
-it('every limit is above its load with the settings that the page on scale shows', () => {
+it('every limit on the page about scale is above its load with the settings shown there', () => {
   const [, shown = ''] =
     /## With the settings for this load\n\n(.*?)\. The first/.exec(readFileSync('docs/scale.md', 'utf8')) ?? []
   const settings: unknown = JSON.parse(`{${shown.replaceAll('`', '')}}`)

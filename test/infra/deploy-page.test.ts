@@ -64,7 +64,7 @@ it.each(commands)('the command "%s" of the page on deployments is of a kind that
   expect(command).toMatch(/^(?:npm ci$|npm run |npx cdk |aws |git pull$)/)
 })
 
-it('the scripts of the page on deployments exist', () => {
+it('the scripts that docs/deploy.md names exist', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
   const named = starting('npm run ').map((command) => wordsOf(command)[2])
 
@@ -96,7 +96,7 @@ it.each(starting('aws '))('"%s" is an operation with options that it has', (comm
   expect(options.filter((option) => !known.includes(option))).toEqual([])
 })
 
-it('the page names every stack, and quotas that the templates keep within', () => {
+it('docs/deploy.md names every stack, and quotas that the templates do not exceed', () => {
   const nested = assembly.ofType('AWS::CloudFormation::Stack').length
   const tops = [...page.matchAll(/^\| `(Callplane\w+)-prod` \|/gm)].map(([, name]) => name)
 
@@ -129,7 +129,7 @@ it('the life cycle that the page gives to a bucket of its reader is the one of t
   expect(meaning(onPage).versions).toHaveLength(1)
 })
 
-it('the settings that the page shows are settings, and the names of stores in them are declared', () => {
+it('the settings and store names that docs/deploy.md shows are declared', () => {
   const shown = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = '']) => text)
   const real = shown.map((text) =>
     text

@@ -59,7 +59,7 @@ it('the network of connectors resolves the host names of engines to their addres
   })
 })
 
-it('connectors start when the way to their engines is there', () => {
+it('connectors start after the routes to their engines exist', () => {
   const service = assembly.one('AWS::ECS::Service', 'ConnectorService')
 
   for (const { id } of [peering, ...routesBy(assembly), assembly.one('AWS::Route53::RecordSet', 'EnginePeering')]) {
@@ -67,7 +67,7 @@ it('connectors start when the way to their engines is there', () => {
   }
 })
 
-it('a deployment without the setting joins no network', () => {
+it('a deployment without the setting has no peering with another network', () => {
   const { assembly: usual } = usualApp()
 
   expect(usual.ofType('AWS::EC2::VPCPeeringConnection')).toEqual([])

@@ -50,7 +50,7 @@ function addresses(): Map<string, Set<string>> {
 }
 
 describe('stores that a deployment takes up', () => {
-  it('a store that is taken up is not made', () => {
+  it('an existing store that a deployment uses is not created', () => {
     for (const type of [
       'DynamoDB::Table',
       'SecretsManager::Secret',
@@ -62,7 +62,7 @@ describe('stores that a deployment takes up', () => {
     }
   })
 
-  it('every function and the connector find the stores that were taken up, and no others', () => {
+  it('every function and the connector use the existing stores, and no others', () => {
     const found = addresses()
     const expected = (['tables', 'buckets', 'secrets', 'keys'] as const).flatMap((kind) =>
       Object.entries({ tables, buckets, secrets, keys }[kind]).map(([name, { variable }]) => [
@@ -79,7 +79,7 @@ describe('stores that a deployment takes up', () => {
     expect(found.size).toBeGreaterThan(25)
   })
 
-  it('a role may reach the stores that were taken up, by their names', () => {
+  it('a role may access the existing stores by their names', () => {
     const policies = JSON.stringify(assembly.ofType('AWS::IAM::Role').concat(assembly.ofType('AWS::IAM::Policy')))
 
     for (const name of [
@@ -93,14 +93,14 @@ describe('stores that a deployment takes up', () => {
     }
   })
 
-  it("the connector's network lets it reach the buckets that were taken up", () => {
+  it("the connector's network allows access to the existing buckets", () => {
     const { Properties } = assembly.one('AWS::EC2::VPCEndpoint', 'NetworkVpcObjects')
 
     const policy = JSON.stringify(Properties['PolicyDocument'])
     for (const name of Object.values(everything.buckets)) expect(policy).toContain(`:s3:::${name}/*`)
   })
 
-  it('the alarms of the store of CDRs look at the domain that was taken up', () => {
+  it('the alarms of the store of CDRs watch the existing search domain', () => {
     const alarms = assembly.ofType('AWS::CloudWatch::Alarm').filter(({ id }) => id.startsWith('Search'))
 
     expect(alarms).toHaveLength(4)
@@ -109,12 +109,12 @@ describe('stores that a deployment takes up', () => {
     }
   })
 
-  it('a stage that takes up its store of CDRs has no stack for one', () => {
+  it('a stage with an existing store of CDRs has no search stack', () => {
     expect(assembly.stacks.map(({ name }) => name)).not.toContain('CallplaneSearch')
   })
 })
 
-it('one table can be taken up while all others are made', () => {
+it('one existing table can be used while all others are created', () => {
   const one = appWith({ existingStores: { tables: { accounts: 'accounts-restored' } } })
 
   expect(one.assembly.ofType('AWS::DynamoDB::Table')).toHaveLength(Object.keys(tables).length - 1)

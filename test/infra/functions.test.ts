@@ -66,7 +66,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('the e
     expect(rest).toEqual(variablesFor(assembly, needsOf(route)))
   })
 
-  it("the endpoint's function ends before the gateway gives up, on the newest runtime", () => {
+  it("the endpoint's function times out before the gateway, and runs on the newest runtime", () => {
     expect(lambda.Properties).toMatchObject({
       Runtime: 'nodejs24.x',
       Timeout: 29,
@@ -83,7 +83,7 @@ describe.each(workers.map((worker) => [worker.name, worker] as const))('the work
     `${worker.queue.charAt(0).toUpperCase()}${worker.queue.slice(1)}QueueWork`,
   )
 
-  it("the worker's function may use its needs and receive messages of its queue, and nothing else", () => {
+  it("the worker's function may use its declared needs and receive messages of its queue, and nothing else", () => {
     const take = ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'].map(
       (action) => `sqs:${action} on ${at(queue)}.Arn`,
     )
@@ -125,13 +125,13 @@ function rateOf(minutes: number): string {
 describe.each(schedules.map((schedule) => [schedule.name, schedule] as const))('the schedule %s', (name, schedule) => {
   const lambda = functionFor(name)
 
-  it("the schedule's function may use its needs, and write its own log, and nothing else", () => {
+  it("the schedule's function may use its declared needs, and write its own log, and nothing else", () => {
     expect(permissionsOf(assembly, roleOf(lambda))).toEqual(
       [...permissionsFor(assembly, schedule.needs), ...logPermissionsOf(lambda)].sort(),
     )
   })
 
-  it("the schedule's function is called only by its rule, in time, and not again when that fails", () => {
+  it("the schedule's function is called only by its rule, in its interval, and not retried after a failure", () => {
     const calls = (value: unknown) => assembly.resolve(lambda.stack, value as string) === `${at(lambda)}.Arn`
     const rules = assembly.ofType('AWS::Events::Rule').filter(({ Properties }) => {
       const [target] = Properties['Targets'] as unknown as { Arn: string }[]
@@ -165,7 +165,7 @@ describe.each(preparations.map((preparation) => [preparation.name, preparation] 
       .ofType('Custom::Preparation')
       .find(({ stack, Properties }) => assembly.resolve(stack, Properties['ServiceToken']) === `${at(lambda)}.Arn`)
 
-    it("the preparation's function may use its needs, and write its own log, and nothing else", () => {
+    it("the preparation's function may use its declared needs, and write its own log, and nothing else", () => {
       expect(permissionsOf(assembly, roleOf(lambda))).toEqual(
         [...permissionsFor(assembly, preparation.needs), ...logPermissionsOf(lambda)].sort(),
       )
@@ -204,24 +204,24 @@ it('another number of shards reaches the function that prepares the store of CDR
   expect(prepares.Properties).toHaveProperty('Environment.Variables.CDR_SHARDS', '4')
 })
 
-it('workers that write CDRs are made after the store of CDRs is ready', () => {
+it('workers that write CDRs are created after the store of CDRs is prepared', () => {
   const call = assembly.one('Custom::Preparation', 'PrepareSearch')
   for (const { name } of workers.filter(({ needs }) => needs.cdrs !== undefined)) {
     expect(functionFor(name).DependsOn).toContain(call.id)
   }
 })
 
-it('one function answers what no route answers, and may do nothing but write its log', () => {
+it('one function answers requests without a route, and may do nothing but write its log', () => {
   const lambda = functionFor('$default')
 
   expect(permissionsOf(assembly, roleOf(lambda))).toEqual(logPermissionsOf(lambda))
 })
 
-it('there is no function that nothing declares', () => {
+it('every function in the templates is declared', () => {
   expect(functions).toHaveLength(routes.length + workers.length + schedules.length + preparations.length + 1)
 })
 
-it('X-Ray records the calls of all functions where the setting says so, and of none elsewhere', () => {
+it('X-Ray traces the calls of all functions if the setting says so, and of none otherwise', () => {
   const traced = adjustedApp()
   const made = traced.assembly.ofType('AWS::Lambda::Function')
   const added = traced.assembly

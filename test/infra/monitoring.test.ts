@@ -22,7 +22,7 @@ const alarmed = assembly
     silence: Properties['TreatMissingData'],
   }))
 
-it('alarms look at metrics that the connector writes, where it writes them', () => {
+it('alarms use metrics that the connector writes, in the namespace where it writes them', () => {
   expect(alarmed.map(({ name }) => name).filter((name) => !written.includes(name))).toEqual([])
   for (const { dimensions } of alarmed) expect(dimensions).toEqual([{ Name: dimension, Value: service }])
 })
@@ -30,7 +30,7 @@ it('alarms look at metrics that the connector writes, where it writes them', () 
 /** Without the one that counts the lines of connectors, to find a missing one. */
 const ofValues = alarmed.filter(({ statistic }) => statistic !== 'SampleCount')
 
-it('there is an alarm on lag, drops, gaps, the spool, engines, refusals and commands, and each looks at another metric', () => {
+it('lag, drops, gaps, the spool, engines, refusals and commands each have an alarm on a metric of their own', () => {
   expect(ofValues.map(({ name }) => name).sort()).toEqual(
     [
       'CommandsUnknown',
@@ -48,7 +48,7 @@ it('there is an alarm on lag, drops, gaps, the spool, engines, refusals and comm
   )
 })
 
-it('a count is summed and a level taken at its highest; neither alarms for want of data', () => {
+it('alarms sum counts and use the maximum of levels, and none goes off for missing data', () => {
   const counts: readonly string[] = countMetrics
   for (const { name, statistic, silence } of ofValues) {
     expect([name, statistic]).toEqual([name, counts.includes(name) ? 'Sum' : 'Maximum'])
@@ -56,7 +56,7 @@ it('a count is summed and a level taken at its highest; neither alarms for want 
   }
 })
 
-it('the store of CDRs raises an alarm when a part of it is lost, it takes no writes, a quarter of a disk is left, or its memory is full', () => {
+it('the store of CDRs has alarms on lost parts, blocked writes, a disk that is three quarters full, and memory', () => {
   const domain = assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')
   const alarms = assembly
     .ofType('AWS::CloudWatch::Alarm')
@@ -110,7 +110,7 @@ it('F42 deliveries that failed for good are counted by domain, in the logs of bo
   expect(Properties['RuleState']).toBe('ENABLED')
 })
 
-it('a stage that watches its deployments only has the alarm that takes one back, and neither dashboard nor rule', () => {
+it('a stage that only watches its deployments has the alarm that rolls one back, and neither dashboard nor rule', () => {
   const quiet = appWith({ monitoring: 'deployments' }).assembly
   const names = quiet.ofType('AWS::CloudWatch::Alarm').map(({ Properties }) => text(Properties['AlarmName']))
 

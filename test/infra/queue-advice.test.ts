@@ -43,24 +43,24 @@ describe.each(Object.keys(queues).filter((name): name is QueueName => name in qu
   const times = worker === undefined ? undefined : visibilitySeconds / worker.timeoutSeconds
   const departure = departures[name]
 
-  it('its messages stay invisible for six times the time of the function, or a reason is given', () => {
+  it("the queue's messages stay invisible for six times the function's timeout, or a reason is given", () => {
     if (times === undefined) return
     if (times >= advice.timesOfFunction) expect(departure?.times).toBeUndefined()
     else expect(departure?.times).toBe(times)
   })
 
-  it('its messages are tried five times at least, or a reason is given', () => {
+  it("the queue's messages are tried at least five times, or a reason is given", () => {
     if (maxReceives >= advice.tries) expect(departure?.tries).toBeUndefined()
     else expect(departure?.tries).toBe(maxReceives)
   })
 
-  it('its messages return before its function could have been throttled for longer than they are kept', () => {
+  it("the queue's messages are kept for longer than its function can be throttled", () => {
     const { retentionSeconds } = queues[name]
 
     expect(visibilitySeconds * Math.min(maxReceives, advice.tries)).toBeLessThanOrEqual(retentionSeconds)
   })
 })
 
-it('a departure from the advice has a reason', () => {
+it('every departure from the advice for queues has a reason', () => {
   for (const { why } of Object.values(departures)) expect(why.length).toBeGreaterThan(40)
 })

@@ -44,7 +44,7 @@ function statementsOf({ Properties }: Placed): Statement[] {
 /** Everything that lies in a bucket or a search domain: its names are not known beforehand. */
 const insides = /^\w+\/\w+\.Arn\/\*$/
 
-it('no role may do anything by a wildcard, but inside of a store, and the one action that knows no resource', () => {
+it('no role may do anything by a wildcard, except inside of a store and for the one action without a resource', () => {
   const policies = [...assembly.ofType('AWS::IAM::Role'), ...assembly.ofType('AWS::IAM::Policy')]
   const statements = policies.flatMap((policy) =>
     statementsOf(policy).map(({ Action, Resource }) => ({ policy, Action, Resource })),
@@ -113,14 +113,14 @@ const protectionOf = ({ folder }: typeof synthesized) => {
   return ['CallplaneStateful', 'CallplaneSearch'].map((id) => artifacts[id].properties.terminationProtection ?? false)
 }
 
-it('the stacks that hold data are protected from deletion once the setting says so, and not at the first deployment', () => {
+it('termination protection of the stacks with data follows the setting, and is off in the first deployment', () => {
   const guarded = adjustedApp()
 
   expect(protectionOf(synthesized)).toEqual([false, false])
   expect(protectionOf(guarded)).toEqual([true, true])
 })
 
-it('the store of CDRs has a stack of its own, except in a deployment from before the stages', () => {
+it('the store of CDRs has a stack of its own, except in a deployment from before there were stages', () => {
   const former = appWith({ namesWithoutStage: 'on' })
   const stackOf = ({ assembly: made }: typeof synthesized) =>
     made.one('AWS::OpenSearchService::Domain', 'CdrSearch').stack.name
@@ -136,13 +136,13 @@ it('the store of CDRs is deployed after the other stores, and none of them waits
   expect(artifacts['CallplaneStateful'].dependencies).not.toContain('CallplaneSearch')
 })
 
-it('no reference of one stack keeps another from being changed', () => {
+it('no stack exports a value, so that each can be changed independently', () => {
   for (const { name, template } of assembly.stacks) {
     expect(JSON.stringify(template), name).not.toMatch(/"Fn::ImportValue"|"Export"/)
   }
 })
 
-it('the outputs for people are few, and each says what it is', () => {
+it('the outputs of stacks are few, and each has a description', () => {
   const outputs = assembly.stacks
     .filter(({ name }) => /^Callplane[A-Z][a-z]+$/.test(name))
     .flatMap(({ template }) => Object.entries(template.Outputs ?? {}))
@@ -162,7 +162,7 @@ it('the outputs for people are few, and each says what it is', () => {
   for (const [name, output] of outputs) expect(output, name).toHaveProperty('Description')
 })
 
-it('two stages share an account: names of stacks, alarms, metrics and rules have the stage, and so have tags', () => {
+it('two stages can share an account, since names of stacks, alarms, metrics and rules and tags contain the stage', () => {
   const other = appWith({ stage: 'other' })
   const namesIn = ({ folder, assembly: made }: typeof synthesized) => {
     const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
@@ -191,7 +191,7 @@ it('two stages share an account: names of stacks, alarms, metrics and rules have
   expect(two.tags).toEqual(two.tags.map(() => ({ 'callplane:stage': 'other' })))
 })
 
-it('a stage that keeps names without a stage has those of a deployment before there were stages', () => {
+it('a stage that keeps names without a stage has those of a deployment from before there were stages', () => {
   const former = appWith({ namesWithoutStage: 'on' })
   const alarms = former.assembly.ofType('AWS::CloudWatch::Alarm').map(({ Properties }) => Properties)
   const manifest = JSON.parse(readFileSync(join(former.folder, 'manifest.json'), 'utf8'))
@@ -221,7 +221,7 @@ it('no stack is bound to an account or region', () => {
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const gatewayLimits = { routes: 300, integrations: 300 }
 
-it('the HTTP API has no more routes and integrations than a gateway takes', () => {
+it('the HTTP API has no more routes and integrations than a gateway allows', () => {
   const routes = assembly.ofType('AWS::ApiGatewayV2::Route').length
   const integrations = assembly.ofType('AWS::ApiGatewayV2::Integration').length
 
@@ -230,7 +230,7 @@ it('the HTTP API has no more routes and integrations than a gateway takes', () =
   expect(integrations).toBeLessThanOrEqual(gatewayLimits.integrations)
 })
 
-it('a part is changed after those that it sends commands and messages to', () => {
+it('a stack is updated after those to which it sends commands and messages', () => {
   const manifest = JSON.parse(readFileSync(join(synthesized.folder, 'manifest.json'), 'utf8'))
   const dependencies = (stack: string): string[] => manifest.artifacts[stack].dependencies
 
@@ -238,7 +238,7 @@ it('a part is changed after those that it sends commands and messages to', () =>
   expect(dependencies('CallplaneApi')).toContain('CallplaneConnector')
 })
 
-it('synthesis warns when no address gets alarms by mail, and not when there is one', () => {
+it('synthesis warns if no address gets alarms by mail, and not if there is one', () => {
   const warnings = (folder: string) => readFileSync(join(folder, 'validation-report.json'), 'utf8')
   const mailed = adjustedApp()
 

@@ -29,7 +29,7 @@ describe.each(alarms.map((alarm) => [titleOf(alarm), alarm] as const))('the alar
     expect(article).toMatch(/\*\*Resolution\.\*\*\s+\S/)
   })
 
-  it('the alarm says who is affected and where to read on', () => {
+  it("the alarm's text says who is affected and which article to read", () => {
     const description = text(alarm.Properties['AlarmDescription'])
 
     expect(description).toContain(`docs/runbook.md, "${title}"`)

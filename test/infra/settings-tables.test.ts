@@ -36,19 +36,19 @@ function watched(given: Readonly<Record<string, string>>): { env: Record<string,
 const namesOf = (reader: string) =>
   declared.flatMap(({ readers, variable }) => (variable !== undefined && readers?.includes(reader) ? [variable] : []))
 
-it('the table of the settings of npm start is the one of the declarations', () => {
+it("the table of npm start's settings in the manual is generated from the declarations", () => {
   expect(readFileSync('docs/local-run.md', 'utf8').includes(`\n${laptopTable()}\n`), wayOut).toBe(true)
 })
 
-it("the runbook's table of a deployment's settings is the one of the declarations", () => {
+it("the runbook's table of a deployment's settings is generated from the declarations", () => {
   expect(readFileSync('docs/runbook.md', 'utf8').includes(`\n${deploymentTable()}\n`), wayOut).toBe(true)
 })
 
-it('the output of npm start -- --help has the declared settings', () => {
+it('the output of npm start -- --help has every declared setting', () => {
   expect(JSON.parse(readFileSync('local/settings/settings.json', 'utf8')), wayOut).toEqual(helpRows())
 })
 
-it('the settings that npm start reads are the declared ones, and the tables have each of them', () => {
+it('npm start reads exactly the declared settings, and the tables have each of them', () => {
   const { env, read } = watched({ ENGINE_URL: 'esl://:secret@192.0.2.1' })
 
   laptopReader(env)
@@ -57,7 +57,7 @@ it('the settings that npm start reads are the declared ones, and the tables have
   expect(laptopSettings.map(({ variable }) => variable).sort()).toEqual(namesOf('laptop').sort())
 })
 
-it('the connector reads the settings that are declared for it, and its log reads the level', () => {
+it('the connector and its log read exactly the settings that are declared for the connector', () => {
   const { env, read } = watched({ ENGINE_URL: 'esl://:secret@192.0.2.1', HEALTH_PORT: '0' })
 
   connectorSettings(env)
@@ -65,7 +65,7 @@ it('the connector reads the settings that are declared for it, and its log reads
   expect([...read, 'LOG_LEVEL'].sort()).toEqual(namesOf('connector').sort())
 })
 
-it('functions read the settings that are declared for them, and the text of the client variables', () => {
+it('functions read exactly the settings that are declared for them, and the client variables as text', () => {
   const { env, read } = watched({})
 
   functionSettings(env)
@@ -73,7 +73,7 @@ it('functions read the settings that are declared for them, and the text of the 
   expect([...read].sort()).toEqual([...namesOf('functions'), 'CLIENT_VARIABLES'].sort())
 })
 
-it('a deployment reads the settings that are declared, and the table has each of them', () => {
+it('a deployment reads exactly the declared settings, and the table has each of them', () => {
   const { env, read } = watched({ stage: 'test', engineHost: 'engine.example.internal' })
 
   deploymentReader(env)
@@ -83,7 +83,7 @@ it('a deployment reads the settings that are declared, and the table has each of
   expect(deploymentSettings.map(({ context }) => context).sort()).toEqual(names)
 })
 
-it('each default is a value that the setting itself takes', () => {
+it('each default is a valid value of its setting', () => {
   for (const { rule, fallback, deployment, laptop } of declared) {
     for (const text of [fallback, deployment?.fallback, laptop?.fallback]) {
       if (text !== undefined) expect(() => readText(rule(), text, 'the default')).not.toThrow()
@@ -91,7 +91,7 @@ it('each default is a value that the setting itself takes', () => {
   }
 })
 
-it('the refusal of a value begins with the name of its setting and has no part of the value', () => {
+it('the refusal of a value begins with the name of its setting and contains no part of the value', () => {
   const secret = 'zq7X'
   const texts = [
     secret,

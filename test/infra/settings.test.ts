@@ -22,38 +22,38 @@ it('a deployment needs a stage and the address of an engine, and nothing else', 
   expect(() => readSettings({ engineHost: 'host' })).toThrow(/^setting stage must be /)
 })
 
-it('names have no stage where a deployment of former times keeps them', () => {
+it('names have no stage in a deployment that keeps those from before there were stages', () => {
   expect(settingsFrom({ namesWithoutStage: 'on' })).toMatchObject({ stage: 'test', nameStage: '' })
 })
 
-it('numbers may stand in the file of a stage as numbers', () => {
+it('numbers may be written as numbers in the file of a stage', () => {
   expect(settingsFrom({ enginePort: 8022, tokenSeconds: 3600 })).toMatchObject({
     engines: [{ port: 8022 }],
     environment: { TOKEN_SECONDS: '3600' },
   })
 })
 
-it('several engines are comma-separated; one may have a port of its own', () => {
+it('several engines are comma-separated, and one may have a port of its own', () => {
   expect(settingsFrom({ engineHost: '10.0.0.1, FS2.example.com:8022', enginePort: 8023 }).engines).toEqual([
     { host: '10.0.0.1', port: 8023 },
     { host: 'fs2.example.com', port: 8022 },
   ])
 })
 
-it('origins are a list, whatever the spaces', () => {
+it('allowed origins are a comma-separated list, whatever the spaces', () => {
   expect(settingsFrom({ allowedOrigins: 'https://a.example.com ,https://b.example.com:8443' }).allowedOrigins).toEqual([
     'https://a.example.com',
     'https://b.example.com:8443',
   ])
 })
 
-it('the rates are those of the contract, others, or none', () => {
+it('the rate limits are those of the contract unless the setting changes or removes them', () => {
   expect(settingsFrom({}).rateLimits).toBe(usualRateLimits)
   expect(settingsFrom({ rateLimits: 'off' }).rateLimits).toBe('off')
   expect(settingsFrom({ rateLimits: 'token=5/s:9, login=1/h' }).rateLimits).toBe('token=5/s:9, login=1/h')
 })
 
-it('the names that the operator adds are JSON text, or the object itself', () => {
+it('the names that the operator adds are JSON text or an object', () => {
   const added = { tier: '[a-z]{1,8}', sip_h_X_Team: { pattern: '[0-9]+', force: true } }
 
   expect(settingsFrom({}).environment).not.toHaveProperty('CLIENT_VARIABLES')
@@ -65,7 +65,7 @@ it('the names that the operator adds are JSON text, or the object itself', () =>
 
 const joined = { id: 'vpc-0a1b2c3d', routeTables: ['rtb-0a1b2c3d', 'rtb-1a1b2c3d'] }
 
-it("the engines' VPC is an object or its text, and none is given unless the deployment joins it", () => {
+it("the engines' VPC is an object or its JSON text, and by default there is none", () => {
   const addresses = { 'engine.example.internal': '10.0.1.10' }
 
   expect(settingsFrom({}).engineVpc).toBeUndefined()
@@ -98,7 +98,7 @@ it.each([
   expect(() => settingsFrom({ engineVpc })).toThrow(/^setting engineVpc must /)
 })
 
-it('the store of CDRs has two small nodes, or as many and as large ones as are wanted', () => {
+it('the store of CDRs has two small nodes by default, and the set number and size otherwise', () => {
   expect(settingsFrom({}).search).toEqual({ instanceType: 't3.small.search', instances: 2, volumeGb: 20 })
   expect(
     settingsFrom({ searchInstanceType: 'r7g.large.search', searchInstances: 1, searchVolumeGb: '500' }).search,

@@ -23,7 +23,7 @@ const indexOf = (IndexName: string, ProjectionType: string) => ({
 describe.each(Object.entries(tables))('the table %s', (name, spec) => {
   const table = assembly.one('AWS::DynamoDB::Table', `${capital(name)}Table`)
 
-  it('a table outlives its stack, is encrypted and can be taken back in time', () => {
+  it('a table is retained when its stack is deleted, is encrypted and has point-in-time recovery', () => {
     // Also when its creation is rolled back: its protection would refuse a deletion.
     expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' })
     expect(table.Properties).toMatchObject({
@@ -48,7 +48,7 @@ describe.each(Object.entries(tables))('the table %s', (name, spec) => {
   })
 })
 
-it('the index of earlier versions stays next to the present one for as long as the settings say', () => {
+it('the index of earlier versions is kept next to the new one for as long as the settings say', () => {
   const upgraded = adjustedApp()
   const indexes = upgraded.assembly
     .ofType('AWS::DynamoDB::Table')
@@ -60,7 +60,7 @@ it('the index of earlier versions stays next to the present one for as long as t
   }
 })
 
-it('code of earlier versions may query its index for as long as that is there', () => {
+it('functions of an earlier version may query its index for as long as the index exists', () => {
   const querying = (app: typeof synthesized) => {
     const roles = app.assembly.ofType('AWS::IAM::Role').map(({ Properties }) => JSON.stringify(Properties))
     const count = (index: string) => roles.filter((text) => text.includes(`/index/${index}"`)).length
@@ -87,13 +87,13 @@ describe.each(Object.entries(queues))('the queue %s', (name, spec) => {
     expect(queue.Properties['FifoQueue']).toBe(spec.fifo ? true : undefined)
   })
 
-  it('deduplicates inside a message group where it is in order', () => {
+  it('the queue deduplicates inside a message group if it is a FIFO queue', () => {
     expect(queue.Properties['DeduplicationScope']).toBe(spec.fifo ? 'messageGroup' : undefined)
     expect(queue.Properties['FifoThroughputLimit']).toBe(spec.fifo ? 'perMessageGroupId' : undefined)
     expect(queue.Properties['ContentBasedDeduplication']).not.toBe(true)
   })
 
-  it('the queue moves failing messages to a dead-letter queue of its own kind, for the longest time', () => {
+  it('the queue moves failing messages to a dead-letter queue of its own type with the maximum retention', () => {
     const { deadLetterTargetArn, maxReceiveCount } = queue.Properties['RedrivePolicy'] as Record<string, string>
 
     expect(assembly.resolve(queue.stack, deadLetterTargetArn)).toBe(`${deadLetters.stack.name}/${deadLetters.id}.Arn`)
@@ -134,13 +134,13 @@ describe.each(Object.entries(queues))('the queue %s', (name, spec) => {
   })
 })
 
-it('there is no queue, table or secret that nothing declares', () => {
+it('every queue, table and secret in the templates is declared', () => {
   expect(assembly.ofType('AWS::DynamoDB::Table')).toHaveLength(Object.keys(tables).length)
   expect(assembly.ofType('AWS::SQS::Queue')).toHaveLength(2 * Object.keys(queues).length)
   expect(assembly.ofType('AWS::SecretsManager::Secret')).toHaveLength(Object.keys(secrets).length)
 })
 
-it('secrets are made by the cloud and kept', () => {
+it('secrets are generated in the cloud and retained', () => {
   for (const secret of assembly.ofType('AWS::SecretsManager::Secret')) {
     expect(secret).toMatchObject(retained)
     expect(secret.Properties).toHaveProperty('GenerateSecretString.PasswordLength', 40)
@@ -148,14 +148,14 @@ it('secrets are made by the cloud and kept', () => {
   }
 })
 
-it('the key rotates and is kept', () => {
+it('the encryption key is rotated and retained', () => {
   const key = assembly.one('AWS::KMS::Key', 'SealKey')
 
   expect(key).toMatchObject(retained)
   expect(key.Properties['EnableKeyRotation']).toBe(true)
 })
 
-it('recordings are kept, private, encrypted, and every access to them is logged', () => {
+it('recordings are retained, private and encrypted, and every access to them is logged', () => {
   const bucket = assembly.one('AWS::S3::Bucket', 'RecordingsBucketObjects')
   const privateToAll = {
     BlockPublicAcls: true,
@@ -173,7 +173,7 @@ it('recordings are kept, private, encrypted, and every access to them is logged'
   expect(bucket.Properties).toHaveProperty('LoggingConfiguration.DestinationBucketName')
 })
 
-it('a bucket that outlives its stack still refuses unencrypted calls and still logs its accesses', () => {
+it('a retained bucket still refuses unencrypted calls and still logs its accesses', () => {
   const policies = assembly.ofType('AWS::S3::BucketPolicy')
 
   expect(policies).toHaveLength(2 * Object.keys(buckets).length)
@@ -203,7 +203,7 @@ it('pages of the allowed origins, and of no others, may read recordings and expo
   expect(Object.fromEntries(corsOf(configured.assembly))).toEqual({ RecordingsBucket: rule, ExportsBucket: rule })
 })
 
-it('the bucket of exports drops files after a day, and the bucket of recordings never', () => {
+it('the bucket of exports deletes files after a day, and the bucket of recordings never does', () => {
   const days = (name: string) =>
     assembly.one('AWS::S3::Bucket', name).Properties['LifecycleConfiguration'] as { Rules: object[] }
 
@@ -214,7 +214,7 @@ it('the bucket of exports drops files after a day, and the bucket of recordings 
 describe('the store of CDRs', () => {
   const domain = assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')
 
-  it('the store of CDRs outlives its stack and is encrypted on disk, between its nodes and on the way to it', () => {
+  it('the store of CDRs is retained when its stack is deleted, and is encrypted on disk and in transit', () => {
     expect(domain).toMatchObject(retained)
     expect(domain.Properties).toMatchObject({
       EngineVersion: 'OpenSearch_2.19',
@@ -236,7 +236,7 @@ describe('the store of CDRs', () => {
     expect(domain.Properties['EBSOptions']).toMatchObject({ EBSEnabled: true, VolumeSize: 20, VolumeType: 'gp3' })
   })
 
-  it('the store of CDRs writes slow searches, slow writes and errors to logs that the service may write', () => {
+  it('the store of CDRs logs slow searches, slow writes and errors', () => {
     const { LogPublishingOptions: published } = domain.Properties as unknown as {
       LogPublishingOptions: Record<string, { CloudWatchLogsLogGroupArn: string; Enabled: boolean }>
     }
@@ -255,7 +255,7 @@ describe('the store of CDRs', () => {
   })
 })
 
-it('a first deployment that failed keeps nothing but empty tables', () => {
+it('a first deployment that fails leaves only empty tables', () => {
   const kept = assembly.stacks.flatMap(({ template }) =>
     Object.entries(template.Resources).filter(
       ([, { DeletionPolicy, Type }]) => DeletionPolicy === 'Retain' && Type !== 'AWS::DynamoDB::Table',

@@ -304,7 +304,7 @@ describe('of two times that must fit each other the second is no less than the f
   })
 })
 
-it('a message stays invisible for longer than the function that has it can run, or a second one works on it as well', () => {
+it('a message stays invisible for longer than its function can run, so that no second run begins', () => {
   const times = workers.map(({ name, queue, ...worker }) => [name, timeoutMs(worker), visibilityMs(queue)] as const)
 
   expect(times).toEqual([
@@ -318,7 +318,7 @@ it('a message stays invisible for longer than the function that has it can run, 
   for (const [name, runs, hidden] of times) expect([name, runs < hidden]).toEqual([name, true])
 })
 
-it('no integration of the API declares a time of its own, so the 30 s of the gateway hold', () => {
+it("no integration of the API declares a timeout of its own, so the gateway's 30 s apply", () => {
   const times = assembly.ofType('AWS::ApiGatewayV2::Integration').map(({ Properties }) => Properties['TimeoutInMillis'])
 
   expect(new Set(times)).toEqual(new Set([undefined]))

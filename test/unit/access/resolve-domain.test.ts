@@ -58,7 +58,7 @@ describe('root', () => {
     })
   })
 
-  it('root works in all domains where it may name none', async () => {
+  it('root works in all domains if it names none and the operation allows that', async () => {
     await expect(resolveDomain(aRoot(), none, 'optional', await domains())).resolves.toBeNull()
   })
 })

@@ -33,7 +33,7 @@ describe('the default roles', () => {
     }
   })
 
-  it('the default roles have numbers, and every other role is -1', () => {
+  it('the default roles have fixed numbers, and every other role has -1', () => {
     expect(['root', 'admin', 'user', 'operator'].map(numberOfRole)).toEqual([2, 1, 0, -1])
   })
 })

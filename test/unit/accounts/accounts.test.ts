@@ -60,7 +60,7 @@ describe('the list of accounts', () => {
     expect(await stateNow()).toBe('nonreg')
   })
 
-  it('pages, sorts, filters and cuts, and keeps its shape', async () => {
+  it('the list of accounts can be paged, sorted, filtered and reduced to columns without changing its shape', async () => {
     const { api, admin } = await setUp()
     await api.account({ login: '2000' })
 

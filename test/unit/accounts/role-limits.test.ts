@@ -32,7 +32,7 @@ async function setUp() {
 const denied = { code: 'permission_denied' }
 
 describe('a caller who may manage accounts, but has fewer permissions than an admin', () => {
-  it('a limited manager of accounts can create neither an admin nor a user, who may do more than the manager', async () => {
+  it('a manager of accounts with fewer permissions than a user can create neither an admin nor a user', async () => {
     const { ports, context } = await setUp()
     const input = { login: '2000', password: 's3cr3t-long enough' }
 

@@ -98,7 +98,7 @@ describe('an update', () => {
     expect((await stored('1001'))?.credentialsId).toBe(user.credentialsId)
   })
 
-  it('moves the numbers, and an empty list falls back to the login', async () => {
+  it('an account update changes the numbers, and an empty list of numbers falls back to the login', async () => {
     const { update, stored } = await setUp()
 
     await update('1001', { parameters: ['svc-extensions=501'] })
@@ -109,7 +109,7 @@ describe('an update', () => {
     expect((await stored('1001'))?.numbers).toEqual(['1001'])
   })
 
-  it('sets, keeps and removes the voicemail PIN', async () => {
+  it('an account update sets, keeps or removes the voicemail PIN', async () => {
     const { update } = await setUp()
     const pinAfter = async (parameters: string[]) => (await update('1001', { parameters })).body.info['vm-password']
 
@@ -159,7 +159,7 @@ describe('who may update', () => {
     expect(await update('1000', { role: 'admin', variables: ['timezone=UTC'] })).toMatchObject({ status: 200 })
   })
 
-  it('root everybody, an admin too', async () => {
+  it('root may update every account, including an admin', async () => {
     const { update } = await setUp('root')
 
     expect(await update('1000', { role: 'user' })).toMatchObject({ status: 200 })

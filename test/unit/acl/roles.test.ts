@@ -218,7 +218,7 @@ describe('a changed role', () => {
     expect((await list()).status).toBe(403)
   })
 
-  it('binds those of its children too', async () => {
+  it('a changed role applies to the users of its child roles, too', async () => {
     const { api, headers } = await setUp(aRole({ name: 'base' }), aRole({ name: 'child', parent: 'base', allows: {} }))
     const token = { ...(await api.as(await api.account({ login: '1001', role: 'child' }))) }
 

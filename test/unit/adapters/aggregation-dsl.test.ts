@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aggregationsDsl } from '../../../adapters/opensearch/aggregation-dsl.ts'
 
-test('distinct values are counted less exactly in more buckets, since each bucket takes memory', () => {
+test('distinct values are counted less exactly when there are more buckets, since each bucket uses memory', () => {
   const different = { kind: 'cardinality', field: 'gateway' } as const
   const terms = { kind: 'terms', field: 'uuid', size: 1000, leastCount: 1 } as const
   const inner = { ...terms, within: { different } }

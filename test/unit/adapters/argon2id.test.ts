@@ -10,7 +10,7 @@ const loadedModules = () =>
 const cost = { memory: 64, passes: 1, parallelism: 1, tagLength: 32 }
 const input = { ...cost, message: 'pässwörd', nonce: Buffer.from('0123456789abcdef') }
 
-test('a Node that has Argon2 does not load the package that replaces it', async () => {
+test('the replacement package is not loaded if Node has Argon2 itself', async () => {
   const derive = argon2idOf(crypto, () => {})
   await derive(input)
   expect(loadedModules()).toEqual([])
@@ -50,7 +50,7 @@ test.each(withoutArgon2)('a Node that %s is reported once, and not before it is 
   expect(onMissing).toHaveBeenCalledOnce()
 })
 
-test('input that Node itself refuses is no reason to leave its Argon2', async () => {
+test("input that Node's Argon2 refuses does not switch to the replacement package", async () => {
   const onMissing = vi.fn()
 
   await expect(argon2idOf(crypto, onMissing)({ ...input, passes: 0 })).rejects.toThrow('passes')

@@ -33,6 +33,6 @@ test.each([
   },
 )
 
-test('the drop of a whole domain is not sent late, since the name may have another owner then', async () => {
+test("an order to drop a whole domain's registrations expires early, since the name may have another owner later", async () => {
   expect(await lifetimeOf({ kind: 'drop-domain-registrations' })).toBe(60_000)
 })

@@ -26,7 +26,7 @@ describe('keys', () => {
     )
   })
 
-  test('a list that is cut elsewhere gives another key', () => {
+  test('two lists of key parts that are divided differently make different keys', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string({ minLength: 1 }), (a, b, c) => {
         expect(joinKey(a + c, b)).not.toBe(joinKey(a, c + b))

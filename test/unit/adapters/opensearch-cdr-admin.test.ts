@@ -51,7 +51,7 @@ const templates = [
   'POST /cdr-a-*%2Ccdr-b-*/_mapping',
 ]
 
-it('an empty store learns templates and policy, and indices without a policy come under it', async () => {
+it('an empty search store gets templates and a policy, and indices without a policy get it too', async () => {
   const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [noPolicy] })
 
   expect(await admin.prepare()).toEqual({ retention: 'by-store' })
@@ -78,18 +78,18 @@ it.each([
   }
 })
 
-it('a number of shards that no index may have is refused before the store is asked', async () => {
+it('an impossible number of shards is refused before the search store is asked', async () => {
   await expect(aStore({}, { CDR_SHARDS: '0' })).rejects.toThrow('CDR_SHARDS must be a whole number from 1 to 100')
 })
 
-it('a policy of this edition stays unchanged', async () => {
+it('an up-to-date retention policy is not changed', async () => {
   const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [policyWith(retentionPolicy.description)] })
 
   expect(await admin.prepare()).toEqual({ retention: 'by-store' })
   expect(actions()).toEqual([...templates, `GET ${policyPath}`, 'POST /_plugins/_ism/add/cdr-*'])
 })
 
-it('a policy of another edition is replaced, also for the indices under it', async () => {
+it('an outdated retention policy is replaced, also for the indices that have it', async () => {
   const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [policyWith('an older edition')] })
 
   expect(await admin.prepare()).toEqual({ retention: 'by-store' })
@@ -97,7 +97,7 @@ it('a policy of another edition is replaced, also for the indices under it', asy
   expect(actions().at(-1)).toBe('POST /_plugins/_ism/change_policy/cdr-*')
 })
 
-it('the later one of two simultaneous preparations finds the policy of the other', async () => {
+it('the slower of two simultaneous preparations accepts the policy of the faster one', async () => {
   const { admin, actions } = await aStore({
     [`GET ${policyPath}`]: [noPolicy, policyWith(retentionPolicy.description)],
     [`PUT ${policyPath}`]: [{ status: 409, body: { error: { type: 'version_conflict_engine_exception' } } }],
@@ -107,7 +107,7 @@ it('the later one of two simultaneous preparations finds the policy of the other
   expect(actions().filter((action) => action === `PUT ${policyPath}`)).toHaveLength(1)
 })
 
-it('a store without the policy plugin is prepared except for the retention, and the result says so', async () => {
+it('a search store without the policy plugin is prepared except for the retention, and the result says so', async () => {
   const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [noPlugin] })
 
   expect(await admin.prepare()).toEqual({ retention: 'none' })
@@ -128,7 +128,7 @@ it.each([
   await expect(admin.prepare()).rejects.toThrow('the search store')
 })
 
-it('a store that is away fails the preparation as an outage', async () => {
+it('an unreachable search store fails the preparation as an outage', async () => {
   const { admin } = await aStore({ 'POST /_index_template/cdr-a': [{ status: 503, body: {} }] })
 
   await expect(admin.prepare()).rejects.toMatchObject({ code: 'search_unavailable' })

@@ -180,7 +180,7 @@ describe('a search', () => {
     expect(JSON.parse(body)).toMatchObject({ aggs: { sizes: { histogram: { min_doc_count: 1 } } } })
   })
 
-  it('fills the steps of histograms to 65 535 over all of an answer', async () => {
+  it('the steps of histograms are filled up to 65 535 in all of an answer', async () => {
     const steps = { kind: 'histogram', field: 'duration', interval: 1, leastCount: 0 } as const
     const buckets = [{ key: 0, doc_count: 1 }].concat({ key: 40_000, doc_count: 1 })
     server.answer = () => reply(200, anAnswer({ aggregations: { a: { buckets }, b: { buckets } } }))

@@ -22,7 +22,7 @@ async function openStore(asked: string[], port = 0): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-test('a search store that comes back is sent no ping, which no role may send', async () => {
+test('a search store that comes back is not sent a ping, which no role may send', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const asked: string[] = []
   const port = await openStore(asked)

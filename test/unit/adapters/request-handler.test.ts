@@ -11,7 +11,7 @@ const longMs = 60_000
 const clock = { now: () => Date.now() }
 const service = opened(openService)
 
-test('an answer that stops halfway ends when its service is silent for too long, though its request has time left', async () => {
+test('a response that stops halfway ends once its service was silent for too long, although the request has time left', async () => {
   const { ask } = service()
   const read = ask((response) => void response.writeHead(200).write('half'))
 
@@ -20,7 +20,7 @@ test('an answer that stops halfway ends when its service is silent for too long,
   await expect(reading).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
-test('an answer that trickles in ends with the time of its request', async () => {
+test('a response that trickles in ends when the time of its request is over', async () => {
   const { ask } = service()
   const read = ask(trickle)
 
@@ -29,7 +29,7 @@ test('an answer that trickles in ends with the time of its request', async () =>
   await expect(reading).rejects.toThrow()
 })
 
-test('an answer that trickles in ends after the time of an attempt when its work has no limit', async () => {
+test('a response that trickles in ends after the time of one attempt if its work has no limit', async () => {
   const { ask } = service()
   const read = ask(trickle)
 
@@ -46,7 +46,7 @@ test('a caller can end its own attempt before the time of its request', async ()
   await expect(reading).rejects.toMatchObject({ name: 'AbortError' })
 })
 
-test('calls one after another share a connection', async () => {
+test('consecutive calls share a connection', async () => {
   const { ask, clientOf, connections } = service()
   ask(empty)
   const client = clientOf(new LimitedHandler({ answerMs: longMs, bodyMs: longMs }))
@@ -73,7 +73,7 @@ test('a call never waits for the connection of another one', async () => {
   expect(waiting).toHaveLength(10)
 })
 
-test('connecting takes two seconds at most', async () => {
+test('a connection that does not open is given up after two seconds', async () => {
   const { ask, clientOf } = service()
   ask(empty)
   const handler = new LimitedHandler({ answerMs: longMs, bodyMs: longMs })

@@ -45,7 +45,7 @@ const refusing = (status: number, code: string) => (request: IncomingMessage, re
 describe('the address of an object', () => {
   const link = { key: "a.example.com/2026/a (1)'+é.wav", contentType: 'audio/wav', disposition: 'inline', seconds: 300 }
 
-  it('the address of an object has the bucket in its host in the cloud, and its expiry to the second', async () => {
+  it('the address of an object in the cloud has the bucket in its host, and expires to the second', async () => {
     const { url, expires } = await s3RecordingFiles(context(named)).sign(link)
 
     expect(url).toMatch(
@@ -62,7 +62,7 @@ describe('the address of an object', () => {
     })
   })
 
-  it('the address of an object at another endpoint has its own bucket in its path', async () => {
+  it('the address of an object at another endpoint has the bucket in its path', async () => {
     const env = { ...named, AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9' }
 
     expect((await s3ExportFiles(context(env)).sign(link)).url).toMatch(

@@ -105,7 +105,7 @@ describe('secrets of the deployment', () => {
     await expect(reader.rootPassword()).rejects.toMatchObject({ name: 'DomainError', code: 'store_unavailable' })
   })
 
-  test('an empty secret opens nothing', async () => {
+  test('an empty secret is never accepted as a credential', async () => {
     const { reader, gate } = fresh()
     gate.answer = () => ({ status: 200, body: { SecretString: '', VersionId: 'one' } })
 

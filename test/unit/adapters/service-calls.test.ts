@@ -56,7 +56,7 @@ describe('a call to a service of the cloud', () => {
     expect(expires).toBe(timeOf(searchParams.get('X-Amz-Date')) + 300_000)
   })
 
-  test('the cause of a refusal names its code, which distinguishes it from silence', async () => {
+  test('the error of a refused call has the code of the refusal, which distinguishes it from a missing response', async () => {
     const { answer, read } = service()
     answer((_request, response) => respond(response, 400, { __type: 'x#AccessDeniedException', message: 'no' }))
 
@@ -67,7 +67,7 @@ describe('a call to a service of the cloud', () => {
     expect(refused).toHaveProperty('cause', expect.any(ServiceRefusal))
   })
 
-  test('a connection that ends without an answer is no refusal', async () => {
+  test('a connection that ends without a response does not count as a refusal', async () => {
     const { answer, read, requests } = service()
     answer((request) => void request.socket.destroy())
 
@@ -78,7 +78,7 @@ describe('a call to a service of the cloud', () => {
     expect(requests()).toHaveLength(3)
   })
 
-  test('an error page of a proxy counts as a refusal that passes', async () => {
+  test('an error page of a proxy counts as a temporary refusal', async () => {
     const { answer, read } = service()
     answer((_request, response) => void response.writeHead(502).end('<html>bad gateway</html>'))
 
@@ -96,7 +96,7 @@ describe('a call to a service of the cloud', () => {
     await expect(callService('the store', () => Promise.reject(refusal))).rejects.toMatchObject({ code })
   })
 
-  test('an unreadable answer of success is no refusal, since the service may have done what it was asked', async () => {
+  test('an unreadable successful response does not count as a refusal, since the request may have taken effect', async () => {
     const { answer, read } = service()
     answer((_request, response) => void response.writeHead(200).end('{"Item":'))
 
@@ -106,7 +106,7 @@ describe('a call to a service of the cloud', () => {
     expect(unreadable).not.toHaveProperty('cause', expect.any(ServiceRefusal))
   })
 
-  test('a value that cannot be stored is a fault of this service, and nothing is sent', async () => {
+  test('a value that cannot be stored is an internal error, and no request is sent', async () => {
     const { answer, write, requests } = service()
     answer((_request, response) => respond(response, 200, {}))
 
@@ -114,7 +114,7 @@ describe('a call to a service of the cloud', () => {
     expect(requests()).toEqual([])
   })
 
-  test('a printed refusal holds neither the stored record nor a long message', async () => {
+  test('the text of a refusal contains neither the stored record nor a long message', async () => {
     const { answer, write } = service()
     const Item = { pk: { S: 'the stored record' } }
     const message = 'm'.repeat(5_000)

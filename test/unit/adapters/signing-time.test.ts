@@ -50,7 +50,7 @@ async function ask(env: Readonly<Record<string, string>>): Promise<number> {
   return status
 }
 
-test('a search refused for a wrong clock is signed again with the time of the store, as are later ones', async () => {
+test("a search that was refused because of a wrong clock is signed again with the store's time, as are later ones", async () => {
   const env = store().begin(hourMs)
 
   const statuses = [await ask(env), await ask(env)]
@@ -59,7 +59,7 @@ test('a search refused for a wrong clock is signed again with the time of the st
   expect(store().signedAheadHours()).toEqual([0, 1, 1])
 })
 
-test('searches that are refused side by side for a wrong clock are each signed again', async () => {
+test('several simultaneous searches that were refused because of a wrong clock are each signed again', async () => {
   const env = store().begin(hourMs)
 
   expect(await Promise.all([ask(env), ask(env), ask(env)])).toEqual([200, 200, 200])

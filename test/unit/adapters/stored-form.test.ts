@@ -15,7 +15,7 @@ describe('records in the store', () => {
     return { gate, close: () => gate.close() }
   })
 
-  test('each value is stored under the letter of its type', async () => {
+  test('each value in a stored record has the letter of its type', async () => {
     const values = { s: '', n: 1.5, b: true, z: null, y: new Uint8Array([1]), l: ['a'], m: { x: 1 } }
 
     expect(await stored(values)).toEqual({

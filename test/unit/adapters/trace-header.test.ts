@@ -5,7 +5,7 @@ const [root, parent] = ['Root=1-5759e988-bd862e3fe1be46a994272793', 'Parent=5399
 const headerOf = (id?: string) =>
   traceHeader({ env: id === undefined ? {} : { _X_AMZN_TRACE_ID: id } }).MessageSystemAttributes?.AWSTraceHeader
 
-test('messages belong to the trace of the invocation that X-Ray records, without what Lambda adds to its name', () => {
+test('a queue message carries the trace of the invocation that X-Ray records, without the fields that Lambda appends', () => {
   const given = `${root};${parent};Sampled=1;Lineage=a87bd80c:1|68fd508a:5`
 
   expect(headerOf(given)).toEqual({ DataType: 'String', StringValue: `${root};${parent};Sampled=1` })

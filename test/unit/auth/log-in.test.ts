@@ -170,7 +170,7 @@ describe('the throttle', () => {
     expect(await tenTimes('1000@a.example.com')).toEqual(await tenTimes('9999@a.example.com'))
   })
 
-  it('forgets the failures of a username at a success, however its letters are written', async () => {
+  it('a successful login resets the failures of its user name, however its letters are written', async () => {
     const api = await anApiWithAccount({ login: 'alice' })
     const good = { username: 'alice@a.example.com', password: passwordOf('alice') }
     for (let count = 0; count < 9; count += 1)
@@ -309,7 +309,7 @@ describe('a login body of the bad inputs', () => {
 })
 
 describe('the trail', () => {
-  it('the trail has a failed login with the attempted name, and no password', async () => {
+  it('the audit trail has a failed login with the attempted name, and no password', async () => {
     const api = await anApiWithAccount()
 
     await log(api, { ...right, password: 's3cr3t-password' })
@@ -326,7 +326,7 @@ describe('the trail', () => {
     expect(JSON.stringify([api.ports.state.audit, api.log.lines])).not.toContain('s3cr3t-password')
   })
 
-  it('the trail has no line for throttled logins, so that it cannot be flooded', async () => {
+  it('the audit trail has no line for throttled logins, so that it cannot be flooded', async () => {
     const api = await anApiWithAccount()
     for (let count = 0; count < 30; count += 1) await log(api, wrong)
     await log(api, {})

@@ -123,7 +123,7 @@ describe.each(['alice', 'root'] as const)('the user %s', (name) => {
 })
 
 describe('a new secret of root', () => {
-  it('clears the failures of root in its network and over all networks', async () => {
+  it('a new secret of root resets the failures of root in its network and over all networks', async () => {
     const { api } = await setUp()
     await failTimes(api, 10, 'root', home)
     await failTimes(api, 100, 'root', network)
@@ -155,7 +155,7 @@ describe('a throttled login', () => {
 })
 
 describe('many wrong passwords at one moment', () => {
-  it('fifty simultaneous wrong passwords are judged when they come from one network for many users', async () => {
+  it('fifty simultaneous wrong passwords from one network for many users are all checked', async () => {
     const { api } = await setUp()
 
     const statuses = await Promise.all(
@@ -166,7 +166,7 @@ describe('many wrong passwords at one moment', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(150)
   })
 
-  it('a hundred simultaneous wrong passwords are judged when they come for one user from many networks', async () => {
+  it('a hundred simultaneous wrong passwords from many networks for one user are all checked', async () => {
     const { api } = await setUp()
 
     const statuses = await Promise.all(

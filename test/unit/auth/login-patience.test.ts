@@ -35,7 +35,7 @@ function crowdedThrottle(begunAt = now + 60_000) {
   return { throttle, waitedMs: () => waitedMs }
 }
 
-it('a login waits for others no longer than its patience, however many of its counters are full', async () => {
+it('a login waits for simultaneous attempts no longer than its limit, however many of its counters are full', async () => {
   const { throttle, waitedMs } = crowdedThrottle()
 
   await expect(throttled(throttle, attempt, async () => 'judged')).rejects.toMatchObject({ code: 'locked_out' })

@@ -31,7 +31,7 @@ it.each<[string, Partial<Account>]>([
   expect((await accounts.read(read.domain, read.login))?.secondFactor).toBeDefined()
 })
 
-it('a second factor is replaced in an account whose variables changed meanwhile, which stay changed', async () => {
+it('replacing a second factor keeps variables of the account that changed meanwhile', async () => {
   const { accounts, read } = await aStaleAccount({ variables: { x_a: 'b' } })
 
   await replaceFactor(accounts, read, undefined)

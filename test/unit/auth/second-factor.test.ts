@@ -52,7 +52,7 @@ describe('one-time codes', () => {
     expect(oneTimeCodes.stepOf(secret, '279037', 2_000_000_000_000)).toBe(66_666_666)
   })
 
-  it('one-time codes are accepted one step early and one step late, and identify their step', async () => {
+  it('one-time codes are accepted one step early or late, and the matching step is returned', async () => {
     const { api } = await setUp()
     const secret = new Uint8Array(20).fill(7)
     const { secret: typed } = oneTimeCodes.show(secret, 'ann@a.example.com')

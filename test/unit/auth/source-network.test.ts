@@ -32,7 +32,7 @@ describe('the network of a source', () => {
     expect(loginNetwork(address)).toBe(login)
   })
 
-  it('the network of a source is equal for all addresses of an IPv6 /64, however written, and differs for any other /64', () => {
+  it('all addresses of an IPv6 /64 count as one source network, however written, and no other address does', () => {
     fc.assert(
       fc.property(
         fc.array(group, { minLength: 4, maxLength: 4 }),
@@ -49,7 +49,7 @@ describe('the network of a source', () => {
     )
   })
 
-  it('the network of a source is equal for an IPv4 address and for that address mapped into IPv6, in either notation', () => {
+  it('an IPv4 address and the same address mapped into IPv6 count as one source network, in either notation', () => {
     fc.assert(
       fc.property(ipv4, ([a, b, c, d]) => {
         const plain = [a, b, c, d].join('.')

@@ -60,7 +60,7 @@ describe('a list', () => {
     expect((await names()).body).toEqual([{ name: 'other' }])
   })
 
-  it('a blacklist is deleted even if the room of its entries cannot be freed now', async () => {
+  it('a blacklist is deleted even if the storage of its entries cannot be freed yet', async () => {
     await add('spam', { number: '1' })
     const sweep = () => Promise.reject(new DomainError('store_unavailable', 'the store does not answer'))
     const broken = api.with({ blacklists: { ...api.ports.blacklists, sweep } })
@@ -119,7 +119,7 @@ describe('an entry', () => {
     },
   )
 
-  it('a blacklist entry is compared exactly', async () => {
+  it('the numbers of a blacklist are compared exactly', async () => {
     await add('spam', { number: 'Anna' })
 
     for (const other of ['anna', 'Ann', 'Anna1', '+Anna']) expect((await find('spam', other)).body).toEqual([])
@@ -151,7 +151,7 @@ describe('the entries of a list', () => {
     }
   })
 
-  it('the entries of a blacklist come in pages of forty by number', async () => {
+  it('the entries of a blacklist are listed by number, forty on a page', async () => {
     const [first, second] = [await read('spam'), await read('spam', 'page=2')]
 
     expect(numbersOf(first)).toEqual(many.slice(0, 40))
@@ -178,14 +178,14 @@ describe('the entries of a list', () => {
     },
   )
 
-  it('the entries of a blacklist continue after the cursor even if its entry was removed', async () => {
+  it("the list of blacklist entries continues after its cursor even if the cursor's entry was removed", async () => {
     const { headers: pageHeaders } = await read('spam', 'limit=10')
     await remove('spam', '1009')
 
     expect(numbersOf(await read('spam', `limit=2&cursor=${pageHeaders['X-Next-Cursor']}`))).toEqual(['1010', '1011'])
   })
 
-  it('the entries of a blacklist are ordered, filtered and cut by their fields', async () => {
+  it('the entries of a blacklist can be sorted, filtered and reduced to columns', async () => {
     expect(numbersOf(await read('spam', 'limit=1&orderValue=-1'))).toEqual(['1044'])
     expect(numbersOf(await read('spam', 'order=note&orderValue=-1&limit=2'))).toEqual(['1009', '1019'])
     expect(numbersOf(await read('spam', `filter=${encodeURIComponent('{"number":"104"}')}`))).toHaveLength(5)

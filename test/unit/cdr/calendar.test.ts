@@ -34,12 +34,12 @@ describe('zones', () => {
     },
   )
 
-  test('a zone goes by its summer time', () => {
+  test('a time zone observes its summer time', () => {
     expect(kyiv.offsetAt(Date.UTC(2026, 2, 29, 0, 59))).toBe(2 * 3_600_000)
     expect(kyiv.offsetAt(Date.UTC(2026, 2, 29, 1))).toBe(3 * 3_600_000)
   })
 
-  test('a time that clocks skip is the time after it', () => {
+  test('a local time that the clocks skip is read as the time after the jump', () => {
     expect(iso(momentOf(Date.UTC(2026, 2, 29, 3, 30), kyiv))).toBe('2026-03-29T01:30:00.000Z')
   })
 })
@@ -60,7 +60,7 @@ describe('the calendar', () => {
     expect(iso(beginningOf(unit, Date.UTC(2026, 4, 14, 9, 8, 7, 6), zone(name)))).toBe(expected)
   })
 
-  test('a month later is the last day of a shorter month, and a day later is the same time by the clock', () => {
+  test('a month after the 31st is the last day of a shorter month, and a day later is the same local time', () => {
     expect(iso(plusUnits('month', 1, Date.UTC(2026, 0, 31, 5), utc))).toBe('2026-02-28T05:00:00.000Z')
     expect(iso(plusUnits('month', -11, Date.UTC(2026, 0, 31), utc))).toBe('2025-02-28T00:00:00.000Z')
     expect(iso(plusUnits('year', 1, Date.UTC(2024, 1, 29), utc))).toBe('2025-02-28T00:00:00.000Z')

@@ -39,7 +39,7 @@ const legs: Readonly<Record<string, string>> = {
 }
 
 describe('the CDR of every recorded end of a call', () => {
-  test('all recorded ends of calls are read', () => {
+  test('every recorded end of a call can be read', () => {
     expect(ends.length).toBeGreaterThan(60)
   })
 
@@ -172,11 +172,11 @@ describe('malformed fields of an end of a call', () => {
     expect(cdrOf({ variable_rtp_audio_in_quality_percentage: quality })).not.toHaveProperty('quality_percentage_audio')
   })
 
-  test('a call whose hold is longer than its billed time has a talk time of zero, and not less', () => {
+  test('a call whose hold is longer than its billed time has a talk time of zero and not a negative one', () => {
     expect(cdrOf({ variable_billsec: '4', variable_hold_accum_seconds: '5' })).toMatchObject({ talksec: 0 })
   })
 
-  test('microseconds become milliseconds, downwards', () => {
+  test('microseconds are rounded down to milliseconds', () => {
     expect(cdrOf({ 'Caller-Channel-Created-Time': '1795217670612999' }).created_time).toBe(1_795_217_670_612)
   })
 
@@ -190,17 +190,17 @@ describe('malformed fields of an end of a call', () => {
     },
   )
 
-  test('an end without any usable time has no CDR', () => {
+  test('no CDR is made from an end of a call without a usable time', () => {
     expect(cdrFromEvent({ ...anEnd({ 'Caller-Channel-Created-Time': '0' }), occurredAt: 0 })).toBeUndefined()
   })
 
-  test('the domain of a presence id is lower case, its login as the engine has it', () => {
+  test('the domain of a presence id is in lower case, and its login as the engine wrote it', () => {
     const presence = { 'Call-Direction': 'outbound', 'Channel-Presence-ID': 'Alice@Tenant1.Example.com' }
 
     expect(cdrOf(presence)).toMatchObject({ presence_id: 'Alice@tenant1.example.com', extension: 'Alice' })
   })
 
-  test('a text is cut at 1024 characters, and no half of a pair is left', () => {
+  test('a text in a CDR is cut at 1024 characters, never in the middle of a surrogate pair', () => {
     const name = cdrOf({ 'Caller-Caller-ID-Name': `${'n'.repeat(1023)}😀😀` }).caller_id_name ?? ''
 
     expect(name).toHaveLength(1024)
@@ -216,7 +216,7 @@ describe('the other variables', () => {
   const shown = (names: readonly string[], value = 'v') =>
     Object.keys(cdrOf(Object.fromEntries(names.map((name) => [`variable_${name}`, value]))).variables)
 
-  test("variables that are the source of a CDR's field are not listed again", () => {
+  test('variables that become fields of a CDR are not listed among its variables again', () => {
     expect(shown(['presence_id', 'billsec', 'hangup_cause', 'sip_gateway_name', 'project'])).toEqual(['project'])
   })
 
@@ -276,7 +276,7 @@ describe('the other variables', () => {
     },
   )
 
-  test('there are not more than the limit, and those that clients set come first', () => {
+  test('the number of variables of a CDR is limited, and those that clients set are kept first', () => {
     const own = Array.from({ length: variableLimits.count }, (_, index) => `rtp_${index}`)
 
     const kept = shown(['x_zebra', ...own])
@@ -285,7 +285,7 @@ describe('the other variables', () => {
     expect(kept).toContain('x_zebra')
   })
 
-  test('a value is cut at its limit, a name above its limit or with a space is not shown', () => {
+  test('a long value of a variable is cut, and a variable with a long name or a space in it is left out', () => {
     const { variables } = cdrOf({
       variable_note: 'x'.repeat(5_000),
       [`variable_${'n'.repeat(variableLimits.name + 1)}`]: 'v',
@@ -296,7 +296,7 @@ describe('the other variables', () => {
     expect(variables).toEqual({ note: 'x'.repeat(variableLimits.value) })
   })
 
-  test('all variables of a CDR together are no longer than the limit', () => {
+  test("the total length of a CDR's variables is limited", () => {
     const many = Object.fromEntries(
       Array.from({ length: variableLimits.count }, (_, index) => [`variable_n${index}`, 'x'.repeat(1_000)]),
     )

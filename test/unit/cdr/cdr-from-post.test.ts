@@ -41,7 +41,7 @@ const joined = new Set([
 ])
 
 describe('every recorded CDR post of an engine', () => {
-  test('all recorded CDR posts are read', () => {
+  test('every recorded CDR post can be read', () => {
     expect(posts).toHaveLength(46)
   })
 
@@ -98,11 +98,11 @@ describe('every recorded CDR post of an engine', () => {
     })
   })
 
-  test('bytes that are not UTF-8 count as U+FFFD, and control characters stay', () => {
+  test('bytes of a CDR post that are not UTF-8 become U+FFFD, and control characters are kept', () => {
     expect(cdrOfRecorded('bad-utf8-caller-1').variables['origination_caller_id_name']).toBe('caf\ufffd \u0001')
   })
 
-  test('the CDR of a transferred call has the latest part of its call flow', () => {
+  test('the CDR of a transferred call is made from the latest part of its call flow', () => {
     expect(cdrOfRecorded('transferred-2')).toMatchObject({
       leg: 'a',
       destination_number: '1001',
@@ -117,7 +117,7 @@ describe('every recorded CDR post of an engine', () => {
     )
   })
 
-  test('a post that comes again is the same CDR', () => {
+  test('a repeated CDR post makes the same CDR', () => {
     expect(cdrOfRecorded('http-500-retries-3')).toEqual(cdrOfRecorded('http-500-retries-1'))
     expect(cdrOfRecorded('http-timeout-2')).toEqual(cdrOfRecorded('http-timeout-1'))
   })
@@ -155,7 +155,7 @@ describe('the post of a leg whose phone wrote another name into its From header'
     expect(cdr).not.toHaveProperty('parent_uuid')
   })
 
-  test('a post cannot name an account by itself: it has no field of the connector', () => {
+  test('the account of a leg cannot be set by a CDR post, since only the connector sets it', () => {
     const body = Buffer.from(JSON.stringify({ ...postOfEvent(headers), 'Service-Account': `1000@${domain}` }))
 
     expect(cdrOf(body).presence_id).toBe(`1001@${domain}`)
@@ -181,7 +181,7 @@ describe('a body that is no CDR', () => {
     expect(() => readCdrPost(Buffer.from(body))).toThrow(expect.objectContaining({ code }))
   })
 
-  test('members of unexpected types are not there, and nothing of them is followed', () => {
+  test('members of a CDR post that have unexpected types are ignored with everything in them', () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     const body = `{"variables":{"uuid":"u","list":["a","b"],"one":["c"],"deep":${deep},"flag":true,"count":3,"none":null},
       "callflow":"x","channel_data":[],"core-uuid":7}`

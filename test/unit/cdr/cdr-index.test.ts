@@ -74,7 +74,7 @@ describe('news of CDRs', () => {
     expect(lab.cdrs()).toMatchObject([{ hangup_cause: 'NORMAL_CLEARING' }])
   })
 
-  test('a batch goes to the store together', async () => {
+  test('all CDR messages of a batch are written to the store together', async () => {
     const lab = await aCdrLab()
     const { ports, calls } = watched(lab.ports)
     const news = Array.from({ length: 10 }, (_, index) => anEndNews({ uuid: `leg-${index}` }))
@@ -85,7 +85,7 @@ describe('news of CDRs', () => {
     expect(lab.cdrs()).toHaveLength(10)
   })
 
-  test('every one of them twice changes nothing', async () => {
+  test('a batch in which every CDR message is repeated changes nothing more', async () => {
     const news: CdrNews[] = [
       anEndNews({ uuid: one }),
       aPostNews({ uuid: one }),
@@ -106,7 +106,7 @@ describe('news of CDRs', () => {
 })
 
 describe('whose a leg is', () => {
-  test('a post is of the first of its names that is a tenant', async () => {
+  test('a CDR post belongs to the first of its domain names that is a tenant', async () => {
     const lab = await aCdrLab()
     const fields = { variable_domain_name: 'nobody.example.com', variable_w_domain: 'b.example.com' }
 
@@ -126,7 +126,7 @@ describe('whose a leg is', () => {
     expect(lab.cdrs()).toEqual([])
   })
 
-  test('unowned news are counted', async () => {
+  test('CDR messages without a tenant are counted', async () => {
     const lab = await aCdrLab()
 
     await lab.take([aPostNews({ fields: { variable_domain_name: '', 'Caller-Context': 'public' } })])
@@ -187,7 +187,7 @@ describe('whose a leg is', () => {
 describe('the recordings of a leg', () => {
   const recording = aRecording({ domain, uuid: one, name: 'call.wav' })
 
-  test('recordings appear in the CDR of the other leg if the leg turns out to be that one at its end', async () => {
+  test('recordings appear in the CDR of the other leg if the end of the call shows that it was the recorded one', async () => {
     const lab = await aCdrLab()
     await lab.ports.recordings.expect(recording)
     const places: CdrPlace[] = []
@@ -284,7 +284,7 @@ describe('what goes wrong', () => {
     expect(await lab.take([{ ...news, domain: 'old.example.com' }])).toEqual([news.id])
   })
 
-  test('F66 during an outage of the search store all news are redelivered, followed by later news of the same leg, and nothing is lost', async () => {
+  test('F66 during an outage of the search store CDR messages are redelivered in order within each leg, and none is lost', async () => {
     const lab = await aCdrLab()
     let isAway = true
     const index = (parts: readonly CdrPart[]) =>
@@ -325,7 +325,7 @@ describe('what goes wrong', () => {
     expect(lab.cdrs()).toHaveLength(2)
   })
 
-  test('F67 the CDR of a leg with very many fields keeps a limited part of them', async () => {
+  test('F67 the CDR of a leg with very many fields contains a limited number of them', async () => {
     const lab = await aCdrLab()
     const fields = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, index) => [`variable_n${index}`, 'x'.repeat(9_000)]),
@@ -336,7 +336,7 @@ describe('what goes wrong', () => {
     expect(JSON.stringify(lab.cdrs()).length).toBeLessThan(200_000)
   })
 
-  test('a function that is killed before or after any of its calls leaves each leg once and complete', async () => {
+  test('a function that is killed before or after any of its calls leaves exactly one complete CDR for each leg', async () => {
     const news: CdrNews[] = [
       anEndNews({ uuid: one }),
       aPostNews({ uuid: one }),

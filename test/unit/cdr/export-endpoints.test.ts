@@ -81,7 +81,7 @@ describe('an export', () => {
     expect(answer.data.size).toBe(file.text?.length)
   })
 
-  it('an export finds the CDRs that its relative dates meant at the time of the request, whenever it is written', async () => {
+  it('an export resolves relative dates at the time of the request, whenever it is written', async () => {
     const { api, admin, again } = await setUp()
     const filter = { range: { created_time: { gte: 'now-1h' } } }
     const jobId = await begin(api, admin, { filter, format: 'jsonl' })
@@ -149,7 +149,7 @@ describe('an export', () => {
     expect(await ask(api, asUser, own)).toMatchObject({ status: 200 })
   })
 
-  it('an export ends after a day', async () => {
+  it('an export expires after a day', async () => {
     const { api, user, again } = await setUp()
     const jobId = await begin(api, user, {})
     await write(api)

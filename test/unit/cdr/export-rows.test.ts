@@ -47,7 +47,7 @@ describe('lines of CSV', () => {
 describe('JSON lines', () => {
   const { heading, line } = exportLines('jsonl', columns)
 
-  it('the lines of a JSON export have the present fields of the CDR, in the order of the columns, without a heading', () => {
+  it('the lines of a JSON export have the non-empty fields of the CDR in the order of the columns, without a heading', () => {
     const cdr = aCdr({ created_time: 0, caller_id_name: 'a\n"b"', duration: undefined, recordings, variables: {} })
 
     expect(heading).toBe('')

@@ -26,7 +26,7 @@ function aStore() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('parts that are offered together go to the store together, and parts that are offered meanwhile go with the next call', async () => {
+test('CDR parts that are offered together are written together, and parts offered meanwhile go with the next write', async () => {
   const { calls, together, go } = aStore()
   const first = [together([aPart('1')]), together([aPart('2'), aPart('3')])]
   expect(calls).toEqual([])
@@ -45,7 +45,7 @@ test('parts that are offered together go to the store together, and parts that a
   ])
 })
 
-test('each caller learns of its own refused parts, also if two offer the same leg', async () => {
+test('each caller gets its own refused CDR parts, even if two callers offer the same leg', async () => {
   const { calls, together, go } = aStore()
   const [good, bad, again] = [aPart('1'), aPart('2'), aPart('2')]
   const ends = [together([good]), together([bad]), together([again])]
@@ -57,7 +57,7 @@ test('each caller learns of its own refused parts, also if two offer the same le
   expect(await Promise.all(ends)).toEqual([[], [{ part: bad, reason: 'no' }], []])
 })
 
-test('a failing call of the store fails every caller whose parts it had, and no other', async () => {
+test('a failed write fails every caller whose CDR parts it had, and no other', async () => {
   const { calls, together, go } = aStore()
   const failing = [together([aPart('1')]), together([aPart('2')])].map((end) => end.catch(({ message }) => message))
   go()

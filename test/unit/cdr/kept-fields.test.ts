@@ -28,13 +28,13 @@ describe('what is queued of an ended leg', () => {
     },
   )
 
-  test('the queued fields of a synthetic end keep the mark, and which leg it was', () => {
+  test('the queued fields of a synthetic end keep the mark of a synthetic event and the leg', () => {
     const fields = { Synthetic: 'true', 'Channel-Name': 'loopback/1-b', variable_originating_leg_uuid: 'origin' }
 
     expect(cdrFromEvent(leg(keptFields(fields)))).toEqual(cdrFromEvent(leg(fields)))
   })
 
-  test('the queued fields of an ended leg contain no credential, no key of the media, and nothing that no CDR is made from', () => {
+  test('the queued fields of an ended leg contain no credential, no media key, and nothing that a CDR does not use', () => {
     const fields = {
       variable_sip_auth_password: 'hunter2',
       variable_switch_r_sdp: 'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:key',

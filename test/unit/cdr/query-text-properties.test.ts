@@ -94,7 +94,7 @@ function planOf(text: string) {
   }
 }
 
-test('any text of a query is read or refused', () => {
+test('any text of a query is either read or refused', () => {
   fc.assert(
     fc.property(query, (text) => {
       planOf(text)
@@ -103,7 +103,7 @@ test('any text of a query is read or refused', () => {
   )
 })
 
-test('a plan from any text finds nothing outside of the scope, and names fields of the contract only', () => {
+test("a query of any text finds nothing outside of the caller's scope, and uses only fields of the contract", () => {
   const inside = { domain_name: scope.domain, presence_id: scope.presenceId }
   const others = [
     aCdr({ ...inside, domain_name: 'other.example.com' }),

@@ -385,7 +385,7 @@ test.each(withAnd)('the query where AND is the default is read correctly: %s', (
   ).toBe(found)
 })
 
-test('text without a field is looked for in the fields that are given', () => {
+test('query text without a field is searched in the default fields', () => {
   const inBoth = { fields: ['caller_id_name', 'gateway'] }
 
   expect(read('Ann', { fields: ['caller_id_name'] })).toEqual(name('Ann'))
@@ -478,7 +478,7 @@ test.each(refusals)('the query %s is refused, with the place and the reason', (q
   )
 })
 
-test('a query just within the limits is read', () => {
+test('a query exactly at the limits is accepted', () => {
   expect(read('('.repeat(7) + 'Ann' + ')'.repeat(7))).toEqual(ann)
   expect(read('a OR '.repeat(99) + 'a')).toMatchObject({ should: { length: 100 } })
   expect(read('a'.repeat(1024))).toEqual(any('a'.repeat(1024)))

@@ -17,7 +17,7 @@ function aStore() {
   }
 }
 
-test('legs of concurrent callers go to the store together, and each caller gets its own', async () => {
+test('legs of concurrent callers are looked up together, and each caller gets its own', async () => {
   const store = aStore()
   const together = recordedTogether(store, settle)
 
@@ -27,7 +27,7 @@ test('legs of concurrent callers go to the store together, and each caller gets 
   expect(store.asked).toEqual([['one', 'recorded', 'two']])
 })
 
-test('a store that fails once fails all callers of that question, and later ones ask again', async () => {
+test('a failed lookup fails all callers that share it, and later callers ask again', async () => {
   const store = aStore()
   let isGone = true
   const together = recordedTogether(

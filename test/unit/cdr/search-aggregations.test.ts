@@ -99,7 +99,7 @@ describe('aggregations next to the hits', () => {
     expect(read({ name: asked })).toEqual({ name: meaning })
   })
 
-  test('several aggregations are read, and an empty list is no aggregation', () => {
+  test('several aggregations are accepted, and an empty list means no aggregation', () => {
     expect(read({ a: { avg: { field: 'duration' } }, b: { terms: { field: 'gateway' } } })).toMatchObject({
       a: {},
       b: {},
@@ -175,7 +175,7 @@ describe('aggregations next to the hits', () => {
     )
   })
 
-  test('aggregations stand in each other three deep at most, and are 20 at most', () => {
+  test('aggregations can be nested three deep at most, and there can be 20 at most', () => {
     const nested = (depth: number): object => ({
       n: { terms: { field: 'leg', size: 2 }, ...(depth > 1 && { aggs: nested(depth - 1) }) },
     })

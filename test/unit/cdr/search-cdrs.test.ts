@@ -282,7 +282,7 @@ describe('one record and its legs', () => {
     { uuid: 'theirs', leg: 'b', parent_uuid: 'a', domain_name: 'b.example.com' },
   ] as const
 
-  test('a record is read from its domain only, of its caller only', async () => {
+  test('a CDR is returned only to a caller of its domain who may see it', async () => {
     const tools = await searching(family)
 
     expect(await readCdr(tools, caller, 'b1')).toMatchObject({ uuid: 'b1', parent_uuid: 'a' })
@@ -296,7 +296,7 @@ describe('one record and its legs', () => {
     }
   })
 
-  test('nothing is said of a record while a part of the store does not answer', async () => {
+  test('reading a CDR fails while a part of the store does not answer, since the CDR might be there', async () => {
     const shards = { total: 2, successful: 1, skipped: 0, failed: 1 }
     const tools = await answering({ shards, hits: [{ cdr: aCdr(), sort: [] }] })
 
@@ -305,7 +305,7 @@ describe('one record and its legs', () => {
     }
   })
 
-  test('the other legs are those of the same call, the newest first', async () => {
+  test('the other legs of a CDR are those of the same call, newest first', async () => {
     const tools = await searching(family)
     const legs = async (scope: { domain: string | null; presenceId?: string }, uuid: string) => {
       return (await otherLegs(tools, scope, uuid)).map((cdr) => cdr.uuid)

@@ -130,7 +130,7 @@ describe('F67 an answer', () => {
     checkInvariants({ bounds: [{ of: 'bytes of the answer', value: answer.bytes.length, limit: 1000 }] })
   })
 
-  test('an answer of the search store has a limit before it is requested', async () => {
+  test('the size of a search answer is limited before the search store is asked', async () => {
     const { api, headers, server } = await setUp()
 
     const answer = await api.call(searchCdrs, { headers, body: { limit: 1001 } })
@@ -166,7 +166,7 @@ describe('F68 a costly query', () => {
     checkInvariants({ bounds: [{ of: 'searches', value: server.requests.length, limit: 0 }] })
   })
 
-  test('a query that only the search store finds too costly is refused, and is no outage', async () => {
+  test('a query that only the search store considers too costly is refused, and is no outage', async () => {
     const { api, headers, server } = await setUp()
     server.answer = () => reply(500, { error: { root_cause: [{ type: 'too_many_nested_clauses' }] }, status: 500 })
 

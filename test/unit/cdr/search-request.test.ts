@@ -40,7 +40,7 @@ test('an empty body asks for the 40 newest calls of the a legs of the last 31 da
   })
 })
 
-test('the body of an existing client is understood', () => {
+test('the request body of an existing client is accepted', () => {
   const body = {
     columns: ['created_time', 'caller_id_number', 'extension', 'duration', 'hangup_cause'],
     filter: [
@@ -217,7 +217,7 @@ describe('clauses', () => {
     expect(query.kind === 'bool' ? query.must[0] : query).toEqual(meaning)
   })
 
-  test('a single filter is as good as a list of one', () => {
+  test('a single filter means the same as a list of one', () => {
     const filter = { term: { gateway: 'x' } }
 
     expect(planOf({ filter }).query).toEqual(planOf({ filter: [filter] }).query)
@@ -281,7 +281,7 @@ describe('clauses', () => {
     expect(() => planOf({ filter })).toThrow(refusal('query_refused', field))
   })
 
-  test('programs and prototypes are refused wherever they stand', () => {
+  test('scripts and prototype names are refused wherever they are in a search', () => {
     const bodies = [
       { filter: { script: {} } },
       { ignored: { deep: [{ script: 'x' }] } },
@@ -297,7 +297,7 @@ describe('clauses', () => {
     expect(planOf({ query: 'variables.script:x' }).query).toEqual(eq('variables.script', 'x'))
   })
 
-  test('clauses stand in each other 8 deep at most, the text of a query included', () => {
+  test('search clauses can be nested 8 deep at most, including those in the query text', () => {
     const nested = (depth: number, inner: object): object =>
       depth === 0 ? inner : { bool: { must: nested(depth - 1, inner) } }
 
@@ -307,7 +307,7 @@ describe('clauses', () => {
     expect(() => planOf({ filter: nested(6, { query_string: { query: '((x))' } }) })).toThrow('at most 8 deep')
   })
 
-  test('a search has 100 clauses at most, over all its parts', () => {
+  test('a search has at most 100 clauses in all its parts together', () => {
     const filter = (count: number) => Array.from({ length: count }, () => ({ term: { gateway: 'x' } }))
 
     expect(planOf({ filter: filter(99), query: 'x' }).query).toMatchObject({ must: { length: 100 } })
@@ -392,7 +392,7 @@ describe('time', () => {
 })
 
 describe('pages, order and columns', () => {
-  test('the limit and page number of a search reach as far as 10 000 hits', () => {
+  test('the limit and page number of a search cover 10 000 hits at most', () => {
     expect(planOf({ limit: 0 })).toMatchObject({ limit: 0, skip: 0 })
     expect(planOf({ limit: 1000, pageNumber: 10 })).toMatchObject({ limit: 1000, skip: 9000 })
     expect(planOf({ pageNumber: 3 })).toMatchObject({ limit: 40, skip: 80 })
@@ -405,7 +405,7 @@ describe('pages, order and columns', () => {
     }
   })
 
-  test('the order ends with the uuid', () => {
+  test('every sort order of a search ends with the uuid', () => {
     const sortOf = (sort: unknown) => planOf({ sort }).sort.map(({ field, order }) => `${field} ${order}`)
 
     expect(sortOf({})).toEqual(['created_time desc', 'uuid asc'])
@@ -439,7 +439,7 @@ describe('pages, order and columns', () => {
     expect(() => planOf({ sort: { [name]: 'asc' } })).toThrow(refusal('query_refused', `sort.${name}`))
   })
 
-  test('columns are 1 to 100 names, each once', () => {
+  test('the columns of a search are 1 to 100 different names', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `variables.c${index}`)
 
     expect(read({ columns: ['uuid', 'uuid', '_id', 'queue.name'] }).columns).toEqual(['uuid', '_id', 'queue.name'])
@@ -452,7 +452,7 @@ describe('pages, order and columns', () => {
     }
   })
 
-  test('the member scroll of a search is true or false', () => {
+  test('the member scroll of a search must be true or false', () => {
     expect(read({ scroll: true }).isScrolled).toBe(true)
     expect(read({ scroll: false }).isScrolled).toBe(false)
     expect(() => read({ scroll: '1m' })).toThrow(refusal('invalid_field', 'scroll'))

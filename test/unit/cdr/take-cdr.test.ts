@@ -52,7 +52,7 @@ describe('CDR posts of an engine', () => {
     },
   )
 
-  test('a post that comes again is queued once', async () => {
+  test('a repeated CDR post is queued once', async () => {
     const { post, ports } = api()
 
     for (const name of ['http-500-retries-1', 'http-500-retries-2', 'http-500-retries-3']) {
@@ -62,7 +62,7 @@ describe('CDR posts of an engine', () => {
     expect(ports.cdrQueue.queued).toHaveLength(1)
   })
 
-  test('the legs of a call are two', async () => {
+  test('the CDR posts of the two legs of a call are both queued', async () => {
     const { post, ports } = api()
 
     await post(asSent(recordedPost('bridged-hangup-by-caller-1')))
@@ -71,7 +71,7 @@ describe('CDR posts of an engine', () => {
     expect(ports.cdrQueue.queued).toHaveLength(2)
   })
 
-  test('a leg that the engine names with its prefix is the one of the body', async () => {
+  test("the uuid in the query of a CDR post may have the engine's prefix of a leg", async () => {
     const { post, ports } = api()
 
     expect(await post({ ...aPost('leg-1'), query: 'uuid=a_LEG-1' })).toMatchObject({ status: 200 })
@@ -94,7 +94,7 @@ describe('CDR posts of an engine', () => {
     expect(ports.cdrQueue.queued).toEqual([])
   })
 
-  test('a body of one MiB is taken, a longer one is not', async () => {
+  test('a CDR post of one MiB is accepted, and a longer one is refused', async () => {
     const { post, ports } = api()
     const bare = JSON.stringify({ variables: { uuid: 'leg', note: '' } }).length
     const sized = (bytes: number) => aPost('leg', { note: 'x'.repeat(bytes - bare) })
@@ -115,7 +115,7 @@ describe('CDR posts of an engine', () => {
     expect(made.ports.cdrQueue.queued).toEqual([])
   })
 
-  test('a CDR that the queue does not accept is an error, so that the engine tries again', async () => {
+  test('a CDR post that the queue refuses gets an error, so that the engine tries again', async () => {
     const { post, ports } = api()
     ports.cdrQueue.refuses = () => true
 

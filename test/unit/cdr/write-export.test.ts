@@ -132,7 +132,7 @@ describe('an export', () => {
     expect(asked.slice(0, 4)).toEqual([1000, 500, 250, 250])
   })
 
-  it('an export queues its rest when its time is over, and continues after the last part', async () => {
+  it('an export whose time is over queues the rest and continues after the last part', async () => {
     await withCdrs(3000, large)
     await ports.exports.create(job)
     const cdrs: WriteExportPorts['cdrs'] = {
@@ -243,7 +243,7 @@ describe('an export that is killed after any of its steps', () => {
     },
   )
 
-  it('an export whose part an overtaken run has replaced is begun again', async () => {
+  it('an export starts again if an overtaken run has replaced one of its parts', async () => {
     await withCdrs(2500, large)
     await ports.exports.create(job)
     let isReplaced = false

@@ -123,7 +123,7 @@ describe("the status of a command's outcome", () => {
   })
 })
 
-it('a list that the engine does not return is 503 with the time to come back, for every caller', async () => {
+it('a channel list that the engine does not return is 503 with Retry-After for every caller', async () => {
   api.ports.engine.answer = () => undefined
 
   const answer = await operations['list']?.('root')
@@ -132,7 +132,7 @@ it('a list that the engine does not return is 503 with the time to come back, fo
   expect(answer?.headers['Retry-After']).toBe('5')
 })
 
-it('a domain in the request that is not the own one is forbidden before anything is sent', async () => {
+it("a request that names another domain than the caller's own is forbidden before a command is sent", async () => {
   const headers = await headersOf('admin')
 
   const answer = await api.call(hangUpChannel, { headers, params, query: 'domain=b.example.com' })

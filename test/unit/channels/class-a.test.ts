@@ -146,7 +146,7 @@ describe('text made of what the engine gives a meaning to', () => {
   /** An auto-answer value without a character that ends it, separates or expands. */
   const harmless = /^sip_auto_answer=(?!.*:_:)[^{}[\],'"\\$\0\n\r]*$/
 
-  it('text with a meaning to the engine is refused in every field, and no command is recorded', async () => {
+  it('text that means something to the engine is refused in every field, and no command is recorded', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, fc.constantFrom(...fields), async (value, [field, , send]) => {
         fc.pre(!(field === 'auto_answer_param' && harmless.test(value)))
@@ -160,7 +160,7 @@ describe('text made of what the engine gives a meaning to', () => {
     )
   })
 
-  it('text with a meaning to the engine is refused as the value of a variable where it could end or split a value', async () => {
+  it('text that means something to the engine is refused in a variable where it could end or split the value', async () => {
     const broken = hostile.filter((value) => /[\0\n\r{}[\]'\\,]/.test(value))
     await fc.assert(
       fc.asyncProperty(broken, async (value) => {

@@ -5,7 +5,7 @@ import { aRoot } from '../../support/platform/caller.ts'
 const done = { state: 'done', text: `+OK ${chosenUuid}\n` } as const
 
 describe('eavesdropping', () => {
-  it('rings the caller and listens, when nothing else is said', async () => {
+  it('an eavesdrop rings the caller and only listens by default', async () => {
     const { eavesdrop, commands } = await aCallSetup({ outcome: done })
 
     expect(await eavesdrop(aChannel)).toEqual({ status: 'OK', info: `+OK ${chosenUuid}\n` })
@@ -153,7 +153,7 @@ describe('the event of an eavesdrop', () => {
     expect(ports.events.published).toEqual([])
   })
 
-  it('an unpublished event of an eavesdrop with an unknown outcome is an error that says that it may have happened', async () => {
+  it('an eavesdrop with an unknown outcome whose event cannot be published is an error that says it may have happened', async () => {
     const { eavesdrop, ports } = await aCallSetup({ outcome: { state: 'unknown', reason: 'disconnected' } })
     ports.events.refuses = () => true
 
@@ -163,7 +163,7 @@ describe('the event of an eavesdrop', () => {
     })
   })
 
-  it('an unpublished event of an eavesdrop is an error that says what has happened', async () => {
+  it('an eavesdrop whose event cannot be published is an error that says what has happened', async () => {
     const { eavesdrop, ports } = await aCallSetup({ outcome: done })
     ports.events.refuses = () => true
 

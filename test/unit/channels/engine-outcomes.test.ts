@@ -82,14 +82,14 @@ describe('hold and hang-up', () => {
     expect(commands()).toMatchObject([{ command: { kind: state, uuid: aChannel }, waitMs: 20_000 }])
   })
 
-  it('a hang-up without a cause clears normally', async () => {
+  it('a hang-up without a cause uses NORMAL_CLEARING', async () => {
     const { hangUp, commands } = await aCallSetup({ outcome: done })
 
     expect(await hangUp(aChannel)).toEqual({ status: 'OK', info: '+OK\n' })
     expect(commands()).toMatchObject([{ command: { kind: 'hangup', uuid: aChannel, cause: 'NORMAL_CLEARING' } }])
   })
 
-  it('a hang-up carries the cause that is asked for', async () => {
+  it('a hang-up uses the requested cause', async () => {
     const { hangUp, commands } = await aCallSetup({ outcome: done })
 
     await hangUp(aChannel, 'USER_BUSY')

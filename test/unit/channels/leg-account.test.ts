@@ -73,7 +73,7 @@ describe('a recorded leg whose phone sent its own name', () => {
     },
   )
 
-  test('a recorded leg whose phone sent its own name has its account from its creation on', () => {
+  test('a leg whose phone sent another name in its From header has its account from its first event on', () => {
     const created = framesOf(recordedBytes('events/bridged-call.json'))
       .filter(({ contentType }) => contentType === 'text/event-json')
       .map(({ contentType, body }) => readEvent(contentType, Buffer.from(body)))
@@ -86,14 +86,14 @@ describe('a recorded leg whose phone sent its own name', () => {
   })
 })
 
-test('an account counts only in the domain of its leg, compared whole', () => {
+test('an account counts as the owner of a leg only if its domain equals that of the leg', () => {
   expect(accountIn('a.example.com', '1000@a.example.com')).toBe('1000@a.example.com')
   expect(accountIn('a.example.com', '1000@x.a.example.com')).toBeUndefined()
   expect(accountIn('example.com', '1000@a.example.com')).toBeUndefined()
   expect(accountIn('a.example.com', '')).toBeUndefined()
 })
 
-test('accounts are the same without regard to case', () => {
+test('account names are compared without regard to case', () => {
   expect(isSameAccount('Alice@a.example.com', 'alice@A.example.com')).toBe(true)
   expect(isSameAccount('alice@a.example.com', 'alice2@a.example.com')).toBe(false)
 })

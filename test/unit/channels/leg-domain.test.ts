@@ -29,7 +29,7 @@ describe('the domain of a call leg', () => {
     },
   )
 
-  test('the domain of a call leg is looked up in the order of the contract', () => {
+  test('the names that may be the domain of a call leg are tried in the order of the contract', () => {
     const fields = {
       ...outbound,
       'Other-Leg-Unique-ID': otherLeg,
@@ -78,7 +78,7 @@ describe('the domain of a call leg', () => {
   })
 })
 
-test('the domain of an event without a call is looked for in the order of the contract', () => {
+test('the names that may be the domain of an event without a call are tried in the order of the contract', () => {
   const fields = {
     domain: 'seven.example.com',
     'Domain-Name': 'six.example.com',
@@ -100,7 +100,7 @@ test('the domain of an event without a call is looked for in the order of the co
   ])
 })
 
-test('an event of a gateway is of the domain in its name, whatever else it says', () => {
+test("an event of a gateway belongs to the domain in the gateway's name, whatever else it says", () => {
   const event = { 'Event-Subclass': 'sofia::gateway_state', Gateway: 'a.example.com_trunk_2', domain: 'b.example.com' }
 
   expect(eventDomainCandidates(reading(event))).toEqual(['a.example.com'])

@@ -149,7 +149,7 @@ describe('the channel list', () => {
     expect(readings).toBe(1)
   })
 
-  it('the channel list is complete for the next request even if an earlier one sorted or cut its copy', async () => {
+  it("sorting or reducing one caller's copy of the channel list leaves it complete for the next request", async () => {
     const { list } = aSetup(rows(row({ uuid: 'a' }), row({ uuid: 'b' })))
     const mine = await list()
 
@@ -190,7 +190,7 @@ describe('a page of five thousand channels', () => {
     },
   )
 
-  it('a page has four thousand ordinary channels, and also if few columns are requested', () => {
+  it('a page of channels has four thousand ordinary ones, even if few columns are requested', () => {
     const usual = pageOfChannels(channels({}), {}, routes.channelFields)
     const heavy = channels({ application_data: 'x'.repeat(5_000) })
     const few = pageOfChannels(heavy, { columns: 'uuid' }, routes.channelFields)

@@ -60,7 +60,7 @@ describe('a domain with fifty calls up that the API placed', () => {
     expect(dialled()).toBe(50)
   })
 
-  it('a domain with fifty API calls is informed of that limit and not of the rate of its requests, which has room left', async () => {
+  it('a domain with fifty API calls is refused because of that limit and not because of its request rate', async () => {
     const { api, call, calls } = await setUp('token=100/s:100')
     await calls(50)
     api.clock.move(200_000)

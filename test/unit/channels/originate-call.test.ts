@@ -3,7 +3,7 @@ import { aCallSetup, chosenUuid } from '../../support/platform/call-setup.ts'
 import { aCaller, aRoot } from '../../support/platform/caller.ts'
 
 describe('a call', () => {
-  it('rings the caller and is placed as one command with the uuid that the service chose', async () => {
+  it('an originate rings the caller and is one command with the uuid that the service chose', async () => {
     const { originate, commands } = await aCallSetup({ outcome: { state: 'done', text: `+OK ${chosenUuid}\n` } })
 
     const answer = await originate({ calledId: '+4989*1#' })
@@ -233,7 +233,7 @@ describe('a variable', () => {
   })
 })
 
-it('a header that would make two calls of one is refused', async () => {
+it('a caller or called id that would make two calls of one is refused', async () => {
   const { originate, commands } = await aCallSetup()
 
   await expect(originate({ calledId: '9196', auto_answer_param: 'sip_h_Call-Info=x:_:y' })).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readAccountRows } from '../../../cli/input/account-rows.ts'
 
-it('a row has its fields, numbers, variables and parameters, and leaves empty cells out', () => {
+it('a row of an import has its fields, numbers, variables and parameters, and leaves empty cells out', () => {
   const text =
     'login,role,password,number,variable:default_language,parameter:vm-enabled\n1005,user,"a,b""c",1005;0049,de,\n'
 
@@ -38,7 +38,7 @@ it.each(['', 'a b', 'a@b', 'x'.repeat(65)])('the login %j is refused in its row'
   expect(readAccountRows(`login,role\n"${login}",user\n`, 'f')[0]?.problem).toMatch(/login must be/)
 })
 
-it('a login that is there twice, whatever its case, is refused in the later row', () => {
+it('a login that appears twice in an import, in any case of its letters, is refused in the later row', () => {
   const rows = readAccountRows('login\nanna\nAnna\n', 'f')
 
   expect(rows.map(({ problem }) => problem)).toEqual([undefined, 'line 2 has this login too'])

@@ -32,7 +32,7 @@ it('a download is written to its file, and its bytes are counted', async () => {
   expect(readFileSync(file(), 'utf8')).toBe('RIFF')
 })
 
-it('a download that breaks off leaves no file', async () => {
+it('a download that breaks off leaves no partial file', async () => {
   await expect(saveDownload(brokenOff(), file(), out)).rejects.toThrow('the connection broke')
   expect(readdirSync(folder)).toEqual([])
 })

@@ -43,7 +43,7 @@ async function followed(
   return heard
 }
 
-it('events and numbers without an event are heard in the order of the numbers, and each is kept as handled', async () => {
+it('events and numbers without an event are handled in the order of the numbers, and each is recorded as handled', async () => {
   const gaps = [{ kind: 'numbers', reason: 'void', fromSequence: 2, toSequence: 3 }] as const
   const heard = await followed([{ events: [event(1), event(4)], gaps, next: 4 }, { next: 6 }])
 
@@ -60,7 +60,7 @@ it('events and numbers without an event are heard in the order of the numbers, a
   ])
 })
 
-it('a time of possible loss is heard once, and that nothing is collected once until it changes', async () => {
+it('a time of possible loss is reported once, and missing event collection once until it changes', async () => {
   const gaps = [{ kind: 'time', reason: 'engine_link_lost', from: 1, to: 2 }] as const
   const heard = await followed([
     { gaps, next: 1, isCollected: false },
@@ -76,7 +76,7 @@ it('a time of possible loss is heard once, and that nothing is collected once un
   ])
 })
 
-it('an event that was not handled is not kept as handled, nor is anything after it', async () => {
+it('an event that was not handled is not recorded as handled, nor is any after it', async () => {
   const heard = await followed([{ events: [event(1), event(2), event(3)], next: 3 }, { next: 4 }], 2)
 
   expect(heard).toEqual(['read 0', 'event 1', 'handled 1'])
@@ -105,7 +105,7 @@ it('a forwarded event is signed as Standard Webhooks says, under the same id eac
   expect(deliveryOf(event(7), 'other', secret, at).headers['webhook-id']).not.toBe(headers['webhook-id'])
 })
 
-it('an event is sent again for as long as its receiver fails, and a final refusal is passed over', async () => {
+it('an event is sent again for as long as its receiver fails, and is skipped after a final refusal', async () => {
   await using receiver = await sink([503, 429, 200, 404])
   const retries: string[] = []
   const target = {
@@ -123,7 +123,7 @@ it('an event is sent again for as long as its receiver fails, and a final refusa
   expect(receiver.requests.map(({ headers }) => headers['webhook-sequence'])).toEqual(['1', '1', '1', '2'])
 })
 
-it('a user who ends it in a wait leaves the event unhandled', async () => {
+it('an event stays unhandled if the user ends the program during a wait', async () => {
   await using receiver = await sink([503])
   const end = new AbortController()
   const wait = async () => end.abort()

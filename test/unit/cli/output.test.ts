@@ -47,7 +47,7 @@ it('an empty table prints no result, and says on standard error that there is no
   expect(written).toEqual({ stdout: '', stderr: 'no accounts\n' })
 })
 
-it('text from strangers cannot act on the terminal', () => {
+it('control characters in text from other people cannot affect the terminal', () => {
   const { out, written } = anOutput({ isTTY: true, colours: false })
 
   out.list([{ login: '\u001b]0;title\u0007\u202eevil', calls: 1 }], columns, 'none')
@@ -94,7 +94,7 @@ it.each([
   expect(describeFailure(new CallplaneError('x', { code, status })).exitCode).toBe(exitCode)
 })
 
-it('a refused field, the wait and the request id are reported', () => {
+it('an error of the platform is printed with the refused fields, the wait and the request id', () => {
   const details = [{ field: 'login', problem: 'required' }]
   const fields = { code: 'rate_limited', status: 429, details, requestId: 'r1', retryAfterSeconds: 7 } as const
 
@@ -108,7 +108,7 @@ it('a refused field, the wait and the request id are reported', () => {
   })
 })
 
-it('a step that failed has its own message, and the exit code, fields and request id of the refused request', () => {
+it('a failed step is printed with its own message, and the exit code, fields and request id of the refused request', () => {
   const details = [{ field: 'login', problem: 'required' }]
   const cause = new CallplaneError('refused', { code: 'token_expired', status: 401, details, requestId: 'r1' })
 

@@ -28,7 +28,7 @@ it('a profile is readable by its user alone, also with a generous umask, and lea
   expect(new Profiles(folder).read('default')).toEqual(profile)
 })
 
-it('a profile that others may read is taken away from them when it is used', () => {
+it('a profile that others may read is made private when it is used', () => {
   const profiles = new Profiles(folder)
   profiles.write('default', profile)
   chmodSync(file(), 0o644)

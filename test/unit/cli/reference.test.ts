@@ -13,11 +13,11 @@ function examplesIn(help: string): readonly (readonly string[])[] {
   )
 }
 
-it('the documentation has the help of every command as the program prints it', () => {
+it('docs/cli.md has the help of every command as the program prints it', () => {
   expect(page.split(`${marker}\n\n`)[1], 'run npm run docs:cli').toBe(reference())
 })
 
-it('the documentation has every exit code', () => {
+it('docs/cli.md has every exit code', () => {
   for (const code of Object.values(exitCodes)) expect(page).toMatch(new RegExp(`^\\| \`${code}\` \\|`, 'm'))
 })
 

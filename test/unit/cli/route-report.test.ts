@@ -34,12 +34,12 @@ function aDomain(numbers: readonly string[]): Target {
 
 const refusal = (field: string) => new CallplaneError(`${field} is refused`, { status: 400, code: 'invalid_field' })
 
-it('a call whose number the simulation does not take is left out and counted, and the others are reported', async () => {
+it('a call whose number the simulation refuses is left out and counted, and the others are reported', async () => {
   const report = await reportRoutes(aDomain(['4'.repeat(65), '4930123456']), { public: [] })
 
   expect(report).toMatchObject({ calls: 2, unplaced: 1, moved: [{ number: '4930123456', count: 1 }] })
 })
 
-it('a document whose routes are refused ends the report with the reason', async () => {
+it('a report on routes ends with the reason if the routes are refused', async () => {
   await expect(reportRoutes(aDomain(['999']), { public: [] })).rejects.toThrow('routes[0].callflow is refused')
 })

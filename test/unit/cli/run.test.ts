@@ -47,7 +47,7 @@ it('a list of hooks that comes in several pages is shown whole', async () => {
   expect(platform.asked).toEqual(['/api/v2/hooks', '/api/v2/hooks?cursor=c1'])
 })
 
-it('root is asked for the domain to work in', async () => {
+it('root must name the domain of a command', async () => {
   await using platform = await aPlatform([{ body: { id: 'root', domain: '' } }])
 
   const { exitCode, stderr } = await runOnTerminal(['export'], {

@@ -15,6 +15,6 @@ it.each(['7', '30', '1/2/2026', 'May 5', '2026-13-01', ''])('the text %j is no t
   expect(() => timeInPast(text)).toThrow('must be a time such as')
 })
 
-it('a span is a time before now', () => {
+it('a span on the command line is a length of time before now', () => {
   expect(Math.abs(timeInPast('90m') - (Date.now() - 90 * 60_000))).toBeLessThan(60_000)
 })

@@ -133,7 +133,7 @@ describe('a setting clientVariables that cannot be used', () => {
   })
 })
 
-it('a name that the engine reads is known in any case, and by the beginning of its family', () => {
+it('a name that the engine reads is recognised in any case of its letters, and by the prefix of its family', () => {
   const names = ['inbound_dialplan', 'INBOUND_DIALPLAN', 'vm-operator-extension', 'sip_h_X-Mine', 'execute_on_answer']
 
   expect(names.map(isEngineName)).toEqual(names.map(() => true))
@@ -141,7 +141,7 @@ it('a name that the engine reads is known in any case, and by the beginning of i
   expect(['tier', 'department', 'customer_number'].map(isEngineName)).toEqual([false, false, false])
 })
 
-it('patterns match in linear time', () => {
+it('the patterns of a setting are matched in linear time', () => {
   const [accepts] = readClientVariables(JSON.stringify({ tier: '(a*)*b' })).values()
 
   expect(accepts?.('a'.repeat(100_000))).toBe(false)

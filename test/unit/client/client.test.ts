@@ -105,7 +105,7 @@ it('the pages of a list hold every item once', async () => {
   )
 })
 
-it('events are read until there are no more', async () => {
+it('all events are read until there are no more', async () => {
   const batch = (first: number, more: boolean) => ({
     status: 'OK',
     data: { events: [{ sequence: first }, { sequence: first + 1 }], gaps: [], next: first + 1, more },

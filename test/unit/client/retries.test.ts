@@ -36,7 +36,7 @@ const call = { body: { callerId: '1001', calledId: '9196' } }
 const params = { channel_id: '11111111-2222-4333-8444-555555555555' }
 
 describe('which calls are repeated', () => {
-  it('a POST whose answer was lost is repeated under the same key, with the same body', async () => {
+  it('a POST whose response was lost is repeated with the same Idempotency-Key and body', async () => {
     const { client, requests } = scripted([lost(), lost()])
 
     await client.call('originateCall', call)
@@ -47,7 +47,7 @@ describe('which calls are repeated', () => {
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1)
   })
 
-  it('each call has a key of its own, and a given key is used', async () => {
+  it('each call has a new Idempotency-Key unless the caller gives one', async () => {
     const { client, requests } = scripted([])
 
     await client.call('originateCall', call)
@@ -59,7 +59,7 @@ describe('which calls are repeated', () => {
     expect(third).toBe('mine')
   })
 
-  it('a GET is repeated without a key', async () => {
+  it('a GET is repeated without an Idempotency-Key', async () => {
     const { client, requests } = scripted([refusal(503, 'store_unavailable'), lost()])
 
     await client.call('listChannels')
@@ -131,7 +131,7 @@ describe('which calls are repeated', () => {
 })
 
 describe('waits', () => {
-  it('the wait doubles from 200 ms, less up to half of it by chance, and ends with the fourth failure', async () => {
+  it('the wait between attempts doubles from 200 ms, less up to half of it by chance, and no fifth attempt is made', async () => {
     const { client, waits, requests } = scripted(Array.from({ length: 9 }, lost))
 
     await expect(client.call('listChannels')).rejects.toMatchObject({ code: 'unreachable' })
@@ -148,7 +148,7 @@ describe('waits', () => {
     expect(waits.slice(-3)).toEqual([3750, 3750, 3750])
   })
 
-  it('a requested wait is kept, and chance adds to it', async () => {
+  it('a Retry-After is honoured, and chance adds to it', async () => {
     const { client, waits } = scripted([refusal(429, 'rate_limited', { 'retry-after': '3' })])
 
     await client.call('listChannels')
@@ -156,7 +156,7 @@ describe('waits', () => {
     expect(waits).toEqual([3150])
   })
 
-  it('a requested wait above 30 s is left to the caller', async () => {
+  it('a Retry-After above 30 s ends the attempts and is reported to the caller', async () => {
     const { client, waits } = scripted([refusal(429, 'rate_limited', { 'retry-after': '31' })])
 
     await expect(client.call('listChannels')).rejects.toMatchObject({ retryAfterSeconds: 31 })

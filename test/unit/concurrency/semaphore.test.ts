@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Semaphore, limited, mapAtMost } from '../../../core/concurrency/semaphore.ts'
 import { settle } from '../../support/processes/manual-time.ts'
 
-test('work without keys takes all places, and waits in the order in which it came', async () => {
+test('work without a key may take all slots, and waits in the order in which it came', async () => {
   const semaphore = new Semaphore(2)
   const [first] = [await semaphore.take(), await semaphore.take()]
   const order: string[] = []
@@ -17,7 +17,7 @@ test('work without keys takes all places, and waits in the order in which it cam
   expect([semaphore.taken, semaphore.waiting]).toEqual([2, 1])
 })
 
-test('a place is not given to work that stopped waiting', async () => {
+test('a slot is not given to work that stopped waiting', async () => {
   const semaphore = new Semaphore(1)
   const release = await semaphore.take()
   const stopping = new AbortController()
@@ -32,7 +32,7 @@ test('a place is not given to work that stopped waiting', async () => {
   expect([semaphore.taken, semaphore.waiting]).toEqual([1, 0])
 })
 
-test('work that asks for a place without waiting gets none while all are taken', async () => {
+test('work that does not want to wait gets no slot while all are taken', async () => {
   const semaphore = new Semaphore(1)
   const release = semaphore.tryTake()
 
@@ -42,7 +42,7 @@ test('work that asks for a place without waiting gets none while all are taken',
   expect(semaphore.tryTake()).toBeTypeOf('function')
 })
 
-test('limited work that fails gives its place to the next', async () => {
+test('work that fails releases its slot to the next', async () => {
   const run = limited(1)
 
   const failed = run(() => Promise.reject(new Error('no')))
@@ -52,7 +52,7 @@ test('limited work that fails gives its place to the next', async () => {
   expect(await next).toBe('done')
 })
 
-test('items are worked on at most three at a time, and their results keep the order of the items', async () => {
+test('three items at most are processed at a time, and the results keep the order of the items', async () => {
   let running = 0
   let most = 0
   const ends: (() => void)[] = []
@@ -73,7 +73,7 @@ test('items are worked on at most three at a time, and their results keep the or
   expect(most).toBe(3)
 })
 
-test('after a failure no further item is begun, and those under way end before it is thrown', async () => {
+test('no further item is begun after a failure, and those under way end before it is thrown', async () => {
   const begun: number[] = []
   const slow = Promise.withResolvers<void>()
   let isThrown = false

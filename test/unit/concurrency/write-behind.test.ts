@@ -30,7 +30,7 @@ function aWriter(pace: Pick<WriteBehindDeps, 'paceMs' | 'nextMs'> = {}) {
   return { time, writer, add, addSilently, written, at, failures, store }
 }
 
-test('whatever waits is written after the caller has gone on', async () => {
+test('waiting values are written after the caller has continued', async () => {
   const { writer, add, written } = aWriter()
 
   add('a', 'b')
@@ -85,7 +85,7 @@ test('a flush ends the wait between attempts, and ends with the first failure af
   expect(at.length).toBeGreaterThan(4)
 })
 
-test('a flush during an attempt waits for one more, since the first may have missed the newest', async () => {
+test('a flush during an attempt waits for one more, since the first may have missed the newest value', async () => {
   const { writer, add, written, store } = aWriter()
   const first = Promise.withResolvers<void>()
   store.writing = () => first.promise
@@ -103,7 +103,7 @@ test('a flush during an attempt waits for one more, since the first may have mis
   expect(written).toEqual(['a'])
 })
 
-test('a flush of nothing ends at once', async () => {
+test('a flush of an empty queue ends at once', async () => {
   const { writer, at } = aWriter()
 
   await writer.flushed()
@@ -111,7 +111,7 @@ test('a flush of nothing ends at once', async () => {
   expect(at).toEqual([])
 })
 
-test('a flush does not wait for the pace of other writes', async () => {
+test('a flush does not wait for the pace between writes', async () => {
   const { time, writer, add, at } = aWriter({ paceMs: () => 50 })
 
   add('a', 'b', 'c')
@@ -122,7 +122,7 @@ test('a flush does not wait for the pace of other writes', async () => {
   expect(at).toEqual([0, 50, 60])
 })
 
-test('values that fall due by themselves are written without a wake-up', async () => {
+test('values that become due by time are written without a wake-up', async () => {
   const { time, add, addSilently, written } = aWriter({ nextMs: () => 1_000 })
   add('a')
   await time.advance(500)

@@ -261,7 +261,7 @@ describe('a callflow is refused with the place of what is wrong', () => {
     expect(refusal?.details).toEqual([{ field: `callflow[1]${place}`, problem: expect.stringMatching(problem) }])
   })
 
-  it('the place of a step nested in several kinds names all of them', () => {
+  it('the error in a step nested in several kinds of step names the whole path', () => {
     const before = [1, 2, 3].map(() => ({ answer: '' }))
     const callflow = [...before, inIf([inSwitch([inQueue([{ foo: 1 }])])])]
 

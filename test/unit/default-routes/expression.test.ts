@@ -221,7 +221,7 @@ describe('whatever is written', () => {
     )
   })
 
-  it('a tree that is written down is read back', () => {
+  it('an expression that is printed and parsed again is the same', () => {
     fc.assert(
       fc.property(anExpression, (tree) => {
         expect(parse(write(tree))).toEqual(tree)
@@ -230,7 +230,7 @@ describe('whatever is written', () => {
     )
   })
 
-  it('a good expression with one character changed is read or refused', () => {
+  it('a valid expression with one changed character is parsed or refused', () => {
     fc.assert(
       fc.property(anExpression, fc.nat(), fc.constantFrom(...pieces), (tree, where, piece) => {
         const source = write(tree)

@@ -170,7 +170,7 @@ describe('a version of a route', () => {
 })
 
 describe('the order', () => {
-  it('the order of a new route is after all others', async () => {
+  it('a new route is ordered after all others', async () => {
     await created({ order: 5 })
     await created({ order: 2 })
     await created()
@@ -207,7 +207,7 @@ describe('the order', () => {
     expect(await names()).toBe('cba')
   })
 
-  it('the order of a route at the edge stays', async () => {
+  it('moving the first route up or the last one down changes nothing', async () => {
     const [a, b] = [await created({ name: 'a' }), await created({ name: 'b' })]
     const before = structuredClone([...api.ports.state.routes])
 
@@ -216,7 +216,7 @@ describe('the order', () => {
     expect([...api.ports.state.routes]).toEqual(before)
   })
 
-  it('the order of a single route stays', async () => {
+  it('moving the only route up or down changes nothing', async () => {
     const id = await created()
 
     expect([(await up(id)).status, (await down(id)).status, await orders()]).toEqual([200, 200, [1]])
@@ -363,7 +363,7 @@ describe('what the rules refuse is 400 with its field, and nothing is written', 
     },
   )
 
-  it('a callflow above 256 KiB, which a body may bring', async () => {
+  it('a callflow above 256 KiB is refused although a body may be larger', async () => {
     const steps = Array.from({ length: 4 }, () => ({ playback: `${'x'.repeat(66_000)}.wav` }))
 
     expect(await create(input({ callflow: steps }))).toMatchObject({
@@ -373,7 +373,7 @@ describe('what the rules refuse is 400 with its field, and nothing is written', 
     expect((await create(input({ callflow: steps.slice(1) }))).status).toBe(200)
   })
 
-  it('a body above 1 MiB', async () => {
+  it('a request body above 1 MiB is refused', async () => {
     const callflow = [{ log: 'x'.repeat(1_048_576) }]
 
     expect(await create(input({ callflow }))).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
@@ -421,7 +421,7 @@ describe('steps that run programs', () => {
     expect(await create(scripted)).toMatchObject({ status: 400, body: { details: [{ field: 'callflow[1]' }] } })
   })
 
-  it('steps that run programs are refused even if the deployment allows them, since the engine has no such step', async () => {
+  it('steps that run programs are refused even if the deployment allows them, since the engine cannot run them', async () => {
     await start({ SCRIPT_STEPS: 'on' })
 
     expect(await create(scripted)).toMatchObject({ status: 400, body: { details: [{ field: 'callflow[1].js' }] } })

@@ -108,7 +108,7 @@ it.each<[string, unknown, string]>([
   })
 })
 
-it('a callflow of a domain cannot name accounts of a domain whose name ends alike', async () => {
+it('a callflow cannot name accounts of another domain whose name ends with the same text', async () => {
   const api = anApi()
   const headers = { ...(await api.as(await api.account({ domain: 'example.com', role: 'admin' }))) }
   const body = { destination_number: '1', callflow: [{ setUser: '1000@a.example.com' }] }

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 
 describe('patterns that are too much work together', () => {
-  it('a callflow with them is refused at the position of the first that is too much', async () => {
+  it('a callflow with patterns that are too costly together is refused at the first one above the limit', async () => {
     const condition = (at: number) => ({
       if: { expression: `&match(/(?:[+1]?){990}${at}/, \${x_a})`, then: [], else: [] },
     })
@@ -31,7 +31,7 @@ describe('patterns that are too much work together', () => {
     expect(JSON.stringify(body)).toMatch(/callflow\[\d+\]\.if\.expression/)
   })
 
-  it('hooks with them are refused', async () => {
+  it('hooks with patterns that are too costly together are refused', async () => {
     const filter = Object.fromEntries(
       Array.from({ length: 60 }, (_, at) => [`variable_x${at}`, { operation: 'reg', value: `/(.?){990}${at}/` }]),
     )
@@ -45,14 +45,14 @@ describe('patterns that are too much work together', () => {
 })
 
 describe('ordinary patterns', () => {
-  it('five hundred different ones are accepted', () => {
+  it('five hundred different ordinary patterns are accepted', () => {
     const judge = patternJudge()
     const problems = Array.from({ length: 500 }, (_, at) => judge(`^00${at}(\\d{1,10})$`, ''))
 
     expect(problems.filter((problem) => problem !== undefined)).toEqual([])
   })
 
-  it('a pattern that is written a thousand times is judged once', () => {
+  it('a pattern that appears a thousand times is judged once', () => {
     const judge = patternJudge()
     const compile = writtenPattern()
     const isFine = () => judge('(?:[+1]?){990}', '') === undefined && compile('(?:[+1]?){290}', '') !== undefined

@@ -33,7 +33,7 @@ function patternsOf(size: number, most?: number) {
 }
 
 describe('the patterns of a call', () => {
-  it('the process does other work after each slice of matching', async () => {
+  it('the process does other work after each slice of pattern matching', async () => {
     const { patterns, rests } = patternsOf(10_000)
 
     for (let at = 0; at < 20; at += 1) await patterns.captures('a.example.com', `p${at}`, '', '12345')
@@ -41,7 +41,7 @@ describe('the patterns of a call', () => {
     expect(rests.count).toBe(19)
   })
 
-  it('an answer that is known costs nothing', async () => {
+  it('matching the same pattern and number again costs no further work', async () => {
     const { patterns, rests, compiled } = patternsOf(10_000)
 
     for (let at = 0; at < 20; at += 1) await patterns.captures('a.example.com', 'p', '', '12345')
@@ -50,7 +50,7 @@ describe('the patterns of a call', () => {
     expect(rests.count).toBe(0)
   })
 
-  it('an evaluation is cut off after a slice of work, and ends when it begins again often enough', async () => {
+  it('an evaluation is interrupted after a slice of matching, and succeeds after enough repetitions', async () => {
     const { patterns, compiled } = patternsOf(10_000)
     const finds = patterns.finder('a.example.com')
     const evaluate = () => ['p0', 'p1', 'p2', 'p3'].map((pattern) => finds(pattern, '', 'p3333'.slice(0, 2)))
@@ -63,7 +63,7 @@ describe('the patterns of a call', () => {
     expect(rounds.length).toBeGreaterThan(1)
   })
 
-  it('more work than a call may make is refused', async () => {
+  it('a call whose patterns need more work than allowed is refused', async () => {
     const { patterns } = patternsOf(1_000, 10_000)
     const matchAll = async () => {
       for (let at = 0; at < 10; at += 1) await patterns.captures('a.example.com', `p${at}`, '', '12345')
@@ -99,19 +99,19 @@ describe('a call whose patterns are too much work', () => {
   const applications = async (number: string) =>
     (await planOf(number)).actions.map(({ application, data }) => `${application} ${data}`)
 
-  it('it ends, and its path says why', async () => {
+  it('a call whose patterns are too costly ends, and its path says why', async () => {
     const plan = await planOf('5')
 
     expect(plan.actions).toMatchObject([{ application: 'hangup', data: 'NORMAL_TEMPORARY_FAILURE' }])
     expect(plan.steps).toMatchObject([{ reason: 'the patterns of the routes are too much work' }])
   })
 
-  it('it goes to the emergency gateway if its number is an emergency number', async () => {
+  it('a call to an emergency number whose patterns are too costly goes to the emergency gateway', async () => {
     expect(await applications('112')).toContain('bridge sofia/gateway/rescue/112')
   })
 })
 
-test('patterns of a tenant take no more room than there is, and evict none of another tenant', () => {
+test("a tenant's compiled patterns are limited in size, and evict none of another tenant", () => {
   const compiled: string[] = []
   const cache = new KeptPatterns(
     (pattern) => {
@@ -145,7 +145,7 @@ describe('a simulation over slow patterns', () => {
     }
   })
 
-  it('other work is done between any two of them', async () => {
+  it('the process does other work between any two slow patterns of a simulation', async () => {
     let turns = 0
     let isOver = false
     const count = () => {

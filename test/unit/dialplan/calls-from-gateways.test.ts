@@ -58,7 +58,7 @@ const nothing = (xml: string) => xml.includes('not found')
 describe('the source of a call from a gateway', () => {
   beforeEach(() => route({ callflow: [{ answer: '' }] }))
 
-  it('a call from the networks of a gateway takes a public route of its domain', async () => {
+  it('a call from the networks of a gateway uses a public route of its domain', async () => {
     await gateway()
 
     const xml = await ask()
@@ -82,7 +82,7 @@ describe('the source of a call from a gateway', () => {
     expect(nothing(await ask(variables))).toBe(true)
   })
 
-  it('a call to the contact of a registered gateway is believed when it comes from its proxy', async () => {
+  it("a call to the contact of a registered gateway is accepted if it comes from the gateway's proxy", async () => {
     const sip_gateway = `${domain}_trunk`
     await gateway({ register: true, networks: [], proxy: `${source}:5070` })
 
@@ -91,7 +91,7 @@ describe('the source of a call from a gateway', () => {
     expect(nothing(await ask())).toBe(true)
   })
 
-  it('a proxy with a name is looked up', async () => {
+  it("the name of a gateway's proxy is resolved to its addresses", async () => {
     const sip_gateway = `${domain}_trunk`
     await gateway({ register: true, networks: [], proxy: 'localhost:5070' })
 
@@ -110,7 +110,7 @@ describe('the source of a call from a gateway', () => {
     expect(nothing(await ask())).toBe(true)
   })
 
-  it('a source that gateways of two domains have is decided by the called address, or refused', async () => {
+  it('a source that belongs to gateways of two domains is assigned by the called address, or refused', async () => {
     api.ports.state.domains.set(other, aDomain({ name: other }))
     await gateway()
     await gateway({ domain: other, name: 'claim', networks: ['192.0.2.7/32'] })
@@ -123,7 +123,7 @@ describe('the source of a call from a gateway', () => {
     expect(await ran({ sip_gateway: `${domain}_trunk` })).toEqual(['answer'])
   })
 
-  it('calls that two domains may own are logged once with their source, and calls of strangers never', async () => {
+  it('calls that two domains may own are logged once by source, and calls of strangers never', async () => {
     api.ports.state.domains.set(other, aDomain({ name: other }))
     const [shared, logged] = ['192.0.3.7', () => api.log.lines.filter(({ level }) => level === 'warn')]
     await gateway({ networks: ['192.0.3.0/24'] })
@@ -158,7 +158,7 @@ describe('the source of a call from a gateway', () => {
     expect(recorded).toContain(`Hunt-Destination-Number=${encodeURIComponent(number)}`)
   })
 
-  it('an IPv4 address in the form of IPv6 is the IPv4 address', async () => {
+  it('an IPv4 source address in IPv6 form counts as the IPv4 address', async () => {
     await gateway({ networks: ['::ffff:192.0.2.0/120', '2001:db8::/32'] })
 
     expect(await ran({ sip_network_ip: '::ffff:192.0.2.7' })).toEqual(['answer'])
@@ -170,7 +170,7 @@ describe('the source of a call from a gateway', () => {
 describe('public routes at work', () => {
   beforeEach(() => gateway())
 
-  it('routes that name the gateway come before those that name none, and those of other gateways never', async () => {
+  it('routes that name the gateway come before those that name none, and those of other gateways are never used', async () => {
     await route({ name: 'any', callflow: [{ hangup: 'USER_BUSY' }], order: 1 })
     await route({ name: 'another', gateway: 'another', callflow: [{ hangup: 'NO_ANSWER' }], order: 2 })
     await route({ name: 'off', gateway: 'trunk', disabled: true, order: 3 })
@@ -188,7 +188,7 @@ describe('public routes at work', () => {
     ])
   })
 
-  it('a number without a public route is UNALLOCATED_NUMBER, also where it is an account or has a default route', async () => {
+  it('a number without a public route gets UNALLOCATED_NUMBER, even if it is an account or has a default route', async () => {
     await api.ports.defaultRoutes.create(aRoute({ domain }), 0)
     await route({ destination_number: '7' })
 
@@ -197,7 +197,7 @@ describe('public routes at work', () => {
     expect((await simulate({ number: '1000', gateway: 'trunk' })).end).toEqual({ cause: 'UNALLOCATED_NUMBER' })
   })
 
-  it("a caller on the domain's default blacklist is refused, also with an emergency number, which the caller chose", async () => {
+  it("a caller on the domain's default blacklist is refused, even if it presents an emergency number", async () => {
     await api.ports.blacklists.add(
       { id: 'f'.repeat(24), domain, list: 'spam', number: '380671112233', createdAt: 0 },
       { entries: 9, lists: 9 },
@@ -209,7 +209,7 @@ describe('public routes at work', () => {
     expect(await ran({}, '112')).toEqual(['hangup CALL_REJECTED'])
   })
 
-  it('a decision after a wait is made in the public context, from where the call left its route', async () => {
+  it('a condition after a wait is decided in the public context at the step where the route paused', async () => {
     const { body } = await route({
       callflow: [{ sleep: 10 }, { if: { expression: '${x} == 1', then: [{ hangup: 'USER_BUSY' }] } }],
     })
@@ -221,7 +221,7 @@ describe('public routes at work', () => {
     expect(nothing(await ask({ svc_route, x: '1', sip_network_ip: stranger }))).toBe(true)
   })
 
-  it('a public route sends a call to a number of the domain, where it belongs to no account', async () => {
+  it('a public route can send a call to a number of the domain, although the call has no account', async () => {
     await route({ destination_number: '38044(\\d+)', callflow: [{ goto: '1000' }] })
 
     const data = await simulate({ number: '380441000', gateway: 'trunk', caller: '1000' })
@@ -232,7 +232,7 @@ describe('public routes at work', () => {
     expect(lines).not.toContain(`set presence_id=1000@${domain}`)
   })
 
-  it('a call is counted at its gateway before anything else, and one over the limit ends', async () => {
+  it('a call is counted at its gateway first, and ends if the gateway is over its limit', async () => {
     await gateway({ name: 'small', networks: ['192.0.9.9/32'], maxCalls: 2 })
     await route({})
 
@@ -262,7 +262,7 @@ describe('a simulated call from a gateway', () => {
     expect([answer.status, answer.body.details[0].field]).toEqual([400, 'gateway'])
   })
 
-  it('proposed routes stand for the public routes', async () => {
+  it('a simulated call from a gateway uses the proposed routes instead of the public ones', async () => {
     await gateway()
     const routes = [{ destination_number: '1', gateway: 'trunk', callflow: [{ hangup: 'USER_BUSY' }] }]
 

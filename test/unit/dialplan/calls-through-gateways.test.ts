@@ -31,7 +31,7 @@ const bridgeOf = async (number = '0200', caller?: string): Promise<string> => {
 const dialled = `sofia/gateway/${domain}_trunk/00200`
 
 describe('a bridge to a gateway', () => {
-  it('a gateway without settings is called with the number alone', async () => {
+  it('a gateway without settings is called with only the number', async () => {
     await gateway()
     await save('00$1')
 
@@ -50,14 +50,14 @@ describe('a bridge to a gateway', () => {
     )
   })
 
-  it('a call of no account keeps its caller where the gateway shows the account', async () => {
+  it('a call without an account keeps its caller id at a gateway that shows the account', async () => {
     await gateway({ callerId: 'account' })
     await save('00$1')
 
     expect(await bridgeOf('0200', '4711')).toBe(dialled)
   })
 
-  it('each leg through a gateway with a limit is counted, and refused by the engine over the limit', async () => {
+  it('each leg through a gateway with a limit is counted, and the engine refuses it over the limit', async () => {
     await gateway({ maxCalls: 7 })
     await save('00$1')
     await save('$0', {}, '112')
@@ -76,7 +76,7 @@ describe('a bridge to a gateway', () => {
     expect(await bridgeOf()).toBe('error/INVALID_GATEWAY')
   })
 
-  it('the settings of a step come after those of the gateway, so that they win', async () => {
+  it('the settings of a step follow those of the gateway in the command, so that they win', async () => {
     await gateway({ maxCalls: 1 })
     const endpoints = [
       { type: 'user', name: '1001' },
@@ -99,7 +99,7 @@ describe('a bridge to a gateway', () => {
     },
   )
 
-  it('a dialled text with letters is called through no gateway', async () => {
+  it('a dialled text with letters is not sent to any gateway', async () => {
     await gateway()
     await save('$1')
 

@@ -86,7 +86,7 @@ const hostile = fc.oneof(
 )
 
 describe('the document of a call', () => {
-  it('the engine reads the document as it was written, whatever its data', () => {
+  it('the engine reads the same actions from the document that were written, whatever text they contain', () => {
     fc.assert(
       fc.property(hostile, hostile, (context, data) => {
         // oxlint-disable-next-line no-control-regex -- XML cannot hold these
@@ -128,7 +128,7 @@ describe('the document of a call', () => {
     },
   )
 
-  it('the answer is not found for a context that is not a domain, and for a question of another section', async () => {
+  it('a question for a context that is no domain, or for another section, is answered as not found', async () => {
     await route([{ answer: '' }])
 
     expect(await ask({ 'Hunt-Destination-Number': '5', 'Hunt-Context': 'b.example.com' })).toEqual([])
@@ -156,7 +156,7 @@ describe('the document of a call', () => {
     },
   )
 
-  it('the document leaves out the steps that would be refused today, and those only', async () => {
+  it('the document of a stored route leaves out exactly the steps that would be refused today', async () => {
     const added = anApi({ CLIENT_VARIABLES: '{"tier":"gold"}' })
     const own = { ...(await added.as(await added.account({ login: '1000', domain, role: 'admin' }))) }
     const inner = [{ setVar: 'tier=gold' }, { answer: '' }]
@@ -170,7 +170,7 @@ describe('the document of a call', () => {
     ])
   })
 
-  it('a call goes on with its route only under the number that it asked for, and is routed anew after a transfer', async () => {
+  it('a call continues its route only under the number that it asked for, and is routed again after a transfer', async () => {
     await route([{ setVar: 'x_vip=1' }, { sleep: 100 }, { if: { expression: '1', then: [{ echo: '' }] } }], '5')
     await route([{ hangup: 'USER_BUSY' }], '6')
     const asked = (await ask({ 'Hunt-Destination-Number': '5' })).find((line) => line.includes('svc_route'))
@@ -183,7 +183,7 @@ describe('the document of a call', () => {
     expect([elsewhere.at(0), elsewhere.at(-1)]).toEqual(['unset svc_route', 'hangup USER_BUSY'])
   })
 
-  it('a call ends when its route cannot be read any more', async () => {
+  it('a call ends if its route can no longer be read', async () => {
     const callflow = [{ answer: '' }, { nothing: 1 }, { setVar: 'execute_on_answer=system id' }]
     await api.ports.defaultRoutes.create(aRoute({ domain, destinationNumber: '5', callflow }), 0)
 

@@ -32,7 +32,7 @@ describe('docs/routes.md', () => {
     expect(ran).toEqual(step.shown)
   })
 
-  it('every kind of step that an engine runs has an example, and no other', async () => {
+  it('docs/routes.md has an example of every kind of step that an engine runs, and of no other', async () => {
     const answer = await save([{ tts: { text: 'hello' } }])
 
     const [, listed = ''] = /use ([\w, ]+)/.exec(answer.text) ?? []

@@ -42,7 +42,7 @@ describe('an emergency call whose route cannot be used', () => {
     expect(await lastOf(unreadable)).toBe(toGateway)
   })
 
-  it('an emergency call goes to the emergency gateway when its route is gone in the middle of the call', async () => {
+  it('an emergency call goes to the emergency gateway if its route is deleted in the middle of the call', async () => {
     expect(await lastOf([], { position: `${'f'.repeat(24)}:2:112` })).toBe(toGateway)
   })
 

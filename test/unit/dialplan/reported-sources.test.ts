@@ -9,7 +9,7 @@ it('a source is reported once in its interval', () => {
   expect(sources.isDue('192.0.2.7', reportEveryMs)).toBe(true)
 })
 
-it('a limited number of sources is remembered; a further one is reported when the first interval has ended', () => {
+it('a limited number of sources is remembered, and a further one is reported when the first interval has ended', () => {
   const sources = new ReportedSources()
   const reported = Array.from({ length: mostSources + 5 }, (_, at) => sources.isDue(`source ${at}`, at))
 

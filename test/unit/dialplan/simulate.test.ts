@@ -91,7 +91,7 @@ describe('a simulated call', () => {
     expect(data.end).toEqual({ application: 'bridge' })
   })
 
-  it('a condition after a wait is decided when the engine asks again from there', async () => {
+  it('a condition after a wait is decided when the engine asks again', async () => {
     const condition = { expression: '${x_vip} == 1', then: [{ hangup: 'USER_BUSY' }], else: [{ echo: '' }] }
     await route('5', [{ setVar: 'x_vip=1' }, { sleep: 100 }, { if: condition }])
 
@@ -108,7 +108,7 @@ describe('a simulated call', () => {
     expect(data.end).toEqual({ cause: 'USER_BUSY' })
   })
 
-  it('a listed caller is refused, but not on the way to an emergency number', async () => {
+  it('a blacklisted caller is refused, but not when it calls an emergency number', async () => {
     await list('spam', '700')
     await route('\\d+', [{ blackList: 'spam' }, { answer: '' }])
 
@@ -117,7 +117,7 @@ describe('a simulated call', () => {
     expect(applications(await simulate({ number: '112', caller: '700' }))).toEqual(['answer'])
   })
 
-  it('a listed caller is refused although the list was asked for an empty number before', async () => {
+  it('a blacklisted caller is refused although the blacklist was asked for an empty number before', async () => {
     await list('spam', '700')
     await route('5(0)?', [{ blackList: { name: 'spam', number: '$1' } }, { blackList: 'spam' }, { answer: '' }])
 
@@ -132,7 +132,7 @@ describe('a simulated call', () => {
     expect((await simulate({ number: '5', caller: '700' })).end).toEqual({ cause: 'NORMAL_TEMPORARY_FAILURE' })
   })
 
-  it('a route that goes in circles ends as it does at the engine', async () => {
+  it('a route that loops ends in the simulation as at the engine', async () => {
     await route('5', [{ goto: '5' }])
 
     expect((await simulate({ number: '5' })).end).toEqual({ cause: 'EXCHANGE_ROUTING_ERROR' })

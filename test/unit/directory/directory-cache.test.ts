@@ -57,7 +57,7 @@ describe('an answer about an account', () => {
     },
   )
 
-  it('a cacheable answer makes phones register under the full name of the account, which no To header can be', async () => {
+  it("a cacheable directory answer makes phones register under the account's full name, which no To header can be", async () => {
     const { users, params } = await ask(await setUp(), form(exactName), 'cache=60000')
 
     expect(users[0].params).toMatchObject({
@@ -120,7 +120,7 @@ describe("the engine's cache", () => {
     },
   )
 
-  it('the directory lets the engine cache neither of two accounts of existing domains that it would confuse', async () => {
+  it("the directory lets the engine cache neither of two accounts that the engine's cache would confuse", async () => {
     const api = anApi()
     await api.account({ login: '1000ac', domain: 'me.example.com' })
     await api.account({ login: '1000', domain: 'acme.example.com' })

@@ -64,7 +64,7 @@ describe('the directory', () => {
     },
   )
 
-  it('the directory knows a domain without a user', async () => {
+  it('the directory answers a question for a domain without a user', async () => {
     const given = await ask(await setUp(), recorded('api-domain-exists').form)
 
     expect(given).toMatchObject({ section: 'directory', domain: 'tenant1.example.com', users: [] })
@@ -134,7 +134,7 @@ describe('the directory', () => {
     )
   })
 
-  it('the directory serves no stored setting that stands for a field of the account', async () => {
+  it('the directory serves no stored setting that has the name of an account field', async () => {
     const api = anApi()
     const parameters = { password: 'planted', role: 'admin', 'svc-extensions': '911', 'vm-password': '4711' }
     await api.account({ login: '2000', numbers: ['2000'], parameters })
@@ -145,7 +145,7 @@ describe('the directory', () => {
     expect(Object.keys(users[0].params).filter((name) => /password|^role$/.test(name))).toEqual([])
   })
 
-  it("the directory's answer has the settings of the domain, except its own rule for reaching phones", async () => {
+  it("the directory's answer has the settings of the domain, except a rule of its own for reaching phones", async () => {
     const api = anApi()
     await api.ports.domains.create(aDomain({ parameters: { 'vm-enabled': 'true', 'dial-string': 'loopback/1' } }))
 
@@ -154,7 +154,7 @@ describe('the directory', () => {
     expect(params).toMatchObject({ 'vm-enabled': 'true', 'dial-string': expect.stringContaining('sofia_contact') })
   })
 
-  it('the directory does not know a deleted account', async () => {
+  it('the directory does not find a deleted account', async () => {
     const api = await setUp()
     const account = await api.ports.accounts.read('tenant1.example.com', '1000')
     if (account !== undefined) await api.ports.accounts.remove(account)
@@ -177,13 +177,13 @@ describe("the engine's preprocessor", () => {
     },
   )
 
-  it("the engine's preprocessor reads the answers of two operations only, which have tests of their own", () => {
+  it("only two operations return XML to the engine's preprocessor, and both have tests of their own", () => {
     expect(
       routes.filter(({ responseType }) => responseType?.includes('xml')).map(({ operationId }) => operationId),
     ).toEqual(['lookUpDirectory', 'lookUpDialplan'])
   })
 
-  it("the engine's preprocessor leaves every value unchanged, and no value adds another", () => {
+  it("the engine's preprocessor leaves every value unchanged, and no value can add a directive", () => {
     fc.assert(
       fc.property(fc.oneof(hostileText, directive), fc.oneof(hostileText, directive), (name, text) => {
         const user = { id: '1000', parameters: { first: text, second: '1' }, variables: { [`x_${name}`]: text } }

@@ -32,20 +32,20 @@ describe('the pages', () => {
 })
 
 describe('shown outputs', () => {
-  it('an output lacks nothing if it has every shown member, among others', () => {
+  it('an output matches if it has every shown member, even among others', () => {
     const actual = { a: 1, list: [{ id: 'x', name: 'call 7' }, { id: 'y' }], more: true }
 
     expect(lackOf({ a: 1, list: [{ id: 'x', name: 'call' }] }, actual)).toEqual([])
   })
 
-  it('an output that has another value, type or no such member is named by its path', () => {
+  it("an output with another value or type, or without a shown member, is reported by the member's path", () => {
     expect(lackOf({ a: 1 }, { a: 2 })).toEqual(['.a'])
     expect(lackOf({ a: { b: 'x' } }, { a: { b: 'y' } })).toEqual(['.a.b'])
     expect(lackOf([{ b: 1 }], [])).toEqual([''])
     expect(lackOf({ a: [1] }, { a: 'no list' })).toEqual(['.a'])
   })
 
-  it('only the commands of the wanted section are taken, with the lines that they stand in', () => {
+  it('only the commands of the requested section are read, with their line numbers', () => {
     const [first] = shownCommands('README.md', 'A five-minute tour')
     const lines = readFileSync('README.md', 'utf8').split('\n')
 

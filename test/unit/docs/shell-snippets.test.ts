@@ -64,11 +64,11 @@ describe('the commands of the pages', () => {
     expect(options.filter((option) => !known.has(option))).toEqual([])
   })
 
-  it('there are commands of callplane in the pages', () => {
+  it('the manual has commands of callplane', () => {
     expect(callplane.length).toBeGreaterThan(20)
   })
 
-  it('test files and programs that the pages run exist', () => {
+  it("test files and programs that the manual's commands run exist", () => {
     const named = scripts.flatMap(([place, text]) =>
       [...text.matchAll(/(?:^|\s)((?:test|engine|local|cli)\/[\w/.-]+)/g)].map(
         ([, path = '']) => [place, path] as const,

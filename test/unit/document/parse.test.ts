@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { documentOf } from './domains.ts'
 
-it('texts are read as they are written, whatever YAML would make of them', () => {
+it("texts of a domain document are read as written, without YAML's conversions", () => {
   const { accounts, variables } = documentOf(
     'variables: {default_areacode: 0049, x_a: yes, x_b: 1.50}\naccounts:\n  1001: {parameters: {svc-extensions: +49}}\n',
   )
@@ -10,7 +10,7 @@ it('texts are read as they are written, whatever YAML would make of them', () =>
   expect(accounts?.['1001']).toEqual({ role: 'user', parameters: { 'svc-extensions': '+49' }, variables: {} })
 })
 
-it('a part that is left out is not in the document, and an empty one is', () => {
+it('a part that is left out of a domain document stays undefined, and an empty one is empty', () => {
   expect(documentOf('roles: {}\nemail:\n')).toEqual({ domain: 'a.example.com', roles: {}, email: null })
 })
 

@@ -14,7 +14,7 @@ const numbered = (a: string, b: string) =>
     `${desk}  alice: {password: "\${env:SECRET}", parameters: {svc-extensions: "${a}"}}\n  bob: {password: "\${env:SECRET}", parameters: {svc-extensions: "${b}"}}\n`,
   )
 
-it('accounts that swap their numbers give them up first', async () => {
+it('accounts that swap their numbers first release them', async () => {
   const { apply, read } = await aDomainInMemory()
   await apply(numbered('201,202', '203'))
 
@@ -24,7 +24,7 @@ it('accounts that swap their numbers give them up first', async () => {
   expect((await read()).accounts['alice']?.parameters).toEqual({ 'svc-extensions': '203' })
 })
 
-it('numbers that move over a login in use are refused before the first step', async () => {
+it("numbers that are another account's login are refused before the first step", async () => {
   const { apply, read } = await aDomainInMemory()
   const named = (a: string, b: string) =>
     documentOf(
@@ -53,7 +53,7 @@ it('a new account without a password is refused unless one may be generated', as
   expect(Object.keys((await read()).accounts)).toEqual(['1000', 'alice'])
 })
 
-it('a change keeps stored secrets, and the signing secret of a hook', async () => {
+it('a planned change keeps stored secrets, and the signing secret of a hook', async () => {
   const { api, apply, read, client } = await aDomainInMemory()
   const hook = (retries: number, key: string) =>
     documentOf(
@@ -70,7 +70,7 @@ it('a change keeps stored secrets, and the signing secret of a hook', async () =
   expect(client.token).toBeDefined()
 })
 
-it('a gateway is made with the password of the environment, which no export shows and a change keeps', async () => {
+it('a gateway gets its password from the environment, no export shows it, and a change keeps it', async () => {
   const { api, apply, read } = await aDomainInMemory()
   const trunk = (expires: number, password: string) =>
     documentOf(
@@ -110,7 +110,7 @@ it('a new record whose secret is only a mask is refused', async () => {
   )
 })
 
-it('a plan is refused when a record is neither as it was planned nor as it will be', async () => {
+it('a plan is refused if a record is neither as planned from nor as planned to', async () => {
   const { api, target, apply, read } = await aDomainInMemory()
   await apply(documentOf('variables: {x_a: "1"}'))
   const plan = makePlan(await read(), documentOf('variables: {x_a: "2"}\nblacklists: {spam: [1]}'), api.clock.now())
@@ -120,7 +120,7 @@ it('a plan is refused when a record is neither as it was planned nor as it will 
   expect(() => checkUnchanged(plan, state)).toThrow('the domain changed since it was planned (variables): plan again')
 })
 
-it('a plan that is half done goes on where it stopped', async () => {
+it('an interrupted plan continues where it stopped', async () => {
   const { api, target, deps, apply, read } = await aDomainInMemory()
   const plan = makePlan(await read(), documentOf('variables: {x_a: "2"}\nblacklists: {spam: [1, 2]}'), api.clock.now())
   await apply(documentOf('blacklists: {spam: [2]}'))
@@ -131,7 +131,7 @@ it('a plan that is half done goes on where it stopped', async () => {
   expect(Object.keys((await read()).blacklists['spam'] ?? {})).toEqual(['1', '2'])
 })
 
-it('a record that changes between the check and its step stays as it is', async () => {
+it('a record that changes between the check and its step is not overwritten', async () => {
   const { api, target, deps, apply, read, client } = await aDomainInMemory()
   await apply(documentOf('variables: {x_a: "1"}'))
   const found = await findDomain(target, api.clock.now())
@@ -171,7 +171,7 @@ it('a plan is explained by its additions, changes and removals, without control 
   ])
 })
 
-it('a refusal of the platform names the step that it ended', async () => {
+it('a refusal of the platform names the step of the plan that it ended', async () => {
   const { apply } = await aDomainInMemory()
   const account = { ...adminAccount, role: 'unknown', password: '${env:SECRET}' }
 
@@ -191,7 +191,7 @@ it.each(['accounts:\n  1001: {}\n', 'accounts:\n  1000: {role: user}\n'])(
   },
 )
 
-it('root may remove an account whose login is the beginning of its own name', async () => {
+it('root may remove an account whose login is a prefix of its own name', async () => {
   const { api, target, read } = await aDomainInMemory()
   await api.account({ login: 'roo', domain: target.domain, role: 'user' })
   const plan = makePlan(await read(), documentOf(desk), api.clock.now())

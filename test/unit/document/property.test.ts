@@ -21,7 +21,7 @@ it('a written document is read back as the same domain', () => {
   )
 })
 
-it('a domain that a plan changed is exported as the document says, and a second plan is empty', async () => {
+it('a domain that a plan changed is exported as its document says, and a second plan is empty', async () => {
   await fc.assert(
     fc.asyncProperty(domains, domains, async (a, b) => {
       const { api, apply, read } = await aDomainInMemory()

@@ -16,7 +16,7 @@ async function asked(route: typeof readRecording | typeof readStatus, result: Re
 }
 
 describe('an answer in a form of its own', () => {
-  it('a redirect is an answer without a body', async () => {
+  it('a redirect has no body', async () => {
     const answer = await asked(readRecording, new Redirect('https://files.test/a', { 'Cache-Control': 'private' }))
 
     expect([answer.statusCode, answer.body]).toEqual([302, undefined])
@@ -25,7 +25,7 @@ describe('an answer in a form of its own', () => {
     expect(answer.headers['X-Request-Id']).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('bytes are an answer in base64, as the gateway expects', async () => {
+  it('a response of bytes is in base64, as the gateway expects', async () => {
     const answer = await asked(readRecording, new Bytes(new Uint8Array([0, 255, 10]), 'audio/wav'))
 
     expect(answer).toMatchObject({ statusCode: 200, isBase64Encoded: true, body: 'AP8K' })

@@ -36,7 +36,7 @@ async function setUp(useCase: () => Promise<{ status: 'OK'; info: string }>) {
 const succeed = async () => okInfo('done')
 
 describe('a service that is reached over TLS', () => {
-  it('demands TLS of browsers with every answer', async () => {
+  it('every response of a service that is reached over TLS requires TLS of browsers', async () => {
     const api = anApi()
 
     const refused = await api.call(listAccounts)
@@ -67,7 +67,7 @@ describe('a request id', () => {
 
   const traceId = '0af7651916cd43dd8448eb211c80319c'
 
-  it('the id of a W3C trace is the id of a request that has no other', async () => {
+  it('a request without an id of its own gets the id of its W3C trace', async () => {
     const { call } = await setUp(succeed)
     const traceparent = `00-${traceId}-b7ad6b7169203331-01`
 
@@ -102,7 +102,7 @@ describe('a request id', () => {
 })
 
 describe('an answer', () => {
-  it('an answer must not be cached', async () => {
+  it('no response may be cached', async () => {
     const { call } = await setUp(succeed)
 
     expect((await call()).headers).toMatchObject({
@@ -204,7 +204,7 @@ describe('a request that would outlive its function', () => {
     expect(await answer).toMatchObject({ statusCode: 504, json: { code: 'deadline_exceeded' } })
   })
 
-  it('a request that was ended early is in the trail, since it may still take effect', async () => {
+  it("a request that was cut off by its function's time limit is audited, since it may still take effect", async () => {
     vi.useFakeTimers()
     const { api, call } = await setUp(() => new Promise(() => {}))
 
@@ -219,7 +219,7 @@ describe('a request that would outlive its function', () => {
 describe('the trail', () => {
   const body = { domain_name: 'new.example.com', customer_id: 'planted-value', junk: 1 }
 
-  it('the trail has each change with author, operation and the names of fields, and no values of them', async () => {
+  it('the audit trail has each change with author, operation and the names of fields, and none of their values', async () => {
     const api = anApi()
 
     await api.call(createDomain, { body, headers: { ...(await api.as('root')), 'x-request-id': 'r1' } })
@@ -240,7 +240,7 @@ describe('the trail', () => {
     expect(JSON.stringify(api.ports.state.audit)).not.toContain('planted')
   })
 
-  it('the trail has refused changes of known callers, none of unknown ones, and no reading requests', async () => {
+  it('the audit trail has refused changes of known callers, none of unknown ones, and no reading requests', async () => {
     const api = anApi()
     const admin = { ...(await api.as(await api.account({ role: 'admin' }))) }
 
@@ -253,7 +253,7 @@ describe('the trail', () => {
     ])
   })
 
-  it('a line of the trail that cannot be written leaves the answer unchanged and is logged', async () => {
+  it('an audit record that cannot be written leaves the response unchanged and is logged', async () => {
     const api = anApi()
     const audit = gone(api.ports.audit, 'append', () => true)
     const headers = { ...(await api.as('root')) }
@@ -266,7 +266,7 @@ describe('the trail', () => {
     )
   })
 
-  it('a slow line of the trail delays the answer by 400 ms and no longer', async () => {
+  it('an audit record that is written slowly delays the response by 400 ms at most', async () => {
     vi.useFakeTimers()
     const api = anApi()
     const headers = { ...(await api.as('root')) }

@@ -26,19 +26,19 @@ function setUp() {
   return { endpoint: { route: readAccount, ports, tools, useCase }, exchange, pass, calls: () => calls }
 }
 
-it('a chain that lacks the credential read lets no request of a token pass', async () => {
+it('an endpoint chain without the credential read lets no request with a token pass', async () => {
   const { endpoint, pass } = setUp()
 
   await expect(pass(authentication(endpoint))).rejects.toThrow('the chain lacks the step "credential read"')
 })
 
-it('a chain that lacks the reading of the request validates no fields', async () => {
+it('an endpoint chain without the reading of the request validates no fields', async () => {
   const { pass } = setUp()
 
   await expect(pass(fieldValidation(readAccount))).rejects.toThrow('the chain lacks the step "request syntax"')
 })
 
-it('a chain that lacks the permission check never calls the use case', async () => {
+it('an endpoint chain without the permission check never calls the use case', async () => {
   const { endpoint, exchange, pass, calls } = setUp()
   exchange.raw = { params: { account_id: '1000' }, query: {}, body: undefined }
   await pass(fieldValidation(readAccount))

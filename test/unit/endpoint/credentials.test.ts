@@ -20,7 +20,7 @@ async function setUp() {
 type SetUp = Awaited<ReturnType<typeof setUp>>
 
 describe('a pair of headers', () => {
-  it('a pair of credential headers opens an endpoint when it is exactly what the login returned', async () => {
+  it('a pair of credential headers is accepted if it is exactly what the login returned', async () => {
     const { headers, list } = await setUp()
 
     expect(await list(headers)).toMatchObject({ status: 200 })
@@ -96,7 +96,7 @@ describe('a pair of headers', () => {
 })
 
 describe('a token', () => {
-  it('a token is valid to the end of its time and not a moment longer, even if it is still stored', async () => {
+  it('a token is valid until its expiry and not a moment longer, even if it is still stored', async () => {
     const { api, headers, list } = await setUp()
 
     api.clock.move(3_600_000 - 1)
@@ -127,7 +127,7 @@ describe('a token', () => {
     expect(await given.list(given.headers)).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
   })
 
-  it('a token of a deleted account does not open a new account of the same name', async () => {
+  it('a token of a deleted account is not valid for a new account of the same name', async () => {
     const { api, account, headers, list } = await setUp()
 
     await api.ports.accounts.remove(account)
@@ -136,7 +136,7 @@ describe('a token', () => {
     expect(await list(headers)).toMatchObject({ status: 401 })
   })
 
-  it("only root's token ends with root's password", async () => {
+  it("a change of root's password ends only root's tokens", async () => {
     const api = anApi()
     const root = async () => {
       const { body } = await api.call(logIn, { body: { username: 'root', password: api.ports.secrets.root } })

@@ -14,7 +14,7 @@ const asJson = (status: number, body: unknown) => ({
 })
 
 describe('an answer in a test', () => {
-  it('a test reads an answer in the form that its route declares', () => {
+  it('a test helper reads a response in the form that its route declares', () => {
     expect(declaredBody(logOut, asJson(200, { status: 'OK', info: 'done' }))).toEqual({ status: 'OK', info: 'done' })
     expect(declaredBody(logOut, asJson(404, refusal))).toEqual(refusal)
     expect(declaredBody(lookUpDirectory, { status: 200, contentType: 'text/xml', text: '<a/>' })).toBe('<a/>')
@@ -31,7 +31,7 @@ describe('an answer in a test', () => {
     expect(() => declaredBody(logOut, asJson(status, body))).toThrow(reason)
   })
 
-  it('a test reads the special form of a failed health check', () => {
+  it('a test helper reads the special form of a failed health check', () => {
     expect(() => declaredBody(readHealth, asJson(503, refusal))).toThrow('its schema')
     expect(declaredBody(readHealth, asJson(500, refusal))).toEqual(refusal)
   })
@@ -40,7 +40,7 @@ describe('an answer in a test', () => {
 describe('a request in a test', () => {
   const good = { params: { blacklist_name: 'spam' }, query: 'domain=a.example.com', text: '{"number":"1"}' }
 
-  it('a test accepts a request that was served in the declared form', () => {
+  it('a test helper accepts a request whose response has the declared form', () => {
     expect(() => checkServed(addBlacklistNumber, good)).not.toThrow()
     expect(() => checkServed(logOut, {})).not.toThrow()
   })

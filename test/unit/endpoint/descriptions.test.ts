@@ -8,14 +8,14 @@ import { handler as readReference } from '../../../functions/descriptions/read-r
 import { handler as readReferenceFile } from '../../../functions/descriptions/read-reference-file.ts'
 import { anApi } from '../../support/platform/api.ts'
 
-it('the description of the API is served without a credential, as the routes say', async () => {
+it('the description of the API is served without a credential, as its route declares', async () => {
   const answer = await anApi().call(readApiDescription)
 
   expect(answer.status).toBe(200)
   expect(JSON.parse(answer.text)).toEqual(JSON.parse(JSON.stringify(openApiDocument(routes, examples))))
 })
 
-it('the API reference is a page without scripts of its own, which may load nothing from elsewhere', async () => {
+it('the API reference is a page without inline scripts that may load nothing from elsewhere', async () => {
   const answer = await anApi().call(readReference)
 
   expect(answer.status).toBe(200)

@@ -133,6 +133,6 @@ describe('of what is there already', () => {
   )
 })
 
-it('every line about accepted, described or existing values is still a sample', () => {
+it('every line of samples about accepted, described or existing values is still used', () => {
   expect(samples).toEqual(expect.arrayContaining([...taken, ...Object.keys(described), ...Object.keys(aboutState)]))
 })

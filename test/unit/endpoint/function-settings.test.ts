@@ -44,19 +44,19 @@ describe('a wrong value in the environment of a function stops it while it loads
     },
   )
 
-  it('a function that checks names of clients stops while it loads when CLIENT_VARIABLES is malformed', async () => {
+  it("a function that checks clients' names does not load if CLIENT_VARIABLES is malformed", async () => {
     const error: unknown = await load(updateAccount, 'CLIENT_VARIABLES', 'planted').catch((error: unknown) => error)
 
     expect(error).toMatchObject({ message: expect.stringMatching(/^CLIENT_VARIABLES must be a JSON object/) })
     expect(inspect(error)).not.toContain('planted')
   })
 
-  it('the function for unmatched paths stops while it loads when PUBLIC_URL is not an address', async () => {
+  it('the function for unmatched paths does not load if PUBLIC_URL is not an address', async () => {
     await expect(load(unmatched, 'PUBLIC_URL', 'planted')).rejects.toThrow(/^PUBLIC_URL must be an address/)
   })
 })
 
-it('a function whose settings are empty texts has the defaults', async () => {
+it('a function with empty settings uses the defaults', async () => {
   for (const name of ['TOKEN_SECONDS', 'RATE_LIMITS', 'SCRIPT_STEPS', 'LOG_LEVEL']) vi.stubEnv(name, '')
 
   await expect(load(listAccounts, 'ROOT_NAME', '')).resolves.toHaveProperty('handler')

@@ -98,7 +98,7 @@ function isGenuine(token: string, key: string | undefined, { program, ...pairs }
 const withToken = routes.filter(({ authentication }) => authentication === 'token')
 
 describe('a generated pair of headers', () => {
-  it('a generated pair of headers opens no endpoint, changes nothing, and is not in the log', async () => {
+  it('a generated pair of headers is refused everywhere, changes nothing, and is not logged', async () => {
     const { api, pairs } = await setUp()
     const before = dumpOf(api)
     const handlers = await Promise.all(withToken.map(handlerOf))
@@ -126,7 +126,7 @@ describe('a generated pair of headers', () => {
     await stillOpen(api, pairs)
   })
 
-  it('a generated header next to the right one opens nothing under another name', async () => {
+  it('a generated header next to a valid one gives no access under another name', async () => {
     const { api, pairs } = await setUp()
     const { token, key } = pairs.admin
     const name = fc
@@ -153,7 +153,7 @@ async function stillOpen(api: Api, pairs: Pairs): Promise<void> {
 }
 
 describe('a generated credential of the engine', () => {
-  it('a generated credential of the engine opens nothing, and is not in the log', async () => {
+  it('a generated credential of the engine is refused, and is not logged', async () => {
     const api = anApi()
     const right = `engine:${api.ports.secrets.engine}`
     const inBase64 = (text: string) => Buffer.from(text).toString('base64')

@@ -26,7 +26,7 @@ function expectRefusal(answer: ApiAnswer, { named }: Taker, value: unknown): voi
     ).toBe(true)
 }
 
-it('every field has a rule, and every rule a field', () => {
+it('every field has a rule, and every rule belongs to a field', () => {
   expect(Object.keys(takers).sort()).toEqual(Object.keys(fieldRules).sort())
 })
 

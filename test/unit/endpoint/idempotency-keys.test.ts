@@ -50,7 +50,7 @@ async function anEndpoint(useCase: (run: number) => Promise<unknown>) {
 }
 
 describe('the same request under the same key', () => {
-  it('a repeated request with the same key gets the first answer again, says so, and changes nothing', async () => {
+  it('a repeated request with the same key gets the first answer again, marked as a replay, and changes nothing', async () => {
     const { api, admin } = await setUp()
 
     const first = await api.call(createAccount, { body: account, headers: admin })
@@ -85,7 +85,7 @@ describe('the same request under the same key', () => {
     expect(second.body).toEqual({ ...first.body, requestId: second.headers['X-Request-Id'] })
   })
 
-  it('a day later is a new request', async () => {
+  it('a request with a key of a day ago is a new request', async () => {
     const { api, admin } = await setUp()
     await api.call(createHooks, { body: aHookInput(), headers: admin })
     api.clock.move(86_400_000 - 1)
@@ -97,7 +97,7 @@ describe('the same request under the same key', () => {
     expect(api.ports.state.hooks.size).toBe(2)
   })
 
-  it('places no second call', async () => {
+  it('a repeated originate with the same key places no second call', async () => {
     const { api, admin } = await setUp()
     const request = { body: { calledId: '9196' }, headers: admin }
 
@@ -108,7 +108,7 @@ describe('the same request under the same key', () => {
     expect(api.ports.engine.given).toHaveLength(1)
   })
 
-  it('one of many simultaneous requests with the same key runs, and the others learn that it is running', async () => {
+  it('one of many simultaneous requests with the same key runs, and the others are refused because it is running', async () => {
     const { api, admin } = await setUp()
 
     const answers = await Promise.all(
@@ -142,7 +142,7 @@ describe('another request under the same key is refused', () => {
     expect(api.ports.state.hooks.size).toBe(0)
   })
 
-  it('a key of another caller of the domain, who did not get the answer, is refused', async () => {
+  it('a key of another caller of the domain is refused, since the answer was not for this caller', async () => {
     const { api, admin, second } = await setUp()
     await api.call(originateCall, { body: { calledId: '9196' }, headers: admin })
 
@@ -219,7 +219,7 @@ describe('an answer is not kept', () => {
     expect(runs()).toBe(2)
   })
 
-  it('an answer above 200 KB is not kept: the request runs again', async () => {
+  it('an answer above 200 KB is not stored, and a repetition runs again', async () => {
     const { call, runs } = await anEndpoint(async () => okInfo('x'.repeat(205_000)))
 
     await call()
@@ -227,7 +227,7 @@ describe('an answer is not kept', () => {
     expect(runs()).toBe(2)
   })
 
-  it('an answer of exactly 200 KB is kept', async () => {
+  it('an answer of exactly 200 KB is stored for repetitions', async () => {
     const { call, runs } = await anEndpoint(async () =>
       okInfo('x'.repeat(200 * 1024 - '{"status":"OK","info":""}'.length)),
     )
@@ -237,7 +237,7 @@ describe('an answer is not kept', () => {
     expect(runs()).toBe(1)
   })
 
-  it('an answer is still given when the store fails after the run, and the failure is logged', async () => {
+  it('an answer is returned even if the store fails after the request ran, and the failure is logged', async () => {
     const { api, admin } = await setUp()
     let isAway = true
     const broken = api.with({ idempotency: gone(api.ports.idempotency, 'complete', () => isAway) })
@@ -253,7 +253,7 @@ describe('an answer is not kept', () => {
     expect(api.ports.state.accounts.size).toBe(4)
   })
 
-  it('a request with a key does not run when the store is down before it', async () => {
+  it('a request with a key does not run if the store is down before it', async () => {
     const { api, admin } = await setUp()
     const broken = api.with({ idempotency: gone(api.ports.idempotency, 'create', () => true) })
 
@@ -261,7 +261,7 @@ describe('an answer is not kept', () => {
     expect(api.ports.state.accounts.size).toBe(3)
   })
 
-  it('a refusal before the run is not kept, so that the request can be corrected', async () => {
+  it('a refusal before the request ran is not stored, so that the request can be corrected', async () => {
     const { api, admin } = await setUp()
 
     expect(await api.call(createAccount, { body: { login: '2000' }, headers: admin })).toMatchObject({ status: 400 })
@@ -337,7 +337,7 @@ describe('a key', () => {
     expect(second.body.key).not.toBe(first.body.key)
   })
 
-  it('an Idempotency-Key is accepted by every POST with a token except searches and dry runs, and by nothing else', () => {
+  it('an Idempotency-Key is accepted by every POST with a token except searches and dry runs, and by no other request', () => {
     for (const route of routes) {
       const isOut = route.authentication !== 'token' || route.idempotent === false
       expect(takesKey(route), route.operationId).toBe(route.method === 'POST' && !isOut)

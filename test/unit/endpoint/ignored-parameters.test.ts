@@ -8,18 +8,18 @@ async function listWith(query: string) {
   return api.call(listAccounts, { headers, query })
 }
 
-it('query parameters that an operation does not know change nothing, and the answer names them', async () => {
+it('unknown query parameters change nothing, and the response names them', async () => {
   const { status, headers } = await listWith('limit=5&colour=red&per%20page=2')
 
   expect(status).toBe(200)
   expect(headers['X-Ignored-Parameters']).toBe('colour, per%20page')
 })
 
-it('an answer to known query parameters names none', async () => {
+it('a response to known query parameters names none as ignored', async () => {
   expect((await listWith('limit=5')).headers).not.toHaveProperty('X-Ignored-Parameters')
 })
 
-it('parameters are unknown although every object has members of their names', async () => {
+it('query parameters with the names of JavaScript object members are unknown ones', async () => {
   expect((await listWith('constructor=1&toString=2')).headers['X-Ignored-Parameters']).toBe('constructor, toString')
 })
 
@@ -29,7 +29,7 @@ it('a refusal names unknown query parameters as well', async () => {
   expect([status, headers['X-Ignored-Parameters']]).toEqual([400, 'colour'])
 })
 
-it('the names of ignored parameters are bounded and percent-encoded', async () => {
+it('the names of ignored query parameters are limited in number and percent-encoded', async () => {
   const many = Array.from({ length: 400 }, (_, at) => `p${at}=1`).join('&')
   const shown = (await listWith(`${encodeURIComponent(`"é,${'x'.repeat(100)}`)}=1&${many}`)).headers[
     'X-Ignored-Parameters'

@@ -124,7 +124,7 @@ describe('a body', () => {
     )
   })
 
-  it('a body with a duplicate key is detected at any position', () => {
+  it('a duplicate key in a body is detected at any position', () => {
     const member = fc.string({ unit: 'grapheme', maxLength: 4 }).filter((key) => key !== '__proto__')
     fc.assert(
       fc.property(member, fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('[', '{"o":'), (key, value, open) => {

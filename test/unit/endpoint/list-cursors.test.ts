@@ -91,7 +91,7 @@ async function pages(list: ListCase, api: Api, query: string) {
 }
 
 describe.each(Object.entries(lists))('the list of %s', (_name, list) => {
-  it('the list is the same in pages as in one, in every order', async () => {
+  it('the pages of a list contain the same as the whole list, in every order', async () => {
     const api = anApi()
     await list.fill(api, 23)
 
@@ -112,7 +112,7 @@ describe.each(Object.entries(lists))('the list of %s', (_name, list) => {
     expect((await list.read(api, '')).headers).not.toHaveProperty('X-Next-Cursor')
   })
 
-  it('a list refuses a cursor that is damaged, made up, of another order or of another list', async () => {
+  it('a list refuses a cursor that is damaged, made up, of another sort order or of another list', async () => {
     const api = anApi()
     await list.fill(api, 9)
     const cursor = (await list.read(api, 'limit=3')).headers['X-Next-Cursor'] ?? ''
@@ -173,7 +173,7 @@ describe.each([
 })
 
 describe('a cursor of one tenant', () => {
-  it('a cursor of one tenant is refused to another whose list is alike', async () => {
+  it('a cursor of one tenant is refused to another whose list has the same content', async () => {
     const api = anApi()
     const admins = []
     for (const domain of ['a.example.com', 'b.example.com']) {
@@ -192,7 +192,7 @@ describe('a cursor of one tenant', () => {
 })
 
 describe('a list that changes between two pages', () => {
-  it('a list continues after an item that was removed, also when its value is long', async () => {
+  it('a list continues after an item that was removed, even if its sort value is long', async () => {
     const api = anApi()
     await lists['hooks']?.fill(api, 12)
     const sort = `sort=${encodeURIComponent('{"description":1}')}`

@@ -46,7 +46,7 @@ describe('of several faults the first in the order of the contract is reported',
     expect(syntax).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
   })
 
-  it('the domain is checked before the permission: root learns that there is no such domain', async () => {
+  it('the domain is checked before the permission, so root gets that there is no such domain', async () => {
     const { api } = await setUp()
     const headers = { ...(await api.as('root')) }
 
@@ -71,7 +71,7 @@ describe('of several faults the first in the order of the contract is reported',
     })
   })
 
-  it('fields before existence', async () => {
+  it('fields are checked before the existence of the record', async () => {
     const { api, admin } = await setUp()
     const params = { account_id: '9999' }
 
@@ -82,7 +82,7 @@ describe('of several faults the first in the order of the contract is reported',
     expect(absent).toMatchObject({ status: 404, body: { code: 'not_found' } })
   })
 
-  it('the permission is checked before existence: a user learns nothing of other accounts', async () => {
+  it('the permission is checked before existence, so that a user learns nothing of other accounts', async () => {
     const { api, user } = await setUp()
     const body = { password: 's3cr3t-long enough' }
     const update = (id: string) => api.call(updateAccount, { params: { account_id: id }, body, headers: user })

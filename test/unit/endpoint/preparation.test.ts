@@ -52,7 +52,7 @@ const reported = (Status: string, Reason: string) => ({
   },
 })
 
-it('a deployment is informed that the store is ready, at its first and at each later call', async () => {
+it('a deployment is notified that the store is ready, at its first call and at each later one', async () => {
   let calls = 0
   const { handler, request, answers } = await aPreparation(async () => {
     calls += 1
@@ -66,7 +66,7 @@ it('a deployment is informed that the store is ready, at its first and at each l
   expect(answers).toEqual([reported('SUCCESS', 'prepared'), reported('SUCCESS', 'prepared')])
 })
 
-it('a deployment is informed why the store could not be prepared', async () => {
+it('a deployment is notified why the store could not be prepared', async () => {
   const { handler, request, answers, api } = await aPreparation(() => Promise.reject(new Error('the store is gone')))
 
   await handler(request('Create'), aContext)
@@ -75,7 +75,7 @@ it('a deployment is informed why the store could not be prepared', async () => {
   expect(JSON.stringify(api.log.lines)).toContain('preparation failed')
 })
 
-it('a prepared store stays when its deployment is removed', async () => {
+it('a prepared store is kept when its deployment is removed', async () => {
   let calls = 0
   const { handler, request, answers } = await aPreparation(async () => {
     calls += 1
@@ -88,7 +88,7 @@ it('a prepared store stays when its deployment is removed', async () => {
   expect(answers).toEqual([reported('SUCCESS', 'prepared')])
 })
 
-it('a deployment that cannot be informed fails the call', async () => {
+it('a preparation fails if its deployment cannot be notified', async () => {
   const { handler, request } = await aPreparation(async () => [], 403)
 
   await expect(handler(request('Delete'), aContext)).rejects.toThrow('its address answered 403')
@@ -103,7 +103,7 @@ it('a direct caller of a preparation gets the notes, which are logged too, or th
   await expect(bad.handler({}, aContext)).rejects.toThrow('the store is gone')
 })
 
-it('a preparation that does not end leaves ten seconds to report that', async () => {
+it('a preparation that does not end is stopped ten seconds early, so that this can be reported', async () => {
   vi.useFakeTimers()
   const api = anApi()
   const handler = createPreparation<typeof prepareSearch>(api.ports, () => new Promise(() => {}), api.tools)

@@ -38,7 +38,7 @@ function aProcess(api: Api, { route, over }: typeof listAccounts | typeof origin
 }
 
 describe('a token', () => {
-  it('a token may make so many requests at once, and is then informed when to come back', async () => {
+  it('a token may make a number of requests at once, and is then refused with a Retry-After', async () => {
     const { api, admin } = await setUp('token=50/s:3')
     const answers = []
     for (let index = 0; index < 4; index += 1) answers.push(await api.call(listAccounts, { headers: admin }))
@@ -69,7 +69,7 @@ describe('a token', () => {
     }
   })
 
-  it('the allowance of a token is not used up by a client that knows its key and claims but not its secret', async () => {
+  it('the allowance of a token is not used up by a client that has its key and claims but not its secret', async () => {
     const { api, admin } = await setUp('token=1/h,domain=1/h')
     const [header, claims] = admin['x-access-token'].split('.')
     const forged = { ...admin, 'x-access-token': `${header}.${claims}.${'A'.repeat(43)}` }
@@ -94,7 +94,7 @@ describe('a token', () => {
     expect(api.ports.state.audit.length - audited).toBeLessThanOrEqual(1)
   })
 
-  it('a token above its allowance is not written again while it waits', async () => {
+  it('the counter of a token above its allowance is not written again while the token waits', async () => {
     const { api, admin } = await setUp('token=1/m')
     const take = vi.spyOn(api.ports.rateLimits, 'take')
     const call = aProcess(api, listAccounts)
@@ -107,7 +107,7 @@ describe('a token', () => {
   })
 })
 
-it('a refusal is repeated from memory for a quarter of a second where the next request is free sooner', async () => {
+it('a refusal is repeated from memory for a quarter of a second, even if the next request would be allowed sooner', async () => {
   const { api, admin } = await setUp('token=50/s:50')
   const take = vi.spyOn(api.ports.rateLimits, 'take')
   const call = aProcess(api, listAccounts)
@@ -122,7 +122,7 @@ it('a refusal is repeated from memory for a quarter of a second where the next r
   expect((await call(admin)).status).toBe(200)
 })
 
-it('an answer shows the allowance of which the least is left', async () => {
+it('the headers of a response show the allowance with the fewest requests left', async () => {
   const { api, admin } = await setUp('token=1/h:5,domain=1/h:3')
 
   expect(await api.call(listAccounts, { headers: admin })).toMatchObject({
@@ -131,7 +131,7 @@ it('an answer shows the allowance of which the least is left', async () => {
 })
 
 describe('a domain', () => {
-  it('the allowance of a domain is used up by one request at most with a token that has ended', async () => {
+  it('an ended token uses up the allowance of its domain by one request at most', async () => {
     const { api, admin, again } = await setUp('domain=1/h:5')
     const call = aProcess(api, listAccounts)
     expect((await call(admin)).status).toBe(200)
@@ -154,7 +154,7 @@ describe('a domain', () => {
     expect(statuses).toEqual([200, 200, 200, 429, 200])
   })
 
-  it('places no call above its allowance, even if each request meets a process that has never seen the token', async () => {
+  it('a domain above its allowance places no call, even if every request meets a new process', async () => {
     const { api, admin } = await setUp('call=1/h:2')
     const body = { calledId: '9196' }
 
@@ -201,7 +201,7 @@ describe('a domain', () => {
     }
   })
 
-  it('places so many calls in a second, and reads as many lists as it likes', async () => {
+  it('a domain may place a limited number of calls in a second, while its lists are not limited', async () => {
     const { api, admin } = await setUp('call=5/s')
     const [originate, list] = [aProcess(api, originateCall), aProcess(api, listAccounts)]
     const body = { calledId: '9196' }
@@ -215,7 +215,7 @@ describe('a domain', () => {
 })
 
 describe('logins', () => {
-  it('logins are counted by their source, both right and wrong ones', async () => {
+  it('logins are counted by their source address, right and wrong ones', async () => {
     const { api } = await setUp('login=2/m')
     const right = { username: '1000@a.example.com', password: passwordOf('1000') }
     const wrong = { ...right, password: 's3cr3t-wrong' }
@@ -251,7 +251,7 @@ describe('logins over IPv6', () => {
 })
 
 describe('counting', () => {
-  it('a failed count admits the request, and the failure is logged', async () => {
+  it('a request that cannot be counted is admitted, and the failure is logged', async () => {
     const { api, admin } = await setUp('token=1/h')
     const broken = api.with({ rateLimits: gone(api.ports.rateLimits, 'take', () => true) })
 
@@ -259,7 +259,7 @@ describe('counting', () => {
     expect(api.log.lines.map(({ message }) => message)).toContain('request not counted')
   })
 
-  it('a count that is known shortly after the credential was checked applies, also in the first request of a process', async () => {
+  it('a count that arrives shortly after the credential was checked applies, even in the first request of a process', async () => {
     const { api, admin } = await setUp('domain=1/h:1')
     const { rateLimits } = api.ports
     const take: typeof rateLimits.take = async (...given) => {
@@ -274,7 +274,7 @@ describe('counting', () => {
     expect((await slower.call(listAccounts, { headers: admin })).status).toBe(429)
   })
 
-  it('a count that takes 50 ms longer than the credential read is not waited for, and applies from the next request on', async () => {
+  it('a request does not wait for a count that takes 50 ms longer than the credential read, which applies from the next request on', async () => {
     const { api, admin } = await setUp('token=1/h')
     const slow = Promise.withResolvers<RateVerdict>()
     const call = aProcess(api.with({ rateLimits: { ...api.ports.rateLimits, take: () => slow.promise } }), listAccounts)
@@ -344,7 +344,7 @@ describe('counting', () => {
       return { ready, counted, answer, status: () => status }
     }
 
-    it('a count in the first request of a process waits 50 ms from the opening of the connection to the store, and no longer', async () => {
+    it('the first request of a process waits for its count 50 ms after the connection to the store was opened, and no longer', async () => {
       const { ready, answer, status } = await aFirstLogin()
       await vi.advanceTimersByTimeAsync(700)
       ready.resolve()
@@ -376,7 +376,7 @@ describe('counting', () => {
     })
   })
 
-  it('a count that never ends does not hide an invalid credential from the caller of a costly operation', async () => {
+  it('an invalid credential of a costly operation is reported even if the count never returns', async () => {
     const { api, admin } = await setUp('token=9/s')
     const stuck = api.with({ rateLimits: { ...api.ports.rateLimits, take: () => new Promise<RateVerdict>(() => {}) } })
     const headers = { ...admin, 'x-access-token': 'a.b.c' }
@@ -384,7 +384,7 @@ describe('counting', () => {
     expect((await stuck.call(originateCall, { headers, body: { calledId: '9196' } })).status).toBe(401)
   })
 
-  it('a count must succeed for logins, calls, eavesdropping, exports and test mails, and for nothing else', () => {
+  it('logins, calls, eavesdropping, exports and test mails are refused if they cannot be counted, and nothing else is', () => {
     const strict = Object.values(routes).filter((route: Route) => route.mustBeCounted === true)
 
     expect(strict.map(({ operationId }) => operationId).sort()).toEqual([
@@ -396,7 +396,7 @@ describe('counting', () => {
     ])
   })
 
-  it('connecting to the counters runs in parallel with the credential read', async () => {
+  it('the connection to the counters is opened while the credential is read', async () => {
     const { api, admin } = await setUp('token=1/h')
     const order: string[] = []
     const { credentials, rateLimits } = api.ports
@@ -437,7 +437,7 @@ describe('counting', () => {
     expect(headers).not.toHaveProperty('RateLimit-Limit')
   })
 
-  it('the stored counters name no token and no user', async () => {
+  it('the keys of stored counters name no token and no user', async () => {
     const { api, admin } = await setUp(usualRateLimits)
     await api.call(listAccounts, { headers: admin })
 
@@ -477,7 +477,7 @@ describe('the rates of a deployment', () => {
     expect(() => readVariable(rateLimits, { RATE_LIMITS: text })).toThrow(/^RATE_LIMITS must be "off" or rates such as/)
   })
 
-  it('the rates of a deployment apply to every route with a token, and to what its record names in addition', () => {
+  it('every route with a token has the limits of token and domain, and additionally those that its record names', () => {
     const named = Object.fromEntries(routes.map((route) => [route.operationId, limitsOf(route)]))
 
     expect(named['listAccounts']).toEqual(['token', 'domain'])
@@ -488,7 +488,7 @@ describe('the rates of a deployment', () => {
     expect(new Set(Object.values(named).flat())).toEqual(new Set(limitNames))
   })
 
-  it('a rate without the port that counts is a defect of the service', async () => {
+  it('a configured rate without a port to count it is an internal error', async () => {
     const { api, admin } = await setUp('token=1/h')
     const { rateLimits: _none, ...ports } = api.ports
     const unlimited = createEndpoint(readStatus.route, ports, async () => ({}) as never, api.tools)

@@ -25,7 +25,7 @@ const badCaller = (field: string, problem: string) => ({
 })
 
 describe('a refused credential', () => {
-  it('a refusal says which header is missing or wrong in itself', async () => {
+  it('a refusal says which credential header is missing or malformed', async () => {
     const { 'x-key': key, 'x-access-token': token } = user
     const other = '00000000-0000-4000-8000-000000000000'
 

@@ -21,7 +21,7 @@ async function setUp(rates = 'searching=2') {
   return { api, slow, user, again, find, waiting }
 }
 
-test('a token may have two searches under way, and a third when one of them is over', async () => {
+test('a token may have two searches under way, and a third when one of them has ended', async () => {
   const { user, find, waiting } = await setUp()
   const [first, second] = [find(user), find(user)]
   await expect.poll(() => waiting.length).toBe(2)
@@ -51,7 +51,7 @@ test('each token has slots of its own', async () => {
   expect([await first, await other]).toMatchObject([{ status: 200 }, { status: 200 }])
 })
 
-test('a search that fails leaves its place', async () => {
+test('a search that fails releases its slot', async () => {
   const { api, user } = await setUp('searching=1')
   const search: CdrStore['search'] = async () => {
     throw new DomainError('search_unavailable', 'away')
@@ -63,7 +63,7 @@ test('a search that fails leaves its place', async () => {
   }
 })
 
-test('a place whose search was never heard of again is free after 30 s', async () => {
+test('the slot of a search that never ended is free after 30 s', async () => {
   const { api, user, find, waiting } = await setUp('searching=1')
   const lost = find(user)
   await expect.poll(() => waiting.length).toBe(1)
@@ -106,7 +106,7 @@ test('searches that are refused because others are under way do not use up the a
   expect(await first).toBe(200)
 })
 
-test('a search whose place is known shortly after the credential is refused when all places are taken', async () => {
+test('a search whose slot count arrives shortly after the credential check is refused if all slots are taken', async () => {
   const { api, user } = await setUp('searching=1')
   // The deadline passes only by the clock, which stands still here however busy the machine is.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -120,7 +120,7 @@ test('a search whose place is known shortly after the credential is refused when
   expect(await slower.call(searchCdrs, { headers: user, body: {} })).toMatchObject({ status: 429 })
 })
 
-test('a search whose place is not known 50 ms after the credential is let through', async () => {
+test('a search is admitted if its slot count has not arrived 50 ms after the credential check', async () => {
   const { api, user } = await setUp('searching=1')
   const place = Promise.withResolvers<undefined>()
   const stuck = api.with({ rateLimits: { ...api.ports.rateLimits, enter: () => place.promise } })

@@ -5,7 +5,7 @@ import { aContext, anApi } from '../../support/platform/api.ts'
 
 afterEach(() => vi.useRealTimers())
 
-it('scheduled work that fails is logged and fails its call, and the next call is as the first', async () => {
+it('scheduled work that fails is logged and fails its call, and the next call is unaffected', async () => {
   const api = anApi()
   let calls = 0
   const work = async () => {
@@ -20,7 +20,7 @@ it('scheduled work that fails is logged and fails its call, and the next call is
   expect(JSON.stringify(api.log.lines)).toContain('scheduled work not done')
 })
 
-it('scheduled work that does not end in its time fails its call half a second before', async () => {
+it('scheduled work that does not end fails its call half a second before the time limit', async () => {
   vi.useFakeTimers()
   const api = anApi()
   const work = () => new Promise<void>(() => {})

@@ -25,7 +25,7 @@ describe('a path by another name', () => {
     expect(await ask(method, path, query)).toMatchObject({ statusCode: 308, headers: { Location: location } })
   })
 
-  it('a redirect to the canonical path never leads to another host or writes a second header', async () => {
+  it('a redirect to the canonical path never leads to another host or adds a header', async () => {
     for (const path of ['//evil.example/api/v2/accounts/', '/engine//evil.example/login', '/\\evil.example/']) {
       expect((await ask('GET', path)).statusCode).toBe(404)
     }
@@ -35,7 +35,7 @@ describe('a path by another name', () => {
 })
 
 describe('an answer to a path without a route', () => {
-  it('demands TLS of browsers where the service is reached over TLS, and only there', async () => {
+  it('a response to an unknown path requires TLS of browsers only if the service is reached over TLS', async () => {
     const event = gatewayEvent({ method: 'GET', path: '/nothing' })
     const overTls = await createUnmatched(capturedLog(), 'https://api.test')(event)
     const overPlainHttp = await createUnmatched(capturedLog(), 'http://127.0.0.1:8080')(event)
@@ -59,7 +59,7 @@ describe('a wrong method', () => {
     expect(JSON.parse(answer.body ?? '')).toMatchObject({ code: 'method_not_allowed' })
   })
 
-  it('OPTIONS needs no credential', async () => {
+  it('an OPTIONS request needs no credential', async () => {
     expect(await ask('OPTIONS', '/api/v2/accounts')).toMatchObject({ statusCode: 204 })
   })
 })

@@ -29,7 +29,7 @@ async function setUp() {
 const failed = { status: 412, body: { code: 'precondition_failed' } }
 
 describe('the tag of a record', () => {
-  it('the tag of a record is weak, stays while nothing changes, and changes with every change', async () => {
+  it('the ETag of a record is weak, stays while nothing changes, and changes with every change', async () => {
     const { tag, update } = await setUp()
 
     const first = await tag()
@@ -40,7 +40,7 @@ describe('the tag of a record', () => {
     expect(await tag()).toBe(headers['ETag'])
   })
 
-  it('the tag of a record that was deleted and created again differs', async () => {
+  it('the ETag of a record that was deleted and created again differs', async () => {
     const { api, admin, tag, remove } = await setUp()
     const first = await tag()
     await remove(first)
@@ -53,7 +53,7 @@ describe('the tag of a record', () => {
     expect(await tag()).not.toBe(first)
   })
 
-  it('a list has no tag', async () => {
+  it('a list has no ETag', async () => {
     const { api, admin } = await setUp()
 
     expect((await api.call(listAccounts, { headers: admin })).headers).not.toHaveProperty('ETag')
@@ -98,7 +98,7 @@ describe('a change under If-Match', () => {
     expect(await update('uk', form.replace('%', await tag()))).toMatchObject({ status })
   })
 
-  it('a change under If-Match accepts the tag as a strong one, too', async () => {
+  it('a change under If-Match accepts the ETag in strong form, too', async () => {
     const { tag, update } = await setUp()
 
     expect(await update('uk', (await tag()).replace('W/', ''))).toMatchObject({ status: 200 })
@@ -116,7 +116,7 @@ describe('a change under If-Match', () => {
     expect(api.ports.state.accounts.get('["a.example.com","1001"]')?.version).toBe(2)
   })
 
-  it('a change under If-Match is refused with 412 when another change comes between its reading and its writing', async () => {
+  it('a change under If-Match gets 412 if another change comes between its read and its write', async () => {
     const { api, admin, tag } = await setUp()
     const { accounts } = api.ports
     const forestalled = api.with({
@@ -142,7 +142,7 @@ describe('a change under If-Match', () => {
     })
   })
 
-  it('a change under If-Match of a record without versions is refused, except with the mere demand that it exists', async () => {
+  it('a change under If-Match of a record without versions is refused, except with If-Match: *', async () => {
     const { api, admin } = await setUp()
     const request = { params: { channel_id: '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f' }, body: { state: 'hold' } }
 
@@ -157,7 +157,7 @@ describe('a change under If-Match', () => {
 })
 
 describe('every route', () => {
-  it('every route that changes a record by a path which a versioned GET reads is versioned itself', () => {
+  it('every route that changes a record whose GET has an ETag supports If-Match', () => {
     const read = new Set(routes.filter((route) => route.method === 'GET' && route.versioned).map(({ path }) => path))
 
     const forgotten = routes.filter(
@@ -170,7 +170,7 @@ describe('every route', () => {
 })
 
 describe('tags are compared', () => {
-  it('tags are compared by creation and version together', () => {
+  it('an ETag covers the creation of the record and its version', () => {
     const precondition = readIfMatch(entityTag({ createdAt: 1, version: 2 }))
 
     expect(precondition.allows(entityTag({ createdAt: 1, version: 2 }))).toBe(true)

@@ -95,7 +95,7 @@ describe('a batch of a FIFO queue', () => {
 })
 
 describe('a batch of a standard queue', () => {
-  it('a batch of a standard queue is handled all at once, so that a slow message delays no other', async () => {
+  it("the messages of a standard queue's batch are handled all at once, so that a slow one delays no other", async () => {
     const seen: string[] = []
     let release = () => {}
     const slow = new Promise<void>((resolve) => {
@@ -119,7 +119,7 @@ describe('a batch of a standard queue', () => {
     expect(await run([delivery('1'), delivery('2'), delivery('3')])).toEqual(['2'])
   })
 
-  it('a batch that outlives its function has its unfinished messages redelivered', async () => {
+  it('the unfinished messages of a batch that runs out of time are redelivered', async () => {
     vi.useFakeTimers()
     const { run } = setUp(deliver, ({ id }) => (id === '1' ? Promise.resolve() : new Promise(() => {})))
 
@@ -129,7 +129,7 @@ describe('a batch of a standard queue', () => {
     expect(await failed).toEqual(['2'])
   })
 
-  it('a batch of events that outlives its function has only the events of the domain redelivered that was not finished', async () => {
+  it("only the unfinished domain's events of a batch that runs out of time are redelivered", async () => {
     vi.useFakeTimers()
     const { ports, tools } = anApi()
     await ports.hooks.create([aHook(), aHook({ domain: 'stuck.example.com' })], 100)

@@ -24,7 +24,7 @@ it.each(routes.filter((route) => 'secretBox' in wrapperNeeds(route)))(
   },
 )
 
-it('only operations on domains themselves, and the simulation with its variables, read a domain in addition to their wrapper', () => {
+it("only operations on domains themselves, and the simulation with its variables, read a domain besides the wrapper's read", () => {
   const both = routes.filter((route) => wrapperNeeds(route)['domains'] !== undefined && readsDomains(route))
 
   expect(both.map(({ operationId }) => operationId).sort()).toEqual([

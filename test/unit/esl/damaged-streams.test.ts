@@ -82,7 +82,7 @@ const cutsOf = (places: readonly number[], length: number) =>
 const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), { maxLength: 30 })
 
 describe('good frames', () => {
-  it('joined in any order and cut at any offsets come out as they went in', () => {
+  it('valid frames in any order and cut at any offsets are read unchanged', () => {
     fc.assert(
       fc.property(fc.array(anyFrame, { minLength: 1, maxLength: 8 }), places, (frames, cuts) => {
         const bytes = Buffer.concat(frames)
@@ -136,7 +136,7 @@ describe('altered bytes', () => {
     ),
   )
 
-  it('altered bytes end in events that can be read in full, in skipped frames, or in a lost framing', () => {
+  it('altered bytes result in readable events, in skipped frames, or in a lost framing', () => {
     fc.assert(
       fc.property(
         fc.array(anyFrame, { minLength: 1, maxLength: 4 }),

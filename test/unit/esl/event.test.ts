@@ -58,13 +58,13 @@ describe('a recorded event', () => {
     },
   )
 
-  it('a recorded event says the same in both formats, where the plain one can be decoded without loss', () => {
+  it('a recorded event has the same headers in both formats if the plain one can be decoded without loss', () => {
     for (const id of ['member-42', 'member 43 with space', 'arrays', 'duplicates', 'huge', 'badutf8', 'odd-names']) {
       expect(comparable(sent('plain', id)), id).toEqual(comparable(sent('json', id)))
     }
   })
 
-  it('a recorded event keeps a percent sign exactly in JSON, and loses one before two digits in plain, as the engine wrote it', () => {
+  it('a recorded event keeps a percent sign in JSON, and loses one before two digits in plain, as the engine wrote it', () => {
     const values = (format: string) =>
       ['p1', 'p2', 'p3', 'p5', 'p7', 'p8'].map((name) => sent(format, 'percent').header(name))
 
@@ -72,7 +72,7 @@ describe('a recorded event', () => {
     expect(values('plain')).toEqual(['A', '100%', '%zz', '%', '%4g', 'lower %c3%a9 upper é'])
   })
 
-  it('a recorded event lists a repeated header by its last value, so that nobody can put another name in front', () => {
+  it('the last value of a repeated header in a recorded event counts, so that no caller can put another name before it', () => {
     for (const format of ['json', 'plain']) {
       const event = sent(format, 'duplicates')
 
@@ -81,7 +81,7 @@ describe('a recorded event', () => {
     }
   })
 
-  it('a recorded event writes a list as the plain format does, in both formats', () => {
+  it('a list in a recorded event is read as in the plain format, in both formats', () => {
     for (const format of ['json', 'plain']) {
       const { list, one, list2 } = sent(format, 'arrays').headers()
 
@@ -89,7 +89,7 @@ describe('a recorded event', () => {
     }
   })
 
-  it('a recorded event reads bytes that are not UTF-8 as U+FFFD, in both formats', () => {
+  it('bytes of a recorded event that are not UTF-8 are read as U+FFFD, in both formats', () => {
     for (const format of ['json', 'plain']) {
       const { latin1, ctrl, bom, over } = sent(format, 'badutf8').headers()
 
@@ -97,7 +97,7 @@ describe('a recorded event', () => {
     }
   })
 
-  it('a recorded event has its own body apart from its headers, in both formats', () => {
+  it('the body of a recorded event is separate from its headers, in both formats', () => {
     for (const format of ['json', 'plain']) {
       expect(sent(format, 'body').body).toBe('body line 1\nbody: line 2 100% %41 é\n\nline 4\n')
       expect(sent(format, 'body-that-looks-like-a-frame').body).toMatch(/^x\n\nContent-Length: 5\n/)
@@ -106,7 +106,7 @@ describe('a recorded event', () => {
     }
   })
 
-  it('a recorded event of a job carries its id and its answer', () => {
+  it("a recorded event of a background job has the job's id and its result", () => {
     const answers = recordedEvents('control/bgapi-json').map((event) => [event.header('Job-Command'), event.body])
 
     expect(answers).toContainEqual(['show', '{"row_count": 0}\n'])
@@ -150,7 +150,7 @@ describe('a plain event', () => {
     expect(() => plain(text)).toThrow(EslEventUnreadable)
   })
 
-  it('a plain event carries any text that is encoded as the engine encodes it', () => {
+  it('a plain event can carry any text that is encoded as the engine encodes it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         expect(plain(`Event-Name: ${encodeURIComponent(value)}\n\n`).name).toBe(value)
@@ -233,7 +233,7 @@ describe('a JSON event', () => {
     expect(() => json(text)).toThrow(EslEventUnreadable)
   })
 
-  it('a JSON event is no longer a mystery when it holds any raw byte in a value', () => {
+  it('a JSON event with any raw byte in a value can be read, with U+FFFD for the byte', () => {
     for (let byte = 128; byte < 256; byte += 1) {
       const bytes = Buffer.from('{"A":"x?y","Event-Name":"MESSAGE"}')
       bytes[bytes.indexOf('?')] = byte
@@ -246,7 +246,7 @@ describe('a JSON event', () => {
     }
   })
 
-  it('a JSON event gives what JSON.parse gives, one by one and in full, for any headers', () => {
+  it('the headers of a JSON event, read one by one or all together, equal those of JSON.parse', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), (expected) => {
         const event = json(JSON.stringify(expected))
@@ -281,7 +281,7 @@ describe('bytes that somebody has damaged', () => {
     )
   })
 
-  it('bytes of the name of a header that are not UTF-8 read as U+FFFD, by which the header is found', () => {
+  it("bytes of a header's name that are not UTF-8 are read as U+FFFD, and the header is found by that name", () => {
     const bytes = Buffer.from('Event-Name: MESSAGE\na?b: x\n\n')
     bytes[bytes.indexOf('?')] = 0xff
     const event = plain(bytes)
@@ -289,11 +289,11 @@ describe('bytes that somebody has damaged', () => {
     expect([event.header('a\uFFFDb'), event.headers()['a\uFFFDb'], event.header('a?b')]).toEqual(['x', 'x', undefined])
   })
 
-  it('damaged bytes are reported by their kind and length only', () => {
+  it('damaged bytes of an event are reported by kind and length only', () => {
     expect(() => json('{"A":"s3cret')).toThrow(/^a text\/event-json body of 12 bytes cannot be read: [a-z ]+$/)
   })
 
-  it('an event of 20,000 headers, or with one of 1 MiB, is read like any other', () => {
+  it('an event with 20,000 headers, or a header of 1 MiB, is read like any other', () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`h${index}`, `${index}`]))
     const long = 'x'.repeat(1024 * 1024)
 
@@ -302,7 +302,7 @@ describe('bytes that somebody has damaged', () => {
     expect(json(JSON.stringify({ long })).header('long')).toBe(long)
   })
 
-  it('a million lines that are no headers are read in one go', () => {
+  it('a million lines that are not headers are read in linear time', () => {
     const event = plain(`Event-Name: MESSAGE\n${'x\n'.repeat(1_500_000)}last: y\n\n`)
 
     expect(event.headers()).toEqual({ 'Event-Name': 'MESSAGE', last: 'y' })
@@ -339,7 +339,7 @@ describe('headers that were named beforehand', () => {
     }
   })
 
-  it('headers that were named beforehand stay what they were, whatever is read into the same memory next', () => {
+  it('the requested headers of an event keep their values when other bytes are read into the same memory', () => {
     const bytes = Buffer.from(`{"Event-Name":"MESSAGE","text":"${'x'.repeat(40)}"}`)
     const event = reader.read('text/event-json', bytes)
 

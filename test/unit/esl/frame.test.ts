@@ -27,13 +27,13 @@ describe('header lines', () => {
     }
   })
 
-  it('header lines go on over the line end in the text of a reply only', () => {
+  it('a header continues on the next line only in the text of a reply', () => {
     const [reply] = framesOf(frame('Content-Type: command/reply\nReply-Text: +OK one\ntwo'))
 
     expect(reply?.header('reply-text')).toBe('+OK one\ntwo')
   })
 
-  it('header lines that are percent-encoded stay so', () => {
+  it('percent-encoded headers of a frame are not decoded', () => {
     const [reply] = framesOf(frame('Content-Type: command/reply\nReply-Text: 100%25 %'))
 
     expect(reply?.header('Reply-Text')).toBe('100%25 %')
@@ -85,7 +85,7 @@ describe('bytes that are no frames', () => {
     },
   )
 
-  it('bytes that are no frames never make a reader throw anything else', () => {
+  it('bytes that are no frames make a reader throw its own error only', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (pieces) => {
         const reader = new FrameReader(roomy)
@@ -122,17 +122,17 @@ describe('a frame that is not understood', () => {
 })
 
 describe('a body', () => {
-  it('a body is as long as its length says in bytes, not characters', () => {
+  it("the length of a frame's body counts bytes, not characters", () => {
     expect(framesOf(apiResponse('Jürgen 日本 😀')).map((each) => each.body.toString())).toEqual(['Jürgen 日本 😀'])
   })
 
-  it('a body may hold what looks like a frame', () => {
+  it('the body of a frame may look like a frame itself', () => {
     const inner = apiResponse('inner').toString()
 
     expect(framesOf(apiResponse(inner)).map((each) => each.body.toString())).toEqual([inner])
   })
 
-  it('a body is given whole at its limit', () => {
+  it('a body of exactly the maximum size is returned whole', () => {
     const reader = new FrameReader(roomy)
     const frames: EslFrame[] = []
 
@@ -155,7 +155,7 @@ describe('a stream that stops inside a frame', () => {
     expect(reader.unfinished).toEqual(expected)
   })
 
-  it('a stream that stops inside a frame is inside the event that an engine wrote its notice into the middle of', () => {
+  it("the part of an event before the engine's disconnect notice is reported as an unfinished frame", () => {
     const reader = new FrameReader(roomy)
     const frames: EslFrame[] = []
 

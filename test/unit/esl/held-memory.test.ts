@@ -20,7 +20,7 @@ describe('an event that is read', () => {
     expect(counted).toBeGreaterThanOrEqual(10 * text.length)
   })
 
-  it('counts with what was decoded of it besides', () => {
+  it('the size of an event includes the headers that were decoded later', () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`h${index}`, `${index}`]))
     const event = readEvent('text/event-json', Buffer.from(JSON.stringify(many)))
     const before = { held: memoryInUse(), counted: event.bytes }
@@ -31,7 +31,7 @@ describe('an event that is read', () => {
     expect(event.bytes - before.counted).toBeGreaterThan(0.9 * held)
   })
 
-  it('an event of a usual size, once read, counts as not much more than its text', () => {
+  it('the size of an ordinary event that was read is not much more than its text', () => {
     const headers = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`variable_${index}`, `${index}`]))
     const text = JSON.stringify({ 'Event-Name': 'CHANNEL_CREATE', ...headers })
     const event = readEvent('text/event-json', Buffer.from(text))

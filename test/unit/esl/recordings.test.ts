@@ -31,7 +31,7 @@ const frameHeaders = [
 ]
 
 describe('a recording', () => {
-  it('every scenario has a recording', () => {
+  it('every scenario of the engine lab has a recording', () => {
     expect(recordings).toHaveLength(122)
   })
 
@@ -76,7 +76,7 @@ describe('a recording', () => {
 describe('a recorded frame', () => {
   const framesIn = (name: string) => framesOf(recordedBytes(name))
 
-  it('a recorded frame has a length in front of its type in an event, after it in a result, and none in a greeting or a reply', () => {
+  it('a recorded frame has its length before its type in an event, after it in a result, and none in a greeting or a reply', () => {
     const lines = (name: string) => recordedBytes(name).toString('latin1').split('\n\n')
 
     expect(lines('session/auth-ok-exit')[0]).toBe('Content-Type: auth/request')
@@ -87,40 +87,40 @@ describe('a recorded frame', () => {
     expect(recordedBytes('subscribe/all').toString('latin1')).toMatch(/Content-Length: \d+\nContent-Type: text\/event-/)
   })
 
-  it('a recorded frame that answers `connect` is all headers, which stay percent-encoded', () => {
+  it('the recorded response to `connect` consists of headers only, which stay percent-encoded', () => {
     const [answer] = framesIn('outbound/async-full-linger')
 
     expect(answer).toMatchObject({ contentType: 'command/reply', body: Buffer.alloc(0), problem: undefined })
     expect([answer?.header('Reply-Text'), answer?.header('Channel-HIT-Dialplan')]).toEqual(['%2BOK%0A', 'true'])
   })
 
-  it('a recorded frame that refuses a command of a restricted user is a reply, whatever would answer it', () => {
+  it("the recorded refusal of a restricted user's command is a reply, even to a command that is answered by a result", () => {
     const replies = framesIn('session/userauth-ok').map((each) => [each.contentType, each.header('Reply-Text')])
 
     expect(replies).toContainEqual(['command/reply', '-ERR permission denied'])
     expect(replies).toContainEqual(['api/response', undefined])
   })
 
-  it('a recorded frame of a reply has a text that the engine has cut at 511 bytes', () => {
+  it('the text of a recorded reply is cut by the engine at 511 bytes', () => {
     const longest = framesIn('session/reply-truncation').map((each) => each.header('Reply-Text')?.length ?? 0)
 
     expect(Math.max(...longest)).toBe(511)
   })
 
-  it('a recorded frame of an event is in the format that its connection had at that moment', () => {
+  it('a recorded event is in the format that its connection had at that moment', () => {
     const types = new Set(framesIn('subscribe/format-switch').map(({ contentType }) => contentType))
 
     expect(types).toContain('text/event-plain')
     expect(types).toContain('text/event-json')
   })
 
-  it('a recorded frame of a list of nothing has no rows', () => {
+  it('a recorded list without entries has no rows', () => {
     const bodies = framesIn('api/idle').map(({ body }) => body.toString())
 
     expect(bodies).toContain('{"row_count": 0}\n')
   })
 
-  it('a recorded event in XML is skipped, also where its headers have names that are none in XML', () => {
+  it('a recorded event in XML is skipped, even if its headers have names that are invalid in XML', () => {
     for (const { contentType, body } of framesIn('events/sendevent-custom.xml')) {
       if (contentType === 'text/event-xml') expect(() => readEvent(contentType, body)).toThrow(EslEventUnreadable)
     }

@@ -14,7 +14,7 @@ import { manualTime } from '../../support/processes/manual-time.ts'
 const job = (id: string) => EslCommand.bgapi('status', id)
 
 describe('a connection that cannot take more', () => {
-  it('a connection that cannot take more is given the next command only when it can, in order', () => {
+  it('a connection that is full gets the next command only when it has room, in order', () => {
     const { queue, written, room } = aQueue()
     room.left = 1
 
@@ -26,7 +26,7 @@ describe('a connection that cannot take more', () => {
     expect(written).toEqual(['j1', 'j2', 'j3'])
   })
 
-  it('a connection that cannot take more leaves the rest unsent when it ends', () => {
+  it('a connection that ends while it is full never sends the remaining commands', () => {
     const { queue, room, settled, settle } = aQueue()
     room.left = 1
     for (const id of ['j1', 'j2']) queue.add(job(id), settle(id))
@@ -49,7 +49,7 @@ describe('commands in flight', () => {
     expect(written).toHaveLength(65)
   })
 
-  it('commands in flight are never anything else together with a command whose reply names no command', () => {
+  it('a command whose reply names no command is never in flight together with another command', () => {
     const { queue, written } = aQueue()
 
     queue.add(EslCommand.api('status'), () => {})
@@ -59,7 +59,7 @@ describe('commands in flight', () => {
     expect(written).toEqual(['api'])
   })
 
-  it('commands in flight are settled once, whatever comes afterwards', async () => {
+  it('commands in flight are settled once, whatever arrives afterwards', async () => {
     const { queue, settled, settle, time, counts } = aQueue()
     let times = 0
     queue.add(EslCommand.api('status'), (answer) => {
@@ -78,7 +78,7 @@ describe('commands in flight', () => {
 })
 
 describe('a command after a job whose reply is lost', () => {
-  it('a command after a job whose reply is lost is written once the engine has answered one more job, which it is asked for after two seconds', async () => {
+  it('a command after a job without a reply is sent once another job, sent as a probe after two seconds, was answered', async () => {
     const { queue, written, settled, settle, time } = aQueue()
     queue.add(job('lost'), settle('lost'))
     queue.add(EslCommand.api('uuid_dump'), settle('dump'))
@@ -97,7 +97,7 @@ describe('a command after a job whose reply is lost', () => {
     expect(settled).toEqual({ dump: 'found', lost: expect.any(EslCommandTimeout) })
   })
 
-  it('a command after a job whose reply is lost leaves that reply to its job when it comes after all, in time or late', async () => {
+  it('a late reply to a job is still assigned to that job and not to the command after it', async () => {
     const { queue, settled, settle, time, counts } = aQueue()
     queue.add(job('late'), settle('late'))
     queue.add(job('later'), settle('later'))
@@ -113,7 +113,7 @@ describe('a command after a job whose reply is lost', () => {
     expect(counts).toEqual({ lateReplies: 1, strayReplies: 0 })
   })
 
-  it('a reply is not asked for when it comes in time, nor twice when it never comes', async () => {
+  it('no probe is sent for a reply in time, and none twice for a reply that never comes', async () => {
     const inTime = aQueue()
     inTime.queue.add(job('slow'), () => {})
     inTime.queue.add(EslCommand.api('uuid_dump'), () => {})
@@ -132,7 +132,7 @@ describe('a command after a job whose reply is lost', () => {
 })
 
 describe('a reply that comes twice', () => {
-  it('a reply that comes twice does not answer the command that waited after its own', () => {
+  it('a duplicate reply does not answer the command that waited after its own', () => {
     const { queue, settled, settle, counts } = aQueue()
     for (const name of ['one', 'two']) queue.add(EslCommand.api(name), settle(name))
 
@@ -150,7 +150,7 @@ describe('a refusal, which names no command', () => {
   const refusal = () => reply('Reply-Text: -ERR permission denied')
   const accepted = (id: string) => reply(`Reply-Text: +OK Job-UUID: ${id}\nJob-UUID: ${id}`)
 
-  it('a refusal refuses a job that was in flight alone', () => {
+  it('a refusal that names no command refuses the job if it is the only one in flight', () => {
     const { queue, settled, settle, counts } = aQueue()
     queue.add(job('j1'), settle('j1'))
 
@@ -159,7 +159,7 @@ describe('a refusal, which names no command', () => {
     expect([settled, counts.strayReplies]).toEqual([{ j1: '-ERR permission denied' }, 0])
   })
 
-  it('a refusal that comes twice refuses no job that was accepted', async () => {
+  it('a duplicate refusal refuses no job that was accepted', async () => {
     const { queue, settled, settle, time } = aQueue()
     for (const id of ['refused', 'accepted']) queue.add(job(id), settle(id))
 
@@ -171,7 +171,7 @@ describe('a refusal, which names no command', () => {
     expect(settled).toEqual({ refused: expect.any(EslCommandTimeout), accepted: '+OK Job-UUID: accepted' })
   })
 
-  it('a refusal does not refuse the job before its own, whose acceptance is lost', async () => {
+  it('a refusal does not refuse the job before its own, whose acceptance was lost', async () => {
     const { queue, settled, settle, time, counts } = aQueue()
     for (const id of ['lost', 'refused']) queue.add(job(id), settle(id))
 
@@ -182,7 +182,7 @@ describe('a refusal, which names no command', () => {
     expect(counts.strayReplies).toBe(1)
   })
 
-  it('a refusal of a job does not answer the question before it', () => {
+  it('a refusal of a job does not answer the command before it', () => {
     const { queue, settled, settle } = aQueue()
     queue.add(EslCommand.api('uuid_exists'), settle('question'))
     queue.add(job('j1'), settle('j1'))
@@ -193,7 +193,7 @@ describe('a refusal, which names no command', () => {
     expect(settled).toEqual({ question: expect.any(EslCommandFateUnknown), j1: '+OK Job-UUID: j1' })
   })
 
-  it('a refusal of every job keeps nothing else from being written', () => {
+  it('other commands are still sent after every job was refused', () => {
     const { queue, written } = aQueue()
     for (const id of ['j1', 'j2', 'j3']) queue.add(job(id), () => {})
     queue.add(EslCommand.api('status'), () => {})

@@ -6,11 +6,11 @@ const delays = (random: number) =>
   [0, 1, 2, 3, 4, 5, 6, 1000].map((failures) => retryDelayMs('closed', failures, defaultEslLimits, () => random))
 
 describe('the wait before connecting again', () => {
-  it('grows from 250 ms at least', () => {
+  it('the wait before reconnecting grows from 250 ms at least', () => {
     expect(delays(0)).toEqual([250, 500, 1000, 2000, 4000, 4750, 4750, 4750])
   })
 
-  it('the wait before connecting again stays below 10 s, so that an engine is found again within 10 s', () => {
+  it('the wait before reconnecting stays below 10 s, so that an engine is found again within 10 s', () => {
     expect(delays(1)).toEqual([500, 1000, 2000, 4000, 8000, 9500, 9500, 9500])
   })
 

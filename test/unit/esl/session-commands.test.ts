@@ -10,7 +10,7 @@ import { caught, eslBench } from '../../support/engine/esl-bench.ts'
 const { serving, session } = eslBench()
 
 describe('a reply reaches its own command', () => {
-  it('a reply reaches its own command when many are given at once: each is written when the previous one is answered', async () => {
+  it('a reply reaches its own command when many are given at once, each sent after the previous one was answered', async () => {
     await serving(async (peer) => {
       await peer.ready()
       for (const name of ['a', 'b', 'c', 'd']) {
@@ -48,7 +48,7 @@ describe('a reply reaches its own command', () => {
     expect(await caught(link.bgapi('status', 'j4'))).toBeInstanceOf(EslCommandRejected)
   })
 
-  it('when one of several jobs is refused, it ends as unknown, since it cannot be determined which one it is', async () => {
+  it('a refused job among several ends as unknown, since the refusal does not name its job', async () => {
     await serving(async (peer) => {
       await peer.ready()
       for (const id of ['j1', 'j2', 'j3']) await peer.expect(`bgapi status\nJob-UUID: ${id}`)
@@ -111,7 +111,7 @@ describe('a reply reaches its own command', () => {
     expect(link.counts).toMatchObject({ lateReplies: 1, strayReplies: 0 })
   })
 
-  it('a reply reaches its own command when the reply to the command before it never comes and a job can tell its own', async () => {
+  it('a reply reaches its own command when the one before it is lost and a job between them was answered by its id', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api swallowed')
@@ -149,7 +149,7 @@ describe('a reply reaches its own command', () => {
     expect(await link.api('second')).toBe('second')
   })
 
-  it('a reply reaches its command unchanged, with its spaces and its -ERR, whatever its frame', async () => {
+  it('a reply reaches its command unchanged, including spaces and -ERR, in any kind of frame', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api one')

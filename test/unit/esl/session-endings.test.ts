@@ -7,7 +7,7 @@ import { type ScriptedPeer } from '../../support/engine/scripted-esl-server.ts'
 const { serving, session } = eslBench()
 
 describe('when the connection ends', () => {
-  it('a command that was sent has an unknown fate, one that was not has none, and neither is sent again', async () => {
+  it('the fate of a sent command is unknown when the connection ends, an unsent one has not run, and neither is sent again', async () => {
     await serving(
       async (peer) => {
         await peer.ready('HEARTBEAT')
@@ -59,7 +59,7 @@ describe('when the connection ends', () => {
     expect(await isDown()).toMatchObject({ reason, retryInMs: 250, error: { reason } })
   })
 
-  it('after the framing is lost, nothing that was read with it is an event', async () => {
+  it('no event is taken from bytes that were read after the framing was lost', async () => {
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')
       peer.event({ 'Event-Name': 'HEARTBEAT' })
@@ -73,7 +73,7 @@ describe('when the connection ends', () => {
     expect(events.map(({ name }) => name)).toEqual(['HEARTBEAT'])
   })
 
-  it('a notice that is cut in two by the event it was written into says the same', async () => {
+  it('a disconnect notice that cuts an event in two is recognised', async () => {
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')
       const notice =
@@ -86,7 +86,7 @@ describe('when the connection ends', () => {
     expect(events).toEqual([])
   })
 
-  it('a notice that the event it was written into ends with says the same, wherever it is cut', async () => {
+  it('a disconnect notice at the end of an event is recognised, wherever it is cut', async () => {
     const tail = recordedBytes('session/killed-for-lost-events.tail')
     const noticeBytes = tail.subarray(tail.lastIndexOf('Content-Type: text/disconnect-notice'))
     for (const taken of [1, 40, noticeBytes.length - 8, noticeBytes.length]) {
@@ -132,7 +132,7 @@ describe('when the connection ends', () => {
     expect(events).toEqual([])
   })
 
-  it('a frame of a kind that is not known does not end the session', async () => {
+  it('a frame of an unknown kind does not end the session', async () => {
     const skipped: string[] = []
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')
@@ -152,7 +152,7 @@ describe('when the connection ends', () => {
     expect(link.counts).toMatchObject({ unreadableEvents: 2, events: 2 })
   })
 
-  it('frames of kinds that are not known do not end it, as many as there are, while each says how long it is', async () => {
+  it('any number of frames of unknown kinds with a length do not end the session', async () => {
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')
       for (let count = 0; count < 5; count += 1) peer.send('Content-Type: text/event-new\nContent-Length: 5\n\nhello')
@@ -167,7 +167,7 @@ describe('when the connection ends', () => {
     expect(link.counts).toMatchObject({ connections: 1, unreadableEvents: 7, events: 1 })
   })
 
-  it('frames that come after the notice of a disconnection count no more', async () => {
+  it('frames after a disconnect notice are ignored', async () => {
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')
       const body = '{"Event-Name":"HEARTBEAT"}'
@@ -181,7 +181,7 @@ describe('when the connection ends', () => {
     expect(events).toEqual([])
   })
 
-  it('a notice that it will linger does not end it', async () => {
+  it('a notice that the connection will linger does not end the session', async () => {
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')
       const recording = recordedBytes('subscribe/myevents-inbound')

@@ -43,7 +43,7 @@ describe('the session connects again', () => {
     expect(await isDown()).toMatchObject({ retryInMs: 250 })
   })
 
-  it('the session reconnects when the engine accepts and does not greet for 5 s', async () => {
+  it('the session reconnects if the engine accepts the connection and sends no greeting for 5 s', async () => {
     const accepted = Promise.withResolvers<void>()
     await serving(() => accepted.resolve())
     const { isDown, time, states } = session()
@@ -56,7 +56,7 @@ describe('the session connects again', () => {
     expect(await isDown()).toMatchObject({ reason: 'no-greeting' })
   })
 
-  it('the session reconnects when the engine does not answer the password for 5 s', async () => {
+  it('the session reconnects if the engine does not answer the password for 5 s', async () => {
     const asked = Promise.withResolvers<void>()
     await serving(async (peer) => {
       peer.send('Content-Type: auth/request\n\n')
@@ -114,7 +114,7 @@ describe('the session connects again', () => {
     expect(await isDown()).toMatchObject({ reason: 'subscription-refused' })
   })
 
-  it('the session reconnects when a reply is so late that others could be taken for it', async () => {
+  it('the session reconnects when a reply is so late that it could be confused with others', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api swallowed')
@@ -133,7 +133,7 @@ describe('the session connects again', () => {
 })
 
 describe('an idle connection', () => {
-  it('an idle connection is asked for a word before it has been silent for too long, and stays when the engine answers', async () => {
+  it('an idle connection is probed before it has been silent for too long, and stays if the engine answers', async () => {
     await serving(async (peer) => {
       await peer.ready()
       for (let times = 0; times < 3; times += 1) {
@@ -168,7 +168,7 @@ describe('an idle connection', () => {
     expect(await isDown()).toMatchObject({ reason: 'silent' })
   })
 
-  it('an idle connection that does not answer is given up, though events come, and what was wanted meanwhile is subscribed to next', async () => {
+  it('a connection whose probe is not answered is given up even while events arrive, and later subscriptions apply to the next one', async () => {
     const asked = Promise.withResolvers<ScriptedPeer>()
     await serving(
       async (peer) => {
@@ -197,7 +197,7 @@ describe('an idle connection', () => {
     await ready()
   })
 
-  it('an idle connection is not asked while events come', async () => {
+  it('a connection is not probed while events arrive', async () => {
     const events = Promise.withResolvers<ScriptedPeer>()
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')

@@ -7,7 +7,7 @@ import { scriptedCoreUuid } from '../../support/engine/scripted-esl-server.ts'
 const { serving, session } = eslBench()
 
 describe('a session', () => {
-  it('a session logs in, learns which engine it is, subscribes, and is ready before the first event comes', async () => {
+  it("a session logs in, asks for the engine's id, subscribes, and is ready before the first event", async () => {
     const seen: string[] = []
     await serving(async (peer) => {
       await peer.login()
@@ -42,7 +42,7 @@ describe('a session', () => {
     expect(states).toEqual([{ kind: 'ready' }])
   })
 
-  it('a session takes no event before the engine has accepted the password, and gives it only once', async () => {
+  it('a session accepts no event before the engine has accepted the password, and sends the password only once', async () => {
     await serving(async (peer) => {
       peer.send('Content-Type: auth/request\n\n'.repeat(2))
       await peer.expect('auth ClueCon')
@@ -75,7 +75,7 @@ describe('a session', () => {
     expect(await link.api('log info hello from log api')).toBe('+OK\n')
   })
 
-  it('a session reports when it last heard from the engine, and what has gone by', async () => {
+  it('a session reports when it last received bytes from the engine, and counts connections, events and bytes', async () => {
     await serving((peer) => peer.ready())
     const { link, ready, time } = session()
 
@@ -110,7 +110,7 @@ describe('an event', () => {
     expect(link.counts.unreadableEvents).toBe(2)
   })
 
-  it('an event that was recorded comes out as it went in', async () => {
+  it('a recorded event is read unchanged by a session', async () => {
     const recording = recordedBytes('events/sendevent-custom.json')
     await serving(async (peer) => {
       await peer.ready('MESSAGE CUSTOM engine::dialer_member_end')
@@ -127,7 +127,7 @@ describe('an event', () => {
 })
 
 describe('a changed subscription', () => {
-  it('a changed subscription adds before it takes away, and is what the next connection begins with', async () => {
+  it('a changed subscription adds events before it removes others, and is used by the next connection', async () => {
     await serving(
       async (peer) => {
         await peer.ready('A CUSTOM c')
@@ -167,7 +167,7 @@ describe('a changed subscription', () => {
     await ready()
   })
 
-  it('during the login follows it', async () => {
+  it('a subscription that changes during the login is sent right after it', async () => {
     const asked = Promise.withResolvers<void>()
     const changed = Promise.withResolvers<void>()
     const followed = Promise.withResolvers<void>()
@@ -194,13 +194,13 @@ describe('a changed subscription', () => {
     await followed.promise
   })
 
-  it('a changed subscription that is no list of words is refused when the session is opened', () => {
+  it('a subscription that is no list of words is refused when the session is opened', () => {
     expect(() => session({ subscribe: ['A B'] })).toThrow(EslCommandInvalid)
   })
 })
 
 describe('closing', () => {
-  it('closing says goodbye, ends what is pending and never connects again', async () => {
+  it('closing a session sends exit, ends pending commands and never reconnects', async () => {
     const server = await serving(async (peer) => {
       await peer.ready()
       await peer.expect('exit')
@@ -218,7 +218,7 @@ describe('closing', () => {
     await expect(link.api('status')).rejects.toThrow(EslCommandNotSent)
   })
 
-  it('closing does not wait for an engine that does not answer', async () => {
+  it('closing a session does not wait for an engine that does not answer', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api slow')
@@ -236,7 +236,7 @@ describe('closing', () => {
     expect(await slow).toBeInstanceOf(EslCommandFateUnknown)
   })
 
-  it('closing ends a session that is waiting to connect again, and may be asked for twice', async () => {
+  it('closing ends a session that waits to reconnect, and may be called twice', async () => {
     const server = await serving((peer) => peer.end())
     const { link, isDown, states, time } = session()
     await isDown()

@@ -21,11 +21,11 @@ describe('the way from one subscription to another', () => {
     expect(steps(from, to)).toEqual(expected)
   })
 
-  it('the way from one subscription to another takes a word after CUSTOM for a subclass, even when it is the name of an event', () => {
+  it('a word after CUSTOM in a subscription is a subclass, even if it is the name of an event', () => {
     expect(steps('A CUSTOM B', 'A B CUSTOM')).toEqual(['event B', 'nixevent CUSTOM B'])
   })
 
-  it('the way from one subscription to another never makes a line that is longer than an engine takes, however many hooks name a subclass', () => {
+  it('no subscription line is longer than an engine accepts, however many subclasses hooks name', () => {
     const subclasses = Array.from({ length: 2_000 }, (_, index) => `${'x'.repeat(200)}::${index}`)
     const made = subscriptionSteps(parseSubscription([]), parseSubscription(['A', 'CUSTOM', ...subclasses]))
 
@@ -35,7 +35,7 @@ describe('the way from one subscription to another', () => {
     expect(made.flatMap((step) => step.words).filter((word) => word.includes('::'))).toEqual(subclasses)
   })
 
-  it('the way from one subscription to another begins anew when ALL is left, because the engine forgets everything with it', () => {
+  it('leaving a subscription of ALL subscribes to everything anew, since the engine then forgets all of it', () => {
     expect(steps('ALL', 'A CUSTOM c')).toEqual(['nixevent ALL', 'event A CUSTOM c'])
     expect(steps('A', 'ALL')).toEqual(['event ALL', 'nixevent A'])
   })

@@ -38,7 +38,7 @@ describe('docs/hooks.md on the list of events', () => {
     expect(text).toMatch(new RegExp(`^\\| \`${reason}\` \\| .+ \\|$`, 'm'))
   })
 
-  it('docs/hooks.md says how many events are kept', () => {
+  it('docs/hooks.md states how many events are kept', () => {
     expect(text).toContain(`The newest ${eventLogLimit / 1000} 000 of the last 24 hours are kept`)
   })
 })

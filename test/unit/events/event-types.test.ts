@@ -24,7 +24,7 @@ function problemsOf(name: string, fields: Readonly<Record<string, string>>): str
   return judge(fields) ? '' : ajv.errorsText(judge.errors)
 }
 
-it('every event of a call that an engine was recorded to send has the fields of its schema', () => {
+it('every recorded event of a call has the fields of its schema', () => {
   const recorded = recordingNames()
     .filter((name) => name.startsWith('events/'))
     .flatMap((name) => framesOf(recordedBytes(name)))
@@ -50,7 +50,7 @@ it('every event of the platform and every sample has the fields of its schema', 
   }
 })
 
-it('an event with a field that is no text, or without its domain, does not have the fields of its schema', () => {
+it('an event with a field that is no text, or without its domain, does not match its schema', () => {
   const { fields } = sampleEvent('CHANNEL_ANSWER', 'a.example.com', { id: 'sample', now: 1 })
   const { 'Event-Domain': _domain, ...without } = fields
 
@@ -58,7 +58,7 @@ it('an event with a field that is no text, or without its domain, does not have 
   expect(problemsOf('CHANNEL_ANSWER', { ...fields, 'Event-Name': 'CHANNEL_CREATE' })).toContain('constant')
 })
 
-it('any user is answered the known events with their schemas', async () => {
+it('any user can read the known event types with their schemas', async () => {
   const api = anApi()
   const headers = { ...(await api.as(await api.account())) }
 
@@ -68,7 +68,7 @@ it('any user is answered the known events with their schemas', async () => {
   expect(body.data).toEqual(JSON.parse(JSON.stringify(eventTypes())))
 })
 
-it('the description of deliveries names each known event once, and every reference in it leads somewhere', async () => {
+it('the description of deliveries names each known event once, and all of its references resolve', async () => {
   const answer = await anApi().call(readEventDescription)
 
   expect(answer.body).toEqual(JSON.parse(JSON.stringify(asyncApiDocument(eventTypes()))))
@@ -78,7 +78,7 @@ it('the description of deliveries names each known event once, and every referen
   expect(Object.keys(answer.body.components.messages)).toHaveLength(eventTypes().length)
 })
 
-it('the description of deliveries is valid AsyncAPI 3 by the schema that its authors publish', async () => {
+it('the description of deliveries is valid by the published schema of AsyncAPI 3', async () => {
   // Not every schema of theirs is strict. The variant without identifiers is one document, which nothing has to load.
   const published = new Ajv({ strict: false, allErrors: true })
   formats.default(published)

@@ -66,7 +66,7 @@ describe('the list of events', () => {
     })
   })
 
-  it('the list of events is walked by `next`, page by page, each event once', async () => {
+  it('the list of events can be followed by `next`, page by page, and returns each event once', async () => {
     await log(5)
 
     const first = await data('limit=2')
@@ -79,13 +79,13 @@ describe('the list of events', () => {
     expect(end).toMatchObject({ head: 5, next: 5, gaps: [] })
   })
 
-  it('the list of events ends a page that contains just the last event', async () => {
+  it('a page that contains only the last event ends the list of events', async () => {
     await log(2)
 
     expect(await data('limit=2')).toMatchObject({ next: 2, more: false })
   })
 
-  it('the list of events has no more than an answer can contain, and at least one event', async () => {
+  it('a page of the list of events fits into a response, and has at least one event', async () => {
     await log(16, { fields: { large: '"'.repeat(95_000) } })
     const first = await ask()
 
@@ -124,7 +124,7 @@ describe('the list of events', () => {
     expect(await data()).toMatchObject({ events: [{ sequence: 1 }], isCollected: false })
   })
 
-  it('the list of events refuses a number that the domain has not used, and says what to do', async () => {
+  it('the list of events refuses a number that the domain has not reached, and names the way out', async () => {
     await log(2)
 
     const { status, body } = await ask('since=3')
@@ -164,7 +164,7 @@ describe('numbers that are not kept', () => {
     expect((await data('since=2')).gaps).toEqual([])
   })
 
-  it('numbers that are no longer kept are distinguished from numbers that no event has', async () => {
+  it('numbers of expired events are distinguished from numbers that no event ever had', async () => {
     const [first] = await log(2)
     if (first === undefined) throw new Error('two events are needed')
     await logEvent(api.ports.eventLogWriter, first, start)
@@ -181,7 +181,7 @@ describe('numbers that are not kept', () => {
     expect(page.gaps).toEqual([notKept(1, 2), isVoid, notKept(5, 5)])
   })
 
-  it('numbers that are no longer kept are a gap to the end when nothing is kept', async () => {
+  it('expired numbers are a gap to the end of the list if no event is left', async () => {
     await log(3)
     api.clock.move(24 * hour)
 
@@ -189,7 +189,7 @@ describe('numbers that are not kept', () => {
     expect((await data('since=3')).gaps).toEqual([])
   })
 
-  it('numbers before the newest 5 000 are no longer kept', async () => {
+  it('events before the newest 5 000 numbers are no longer kept', async () => {
     await log(5_003)
 
     const page = await data('since=1&limit=1')
@@ -236,7 +236,7 @@ describe('times in which events may have been missed', () => {
     expect((await data('since=1')).gaps).toMatchObject([{ kind: 'time', reason: shown }])
   })
 
-  it('a gap that begins and ends within a millisecond is listed in whole milliseconds, no shorter than it is', async () => {
+  it('a gap that begins and ends within a millisecond is listed in whole milliseconds, and is not shortened', async () => {
     await log(1)
     const now = api.clock.now()
     await gap(2, { from: now - 5.123, to: now + 0.4 })
@@ -256,7 +256,7 @@ describe('times in which events may have been missed', () => {
     expect(gaps).toEqual([{ kind: 'time', reason: 'engine_link_lost', from: to - 3_000, to: to + 1_000 }])
   })
 
-  it('a time gap reveals nothing of the engine, of the listener, nor of how many events were dropped', async () => {
+  it('a time gap reveals neither the engine and the connector nor how many events were dropped', async () => {
     await log(1)
     const hidden = aGap({ reason: 'a word', dropped: { class: 'calls', count: 31_337 } })
     await gap(2, { ...hidden, from: api.clock.now() - 5, to: api.clock.now() })
@@ -270,7 +270,7 @@ describe('times in which events may have been missed', () => {
     }
   })
 
-  it('a time gap is listed when it becomes known, also after events that were read before', async () => {
+  it('a time gap is listed when it is recorded, even after events that were read before', async () => {
     await log(3)
     const { next } = await data()
     const from = api.clock.now() - 3_000
@@ -283,7 +283,7 @@ describe('times in which events may have been missed', () => {
     ])
   })
 
-  it('a time gap is not listed again once an event after it was read', async () => {
+  it('a time gap is not listed again once a later event was read', async () => {
     await log(1)
     await gap(1)
     api.clock.move(10_000)
@@ -293,7 +293,7 @@ describe('times in which events may have been missed', () => {
     expect((await data('since=2')).gaps).toEqual([])
   })
 
-  it('a time gap belongs to the page in whose time it became known', async () => {
+  it('a time gap is on the page during whose time it was recorded', async () => {
     await log(2)
     api.clock.move(60_000)
     await gap(1)
@@ -325,7 +325,7 @@ describe('times in which events may have been missed', () => {
     expect((await data('since=1')).gaps).toEqual([])
   })
 
-  it('a time gap is not listed if another connector listened all the time, unless read events were lost', async () => {
+  it('a time gap is not listed if another connector was connected all the time, unless it lost events that it had read', async () => {
     await log(1)
     api.clock.move(60_000)
     const now = api.clock.now()
@@ -354,7 +354,7 @@ describe('times in which events may have been missed', () => {
     expect((await data('since=1')).gaps).toHaveLength(3)
   })
 
-  it('a time gap is listed if another connector listened all the time and did not keep its events', async () => {
+  it('a time gap is listed if another connector was connected all the time and did not keep its events', async () => {
     await log(1)
     api.clock.move(60_000)
     const now = api.clock.now()
@@ -373,7 +373,7 @@ describe('times in which events may have been missed', () => {
     expect((await data('since=1')).gaps).toEqual([])
   })
 
-  it('a time gap is listed if the connector that listened all the time has an unrecorded loss', async () => {
+  it('a time gap is listed if the connector that was connected all the time has an unrecorded loss', async () => {
     await log(1)
     api.clock.move(60_000)
     const now = api.clock.now()
@@ -404,7 +404,7 @@ describe('times in which events may have been missed', () => {
     expect(gaps[1]).toEqual({ kind: 'time', reason: 'engine_link_lost', from: at - 490, to: at + 1_515 })
   })
 
-  it('the whole last day is one time gap if there are more than the list examines', async () => {
+  it('the whole last day is one time gap if there are more gaps than the list examines', async () => {
     await log(1)
     const at = api.clock.now()
     for (let index = 0; index < 1_001; index += 1) await gap(0, { from: at + index, to: at + index + 1 })

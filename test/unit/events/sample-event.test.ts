@@ -28,7 +28,7 @@ const engineEvents = calls.flatMap(recorded)
 const created = engineEvents.filter((event) => event['Event-Name'] === 'CHANNEL_CREATE')
 
 describe.each(channelEvents)('the sample of %s', (name) => {
-  it('the sample of a call event has the fields of every event of a call, and its cause if the call has ended', () => {
+  it('the sample of a call event has the fields of every event of a call, and a cause if the call has ended', () => {
     const { uuid, fields } = sample(name)
 
     expect(fields).toMatchObject({
@@ -48,7 +48,7 @@ describe.each(channelEvents)('the sample of %s', (name) => {
   const alike = engineEvents.filter((event) => event['Event-Name'] === name)
   if (alike.length === 0) return
 
-  it('the sample of a call event has no field that the engine was not recorded to send with it', () => {
+  it('the sample of a call event has only fields that an engine was recorded to send with it', () => {
     // The recorded calls of some events are outbound, and those have less of the caller.
     const isPlain = name === 'CHANNEL_STATE' || name === 'CHANNEL_CALLSTATE'
     const known = new Set(['Event-Domain', ...[...alike, ...(isPlain ? [] : created)].flatMap(Object.keys)])
@@ -57,7 +57,7 @@ describe.each(channelEvents)('the sample of %s', (name) => {
   })
 })
 
-it('most of the samples of calls are compared with recordings', () => {
+it('more than half of the sample call events are compared with recordings', () => {
   const names = new Set(engineEvents.map((event) => event['Event-Name']))
 
   expect(channelEvents.filter((name) => names.has(name)).length).toBeGreaterThan(12)
@@ -78,7 +78,7 @@ describe.each(serviceEventKinds)('the sample of CUSTOM->svc::%s', (kind) => {
   })
 })
 
-it('an event of an application has its fields where they are known, and else what all events have', () => {
+it("the sample of an application's event has the known fields, or those of all events if none are known", () => {
   expect(sample('CUSTOM->engine::dialer_member_end').fields).toMatchObject({ dialerId: '7', id: '42' })
   expect(sample('CUSTOM->my::own').fields).toEqual({
     'Event-Name': 'CUSTOM',

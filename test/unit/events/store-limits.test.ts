@@ -6,11 +6,11 @@ import { deliveriesTogether, entriesTogether } from '../../../core/events/event-
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const transactionItems = 100
 
-test('80 deliveries fit into the transaction of a batch, next to the ids of its events and two records of the write', () => {
+test('80 deliveries fit into the transaction of a batch, together with the ids of its events and two records of the write', () => {
   expect(deliveriesTogether).toBe(80)
   expect(deliveriesTogether + entriesTogether + 2).toBeLessThanOrEqual(transactionItems)
 })
 
-test('one call ends up to a hundred commands of a lost connector', () => {
+test('one request ends up to a hundred commands of a lost connector', () => {
   expect(claimsAtATime).toBe(100)
 })

@@ -61,7 +61,7 @@ describe('a gateway', () => {
     expect((await api.call(listGateways, { headers })).body).toEqual({ status: 'OK', data: [shown] })
   })
 
-  it('a gateway is shown in its worst state at the engines that connectors have listened to since', async () => {
+  it('a gateway is shown in its worst state at the engines to which connectors have been connected since', async () => {
     await create()
     await create({ name: 'other' })
     const now = api.clock.now()
@@ -117,7 +117,7 @@ describe('a gateway', () => {
     })
   })
 
-  it('a password is stored sealed for its gateway, and shown, logged and audited nowhere', async () => {
+  it('a password of a gateway is stored encrypted, and never shown, logged or audited', async () => {
     await create()
 
     const sealed = (await stored())?.sealedPassword ?? ''
@@ -128,7 +128,7 @@ describe('a gateway', () => {
     expect(JSON.stringify([api.log.lines, api.ports.state.audit, (await read()).text])).not.toContain(password)
   })
 
-  it('a name is taken once in its domain', async () => {
+  it('the name of a gateway is unique in its domain', async () => {
     await create()
 
     expect(await create()).toMatchObject({ status: 409, body: { code: 'conflict' } })
@@ -152,7 +152,7 @@ describe('a gateway', () => {
     expect((await stored())?.sealedPassword).toBe(before)
   })
 
-  it('a patch changes the given fields, and null takes a field away', async () => {
+  it('a patch of a gateway changes the given fields, and null removes a field', async () => {
     await create({ max_calls: 3, from_user: 'x' })
     const before = (await stored())?.sealedPassword
 
@@ -199,7 +199,7 @@ describe('a gateway', () => {
     },
   )
 
-  it('gateways of other domains do not exist', async () => {
+  it('gateways of another domain are not found', async () => {
     await create()
     headers = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
 
@@ -286,7 +286,7 @@ describe('refused gateways', () => {
     })
   })
 
-  it('a patch cannot take away what registering needs', async () => {
+  it('a patch cannot remove a field that a registering gateway needs', async () => {
     await create()
 
     expect(await update({ password: null })).toMatchObject({ status: 400, body: { details: [{ field: 'password' }] } })
@@ -296,7 +296,7 @@ describe('refused gateways', () => {
     })
   })
 
-  it('a private address is accepted where the deployment allows its network', async () => {
+  it('a gateway with a private address is accepted if the deployment allows its network', async () => {
     await start({ HOOK_ALLOWED_NETWORKS: '10.0.0.0/8' })
 
     expect((await create({ realm: '10.0.0.1', proxy: '10.0.0.1:5070' })).status).toBe(200)

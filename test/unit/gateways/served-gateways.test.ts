@@ -68,7 +68,7 @@ const trunk = (given: object = {}) => ({
 })
 const create = (given: object = {}) => api.call(createGateway, { headers, body: trunk(given) })
 
-it('the engine gets a gateway under the name of its domain, with its password', async () => {
+it('the engine gets a gateway with its password, under a name that contains the domain', async () => {
   await create({ proxy: 'edge.example.net:5080', transport: 'tcp', expires: 300, codecs: ['PCMA', 'PCMU'] })
 
   expect(await gateways()).toEqual({
@@ -93,7 +93,7 @@ it('the engine gets a gateway under the name of its domain, with its password', 
   })
 })
 
-it('a fixed number or user stands in the From header instead of the number of the caller', async () => {
+it("a fixed number or user of a gateway is in the From header instead of the caller's number", async () => {
   await create({ caller_id: 'number:+380441234567' })
   await create({ name: 'second', from_user: 'office' })
 
@@ -103,7 +103,7 @@ it('a fixed number or user stands in the From header instead of the number of th
   })
 })
 
-it('the gateways of all domains are in one answer', async () => {
+it('the engine gets the gateways of all domains in one answer', async () => {
   await create()
   headers = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
   await create({ register: false, username: undefined, password: undefined, networks: ['192.0.2.0/24'] })
@@ -125,7 +125,7 @@ it('gateways that are disabled, of another profile or of a deleted domain are no
   expect(await ask()).toContain('not found')
 })
 
-it('a gateway whose password cannot be opened is reported and keeps no other from the engine', async () => {
+it('a gateway whose password cannot be decrypted is reported, and the others are served', async () => {
   await create()
   await create({ name: 'second' })
   const stored = await api.ports.gateways.read('a.example.com', 'trunk')
@@ -149,7 +149,7 @@ it('gateways are not served without the engine credential', async () => {
   expect(answer.status).toBe(401)
 })
 
-it('each change orders the engines to take the gateway over, without its secrets', async () => {
+it('each change of a gateway orders the engines to apply it, without its secrets', async () => {
   const at = { headers, params: { gateway_name: 'trunk' } }
   await create()
   await api.call(updateGateway, { ...at, body: { enabled: false } })

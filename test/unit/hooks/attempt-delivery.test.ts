@@ -71,7 +71,7 @@ describe('an attempt', () => {
     },
   )
 
-  it('an attempt keeps the first KiB of the answer, without a character cut in two', async () => {
+  it('an attempt records the first KiB of the response, without cutting a character in two', async () => {
     const { ports, attempt, outcome } = await setUpAttempt()
     ports.hookClient.answer = () => answered(500, { body: `x${'é'.repeat(1000)}` })
 
@@ -121,7 +121,7 @@ describe('an attempt', () => {
     },
   )
 
-  it('an attempt is followed by one message where its own comes twice at once after it was recorded', async () => {
+  it('a recorded attempt whose message arrives twice at once queues the next attempt once and sends nothing', async () => {
     const { ports, attempt, delivery, clock } = await setUpAttempt({ hook: { retries: 8 } })
     ports.hookClient.answer = () => answered(500)
     const wanted = queuedAttempt(delivery, clock.now())
@@ -143,7 +143,7 @@ describe('an attempt', () => {
     expect(ports.hookClient.sent).toHaveLength(1)
   })
 
-  it('an attempt that is on record is not made again while the delivery waits for the next one', async () => {
+  it('a recorded attempt is not made again while the delivery waits for the next one', async () => {
     const { ports, clock, delivery, attempt } = await setUpAttempt()
     const failed = { at: 1, durationMs: 1, status: 500 }
     await ports.deliveries.recordAttempt(delivery, { attempt: failed, state: 'pending', nextAttemptAt: clock.now() })
@@ -153,7 +153,7 @@ describe('an attempt', () => {
     expect(ports.hookClient.sent).toHaveLength(0)
   })
 
-  it('an attempt of a delivery that is gone is not made', async () => {
+  it('no attempt of a missing delivery is made', async () => {
     const { ports, attempt } = await setUpAttempt()
     ports.state.deliveries.clear()
 
@@ -162,7 +162,7 @@ describe('an attempt', () => {
     expect(ports.hookClient.sent).toEqual([])
   })
 
-  it('an attempt of a deleted hook is not made', async () => {
+  it('no attempt of a deleted hook is made', async () => {
     const { ports, attempt, outcome } = await setUpAttempt()
     ports.state.hooks.clear()
 
@@ -172,7 +172,7 @@ describe('an attempt', () => {
     expect(await outcome()).toMatchObject({ state: 'skipped', attempts: [{ reason: 'hook_deleted' }] })
   })
 
-  it('an attempt of a disabled hook is not made', async () => {
+  it('no attempt of a disabled hook is made', async () => {
     const { ports, attempt, outcome } = await setUpAttempt({ hook: { enable: false } })
 
     await attempt()
@@ -181,7 +181,7 @@ describe('an attempt', () => {
     expect(await outcome()).toMatchObject({ state: 'skipped', attempts: [{ reason: 'hook_disabled' }] })
   })
 
-  it('uses the address that the hook has now', async () => {
+  it('an attempt uses the present address of the hook', async () => {
     const { ports, hook, attempt } = await setUpAttempt()
     const [key = ''] = ports.state.hooks.keys()
     ports.state.hooks.set(key, { ...hook, action: { ...hook.action, url: 'https://moved.example.com/' } })
@@ -205,7 +205,7 @@ describe('a receiver that takes long', () => {
     return { ...setup, asked: asked.promise, release: held.resolve }
   }
 
-  it('a receiver that takes long is noted as slow after two seconds, while the attempt still goes on', async () => {
+  it('a receiver that does not answer within two seconds is recorded as slow, while the attempt continues', async () => {
     const { asked, release, pass, stored, attempt, clock } = await aHeldSetup()
 
     const attempting = attempt()
@@ -218,7 +218,7 @@ describe('a receiver that takes long', () => {
     expect(await stored()).toHaveProperty('slowAt')
   })
 
-  it('a receiver that takes long has its attempt recorded though the store takes no note', async () => {
+  it('an attempt at a slow receiver is recorded even if the slowness cannot be stored', async () => {
     const { ports, asked, release, pass, attempt, outcome } = await aHeldSetup()
     ports.hooks.noteSpeed = () => Promise.reject(new Error('away'))
 
@@ -268,7 +268,7 @@ describe('the request of a hook', () => {
     expect(Object.keys(ports.hookClient.sent[0]?.headers ?? {})).not.toContain('x-evil')
   })
 
-  it('the request of a hook never substitutes in the URL', async () => {
+  it("the URL of a hook's request is never substituted", async () => {
     const action = { type: 'web' as const, method: 'POST', url: 'https://r.example.com/$%7Ba%7D?b=${a}' }
     const { ports, attempt } = await setUpAttempt({ hook: { action }, event: { fields: { a: 'secret' } } })
 
@@ -277,7 +277,7 @@ describe('the request of a hook', () => {
     expect(ports.hookClient.sent[0]?.url).toBe(action.url)
   })
 
-  it('the request of a hook has the body of the hook itself', async () => {
+  it("the request of a hook has the hook's own body", async () => {
     const { ports, attempt } = await setUpAttempt({
       hook: { customBody: true, rawBody: '{"id":"${dialerId}","cause":"${endCause}"}', fields: ['x'], map: { a: 'b' } },
       event: { fields: { dialerId: 'd"1', variable_endCause: 'BUSY', endCause: 'other' } },
@@ -304,7 +304,7 @@ describe('the request of a hook', () => {
 describe('a notice that is due', () => {
   const disabled = { enable: false, noticeDue: true, disabledReason: 'its receiver answered 410 Gone' }
 
-  it('a notice that is due is mailed once where two messages find it at once', async () => {
+  it('a due notice is mailed once even if two messages find it at the same time', async () => {
     const { ports, hook, attempt } = await setUpAttempt({ hook: disabled })
     await ports.emailSettings.put(mailSettings(hook.domain))
 
@@ -314,7 +314,7 @@ describe('a notice that is due', () => {
     expect(new Set(ports.events.published.map(({ id }) => id)).size).toBe(1)
   })
 
-  it('a notice that is due is not tried again where the hook was changed while its mail failed', async () => {
+  it('a due notice is not tried again if the hook was changed while its mail failed', async () => {
     const { ports, hook, attempt } = await setUpAttempt({ hook: disabled })
     await ports.emailSettings.put(mailSettings(hook.domain))
     let changing: Promise<unknown> = Promise.resolve()

@@ -54,7 +54,7 @@ describe('the auth pre-request', () => {
     expect(ports.hookClient.sent[0]).toMatchObject({ method: 'GET', url: `${auth.url}?client=7&kind=x`, body: '' })
   })
 
-  it('the auth pre-request hands its cookies on where the hook wants it, together with the own cookie', async () => {
+  it("the auth pre-request passes its cookies on if the hook wants it, together with the hook's own cookie", async () => {
     const hook = { auth: { ...auth, cookie: true }, headers: { Cookie: 'own=1' } }
 
     const { ports } = await withReply(hook, loginReply)
@@ -89,7 +89,7 @@ describe('the auth pre-request', () => {
     expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason: 'bad_template' }] })
   })
 
-  it('the auth pre-request is not made when it is not enabled', async () => {
+  it('no auth pre-request is made if it is not enabled', async () => {
     const { ports } = await withReply({ auth: { ...auth, enabled: false } }, loginReply)
 
     expect(ports.hookClient.sent).toHaveLength(1)

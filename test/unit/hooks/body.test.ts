@@ -22,24 +22,24 @@ describe('the data of a hook', () => {
   })
 })
 
-it('the standard body names delivery, event and data', () => {
+it('the standard body has the delivery, the event and the data', () => {
   const body = standardBody({ id: 'msg_1', eventName: 'CHANNEL_CREATE' }, { a: '"\n' })
 
   expect(JSON.parse(body)).toEqual({ id: 'msg_1', action: 'CHANNEL_CREATE', data: { a: '"\n' } })
 })
 
 describe('the query string', () => {
-  it('the query string follows what the URL has already', () => {
+  it("the event's fields are appended to a query string in the URL", () => {
     expect(urlWithQuery('https://r.example.com/in?x=1', { a: '2' })).toBe('https://r.example.com/in?x=1&a=2')
   })
 
-  it('the query string holds nested values as JSON', () => {
+  it('nested values in the query string are JSON', () => {
     const url = new URL(urlWithQuery('https://r.example.com/', { a: { b: [1] } }))
 
     expect(url.searchParams.get('a')).toBe('{"b":[1]}')
   })
 
-  it('the query string gives every value back, and never touches host or path', () => {
+  it('every value can be read back from the query string, and none changes host or path', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (name, value) => {
         const url = new URL(urlWithQuery('https://r.example.com/in', { [name]: value }))
@@ -87,13 +87,13 @@ describe('a body of the hook itself', () => {
     expect(JSON.parse(custom('{"n":"${a}"}', undefined, { a: value }) ?? '')).toEqual({ n: value })
   })
 
-  it('a body of the hook itself with a value outside of a string is bad when that is no JSON', () => {
+  it('a custom body with a value outside of a string is invalid if the result is not JSON', () => {
     expect(custom('{"n":${a}}', undefined, { a: '1,"x":2' })).toBeUndefined()
     expect(custom('{"n":${a}}', undefined, { a: 'x' })).toBeUndefined()
     expect(custom('{"n":${a}}', undefined, { a: '17' })).toBe('{"n":17}')
   })
 
-  it('a body of the hook itself never gets a member from a value outside of a string', () => {
+  it('a value outside of a string cannot add a member to a custom body', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('1', ',', '"', ':', 'x', '{', '}', '[', ']', ' ') }), (value) => {
         const body = custom('{"n":${a}}', undefined, { a: value })
@@ -107,12 +107,12 @@ describe('a body of the hook itself', () => {
     expect(custom(template, 'application/json', {})).toBeUndefined()
   })
 
-  it('a body of the hook itself of another type is sent as it is', () => {
+  it('a custom body of another type is sent as it is', () => {
     expect(custom('n=${a}', 'application/x-www-form-urlencoded', { a: '1&x=2' })).toBe('n=1&x=2')
     expect(custom('<a>${a}</a>', 'application/xml', { a: '"' })).toBe('<a>"</a>')
   })
 
-  it('a body of the hook itself that grows beyond 256 KiB is bad', () => {
+  it('a custom body that grows beyond 256 KiB is invalid', () => {
     expect(custom('${a}'.repeat(5), 'text/plain', { a: 'x'.repeat(65_536) })).toBeUndefined()
   })
 })

@@ -49,7 +49,7 @@ describe('a created hook', () => {
     ])
   })
 
-  it('a created hook is answered in the shape of the contract, with its secret this once', async () => {
+  it('the response to creating a hook has the shape of the contract, with the secret this one time', async () => {
     const { create } = aSetup()
 
     const answer = presentCreatedHooks(await create([aHookInput(), aHookInput()]), reader.acl)
@@ -64,7 +64,7 @@ describe('a created hook', () => {
     expect(new Set(Object.values(answer.data.secrets)).size).toBe(2)
   })
 
-  it('a created hook keeps its secret sealed, for itself alone', async () => {
+  it('the secret of a created hook is stored encrypted for that hook only', async () => {
     const { create, ports } = aSetup()
 
     const { hooks, secrets } = await create(aHookInput())
@@ -89,7 +89,7 @@ describe('a created hook', () => {
     for (const secret of Object.values(secrets)) expect(listed).not.toContain(secret.slice('whsec_'.length))
   })
 
-  it('a created hook that equals another is another hook', async () => {
+  it('creating an equal hook again creates a second one', async () => {
     const { create, ports } = aSetup()
 
     await create(aHookInput())
@@ -100,7 +100,7 @@ describe('a created hook', () => {
 })
 
 describe('a broken hook', () => {
-  it('names every field that is wrong, and nothing is written', async () => {
+  it('a refusal of a hook names every wrong field, and nothing is written', async () => {
     const { create, ports } = aSetup()
 
     const refused = create(aHookInput({ event: 'ALL', customBody: true }))
@@ -112,7 +112,7 @@ describe('a broken hook', () => {
     expect(await ports.hooks.list(domain)).toEqual([])
   })
 
-  it('among good ones keeps all from being written, and is named by its place', async () => {
+  it('one invalid hook in a list prevents all from being created, and is named by its position', async () => {
     const { create, ports } = aSetup()
 
     const refused = create([aHookInput(), aHookInput({ event: 'ALL' })])
@@ -156,7 +156,7 @@ describe('the list of hooks', () => {
     expect(routes.listHooks.response.safeParse({ status: 'OK', data }).success).toBe(true)
   })
 
-  it('the list of hooks goes on where a page ended', async () => {
+  it('the list of hooks continues where a page ended', async () => {
     const { create, ports } = aSetup()
     for (let made = 0; made < 5; made += 1) await create(aHookInput())
 

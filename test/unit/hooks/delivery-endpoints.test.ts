@@ -28,7 +28,7 @@ beforeEach(async () => {
   lab = await hookDeliveries()
 })
 
-it('the place of a number is before the ids of its deliveries and after those of the number before', () => {
+it("the position of an event number sorts before its deliveries' ids and after those of the number before", () => {
   for (const sequence of [1, 15, 16, 255, 65_536, 2 ** 40]) {
     expect(deliveryId('event', 'hook', sequence) > placeOf(sequence)).toBe(true)
     expect(deliveryId('event', 'hook', sequence - 1) < placeOf(sequence)).toBe(true)
@@ -63,7 +63,7 @@ describe('the log of a hook', () => {
     ])
   })
 
-  it('the log of a hook shows attempts that were killed on their way', async () => {
+  it('the log of a hook shows attempts that were killed while under way', async () => {
     const { id } = await lab.aStored(1, { state: 'pending', begun: { run: lab.now - 120_000 } })
 
     expect((await lab.list()).body.data).toMatchObject([
@@ -71,7 +71,7 @@ describe('the log of a hook', () => {
     ])
   })
 
-  it('the log of a hook pages by 40, and goes on exactly after a page', async () => {
+  it('the log of a hook has pages of 40, and continues exactly after a page', async () => {
     for (let sequence = 1; sequence <= 45; sequence += 1) await lab.aStored(sequence)
 
     const first = await lab.list()
@@ -103,13 +103,13 @@ describe('the log of a hook', () => {
     expect(sequences(await lab.list(encodeURI(query)))).toEqual(shown)
   })
 
-  it('the log of a hook shows the columns that are asked for', async () => {
+  it('the log of a hook shows the requested columns', async () => {
     await lab.aStored(1)
 
     expect((await lab.list('columns=state,sequence')).body.data).toEqual([{ state: 'delivered', sequence: 1 }])
   })
 
-  it('the log of a hook looks at no more than it may at once, and its cursor goes on from there', async () => {
+  it('the log of a hook examines a limited number of deliveries at once, and its cursor continues from there', async () => {
     const { looked } = deliveryListLimits
     const rare = await lab.aStored(1, { state: 'failed' })
     for (let sequence = 2; sequence <= looked + 10; sequence += 1) await lab.aStored(sequence)
@@ -189,7 +189,7 @@ describe('a resend', () => {
     },
   )
 
-  it('a resend has all retries of the hook before it', async () => {
+  it('a resent delivery has all retries of the hook again', async () => {
     lab.api.ports.state.hooks.clear()
     const sealed = await lab.api.ports.secretBox.seal(new Uint8Array(32), secretPurpose(domain, hookId))
     await lab.api.ports.hooks.create([aHook({ id: hookId, retries: 1, secrets: [{ sealed }] })], 9)
@@ -215,7 +215,7 @@ describe('a resend', () => {
     expect(await lab.stored(id)).toMatchObject({ state: 'delivered' })
   })
 
-  it('a resend is refused when what it carried is not kept any more, and the delivery stays as it was', async () => {
+  it('a resend is refused if the payload is no longer kept, and the delivery stays as it was', async () => {
     const delivery = await lab.aStored(1)
     lab.api.clock.move(7 * dayMs)
     lab.headers = { ...(await lab.api.as('root')) }
@@ -242,7 +242,7 @@ describe('a resend', () => {
     expect(await lab.stored(delivery.id)).toEqual(delivery)
   })
 
-  it('a resend is refused after so many attempts that its record would grow too large', async () => {
+  it('a resend is refused after so many attempts that the record would become too large', async () => {
     const attempts = Array.from({ length: deliveryLimits.reopened }, () => ({
       at: lab.now,
       durationMs: 1,
@@ -253,7 +253,7 @@ describe('a resend', () => {
     expect(await lab.resend(id)).toMatchObject({ status: 409, body: { info: expect.stringContaining('40 times') } })
   })
 
-  it('a resend fails where the queue takes nothing, and can be repeated', async () => {
+  it('a resend that the queue refuses fails, and can be repeated', async () => {
     const { id } = await lab.aStored(1)
     lab.api.ports.deliveryQueue.refuses = () => true
     expect(await lab.resend(id)).toMatchObject({ status: 503 })
@@ -266,7 +266,7 @@ describe('a resend', () => {
     expect(await lab.stored(id)).toMatchObject({ state: 'delivered' })
   })
 
-  it('repeated under its key is answered the same and queued once', async () => {
+  it('a resend that is repeated with its key gets the same answer and is queued once', async () => {
     const { id } = await lab.aStored(1)
     const key = { 'idempotency-key': 'k' }
 

@@ -55,7 +55,7 @@ function checkAll(lab: DeliveryLab, events: readonly PlatformEvent[], hooks: rea
 }
 
 describe('F34 a function that is killed', () => {
-  it('a function that is killed in dispatch, before or after any call, leaves one delivery for each event and hook, all of which end', async () => {
+  it('a function that is killed in dispatch, before or after any call, leaves one delivery for each event and hook, and all of them end', async () => {
     const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
       const killed = dying(lab.ports, moment)
       const [event] = events
@@ -74,7 +74,7 @@ describe('F34 a function that is killed', () => {
     }
   })
 
-  it('a dispatcher that makes first attempts leaves one delivery for each event and hook, and a log of every request, when it is killed before or after any call', async () => {
+  it('a dispatcher that is killed during first attempts, before or after any call, leaves one delivery for each event and hook, and a log of every request', async () => {
     const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
       const killed = dying(lab.ports, moment)
       await lab.dispatch(events, killed.ports)
@@ -112,7 +112,7 @@ describe('F34 a function that is killed', () => {
     }
   })
 
-  it('a function that is killed in a retry, before or after any call, goes on with one chain of attempts', async () => {
+  it('a function that is killed in a retry, before or after any call, continues with one chain of attempts', async () => {
     const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
       await dispatchAll(lab, events)
       await lab.work()

@@ -35,7 +35,7 @@ it.each(['POST', 'PUT', 'PATCH', 'GET', 'DELETE'])(
   },
 )
 
-it('the body holds the values of the event, unchanged', async () => {
+it("the body of a hook's request has the values of the event, unchanged", async () => {
   const sink = await aSink()
   const way = aWay()
   await way.hook(sink.url())
@@ -47,7 +47,7 @@ it('the body holds the values of the event, unchanged', async () => {
   expect(body).toEqual({ id: delivery?.id, action: 'CHANNEL_CREATE', data: hostile })
 })
 
-it('a header that a value of the event would add does not arrive', async () => {
+it("a value of an event cannot add a header to a hook's request", async () => {
   const sink = await aSink()
   const way = aWay()
   await way.hook(sink.url(), { headers: { 'X-Name': '${name}' } })
@@ -74,7 +74,7 @@ it('each hook signs with its own secret', async () => {
   expect(sink.requests).toHaveLength(2)
 })
 
-it('an event that comes twice is delivered once', async () => {
+it('an event that is queued twice is delivered once', async () => {
   const sink = await aSink()
   const way = aWay()
   await way.hook(sink.url())
@@ -86,7 +86,7 @@ it('an event that comes twice is delivered once', async () => {
   expect(sink.requests).toHaveLength(1)
 })
 
-it('a slow receiver does not hold up the others of its batch', async () => {
+it('a slow receiver does not delay the others of its batch', async () => {
   const fast = await aSink()
   const slow = await aSink((socket) => {
     // It answers only once the other delivery of the batch has arrived.
@@ -115,7 +115,7 @@ it('a redirect is a failed attempt with its status', async () => {
   expect(second.connections()).toBe(0)
 })
 
-it('a receiver in a network that is allowed no more sees nothing of what still waits', async () => {
+it('a pending delivery is not sent to a receiver whose network is no longer allowed', async () => {
   const sink = await aSink()
   const way = aWay('')
   await way.hook(sink.url())
@@ -126,7 +126,7 @@ it('a receiver in a network that is allowed no more sees nothing of what still w
   expect(sink.connections()).toBe(0)
 })
 
-it('an attempt is logged with its end, and without its target, content or secret', async () => {
+it('the result of an attempt is logged, without its target, content or secret', async () => {
   const sink = await aSink()
   const way = aWay()
   const { secret } = await way.hook(sink.url('/planted-path'), { headers: { Authorization: 'planted-header' } })

@@ -23,7 +23,7 @@ function waits(lab: DeliveryLab, hook: { id: string }): number[] {
 }
 
 describe('F35 a receiver that answers 500, then 200', () => {
-  it('a receiver that answers 500, then 200 gets the attempts at the waits of the contract, and each is on the log as it was', async () => {
+  it('a receiver that answers 500, then 200 gets the attempts after the waits of the contract, and the log has each of them', async () => {
     const lab = aDeliveryLab()
     const body = 'x'.repeat(2_000)
     const hook = await lab.hook({ answers: [answered(500, { body }), 502, 503, answered(200, { body: 'thanks' })] })
@@ -46,7 +46,7 @@ describe('F35 a receiver that answers 500, then 200', () => {
     checkDeliveries(lab, [event], [hook])
   })
 
-  it('a receiver that answers 500, then 200 waits longer than a message can be held back by messages that are queued again', async () => {
+  it('a retry can wait longer than a message can be delayed, since the message is queued again', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [500, 200], delay: 3_600, retries: 1 })
     await lab.dispatch([anArrival()])
@@ -99,7 +99,7 @@ async function aWire(script: SinkScript) {
 }
 
 describe('F36 a receiver that never answers', () => {
-  it('a receiver that never answers fails its own attempt after 15 s; the other hooks of the batch have long been called', async () => {
+  it('a receiver that never answers fails only its own attempt after 15 s, long after the other hooks of the batch were called', async () => {
     await using silent = await aWire(() => {})
     const lab = aDeliveryLab()
     const slow = await lab.hook({ action: silent.action })
@@ -141,7 +141,7 @@ describe('F37 a receiver that answers byte by byte', () => {
 })
 
 describe('F38 a receiver that answers without an end', () => {
-  it('a receiver that answers without an end is read to 20 KB, its connection is closed, its status decides, and 1 KiB is kept', async () => {
+  it('a response without an end is read up to 20 KB, its status decides, 1 KiB is kept, and its connection is closed', async () => {
     await using wire = await aWire((socket) => {
       const more = () => void (socket.writable && socket.write('y'.repeat(65_536), more))
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 999999999999\r\n\r\n', more)
@@ -206,7 +206,7 @@ describe('F41 a receiver that answers 3xx', () => {
 })
 
 describe('F44 a slow receiver among fast ones', () => {
-  it('a slow receiver among fast ones is called from a queue of its own once it is known as slow, until it is fast again', async () => {
+  it('a slow receiver is called from a queue of its own once it is recorded as slow, until it is fast again', async () => {
     const lab = aDeliveryLab()
     let takesMs = 14_000
     const slow = await lab.hook()
@@ -238,7 +238,7 @@ describe('F44 a slow receiver among fast ones', () => {
     expect(lab.deliveries().every(({ state }) => state === 'delivered')).toBe(true)
   })
 
-  it('a slow receiver among fast ones is not called for what was queued among the others before it was known as slow: that moves over', async () => {
+  it('an attempt that was queued before its receiver became slow is moved to the queue of slow receivers', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook()
     await lab.dispatch([anArrival()])

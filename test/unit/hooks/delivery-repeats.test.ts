@@ -14,7 +14,7 @@ const hour = 60 * minute
 const statuses = (lab: DeliveryLab, hook: { id: string }) => lab.delivery(hook).attempts.map(({ status }) => status)
 
 describe('F32 the same event from the queue again', () => {
-  it('at once and ten minutes later is one delivery for each hook, under one id in every attempt', async () => {
+  it('an event that is queued again at once or ten minutes later is one delivery for each hook, under one id in every attempt', async () => {
     const lab = aDeliveryLab()
     const hooks = [await lab.hook({ answers: [500, 500, 200] }), await lab.hook()]
     const event = anArrival()
@@ -34,7 +34,7 @@ describe('F32 the same event from the queue again', () => {
     ])
   })
 
-  it('an event and every message of its attempts, delivered again one after another, make no attempt twice, and one chain goes on', async () => {
+  it('an event and all messages of its attempts, redelivered one after another, repeat no attempt and continue one chain', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [500], retries: 3 })
     await lab.dispatch([anArrival()])
@@ -50,7 +50,7 @@ describe('F32 the same event from the queue again', () => {
     expect(lab.delivery(hook).attempts).toHaveLength(4)
   })
 
-  it('two simultaneous runs of one attempt are both on the log, and one of them goes on', async () => {
+  it('two simultaneous runs of one attempt are both logged, and one of them plans the next', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [503, 503, 200] })
     await lab.dispatch([anArrival()])
@@ -65,7 +65,7 @@ describe('F32 the same event from the queue again', () => {
     expect(statuses(lab, hook)).toEqual([503, 503, 200])
   })
 
-  it('a success counts among two simultaneous runs of an attempt, whichever is first', async () => {
+  it('a success counts in two simultaneous runs of an attempt, whichever ends first', async () => {
     for (const answers of [
       [200, 500],
       [500, 200],
@@ -85,7 +85,7 @@ describe('F32 the same event from the queue again', () => {
 })
 
 describe('F33 one bad message in a batch of ten', () => {
-  it('one bad message in a batch of ten comes again alone; the nine others are delivered', async () => {
+  it('one bad message in a batch of ten is redelivered alone, and the nine others are delivered', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook()
     const events = Array.from({ length: 9 }, () => anArrival())
@@ -99,7 +99,7 @@ describe('F33 one bad message in a batch of ten', () => {
     checkDeliveries(lab, events, [hook])
   })
 
-  it('one bad message in a batch of ten events comes again alone; the nine others are dispatched', async () => {
+  it('one bad message in a batch of ten events is redelivered alone, and the nine others are dispatched', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook()
     const events = Array.from({ length: 9 }, () => anArrival())
@@ -117,7 +117,7 @@ describe('F33 one bad message in a batch of ten', () => {
 describe('F33 an outage of the stores and an unreadable message', () => {
   const { visibilitySeconds, maxReceives, retentionSeconds } = queues.events
 
-  it('an outage of the stores and an unreadable message are distinguished by time: events outlast more than an hour, and the message ends among the dead letters', async () => {
+  it('events survive an outage of the stores of more than an hour, while an unreadable message ends in the dead-letter queue', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook()
     const event = anArrival()
@@ -139,7 +139,7 @@ describe('F33 an outage of the stores and an unreadable message', () => {
 })
 
 describe('F50 deliveries out of order', () => {
-  it('deliveries out of order show their order by a number that rises with the events of a call, the same in every attempt', async () => {
+  it('deliveries that arrive out of order can be sorted by a number that rises within a call and is the same in every attempt', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [500, 200] })
     const uuid = '6f1b8a52-58f7-4f3f-9d5a-2b7f9b4f2d10'

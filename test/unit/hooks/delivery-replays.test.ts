@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 
 describe('a replay', () => {
-  it('a replay sends the deliveries of the window again, each under its id, the oldest first', async () => {
+  it('a replay sends the deliveries of the time window again, each under its id, the oldest first', async () => {
     const made = []
     for (let sequence = 1; sequence <= 6; sequence += 1) {
       made.push(await lab.aStored(sequence, { createdAt: lab.now - (10 - sequence) * 20 * minuteMs }))
@@ -50,7 +50,7 @@ describe('a replay', () => {
     expect(await lab.stored(waiting.id)).toMatchObject({ nextAttemptAt: lab.now + 9 })
   })
 
-  it('a replay goes on after a delivery that was made long after the others of its time', async () => {
+  it('a replay continues after a delivery that was created long after the others of its time', async () => {
     const start = lab.now - 300 * minuteMs
     await lab.aStored(1, { createdAt: start })
     await lab.aStored(2, { createdAt: lab.now })
@@ -61,7 +61,7 @@ describe('a replay', () => {
     expect(body.data).toMatchObject({ requeued: 149, next: null })
   })
 
-  it('a replay finds all of the window where deliveries were not made in the order of their events', async () => {
+  it('a replay finds all deliveries of the time window even if they were not created in the order of their events', async () => {
     const minutes = [0, 9, 1, 3, 12, 10, 15, 6, 20, 14, 30, 21, 29, 40]
     const start = lab.now - 60 * minuteMs
     for (const [index, minute] of minutes.entries())
@@ -86,7 +86,7 @@ describe('a replay', () => {
     }
   })
 
-  it('a replay does a part at once, and goes on where it ended', async () => {
+  it('a replay does a part at once, and continues where it ended', async () => {
     const count = 2 * replayLimits.looked + 10
     for (let sequence = 1; sequence <= count; sequence += 1) await lab.aStored(sequence)
     const window = { from: lab.now, to: lab.now }
@@ -104,7 +104,7 @@ describe('a replay', () => {
     expect(new Set(lab.api.ports.deliveryQueue.queued.map(({ id }) => id)).size).toBe(count)
   })
 
-  it('a replay asks for few deliveries before the window, however many there are', async () => {
+  it('a replay reads few deliveries before the time window, however many there are', async () => {
     for (let sequence = 1; sequence <= 1_000; sequence += 1) await lab.aStored(sequence, { createdAt: lab.now - dayMs })
     await lab.aStored(1_001)
     const lists: number[] = []
@@ -131,7 +131,7 @@ describe('a replay', () => {
     expect(lists.reduce((sum, length) => sum + length, 0)).toBeLessThan(20)
   })
 
-  it('repeated sends nothing twice that still waits', async () => {
+  it('a repeated replay sends no delivery again that still waits', async () => {
     await lab.aStored(1)
     await lab.replay({ from: lab.now, to: lab.now })
 
@@ -144,7 +144,7 @@ describe('a replay', () => {
     expect(lab.api.ports.deliveryQueue.queued).toHaveLength(1)
   })
 
-  it('repeated under its key is answered the same', async () => {
+  it('a replay that is repeated with its key gets the same answer', async () => {
     await lab.aStored(1)
     const key = { 'idempotency-key': 'k' }
 
@@ -156,7 +156,7 @@ describe('a replay', () => {
     expect(second).toMatchObject({ body: first.body, headers: { 'Idempotent-Replayed': 'true' } })
   })
 
-  it('a replay leaves out tests, and what was sent too often', async () => {
+  it('a replay leaves out test deliveries, and those that were sent too often', async () => {
     const attempts = Array.from({ length: deliveryLimits.reopened }, () => ({
       at: lab.now,
       durationMs: 1,
@@ -173,7 +173,7 @@ describe('a replay', () => {
     })
   })
 
-  it('counts what the queue did not take: it is on record, and queued with what is overdue', async () => {
+  it('a replay counts deliveries that the queue refused, which are recorded and queued later as overdue', async () => {
     const { id } = await lab.aStored(1)
     lab.api.ports.deliveryQueue.refuses = () => true
 
@@ -219,7 +219,7 @@ describe('a replay', () => {
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' }, headers: { 'Retry-After': '60' } })
   })
 
-  it('a replay leaves another hook and another tenant alone', async () => {
+  it('a replay does not affect another hook or another tenant', async () => {
     await lab.aStored(1, { hookId: 'd'.repeat(24) })
     await lab.aStored(2, { domain: 'b.example.com' })
 

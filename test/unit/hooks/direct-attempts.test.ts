@@ -25,7 +25,7 @@ describe('direct attempts', () => {
     expect(hooks).toHaveLength(2)
   })
 
-  it('the result of a single attempt is recorded by an update, since a transaction costs twice its write units', async () => {
+  it('the result of a single attempt is recorded by an update, since a transaction costs twice the write units', async () => {
     const { calls, dispatch, deliveries } = await aDispatch({})
 
     await dispatch()
@@ -47,7 +47,7 @@ describe('direct attempts', () => {
     expect(ports.deliveryQueue.queued).toHaveLength(1)
   })
 
-  it('when numbering took so long that hooks may have changed, they are read again: the attempts of those that changed are queued', async () => {
+  it('hooks are read again if numbering took long, and the attempts of those that changed are queued', async () => {
     const { ports, hooks, deps, advance, deliveries } = await aDispatch({}, {}, {})
     const [kept, disabled, removed] = hooks
     const eventLogWriter: typeof deps.eventLogWriter = {
@@ -68,7 +68,7 @@ describe('direct attempts', () => {
     expect(queued).toEqual(new Set([disabled?.id, removed?.id]))
   })
 
-  it('an event is dispatched again only when the direct attempts of its batch have ended', async () => {
+  it('an event is redelivered only after the direct attempts of its batch have ended', async () => {
     const { ports, deps, hooks, deliveries } = await aDispatch({}, { promptAt: undefined, event: 'CHANNEL_ANSWER' })
     const known = anEvent({ name: 'CHANNEL_ANSWER' })
     await dispatchEvents(deps, [known])
@@ -93,7 +93,7 @@ describe('direct attempts', () => {
     expect(deliveries().find(({ hookId }) => hookId === hooks[0]?.id)).toMatchObject({ state: 'delivered', tries: 1 })
   })
 
-  it('the first attempts beyond the most that are made at a time are queued', async () => {
+  it('first attempts above the limit of simultaneous ones are queued', async () => {
     const { ports, dispatch } = await aDispatch(...Array.from({ length: directTogether + 3 }, () => ({})))
 
     await dispatch()
@@ -102,7 +102,7 @@ describe('direct attempts', () => {
     expect(ports.deliveryQueue.queued).toHaveLength(3)
   })
 
-  it('a direct attempt that fails for now is recorded with the plan of the next one, which is queued', async () => {
+  it('a direct attempt that fails temporarily is recorded with the plan of the next one, which is queued', async () => {
     const { ports, clock, dispatch, deliveries } = await aDispatch({ retries: 3, delay: 10 })
     ports.hookClient.answer = () => answer(503)
 
@@ -116,7 +116,7 @@ describe('direct attempts', () => {
     expect((await ports.deliveries.listDue(dueAt + 1, 9)).deliveries).toHaveLength(1)
   })
 
-  it('a direct attempt that fails for good is counted for its hook, and a later success ends the count', async () => {
+  it('a direct attempt that fails for good is counted for its hook, and a later success resets the count', async () => {
     const { ports, dispatch, deliveries, stored } = await aDispatch({})
     ports.hookClient.answer = () => answer(404)
     await dispatch()
@@ -152,7 +152,7 @@ describe('direct attempts', () => {
     expect(ports.events.published.map(({ name }) => name)).toEqual(['CUSTOM->svc::hook_disabled'])
   })
 
-  it('a queue that refuses the reminder of a disabled hook loses no answer: all attempts are recorded, and the event comes again and queues it', async () => {
+  it('a queue that refuses the notice of a disabled hook loses no result: all attempts are recorded, and the redelivered event queues it', async () => {
     const { ports, deps, dispatch, deliveries, work, hooks } = await aDispatch({}, {})
     ports.hookClient.answer = ({ headers }) => {
       const { hookId } = deliveries().find(({ id }) => id === headers['webhook-id']) ?? {}
@@ -175,7 +175,7 @@ describe('direct attempts', () => {
     expect(ports.hookClient.sent).toHaveLength(2)
   })
 
-  it('a direct attempt is recorded by itself when another delivery of its batch was moved on meanwhile', async () => {
+  it('a direct attempt is recorded on its own if another delivery of its batch has changed meanwhile', async () => {
     const { ports, dispatch, deliveries } = await aDispatch({}, {})
     let sent = 0
     ports.hookClient.answer = () => {

@@ -67,7 +67,7 @@ describe('an event', () => {
     expect(await ports.deliveries.readEvent({ domain: event.domain, eventId: event.id, sequence: 1 })).toEqual(event)
   })
 
-  it('an event has the number of its domain, which all its deliveries carry; those of one hook are in that order', async () => {
+  it('an event has a number of its domain that all its deliveries carry, and the deliveries of a hook are in that order', async () => {
     const { ports, dispatch } = await aSetup(anyHook(), anyHook(), anyHook({ domain: 'b.example.com' }))
     const events = [anEvent(), anEvent({ domain: 'b.example.com' }), anEvent(), anEvent({ name: 'DTMF' }), anEvent()]
 
@@ -81,7 +81,7 @@ describe('an event', () => {
     expect(ids).toEqual([...ids].sort())
   })
 
-  it('an event of a domain with hooks is in its log though none wants it; of one without hooks in none', async () => {
+  it('an event of a domain with hooks is logged even if none wants it, and one of a domain without hooks is not', async () => {
     const { ports, dispatch } = await aSetup(anyHook({ enable: false }))
     const event = anEvent({ name: 'DTMF' })
 
@@ -93,7 +93,7 @@ describe('an event', () => {
     expect(ports.state.deliveryEvents.size).toBe(0)
   })
 
-  it('an event notes in its log when the oldest hook of its domain was made', async () => {
+  it('an event in the log records when the oldest hook of its domain was created', async () => {
     const { ports, clock, dispatch } = await aSetup(anyHook({ createdAt: 0 }))
     await dispatch(anEvent())
     const at = clock.now()
@@ -117,7 +117,7 @@ describe('an event', () => {
     expect(ports.deliveryQueue.queued).toEqual([])
   })
 
-  it('an event that no filter lets pass becomes nothing', async () => {
+  it('an event that every filter rejects creates no delivery', async () => {
     const hook = aHook({ filter: { 'Caller-Caller-ID-Number': { operation: '==', value: 1000 } } })
     const { ports, dispatch } = await aSetup(hook)
 
@@ -127,7 +127,7 @@ describe('an event', () => {
   })
 })
 
-it('the deliveries of an event for more hooks than fit into the step of its number are written in a few more steps, and all are queued', async () => {
+it('the deliveries of an event for very many hooks are written in several transactions, and all are queued', async () => {
   const hooks = Array.from({ length: 100 }, (_, index) => anyHook({ createdAt: index }))
   const { ports, clock } = await aSetup(...hooks)
   const steps: string[] = []
@@ -147,7 +147,7 @@ it('the deliveries of an event for more hooks than fit into the step of its numb
 })
 
 describe('an event that comes again', () => {
-  it('an event that comes again is the same delivery, queued again while it was never tried', async () => {
+  it('a repeated event is the same delivery, queued again if it was never attempted', async () => {
     const { ports, dispatch } = await aSetup(anyHook())
     const event = anEvent()
 
@@ -159,7 +159,7 @@ describe('an event that comes again', () => {
     expect(ports.deliveryQueue.queued[0]).toEqual(ports.deliveryQueue.queued[1])
   })
 
-  it('an event that comes again after its first attempt failed for now has the next one planned anew', async () => {
+  it('a repeated event whose first attempt failed temporarily gets its next attempt queued again', async () => {
     const hook = anyHook()
     const { ports, clock, dispatch } = await aSetup(hook)
     const event = anEvent()
@@ -197,7 +197,7 @@ describe('an event that comes again', () => {
     },
   )
 
-  it('an attempt that the queue refused is queued when its event returns', async () => {
+  it('an attempt that the queue refused is queued when its event is redelivered', async () => {
     const { ports, dispatch } = await aSetup(anyHook(), anyHook())
     const event = anEvent()
     let refusals = 1
@@ -217,7 +217,7 @@ describe("a delivery's id", () => {
     expect(deliveryId('core:1', 'hook', 2 ** 48 - 1)).toMatch(/^msg_f{12}[0-9a-f]{20}$/)
   })
 
-  it('differs for another event, hook and sequence', () => {
+  it("a delivery's id differs for another event, hook or sequence", () => {
     const ids = [
       deliveryId('a', 'b', 1),
       deliveryId('a', 'c', 1),
@@ -230,7 +230,7 @@ describe("a delivery's id", () => {
 })
 
 describe('patterns that are too much work', () => {
-  it('patterns that are too much work end before they use up the time of others: the hooks that they belong to get a dead letter', async () => {
+  it('patterns that are too costly are stopped before they delay others, and their hooks get a dead letter', async () => {
     const clock = movableClock()
     const ports = memoryPorts({ clock, random: systemRandomness })
     const filter = Object.fromEntries(
@@ -263,7 +263,7 @@ describe('patterns that are too much work', () => {
     expect(await ports.deliveries.readEvent({ domain: event.domain, eventId: event.id, sequence: 1 })).toEqual(event)
   })
 
-  it('patterns that are too much work cost the same however busy the machine is: time that passes while they are judged fails no hook', async () => {
+  it('the work of patterns is not counted by elapsed time, so that a busy machine fails no hook', async () => {
     const filter = { f0: { operation: 'reg' as const, value: 'a' } }
     const { ports, clock } = await aSetup(...Array.from({ length: 50 }, () => anyHook({ filter })))
     const compile = () => ({
@@ -282,7 +282,7 @@ describe('patterns that are too much work', () => {
 })
 
 describe('a rest between two patterns', () => {
-  it('a rest between two patterns lets one event go on in each turn of the event loop, however many are judged', async () => {
+  it('only one event continues in each turn of the event loop after a rest, however many are matched', async () => {
     const order: string[] = []
     const judge = async (name: string) => {
       await patternRest()
@@ -297,7 +297,7 @@ describe('a rest between two patterns', () => {
 })
 
 describe('the events of one batch', () => {
-  it('the events of one batch read the hooks of their domain once, and so do those of the next second', async () => {
+  it('the events of one batch read the hooks of their domain once, and those of the next second read them again', async () => {
     const { ports, clock } = await aSetup(anyHook(), anyHook({ domain: 'b.example.com' }))
     const read: string[] = []
     const list = (domain: string) => {
@@ -334,7 +334,7 @@ describe('the events of one batch', () => {
   })
 })
 
-it('an event that is twice in a batch takes one number', async () => {
+it('an event that is twice in a batch uses one number', async () => {
   const { ports, tools } = await aSetup(anyHook())
   const taken: number[] = []
   const eventLogWriter: EventDispatchDeps['eventLogWriter'] = {
@@ -353,7 +353,7 @@ it('an event that is twice in a batch takes one number', async () => {
   expect(ports.deliveryQueue.queued).toHaveLength(2)
 })
 
-it('the later events of a call wait for one that the store refuses, and those of other calls do not', async () => {
+it('later events of a call wait for one that the store refuses, and those of other calls do not', async () => {
   const { ports, tools } = await aSetup(anyHook())
   const [refused, later, other] = [anEvent({ uuid: 'one' }), anEvent({ uuid: 'one' }), anEvent({ uuid: 'two' })]
   const eventLogWriter: EventDispatchDeps['eventLogWriter'] = {
@@ -376,7 +376,7 @@ it('the later events of a call wait for one that the store refuses, and those of
   expect(logged.flatMap((entry) => ('event' in entry ? entry.event.id : []))).toEqual([other.id])
 })
 
-it('numbers that a reader made void are taken anew, twice at most before the event is left to the queue', async () => {
+it('numbers that a reader declared void are taken anew, twice at most before the events return to the queue', async () => {
   const dispatchedAfter = async (voids: number) => {
     const { ports, tools } = await aSetup(anyHook())
     let left = voids

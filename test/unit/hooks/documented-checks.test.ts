@@ -178,7 +178,7 @@ describe.each(Object.entries(runs))('the documented check in %s', (language, exa
   })
 })
 
-it('the Standard Webhooks library accepts the same', async () => {
+it('the Standard Webhooks library accepts the same deliveries as the documented checks', async () => {
   const delivered = await deliveredChecks()
   const [genuine] = delivered
   if (genuine === undefined) throw new Error('nothing was delivered')

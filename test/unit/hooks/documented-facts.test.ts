@@ -18,7 +18,7 @@ describe('docs/hooks.md', () => {
     expect(text).toContain(`\`${event}\``)
   })
 
-  it('docs/hooks.md makes a hook that is accepted', () => {
+  it('the hook in docs/hooks.md is accepted', () => {
     const [, body = ''] = /-d '([\s\S]*?)'\n/.exec(documentedCode('hooks.md', '## Make one', 'sh')) ?? []
     const input = hookInput.parse(JSON.parse(body))
 
@@ -32,7 +32,7 @@ describe('docs/hooks.md', () => {
     },
   )
 
-  it('docs/hooks.md states the waits between attempts as they are', () => {
+  it('docs/hooks.md states the real waits between attempts', () => {
     const waits = Array.from({ length: 10 }, (_, made) => plannedWait({ retries: 10 }, made + 1) ?? 0)
     const written = waits.map((ms) => {
       if (ms < 60_000) return `${ms / 1000} s`
@@ -43,7 +43,7 @@ describe('docs/hooks.md', () => {
     expect(text).toContain(`default ${hookContent(aHookInput()).retries};`)
   })
 
-  it('names the ports that are refused', () => {
+  it('docs/hooks.md names the refused ports', () => {
     expect(text).toContain(`Ports ${[...refusedPorts].join(', ').replace(/, (\d+)$/, ' and $1')} are refused`)
   })
 })

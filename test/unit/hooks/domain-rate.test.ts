@@ -25,7 +25,7 @@ function aBatch(time: ReturnType<typeof manualTime>, events: readonly PlatformEv
 }
 
 describe('the rate of a domain', () => {
-  it('a full batch of one lane lasts 80 ms where a domain may have 500 events a second', async () => {
+  it('a full batch of one lane is held until 80 ms have passed if a domain may have 500 events a second', async () => {
     const time = manualTime()
     const batch = aBatch(time, eventsOf('a.example.com', 1, 10), 500)
     await time.advance(30)
@@ -39,7 +39,7 @@ describe('the rate of a domain', () => {
     expect(batch.reported).toEqual([{ domain: 'a.example.com', heldMs: 50 }])
   })
 
-  it('a batch that took as long by itself is neither held nor reported', async () => {
+  it('a batch that already took the time of its rate is neither held nor reported', async () => {
     const time = manualTime()
     const batch = aBatch(time, eventsOf('a.example.com', 1, 10), 500)
     await time.advance(80)
@@ -68,7 +68,7 @@ describe('the rate of a domain', () => {
     expect(batch).toMatchObject({ isOver: true, reported: [{ domain: 'a.example.com', heldMs: 160 }] })
   })
 
-  it('all lanes of a domain together have no more events in a second than the domain may have', async () => {
+  it('all lanes of a domain together dispatch no more events in a second than the domain may have', async () => {
     const time = manualTime()
     let dispatched = 0
     const work = async (lane: number) => {
@@ -87,7 +87,7 @@ describe('the rate of a domain', () => {
   })
 })
 
-it('the events of a call are all of one lane, and calls are spread over the lanes', () => {
+it('the events of a call are all in one lane, and calls are spread over the lanes', () => {
   expect(calls.map(laneOf)).toEqual([0, 1, 2, 3])
   expect(laneOf('')).toBe(0)
 })

@@ -38,7 +38,7 @@ const inbound = (given: Record<string, string> = {}) =>
   anEvent({ fields: { 'Event-Name': 'CHANNEL_CREATE', 'Call-Direction': 'inbound', ...given } })
 
 describe('a dry run', () => {
-  it('a dry run shows for each event that the hook names whether it would fire, the newest first', async () => {
+  it('a dry run shows for each recent event that the hook names whether it would fire, newest first', async () => {
     const events = [inbound(), inbound({ 'Call-Direction': 'outbound' }), anEvent({ name: 'DTMF' }), inbound()]
     await happened(...events)
     const filter = { 'Call-Direction': { operation: '==', value: 'inbound' } } as const
@@ -113,7 +113,7 @@ describe('a dry run', () => {
     )
   })
 
-  it('a dry run leaves the values of the pre-request as they are written, and shows the pre-request', async () => {
+  it("a dry run leaves the placeholders of the pre-request's reply unchanged, and shows the pre-request", async () => {
     await happened(inbound({ tenant: 'acme' }))
 
     const { body } = await dryRun(
@@ -147,7 +147,7 @@ describe('a dry run', () => {
     })
   })
 
-  it('a dry run says so where no request could be made', async () => {
+  it('a dry run says so if no request could be made', async () => {
     await happened(inbound())
 
     const { body } = await dryRun(aHookInput({ customBody: true, rawBody: '{"a": ${Call-Direction}}' }))
@@ -156,13 +156,13 @@ describe('a dry run', () => {
     expect(body.data.events[0]).not.toHaveProperty('request')
   })
 
-  it('rehearses a hook that is not enabled as if it were', async () => {
+  it('a dry run treats a disabled hook as if it were enabled', async () => {
     await happened(inbound())
 
     expect((await dryRun(aHookInput({ enable: false }))).body.data).toMatchObject({ matched: 1 })
   })
 
-  it('a dry run of a domain where nothing happened shows nothing', async () => {
+  it('a dry run of a domain without events shows none', async () => {
     expect((await dryRun(aHookInput())).body.data).toMatchObject({ looked: 0, matched: 0, events: [], isCut: false })
   })
 
@@ -175,7 +175,7 @@ describe('a dry run', () => {
 })
 
 describe('a dry run is bounded', () => {
-  it('a dry run is bounded by the events that it looks at', async () => {
+  it('a dry run examines a limited number of events', async () => {
     await happened(...Array.from({ length: dryRunLimits.events + 5 }, () => anEvent()))
 
     expect((await dryRun(aHookInput(), 'limit=1')).body.data).toMatchObject({
@@ -203,7 +203,7 @@ describe('a dry run is bounded', () => {
     expect(await dryRun(aHookInput(), query)).toMatchObject({ status: 400, body: { details: [{ field: 'limit' }] } })
   })
 
-  it('a dry run is bounded by the size of what it shows', async () => {
+  it('the answer of a dry run has a limited size', async () => {
     await happened(...Array.from({ length: 7 }, () => inbound({ large: 'x'.repeat(190_000) })))
 
     const { body } = await dryRun(aHookInput())
@@ -212,7 +212,7 @@ describe('a dry run is bounded', () => {
     expect(body.data).toMatchObject({ matched: 7, isCut: true })
   })
 
-  it('a dry run is bounded by the work of its patterns over all of them', async () => {
+  it('the work of patterns in a dry run is limited over all of them', async () => {
     await happened(...Array.from({ length: 150 }, () => inbound()))
     let matched = 0
     const matches = () => {
@@ -237,7 +237,7 @@ describe('a dry run is bounded', () => {
     expect(matched).toBe(100)
   })
 
-  it('a dry run is bounded by the names of other events that it counts', async () => {
+  it('a dry run counts a limited number of names of other events', async () => {
     await happened(...Array.from({ length: 60 }, (_, index) => anEvent({ name: `CUSTOM->a::${index}` })))
 
     expect((await dryRun(aHookInput())).body.data.otherEvents).toHaveLength(dryRunLimits.names)
@@ -260,7 +260,7 @@ describe('a dry run leaves no trace', () => {
     ])
   })
 
-  it('a dry run cannot leave anything: it is given nothing that sends, resolves or writes', () => {
+  it('a dry run has no dependency that could send, resolve or write', () => {
     const route = routes.find(({ operationId }) => operationId === 'dryRunHook')
 
     expect(route?.needs).toEqual({ eventLog: ['latest'] })
@@ -360,7 +360,7 @@ const definitions: fc.Arbitrary<HookInput> = fc.record(
   { requiredKeys: ['event', 'action', 'rawBody'] },
 )
 
-it('the request of a dry run is the one that a delivery of the event sends, but for id, time and signature', async () => {
+it('the request of a dry run equals that of a delivery of the event, except for id, time and signature', async () => {
   const seen = { requests: 0, auths: 0, problems: 0 }
   await fc.assert(
     fc.asyncProperty(definitions, hostileText, hostileText, async (definition, a, b) => {

@@ -17,7 +17,7 @@ function aLab(silent: readonly string[] = [busy]) {
   return lab
 }
 
-test("a tenant's 400 attempts that never end leave the next place to its neighbour's first attempt", async () => {
+test("a tenant with 400 attempts that never end leaves the next free slot to another tenant's first attempt", async () => {
   const lab = aLab()
   const [slow, quiet] = [await lab.hook(busy), await lab.hook(neighbour)]
   for (let event = 0; event < 400; event += 1) await lab.deliver(slow)
@@ -29,7 +29,7 @@ test("a tenant's 400 attempts that never end leave the next place to its neighbo
   expect(lab.begun.filter((domain) => domain === neighbour)).toHaveLength(1)
 })
 
-test('a neighbour is served during the deliveries of a hundred hooks whose receivers are not yet known as slow', async () => {
+test('another tenant is served during deliveries to a hundred hooks whose receivers are not recorded as slow yet', async () => {
   const lab = aLab()
   const hooks = await Promise.all(Array.from({ length: 100 }, () => lab.hook(busy)))
   const quiet = await lab.hook(neighbour)
@@ -43,7 +43,7 @@ test('a neighbour is served during the deliveries of a hundred hooks whose recei
   expect(lab.begun.filter((domain) => domain === neighbour)).toHaveLength(10)
 })
 
-test('a hook whose attempt found no place left is served among the slow ones from then on', async () => {
+test('a hook whose attempt found no free slot is served from the queue of slow receivers from then on', async () => {
   const lab = aLab()
   const hook = await lab.hook(busy)
   for (let event = 0; event < 11; event += 1) await lab.deliver(hook)
@@ -53,7 +53,7 @@ test('a hook whose attempt found no place left is served among the slow ones fro
   expect((await lab.ports.hooks.read(busy, hook.id))?.slowAt).toBeTypeOf('number')
 })
 
-test('ten attempts of a tenant at a time are all made among the usual ones', async () => {
+test('ten attempts of a tenant at a time are all made from the usual queue', async () => {
   const lab = aLab()
   const hook = await lab.hook(busy)
   for (let event = 0; event < 10; event += 1) await lab.deliver(hook)
@@ -63,7 +63,7 @@ test('ten attempts of a tenant at a time are all made among the usual ones', asy
   expect((await lab.ports.hooks.read(busy, hook.id))?.slowAt).toBeUndefined()
 })
 
-test('whatever order the attempts of tenants come in, each quiet tenant has its own made', async () => {
+test("every quiet tenant's attempts are made, whatever order the attempts of all tenants arrive in", async () => {
   const tenants = ['one.example.com', 'two.example.com', 'three.example.com']
   const order = fc.array(fc.constantFrom(busy, busy, busy, ...tenants), { minLength: 1, maxLength: 300 })
   await fc.assert(
@@ -85,7 +85,7 @@ test('whatever order the attempts of tenants come in, each quiet tenant has its 
   )
 })
 
-test('a place among the usual attempts is given back when the work in it fails', async () => {
+test('a slot for a usual attempt is released when its work fails', async () => {
   const places = new Set<string>()
   const rateLimits = {
     async enter() {
@@ -103,7 +103,7 @@ test('a place among the usual attempts is given back when the work in it fails',
   expect(places.size).toBe(0)
 })
 
-test('an attempt whose place cannot be counted is not made among the usual ones', async () => {
+test('an attempt whose slot cannot be counted is not made from the usual queue', async () => {
   const gone = async () => Promise.reject(new DomainError('store_unavailable', 'gone'))
   const rateLimits = { enter: gone, leave: gone }
 
@@ -112,7 +112,7 @@ test('an attempt whose place cannot be counted is not made among the usual ones'
   expect(made).toBe('busy')
 })
 
-test('a burst of first attempts to a quick receiver leaves it prompt, and not noted as slow', async () => {
+test('a burst of first attempts to a quick receiver leaves it recorded as prompt and not as slow', async () => {
   const lab = aDeliveryLab()
   const hook = await lab.hook()
   for (let batch = 0; batch < 3; batch += 1) await lab.dispatch(Array.from({ length: 10 }, () => anArrival()))

@@ -68,7 +68,7 @@ describe('a forbidden address, however it is written', () => {
     )
   })
 
-  it('a forbidden address, however it is written, is never connected to, should it have been saved: no socket opens, no name is asked for', async () => {
+  it('a stored forbidden address, however it is written, is never connected to, and no name is looked up for it', async () => {
     const client = guardedClient({ allowed: '' })
     onTestFinished(() => client.close())
     const attempts = connectionAttempts()
@@ -88,7 +88,7 @@ describe('a forbidden address, however it is written', () => {
     expect(attempts()).toEqual([])
   })
 
-  it('a forbidden address, however it is written, is refused after user info, with a fragment, and with a zone', () => {
+  it('a forbidden address is refused after user info, with a fragment, and with a zone, however it is written', () => {
     const dressed = forbiddenAddress
       .chain(ipv4Spelling)
       .chain((host) =>
@@ -113,7 +113,7 @@ describe('a forbidden address, however it is written', () => {
   })
 })
 
-it('a public address is accepted in each of the spellings that forbidden ones are refused in', () => {
+it('a public address is accepted in each spelling in which forbidden ones are refused', () => {
   fc.assert(
     fc.property(publicAddress.chain(ipv4Spelling).chain(urlAround), (url) => {
       expect(urlProblem(url, publicOnly)).toBeUndefined()
@@ -132,7 +132,7 @@ describe('a local name', () => {
     'db.internal',
   ]
 
-  it('a local name is refused in every disguise that the parser sees through', () => {
+  it('a local name is refused in every spelling that the URL parser accepts', () => {
     const host = fc.constantFrom(...localNames).chain(disguisedHost)
     fc.assert(
       fc.property(host, fc.constantFrom('', '.', '\u00ad', '\u200b'), (name, invisible) => {
@@ -150,7 +150,7 @@ describe('a local name', () => {
   )
 })
 
-it('a refused port is refused however it is written, and its neighbours are not', () => {
+it('a refused port is refused however it is written, and the ports next to it are not', () => {
   for (const port of [22, 25, 53, 3389, 8021]) {
     for (const text of [`${port}`, `0${port}`, `000${port}`]) {
       expect(urlProblem(`https://hooks.example.com:${text}/`, publicOnly)).toBe(`must not use port ${port}`)

@@ -92,7 +92,7 @@ describe('F39 a receiver that answers 410', () => {
     expect(lab.requests(hook)).toHaveLength(2)
   })
 
-  it('mails about an answer of 410 keep to their waits while other deliveries of the hook end', async () => {
+  it('mails about an answer of 410 keep their waits while other deliveries of the hook end', async () => {
     const lab = aDeliveryLab()
     await lab.ports.emailSettings.put(mailSettings)
     const hook = await lab.hook({ answers: [410] })
@@ -158,7 +158,7 @@ describe('F39 a receiver that answers 410', () => {
 })
 
 describe('F42 all attempts are used up', () => {
-  it('a delivery without attempts left is a dead letter with its attempts, is logged with its domain, and can be sent again under its id', async () => {
+  it('a delivery without attempts left is a dead letter with its attempts, is logged with its domain, and can be resent under its id', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [...Array.from({ length: 12 }, () => 500), 200], retries: 10 })
     await lab.dispatch([anArrival()])
@@ -187,7 +187,7 @@ describe('F42 all attempts are used up', () => {
     expect(await lab.ports.deliveries.listFailed(hook.domain, 9)).toEqual([])
   })
 
-  it('a delivery is a dead letter without a retry where the answer is final, and where nothing can be made of the event', async () => {
+  it('a delivery is a dead letter without a retry if the response is final, or if no request can be made of the event', async () => {
     const lab = aDeliveryLab()
     const final = await lab.hook({ answers: [404] })
     const broken = await lab.hook({ customBody: true, rawBody: '{' })
@@ -220,7 +220,7 @@ describe('F43 a hook that fails for five days', () => {
     }
   }
 
-  it('a hook that fails for five days is switched off with a reason and a notice at the twentieth failed delivery or later, not before', async () => {
+  it('a hook that fails for five days is switched off with a reason and a notice, at the twentieth failed delivery at the earliest', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [404] })
     await failing(lab, 20, Math.ceil((5 * day) / 19))
@@ -244,7 +244,7 @@ describe('F43 a hook that fails for five days', () => {
     expect(await lab.ports.hooks.read(hook.domain, hook.id)).toMatchObject({ enable: true, failures: times })
   })
 
-  it('the failures of a hook are counted anew after a success', async () => {
+  it('the failures of a hook are counted from zero after a success', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [...Array.from({ length: 19 }, () => 404), 200, 404] })
     await failing(lab, 39, Math.ceil((5 * day) / 19))

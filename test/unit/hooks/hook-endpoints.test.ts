@@ -42,7 +42,7 @@ describe('the list', () => {
 })
 
 describe('create', () => {
-  it('creating hooks answers 200 with what the list shows from then on', async () => {
+  it('creating hooks answers 200 with the hooks as the list then shows them', async () => {
     const created = await create(aHookInput({ event: 'CHANNEL_ANSWER', description: 'd', delay: 5 }))
 
     const listed = await list()
@@ -52,7 +52,7 @@ describe('create', () => {
     expect(created.body.data.ops[0]).toMatchObject({ domain: 'a.example.com', event: 'CHANNEL_ANSWER', delay: 5 })
   })
 
-  it('creating hooks takes a list of hooks', async () => {
+  it('creating hooks accepts a list of hooks', async () => {
     const { status, body } = await create([aHookInput(), aHookInput({ event: 'DTMF' })])
 
     expect(status).toBe(200)
@@ -69,7 +69,7 @@ describe('create', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_json', info } })
   })
 
-  it('creating a hook ignores what callers may not set', async () => {
+  it('creating a hook ignores fields that callers may not set', async () => {
     const { body } = await create({ ...aHookInput(), _id: 'f'.repeat(24), domain: 'a.example.com', secrets: ['mine'] })
 
     expect(body.data.insertedIds).not.toContain('f'.repeat(24))
@@ -159,14 +159,14 @@ describe('a bad hook is 400 with the field named, and nothing is written', () =>
 describe('where the deployment allows loopback', () => {
   const local = aHookInput({ action: { type: 'web', method: 'POST', url: 'http://127.0.0.1:9000/' } })
 
-  it('a hook may point there', async () => {
+  it('a hook may point to loopback if the deployment allows it', async () => {
     api = anApi({ HOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128' })
     headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
 
     expect((await create(local)).status).toBe(200)
   })
 
-  it('a hook may name loopback only where the deployment allows it', async () => {
+  it('a hook may name loopback only if the deployment allows it', async () => {
     expect((await create(local)).status).toBe(400)
   })
 })
@@ -186,7 +186,7 @@ describe('who may do what', () => {
     expect((await list()).status).toBe(listing)
   })
 
-  it('root in a domain sees what its admin made', async () => {
+  it('root in a domain sees the hooks that its admin created', async () => {
     await create(aHookInput())
     headers = { ...(await api.as('root')) }
 
@@ -202,7 +202,7 @@ describe('who may do what', () => {
     },
   )
 
-  it('an admin of another domain sees nothing of it', async () => {
+  it("an admin of another domain sees none of the domain's hooks", async () => {
     await create(aHookInput())
     headers = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
 

@@ -15,7 +15,7 @@ const action = (given: Partial<HookInput['action']>): Partial<HookInput> => ({
   action: { ...aHookInput().action, ...given },
 })
 
-it('a hook with only what must be there breaks no rule', () => {
+it('a hook with only the required fields is valid', () => {
   expect(hookProblems(aHookInput(), judges)).toEqual([])
 })
 
@@ -110,7 +110,7 @@ describe('headers', () => {
     expect(brokenFields({ headers: { 'X-A': value } })).toEqual(['headers.X-A'])
   })
 
-  it('two names that differ in case only are refused', () => {
+  it('two headers of a hook whose names differ in case only are refused', () => {
     expect(brokenFields({ headers: { 'X-A': '1', 'x-a': '2' } })).toEqual(['headers.x-a'])
   })
 
@@ -125,7 +125,7 @@ describe('headers', () => {
     },
   )
 
-  it('51 of them are refused, 50 are not', () => {
+  it('51 headers of a hook are refused, and 50 are accepted', () => {
     const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, 'x']))
 
     expect(brokenFields({ headers: headers(50) })).toEqual([])
@@ -134,7 +134,7 @@ describe('headers', () => {
 })
 
 describe('rawBody', () => {
-  it('rawBody must be there when customBody is true', () => {
+  it('rawBody is required if customBody is true', () => {
     expect(brokenFields({ customBody: true })).toEqual(['rawBody'])
     expect(brokenFields({ customBody: true, rawBody: '' })).toEqual([])
     expect(brokenFields({ rawBody: '{}' })).toEqual([])
@@ -185,13 +185,13 @@ describe('auth', () => {
     expect(brokenFields({ auth: { enabled: false } })).toEqual([])
   })
 
-  it('auth is judged as the action is, also while it is not enabled', () => {
+  it('auth is validated like the action, even while it is not enabled', () => {
     const auth = { url: 'http://169.254.169.254/', method: 'TRACE', headers: { Host: 'x' }, map: { '': 'x' } }
 
     expect(brokenFields({ auth })).toEqual(['auth.url', 'auth.method', 'auth.headers.Host', 'auth.map'])
   })
 
-  it('auth has templates for the values of its data, as long as those of headers', () => {
+  it('auth may have templates in the values of its data that are as long as those of headers', () => {
     const map = (value: string) => brokenFields({ auth: { map: { name: value } } })
 
     expect(['', '${a}', 'x'.repeat(2048)].flatMap(map)).toEqual([])

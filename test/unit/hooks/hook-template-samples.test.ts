@@ -163,7 +163,7 @@ describe('a template', () => {
     },
   )
 
-  it('a template is needed by a body of the hook itself, and is not looked at without one', async () => {
+  it('a template is required for a custom body, and ignored without one', async () => {
     expect(without.every((sample) => samples('templates').includes(sample))).toBe(true)
     const { request } = await outcomeOf({ customBody: false, rawBody: '{"n":"${a}"}' }, { a: 'A' })
 
@@ -207,7 +207,7 @@ describe('an event, a filter or a map', () => {
     },
   )
 
-  it('creating the same hook twice makes two, and each gets the event; of the 101st none is made', async () => {
+  it('creating the same hook twice creates two that both get the event, and the 101st hook is refused', async () => {
     expect(counted.every((sample) => samples('events, filters and maps').includes(sample))).toBe(true)
     const sink = await aSink()
     const way = aGuardedWay()

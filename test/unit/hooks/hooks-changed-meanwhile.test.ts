@@ -39,7 +39,7 @@ describe('F48 a hook that changes while deliveries wait for it', () => {
 })
 
 describe('F49 a signing secret that is rotated between attempts', () => {
-  it('the old secret signs together with the new one, which is first, until its time is over, and not after', async () => {
+  it('the old secret signs after the new one until its grace period is over, and not after', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [500], retries: 2, delay: 3_600 })
     await lab.dispatch([anArrival()])

@@ -44,7 +44,7 @@ const requestOf = (given: Partial<HookInput>, fields: Record<string, string>, au
   )
 
 describe('a value of an event', () => {
-  it('a value of an event never adds a header, and never puts into one what is not printable ASCII', () => {
+  it('a value of an event never adds a header, and never puts a character that is not printable ASCII into one', () => {
     fc.assert(
       fc.property(headers, event, (own, fields) => {
         const sent = requestOf({ headers: own }, fields)?.headers ?? {}
@@ -57,7 +57,7 @@ describe('a value of an event', () => {
     )
   })
 
-  it('a value of an event never adds a header or a request to what goes over the wire', async () => {
+  it('a value of an event never adds a header or a request to the bytes that are sent', async () => {
     const sink = await aSink()
     const way = aGuardedWay()
     await way.hook(sink.url('/in'), { headers: { 'X-A': '${a}', 'X-B': 'b: ${b};' } })
@@ -88,7 +88,7 @@ describe('a value of an event', () => {
     )
   })
 
-  it('a value of an event is signed as the bytes that arrive, whatever they are', async () => {
+  it('the signature of a request covers the bytes that arrive, whatever values of the event they contain', async () => {
     const sink = await aSink()
     const way = aGuardedWay()
     const type = { 'Content-Type': 'text/plain' }
@@ -109,7 +109,7 @@ describe('a value of an event', () => {
     )
   })
 
-  it('a value of an event stays inside of the string of a JSON body that it is put into, wherever that is', () => {
+  it('a value of an event stays inside of the string of a JSON body that contains its placeholder', () => {
     // A body as a hook's owner could write it: any JSON whose texts and names ask for values.
     const bodies = fc.jsonValue({ maxDepth: 3, stringUnit: fc.constantFrom('${a}', '${b}', 'x', '"', '\\', '$', '{') })
     fc.assert(
@@ -142,7 +142,7 @@ describe('a value of an event', () => {
     )
   })
 
-  it('a value of an event never changes where a request without a body goes, and is one parameter of its query', () => {
+  it('a value of an event never changes the target of a request without a body, and is one parameter of its query', () => {
     fc.assert(
       fc.property(event, fc.constantFrom('GET', 'DELETE'), (fields, method) => {
         const action = { type: 'web' as const, method, url: 'https://r.example.com/in?own=1' }
@@ -180,7 +180,7 @@ describe('a value of the answer to a pre-request', () => {
     )
   })
 
-  it('a value of the answer to a pre-request never takes the place of a value of the event, nor the other way round', () => {
+  it("a value of the pre-request's reply never replaces a value of the event, nor the other way round", () => {
     const fields = { 'auth:body:token': 'of the event', token: 'plain' }
 
     const sent = requestOf({ headers: { 'X-A': '${auth:body:token} ${token}' } }, fields, { 'auth:body:token': 'T' })

@@ -12,7 +12,7 @@ import { aDispatch, answer, heldClient } from '../../support/hooks/direct-lab.ts
 const minute = 60_000
 
 describe('receivers that are not prompt any more', () => {
-  it('a receiver that stops answering is waited for one second; then its run is interrupted, the attempt queued, and it is late', async () => {
+  it('a receiver that stops answering is waited for one second; then its run is interrupted, the attempt queued, and it counts as late', async () => {
     const { ports, clock, deps, advance, deliveries, stored, work } = await aDispatch({})
     const client = heldClient()
     const dispatching = dispatchEvents({ ...deps, hookClient: client }, [anEvent(), anEvent()])
@@ -52,7 +52,7 @@ describe('receivers that are not prompt any more', () => {
     expect(ports.hookClient.sent).toHaveLength(1)
   })
 
-  it('an answer that is there when a process that was busy for all the wait reads it is recorded, and not sent again', async () => {
+  it('a response that a busy process reads only after its wait is recorded, and the request is not sent again', async () => {
     const { ports, deps, advance, stall, deliveries, stored } = await aDispatch({})
     const replied = Promise.withResolvers<HookReply>()
     const hookClient: typeof deps.hookClient = { send: () => replied.promise }
@@ -68,7 +68,7 @@ describe('receivers that are not prompt any more', () => {
     expect(ports.deliveryQueue.queued).toEqual([])
   })
 
-  it('a receiver becomes prompt by an attempt from the queue whose answer a busy process reads late', async () => {
+  it('a receiver becomes prompt by a queued attempt even if a busy process reads the response late', async () => {
     const { dispatch, work, advance, stall, stored } = await aDispatch({ promptAt: undefined })
     await dispatch()
     const replied = Promise.withResolvers<HookReply>()
@@ -94,7 +94,7 @@ describe('receivers that are not prompt any more', () => {
     expect(await stored()).toMatchObject({ lateAt: clock.now() })
   })
 
-  it('a key service that fails or hangs is not held against the receiver: the attempt is queued, and the hook stays prompt', async () => {
+  it('a key service that fails or hangs does not count against the receiver: the attempt is queued, and the hook stays prompt', async () => {
     const { ports, deps, advance, stored } = await aDispatch({}, {})
     let opened = 0
     const open = () => {
@@ -113,7 +113,7 @@ describe('receivers that are not prompt any more', () => {
     expect(ports.hookClient.sent).toHaveLength(2)
   })
 
-  it('one hook without an answer leaves the other hooks of its domain prompt', async () => {
+  it('a hook without a response does not make the other hooks of its domain late', async () => {
     const url = 'https://receiver.example.com/silent'
     const { ports, deps, advance, stored } = await aDispatch({ action: { type: 'web', method: 'POST', url } }, {})
     const hookClient: typeof deps.hookClient = {
@@ -131,7 +131,7 @@ describe('receivers that are not prompt any more', () => {
     expect(ports.hookClient.sent).toHaveLength(2)
   })
 
-  it('a receiver that stops answering does not keep the events of another domain of the batch from being sent and recorded', async () => {
+  it("a receiver that stops answering does not prevent sending and recording another domain's events of the batch", async () => {
     const { ports, deps, advance, deliveries } = await aDispatch({}, { domain: 'b.example.com' })
     const client = heldClient()
     const dispatching = dispatchEvents(
@@ -154,7 +154,7 @@ describe('receivers that are not prompt any more', () => {
     await dispatching
   })
 
-  it('a receiver that stops answering holds up the other tenants of its batch for a quarter of a second, and for twice that in a busy process', async () => {
+  it('a receiver that stops answering delays the other tenants of its batch by a quarter of a second, and by twice that in a busy process', async () => {
     const run = async (stallMs: number) => {
       const { ports, clock, deps, advance, stall } = await aDispatch({}, { domain: 'b.example.com' })
       const hookClient = heldClient()
@@ -175,7 +175,7 @@ describe('receivers that are not prompt any more', () => {
     expect(await run(230)).toEqual({ tookMs: 500, aborted: [true, true], queued: 2 })
   })
 
-  it('a late receiver gets nothing directly from the same process for a minute, even where that reads the old note', async () => {
+  it('a late receiver gets no direct attempt from the same process for a minute, even if that reads an outdated record', async () => {
     const { ports, hooks, deps, advance } = await aDispatch({})
     const old = { ...deps, hooksFor: async () => hooks }
     const dispatching = dispatchEvents({ ...old, hookClient: heldClient() }, [anEvent()])
@@ -192,7 +192,7 @@ describe('receivers that are not prompt any more', () => {
     expect(ports.hookClient.sent).toHaveLength(1)
   })
 
-  it('a receiver is late after an answer in half a second, and prompt again a minute later by a quick success from the queue', async () => {
+  it('a receiver becomes late after a response in half a second, and prompt again a minute later by a quick queued attempt', async () => {
     const { ports, deps, advance, dispatch, stored, work } = await aDispatch({})
     const client = heldClient()
     const dispatching = dispatchEvents({ ...deps, hookClient: client }, [anEvent()])
@@ -215,7 +215,7 @@ describe('receivers that are not prompt any more', () => {
   })
 })
 
-it('a receiver that answers one request and leaves another one without an answer is late', async () => {
+it('a receiver that answers one request and not another one is late', async () => {
   const { deps, advance, stored } = await aDispatch({})
   let sent = 0
   const send = () => {
@@ -230,7 +230,7 @@ it('a receiver that answers one request and leaves another one without an answer
   expect(await stored()).toHaveProperty('lateAt')
 })
 
-it('a quick success does not make a receiver prompt while it counts as slow', async () => {
+it('a quick success does not make a receiver prompt while it is recorded as slow', async () => {
   const { clock, ports, hooks, dispatch, stored, work } = await aDispatch({ promptAt: undefined })
   const [hook = expect.fail()] = hooks
   await ports.hooks.noteSpeed(hook, clock.now() - 10_000)
@@ -295,7 +295,7 @@ describe('a full batch of one domain', () => {
     expect(await stored()).toHaveProperty('promptAt')
   })
 
-  it('a receiver that was not quick enough for full batches gets another one five seconds later', async () => {
+  it('a receiver that was too slow for full batches gets another direct attempt five seconds later', async () => {
     const { advance, sendsDirectly, answerAfter } = await aPacedSetup()
     await answerAfter(quickMs)
 

@@ -14,15 +14,15 @@ function linesOf(given: Partial<Parameters<typeof logAttempt>[1]>, made: Paramet
   return log.lines.map(({ level, message }) => `${level} ${message}`)
 }
 
-it('a successful attempt is a line of debugging, because the delivery log has it and each line is paid', () => {
+it('a successful attempt is logged at debug level, because the delivery log has it and each line costs money', () => {
   expect(linesOf({}, delivered)).toEqual(['debug attempt made'])
 })
 
-it('a successful attempt for an event that a request caused can be followed at the usual level of the log', () => {
+it('a successful attempt for an event that a request caused is logged at the usual level, so that it can be traced', () => {
   expect(linesOf({ requestId: 'request-1' }, delivered)).toEqual(['info attempt made'])
 })
 
-it('an attempt that fails is logged at the usual level, and its end for good with a warning', () => {
+it('an attempt that fails is logged at the usual level, and the end of its delivery with a warning', () => {
   expect(linesOf({}, failed)).toEqual(['info attempt made', 'warn delivery failed'])
   expect(linesOf({}, { ...failed, state: 'pending' })).toEqual(['info attempt made'])
 })

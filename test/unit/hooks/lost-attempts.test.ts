@@ -13,7 +13,7 @@ const day = 24 * hour
 const statuses = (lab: DeliveryLab, hook: { id: string }) => lab.delivery(hook).attempts.map(({ status }) => status)
 
 describe('F51 a backlog', () => {
-  it('a backlog is not queued again and again while it waits to be taken', async () => {
+  it('a backlog of attempts is not queued again and again while it waits in the queue', async () => {
     const lab = aDeliveryLab()
     await lab.hook()
     for (let count = 0; count < 30; count += 1) await lab.dispatch([anArrival()])
@@ -26,7 +26,7 @@ describe('F51 a backlog', () => {
     expect(lab.log.lines.at(-1)).toMatchObject({ keys: { requeued: 0, stoppedBy: 'backlog' } })
   })
 
-  it('a backlog of slow receivers is not queued again either, and what others lost meanwhile is', async () => {
+  it('a backlog of slow receivers is not queued again, while lost attempts of other receivers are', async () => {
     const lab = aDeliveryLab()
     const [slow, other] = [await lab.hook({ slowAt: 1 }), await lab.hook({ event: 'DTMF' })]
     for (let count = 0; count < 120; count += 1) await lab.dispatch([anArrival()])
@@ -71,7 +71,7 @@ describe('F51 a backlog', () => {
     expect(lab.messages()).toMatchObject([{ hookId: hook.id, attempt: 1 }])
   })
 
-  it('a backlog of slow receivers that is lost is queued among the slow ones', async () => {
+  it('a lost backlog of slow receivers is queued among the slow ones', async () => {
     const lab = aDeliveryLab()
     await lab.hook({ slowAt: 1 })
     await lab.dispatch([anArrival()])
@@ -83,7 +83,7 @@ describe('F51 a backlog', () => {
     expect(lab.messages()).toMatchObject([{ isSlow: true }])
   })
 
-  it('a backlog is dropped by the queue after four days, and what was dropped is queued again', async () => {
+  it('attempts that the queue drops after four days are queued again', async () => {
     expect(queues.deliveries.retentionSeconds).toBe(4 * 86_400)
     const lab = aDeliveryLab()
     const hook = await lab.hook()
@@ -102,7 +102,7 @@ describe('F51 a backlog', () => {
 })
 
 describe('a lost attempt', () => {
-  it('a lost attempt is found when it is overdue by five minutes, by one of two searches at once, and not before', async () => {
+  it('a lost attempt is found when it is five minutes overdue and not before, by one of two simultaneous searches', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook()
     await lab.dispatch([anArrival()])
@@ -119,7 +119,7 @@ describe('a lost attempt', () => {
     expect(lab.delivery(hook).state).toBe('delivered')
   })
 
-  it('a lost attempt between the record of one and the message of the next is made up for when the message comes again', async () => {
+  it('an attempt that was recorded but whose next message was lost is continued when its own message returns', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [500, 200] })
     await lab.dispatch([anArrival()])
@@ -137,7 +137,7 @@ describe('a lost attempt', () => {
     expect(statuses(lab, hook)).toEqual([500, 200])
   })
 
-  it('a lost attempt that turns up after all does nothing: the plan that replaced its own counts', async () => {
+  it('a lost message of an attempt that arrives after all does nothing, since a new plan replaced it', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [500, 200] })
     await lab.dispatch([anArrival()])
@@ -152,7 +152,7 @@ describe('a lost attempt', () => {
     expect(lab.requests(hook)).toHaveLength(2)
   })
 
-  it('a lost attempt is found, too, after its message was given up by the queue', async () => {
+  it('an attempt is also found after the queue has dropped its message', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook()
     await lab.dispatch([anArrival()])
@@ -172,7 +172,7 @@ describe('a lost attempt', () => {
     expect(lab.requests(hook)).toHaveLength(1)
   })
 
-  it('a lost attempt that ends its function each time fails for good after twenty times, and the log names each', async () => {
+  it('an attempt that kills its function each time fails for good after twenty times, and each is logged', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook()
     await lab.dispatch([anArrival()])
@@ -202,7 +202,7 @@ describe('a lost attempt', () => {
     expect(reasons).toEqual([...Array.from({ length: 21 }, () => 'interrupted'), undefined])
   })
 
-  it('a lost attempt is found though a delivery and a hook of others cannot be read; they are logged', async () => {
+  it('a lost attempt is found although another delivery and hook cannot be read; these are logged', async () => {
     const lab = aDeliveryLab()
     const [hook, broken] = [await lab.hook(), await lab.hook()]
     await lab.dispatch([anArrival()])
@@ -224,7 +224,7 @@ describe('a lost attempt', () => {
     })
   })
 
-  it('a lost attempt is looked for page by page, until the most of one run', async () => {
+  it('lost attempts are searched page by page, up to the limit of one run', async () => {
     const lab = aDeliveryLab()
     await lab.hook()
     const few = requeueLimits.page * 2 + 1

@@ -38,7 +38,7 @@ async function aMixedBatch() {
   return { ports, log, start, removed: removed.promise, endBusyWork: () => busyWork.resolve([]) }
 }
 
-it('events of a tenant leave the queue when they are dispatched, and do not wait for a busy tenant in their batch', async () => {
+it('events of a tenant are removed from the queue when they are dispatched, and do not wait for a busy tenant of their batch', async () => {
   const { ports, start, removed, endBusyWork } = await aMixedBatch()
 
   const answer = start()

@@ -87,7 +87,7 @@ describe('one hook', () => {
     },
   )
 
-  it('one hook of another tenant is not there, and stays as it is', async () => {
+  it('a hook of another tenant is not found, and stays as it is', async () => {
     const hook = await aFullHook()
     headers = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
 
@@ -105,7 +105,7 @@ describe('one hook', () => {
 })
 
 describe('a replacement', () => {
-  it('a replacement gives what it leaves out its default, and keeps id, domain, secrets and age', async () => {
+  it('a replacement gives omitted fields their defaults, and keeps id, domain, secrets and creation time', async () => {
     const { secrets, createdAt } = await aFullHook()
 
     const { status, body } = await replace({ ...aHookInput({ event: 'DTMF' }), _id: 'f'.repeat(24), secrets: [] })
@@ -145,7 +145,7 @@ describe('a replacement', () => {
     expect(await stored()).toEqual(hook)
   })
 
-  it('a replacement that leaves out what must be there is refused', async () => {
+  it('a replacement of a hook without a required field is refused', async () => {
     await aFullHook()
 
     expect(await replace({ event: 'DTMF' })).toMatchObject({ status: 400, body: { code: 'missing_field' } })
@@ -153,7 +153,7 @@ describe('a replacement', () => {
 })
 
 describe('a change', () => {
-  it('a change changes the fields that are given, each as a whole, and no other', async () => {
+  it('a change of a hook replaces the given fields as a whole, and no others', async () => {
     await aFullHook({ filter: { a: { operation: '==', value: 1 } } })
     const before = (await read()).body.data
 
@@ -164,14 +164,14 @@ describe('a change', () => {
     expect((await read()).body).toEqual(body)
   })
 
-  it('a change of nothing leaves the hook as it was', async () => {
+  it('an empty change leaves the hook as it was', async () => {
     await aFullHook()
     const before = (await read()).body
 
     expect((await update({})).body).toEqual(before)
   })
 
-  it('a change with delay null gives back the standard waits', async () => {
+  it('a change of a hook with delay null restores the standard waits', async () => {
     await aFullHook()
 
     expect((await update({ delay: null })).body.data).not.toHaveProperty('delay')
@@ -196,7 +196,7 @@ describe('a change', () => {
     expect(await stored()).toEqual(hook)
   })
 
-  it('a change to a body of its own wants the body, given now or before', async () => {
+  it('a change to a custom body requires a body, given now or stored before', async () => {
     await aFullHook({ customBody: false, rawBody: '' })
 
     expect(await update({ customBody: true })).toMatchObject({ status: 400, body: { details: [{ field: 'rawBody' }] } })
@@ -204,13 +204,13 @@ describe('a change', () => {
     expect(await update({ customBody: true })).toMatchObject({ status: 200, body: { data: { rawBody: '{"a":1}' } } })
   })
 
-  it('a change is possible although what it leaves alone would not be allowed any more', async () => {
+  it('a hook can be changed although an unchanged field would not be allowed any more', async () => {
     await aFullHook({ action: { type: 'web', method: 'POST', url: 'http://10.0.0.1/' } })
 
     expect(await update({ enable: false })).toMatchObject({ status: 200, body: { data: { enable: false } } })
   })
 
-  it('field by field makes no hook that is larger than the store takes', async () => {
+  it('a hook cannot grow larger than the store accepts by changes of single fields', async () => {
     await aFullHook()
     const long = 'x'.repeat(2048)
     const texts = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, long]))
@@ -268,7 +268,7 @@ describe('what the platform noted of a hook', () => {
 })
 
 describe('a removal', () => {
-  it('a removal answers how many there were, and makes room for another hook', async () => {
+  it('a removal of a hook returns how many there were, and makes room for another hook', async () => {
     await aFullHook()
 
     expect(await remove()).toMatchObject({ status: 200, body: { status: 'OK', data: { ok: 1, n: 1 } } })
@@ -278,7 +278,7 @@ describe('a removal', () => {
 })
 
 describe('If-Match', () => {
-  it('If-Match lets through changes of the version that was read, and no others', async () => {
+  it('a change of a hook under If-Match succeeds on the version that was read, and on no other', async () => {
     await aFullHook()
     const { ETag: first = '' } = (await read()).headers
     const { ETag: second = '' } = (await update({ description: 'x' }, { 'if-match': first })).headers
@@ -317,7 +317,7 @@ describe('a rotation', () => {
     return { made: hook.id, secret }
   }
 
-  it('a rotation shows a new secret this once; the previous one signs together with it for 24 hours', async () => {
+  it('a rotation shows a new secret once, and the previous one signs together with it for 24 hours', async () => {
     const { secret: before } = await aMadeHook()
 
     const { status, body } = await rotate()
@@ -334,7 +334,7 @@ describe('a rotation', () => {
     expect((await read()).text).not.toContain('whsec_')
   })
 
-  it('within a day of another ends the secret before that at once: two sign at most', async () => {
+  it('a second rotation within a day ends the oldest secret at once, so that at most two sign', async () => {
     const { secret: first } = await aMadeHook()
     const second = (await rotate()).body.data.secrets[id]
     api.clock.move(1_000)
@@ -346,7 +346,7 @@ describe('a rotation', () => {
     expect(body.data.previousUntil).toBe(api.clock.now() + dayMs)
   })
 
-  it('a rotation is another version of the hook', async () => {
+  it('a rotation of its secret makes a new version of the hook', async () => {
     await aFullHook()
     const { ETag: before = '' } = (await read()).headers
 
@@ -355,7 +355,7 @@ describe('a rotation', () => {
     expect((await update({}, { 'if-match': before })).status).toBe(412)
   })
 
-  it('repeated under its key answers the same secret and rotates once', async () => {
+  it('a rotation that is repeated with its key returns the same secret and rotates once', async () => {
     await aMadeHook()
     const key = { 'idempotency-key': 'k' }
 
@@ -378,7 +378,7 @@ describe('a rotation', () => {
 })
 
 describe('the trail', () => {
-  it('the trail has a line for each change, with the names of the fields', async () => {
+  it('the audit trail has a line for each change of a hook, with the names of the fields', async () => {
     await aFullHook()
 
     await read()

@@ -19,7 +19,7 @@ function someRests() {
   return { rest, slept, work }
 }
 
-test('one caller rests as long as it has worked', async () => {
+test('pattern matching by one caller pauses as long as it has worked before', async () => {
   const { rest, slept, work } = someRests()
   await rest()
   for (const ms of [3, 5]) {
@@ -30,7 +30,7 @@ test('one caller rests as long as it has worked', async () => {
   expect(slept.slice(1)).toEqual([3, 5])
 })
 
-test('each of two callers rests as long as the other one has worked since', async () => {
+test('pattern matching by two callers pauses each as long as the other has worked since', async () => {
   const { rest, slept, work } = someRests()
   const worker = async () => {
     for (let slice = 0; slice < 3; slice += 1) {
@@ -45,7 +45,7 @@ test('each of two callers rests as long as the other one has worked since', asyn
   expect(slept.slice(1)).toEqual([4, 4, 4, 4, 4])
 })
 
-test('a rest takes 1 to 8 ms, however short or long the work before it was', async () => {
+test('a pause between patterns takes 1 to 8 ms, however short or long the work before it was', async () => {
   const { rest, slept, work } = someRests()
   await rest()
   await rest()

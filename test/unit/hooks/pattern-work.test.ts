@@ -15,7 +15,7 @@ function aCache() {
   return { cache, compiled }
 }
 
-test('a tenant with more patterns than are kept evicts its own and none of another tenant', () => {
+test('a tenant with more patterns than may be cached evicts its own and none of another tenant', () => {
   const { cache, compiled } = aCache()
   for (let at = 0; at < 20; at += 1) cache.take('quiet', `quiet${at}`, '')
 
@@ -39,7 +39,7 @@ test('the least recently used pattern of a tenant is evicted', () => {
   expect(compiled).toEqual(['p1'])
 })
 
-test('two tenants with the same pattern keep one each', () => {
+test('two tenants with the same pattern each have their own in the cache', () => {
   const { cache, compiled } = aCache()
 
   for (const tenant of ['a', 'b', 'a', 'b']) cache.take(tenant, 'same', '')
@@ -47,7 +47,7 @@ test('two tenants with the same pattern keep one each', () => {
   expect(compiled).toEqual(['same', 'same'])
 })
 
-test('a pattern reports the cost of its compilation only when it was compiled', () => {
+test('the compilation cost of a pattern is reported only if it was compiled', () => {
   const { cache } = aCache()
 
   const costs = [1, 2, 3].map(() => cache.take('a', 'p', '')?.compileSteps)
@@ -55,7 +55,7 @@ test('a pattern reports the cost of its compilation only when it was compiled', 
   expect(costs).toEqual([1_000, undefined, undefined])
 })
 
-test('patterns that are compiled for every event use up the work of the event, and kept patterns do not', async () => {
+test('patterns that are compiled for every event use up the work of the event, and cached patterns do not', async () => {
   const compile = (isKept: boolean) => () => ({
     size: 1,
     compileSteps: isKept ? undefined : 17_000,
@@ -70,7 +70,7 @@ test('patterns that are compiled for every event use up the work of the event, a
   expect([await judged(true), await judged(false)]).toEqual([false, true])
 })
 
-test('the process does other work after the compilation of patterns, although they match at once', async () => {
+test('the process does other work after compiling patterns, even if they match at once', async () => {
   let rests = 0
   const expensive = () => ({ size: 1, compileSteps: 20_000, matches: () => true })
   const work = limitedPatterns(
@@ -90,7 +90,7 @@ test('the process does other work after the compilation of patterns, although th
   expect(rests).toBeGreaterThanOrEqual(5)
 })
 
-test('a large pattern and one with classes of characters cost more to compile than a small one', () => {
+test('a large pattern and one with character classes cost more to compile than a small one', () => {
   const cost = (pattern: string, flags = '') => linearPattern(pattern, flags, 'costs')?.compileSteps ?? 0
 
   expect(cost('^abc$')).toBeLessThan(2_000)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { PromptReceivers } from '../../../core/hooks/attempt/prompt-receivers.ts'
 import { aHook } from '../../support/records/records.ts'
 
-it('a process remembers the pace of a thousand receivers and forgets the one that it heard of longest ago', () => {
+it('a process remembers the speed of a thousand receivers and forgets the least recently seen one', () => {
   const receivers = new PromptReceivers()
   const hooks = Array.from({ length: 1_001 }, (_, index) => aHook({ id: `${index}`, promptAt: 1 }))
   const mayBeSent = (index: number) => receivers.includes(hooks[index] ?? expect.fail(), 1, 10)

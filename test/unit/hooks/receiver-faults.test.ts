@@ -33,7 +33,7 @@ it('F36 a receiver that is silent has 15 s in all, and the others of its batch d
   checkAftermath(way, [silent, fast], [secret])
 })
 
-it('F36 a receiver that never ends its handshake has 5 s to connect', async () => {
+it('F36 a receiver that never completes its TLS handshake is given up after 5 s', async () => {
   const sink = await aSink()
   const way = aGuardedWay({ resolve: () => ['127.0.0.1'] })
   await way.hook(`https://mute.example.com:${sink.port}/`)
@@ -168,7 +168,7 @@ describe('F41 a redirect', () => {
     },
   )
 
-  it('a redirect that answers the auth pre-request is not followed either', async () => {
+  it('a redirect in the response to the auth pre-request is not followed either', async () => {
     const second = await aSink()
     const first = await aSink(answering(302, '', { location: second.url() }))
     const receiver = await aSink()

@@ -57,7 +57,7 @@ describe('a receiver', () => {
     expect(await stored()).toBe(isSlow ? at + 2_000 : undefined)
   })
 
-  it('the time for which this process was late is no time of its receiver', async () => {
+  it('the time by which this process itself was late does not count for the receiver', async () => {
     const time = manualTime()
     const { hook, hooks } = await aReceiver()
     const held = Promise.withResolvers<string>()
@@ -109,7 +109,7 @@ describe('a receiver', () => {
     expect((await stored()) !== undefined).toBe(isSlow)
   })
 
-  it('a receiver that stays slow is noted again once in half a minute', async () => {
+  it('a receiver that stays slow is recorded again every half minute', async () => {
     const { call, notes, clock } = await aReceiver({ slowMsAgo: 0 })
     const since = clock.now()
 
@@ -118,7 +118,7 @@ describe('a receiver', () => {
     expect(notes.map((at = 0) => at - since)).toEqual([30_000, 60_000])
   })
 
-  it('a receiver that is slow for one attempt and fast for another at the same time stays slow', async () => {
+  it('a receiver that is slow in one attempt and fast in another at the same time stays slow', async () => {
     const { hook, hooks, call, stored, clock } = await aReceiver({ slowMsAgo: 2 * minute })
     const before = (await hooks.read(hook.domain, hook.id)) ?? hook
     await call(3_000)

@@ -17,7 +17,7 @@ function readings(hookOf: (domain: string) => Partial<Hook>) {
 
 const half = 'x'.repeat(keptCharacters / 2)
 
-test('a reading of large hooks evicts the oldest reading when both together are too large', async () => {
+test('cached hooks of one domain evict the oldest ones of another if both together are too large', async () => {
   const { read, hooksFor } = readings(() => ({ rawBody: half }))
 
   for (const domain of ['a', 'b', 'b', 'a']) await hooksFor(domain)
@@ -25,7 +25,7 @@ test('a reading of large hooks evicts the oldest reading when both together are 
   expect(read).toEqual(['a', 'b', 'a'])
 })
 
-test('the readings of a thousand domains with small hooks are kept side by side', async () => {
+test('the small hooks of a thousand domains are all cached', async () => {
   const { read, hooksFor } = readings(() => ({}))
   const domains = Array.from({ length: 1_000 }, (_, index) => `${index}`)
 
@@ -34,7 +34,7 @@ test('the readings of a thousand domains with small hooks are kept side by side'
   expect(read).toEqual(domains)
 })
 
-test('a domain whose hooks alone are too large is still read once a second only', async () => {
+test('a domain whose hooks alone are too large for the cache is still read only once a second', async () => {
   const { read, hooksFor } = readings(() => ({ rawBody: half + half }))
 
   for (const domain of ['a', 'a']) await hooksFor(domain)

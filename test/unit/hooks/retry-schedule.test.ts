@@ -13,7 +13,7 @@ const never = () => 0
 const failed = (made: number, retryAfter?: string) => ({ made, at: now, retryAfter })
 
 describe('the planned waits', () => {
-  it('the planned waits are those of the contract, one for each retry', () => {
+  it('the planned waits of a delivery are those of the contract, one for each retry', () => {
     const waits = Array.from({ length: 11 }, (_, index) => plannedWait({ retries: 10 }, index + 1))
 
     const seconds = [5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
@@ -25,7 +25,7 @@ describe('the planned waits', () => {
     if (retries > 0) expect(plannedWait({ retries }, retries)).toBeDefined()
   })
 
-  it('double from the hook’s own delay, to a day at most', () => {
+  it("the waits double from the hook's own delay, up to a day", () => {
     const waits = [1, 2, 3, 6].map((made) => plannedWait({ retries: 10, delay: 3_600 }, made))
 
     expect(waits).toEqual([3_600_000, 7_200_000, 14_400_000, day])
@@ -33,7 +33,7 @@ describe('the planned waits', () => {
 })
 
 describe('the next attempt', () => {
-  it('the next attempt comes up to a fifth later than planned, never earlier; with a delay of its own within a day', () => {
+  it('the next attempt is up to a fifth later than planned, never earlier, and never above a day for a hook with a delay', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10 }),
@@ -51,7 +51,7 @@ describe('the next attempt', () => {
     )
   })
 
-  it('the next attempt is spread also after the longest of the usual waits', () => {
+  it('the next attempt has jitter even after the longest of the usual waits', () => {
     expect(nextAttemptAt({ retries: 10 }, failed(10), () => 0.5)).toBe(now + 1.1 * day)
   })
 
@@ -68,7 +68,7 @@ describe('the next attempt', () => {
     expect(nextAttemptAt({ retries: 8 }, failed(1, retryAfter), never)).toBe(now + wait)
   })
 
-  it('the next attempt is none when the retries are used up, whatever the receiver asks', () => {
+  it('no next attempt is planned when the retries are used up, even if the receiver sends Retry-After', () => {
     expect(nextAttemptAt({ retries: 2 }, failed(3, '60'), never)).toBeUndefined()
   })
 })
@@ -105,7 +105,7 @@ describe('a failed attempt', () => {
     },
   )
 
-  it('a failed attempt for its template is final', () => {
+  it('an attempt that fails because of its template is final', () => {
     expect(mayBeRetried({ reason: 'bad_template' })).toBe(false)
   })
 })

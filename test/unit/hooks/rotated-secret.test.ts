@@ -24,7 +24,7 @@ describe('F49 a secret that is rotated', () => {
     return secrets.map(accepts)
   }
 
-  it('an old secret signs for 24 h together with the new one, which comes first; after that the new one signs alone', async () => {
+  it('an old secret signs for 24 h after the new one; after that the new one signs alone', async () => {
     const sink = await aSink()
     const way = aGuardedWay()
     const hook = await way.hook(sink.url())
@@ -54,7 +54,7 @@ describe('F49 a secret that is rotated', () => {
     checkAftermath(way, [sink], secrets)
   })
 
-  it('a secret that is rotated between two attempts signs the second one too, under the same id', async () => {
+  it('a secret that is rotated between two attempts signs the second one as well, under the same id', async () => {
     const sink = await aSink(answering(503))
     const way = aGuardedWay()
     const hook = await way.hook(sink.url())
@@ -69,7 +69,7 @@ describe('F49 a secret that is rotated', () => {
     checkAftermath(way, [sink], [hook.secret, renewed])
   })
 
-  it('twice leaves the last two: the first one signs no more', async () => {
+  it('only the last two secrets sign after two rotations', async () => {
     const sink = await aSink()
     const way = aGuardedWay()
     const hook = await way.hook(sink.url())

@@ -45,7 +45,7 @@ test('the attempts of a batch for one hook read the hook once, and those of the 
   expect(read.filter((each) => each === 'hook')).toHaveLength(2)
 })
 
-test('slow attempts call the store few at a time, and wait for their receivers side by side', async () => {
+test('slow attempts read the store few at a time, but wait for their receivers concurrently', async () => {
   const { lab, ports } = aCountingLab()
   for (let hooks = 0; hooks < 10; hooks += 1) await lab.hook({ slowAt: lab.clock.now() })
   await lab.dispatch([anArrival()])

@@ -17,7 +17,7 @@ describe('a signature', () => {
     expect(() => webhook.verify(body, { ...headers, 'webhook-id': 'msg_2' })).toThrow('No matching signature found')
   })
 
-  it('a signature has the form that the Standard Webhooks specification gives as an example', () => {
+  it('a signature has the form of the example in the Standard Webhooks specification', () => {
     const secret = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')
     const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', at: 1_614_265_330_999, body: '{"test": 2432232314}' }
 
@@ -28,7 +28,7 @@ describe('a signature', () => {
     })
   })
 
-  it('a signature is made by each secret, so that old and new both verify while one is rotated out', () => {
+  it('a delivery is signed with each secret, so that old and new both verify during a rotation', () => {
     const old = new Uint8Array(32).fill(8)
 
     const headers = signatureHeaders({ id: 'msg_1', at: Date.now(), body: '{}' }, [key, old], hmacSha256)
@@ -40,7 +40,7 @@ describe('a signature', () => {
   })
 })
 
-it('a rotated-out secret signs until its time and no longer', () => {
+it('a rotated-out secret signs until the end of its grace period and no longer', () => {
   const secrets = [{ sealed: 'new' }, { sealed: 'old', until: 1000 }]
 
   expect(signingSecrets({ secrets }, 999)).toEqual(secrets)

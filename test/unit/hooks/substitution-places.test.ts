@@ -73,7 +73,7 @@ describe.each(Object.entries(places))('substitution in %s', (_place, { put, find
   })
 })
 
-it('no value of an auth reply is there for the pre-request itself', async () => {
+it("no value of the pre-request's reply is available in the pre-request itself", async () => {
   const [first, second] = await sentBy(
     { auth: { ...auth, headers: { 'X-A': '<${auth:body:token}>' } }, headers: { 'X-A': '<${auth:body:token}>' } },
     {},
@@ -82,7 +82,7 @@ it('no value of an auth reply is there for the pre-request itself', async () => 
   expect([first?.headers['x-a'], second?.headers['x-a']]).toEqual(['<>', '<T>'])
 })
 
-it('in a URL nothing is substituted, be it of the hook or of its pre-request', async () => {
+it('nothing is substituted in the URL of a hook or of its pre-request', async () => {
   const url = 'https://r.example.com/${a}?b=${a}'
 
   const sent = await sentBy({ action: { type: 'web', method: 'POST', url }, auth: { ...auth, url } }, { a: 'secret' })
@@ -90,7 +90,7 @@ it('in a URL nothing is substituted, be it of the hook or of its pre-request', a
   expect(sent.map((request) => request.url)).toEqual([url, url])
 })
 
-it('a pre-request grows to 256 Ki characters, be they in one value or in two hundred', async () => {
+it('a pre-request can grow to 256 Ki characters, in one value or in two hundred', async () => {
   const half = 'x'.repeat(128 * 1024)
   const map = (count: number) => ({
     auth: { ...auth, map: Object.fromEntries(Array.from({ length: count }, (_, n) => [n, '${a}'])) },

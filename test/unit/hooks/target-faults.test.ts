@@ -53,7 +53,7 @@ describe('F45 a name', () => {
     checkAftermath(way, [])
   })
 
-  it('a name of the auth pre-request is judged as well', async () => {
+  it('the address of an auth pre-request is judged as well', async () => {
     const way = aGuardedWay({ resolve: () => ['10.0.0.1'] })
     await way.hook('https://hooks.example.com/', { auth: { enabled: true, url: 'https://auth.example.com/' } })
     const attempts = connectionAttempts()
@@ -67,7 +67,7 @@ describe('F45 a name', () => {
 })
 
 describe('F46 a name that changes its address', () => {
-  it('a name that changes its address is asked for once a connection, and the address that was judged is the one connected to', async () => {
+  it("a receiver's name is looked up once for each connection, which is opened to the judged address", async () => {
     const sink = await aSink(answering(500, '', { connection: 'close' }))
     let asked = 0
     const way = aGuardedWay({ resolve: () => [(asked += 1) % 2 === 1 ? '127.0.0.1' : '169.254.169.254'] })
@@ -87,7 +87,7 @@ describe('F46 a name that changes its address', () => {
     checkAftermath(way, [sink])
   })
 
-  it('a name that changes its address between the pre-request and the request is refused for the request', async () => {
+  it("a receiver's name that changes its address between pre-request and request is refused for the request", async () => {
     const auth = await aSink(answering(200, '{}', { connection: 'close' }))
     const answers = ['127.0.0.1', '169.254.169.254']
     const way = aGuardedWay({ resolve: () => [answers.shift() ?? ''] })
@@ -145,7 +145,7 @@ describe('F47 a receiver', () => {
     checkAftermath(way, [])
   })
 
-  it('a receiver that has mended its certificate gets what waited, under the same id', async () => {
+  it('a receiver that has repaired its certificate gets what waited, under the same id', async () => {
     const broken = await aSink(undefined, { key, cert: fixture('expired.pem') })
     const way = aGuardedWay({ resolve: () => ['127.0.0.1'], authorities })
     await way.hook(`https://sink.example.com:${broken.port}/`)

@@ -94,7 +94,7 @@ it('a URL of 2049 characters is refused', () => {
   expect(urlProblem(url, publicOnly)).toBe('must have at most 2048 characters')
 })
 
-it('the refusal of a forbidden address does not tell which it was', () => {
+it('the refusal of a forbidden address does not reveal which rule it broke', () => {
   const problems = ['http://127.0.0.1/', 'http://10.0.0.1/', 'http://localhost/'].map((url) =>
     urlProblem(url, publicOnly),
   )

@@ -43,20 +43,20 @@ describe('substitution', () => {
     expect(filled(template)).toBe(expected)
   })
 
-  it('substitution never expands what a value brings in', () => {
+  it('substitution does not expand placeholders in the values that it inserts', () => {
     expect(filled('${a}', { a: '${b}', b: 'secret' })).toBe('${b}')
     expect(filled('${a}b}', { a: '${', b: 'secret' })).toBe('${b}')
   })
 
-  it('substitution looks for the channel variable before the field', () => {
+  it('substitution prefers the channel variable to the field', () => {
     expect(filled('${x} ${variable_x}', { x: 'field', variable_x: 'variable' })).toBe('variable variable')
   })
 
-  it('walks nested objects for a name with a dot, then takes it as a plain key', () => {
+  it('substitution follows a name with a dot into nested objects first, and then takes it as a plain key', () => {
     expect(filled('${a.b} ${c.d}', { a: { b: 'nested' }, 'a.b': 'plain', 'c.d': 'key' })).toBe('nested key')
   })
 
-  it('substitution writes a value that is no text as JSON', () => {
+  it('substitution writes a value that is not text as JSON', () => {
     expect(filled('${a} ${b}', { a: ['x', 1], b: 7 })).toBe('["x",1] 7')
   })
 
@@ -73,7 +73,7 @@ describe('substitution', () => {
     expect(substitute('${a}'.repeat(4), source({ a: value }), verbatim, 262_144)).toHaveLength(262_144)
   })
 
-  it('substitution reads a hundred thousand broken placeholders in one pass', () => {
+  it('substitution reads a hundred thousand unclosed placeholders in linear time', () => {
     const template = '${'.repeat(100_000)
 
     expect(substitute(template, source({}), verbatim, 1_000_000)).toBe(template)
@@ -97,7 +97,7 @@ describe('in a JSON body', () => {
     unit: fc.constantFrom('"', '\\', '\n', '\r', '\u0000', '{', '}', '${a}', ',', 'é', '\ud800'),
   })
 
-  it('a value comes back from its string unchanged, whatever it holds', () => {
+  it('any value can be read back unchanged from the string of a JSON body', () => {
     fc.assert(
       fc.property(hostile, hostile, (left, right) => {
         const body = substitute('{"n":"${a}-${b}"}', source({ a: left, b: right }), insideJsonString, 10_000)
@@ -120,7 +120,7 @@ describe('a header value', () => {
     expect(headerValue(text)).toBe(expected)
   })
 
-  it('a header value is printable ASCII, whatever it is made from', () => {
+  it('a header value is printable ASCII, whatever it is built from', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(headerValue(text)).toMatch(/^[ -~]*$/)

@@ -46,7 +46,7 @@ const fire = (body?: unknown, more = {}): Promise<ApiAnswer> =>
 const logged = async () => (await api.call(listDeliveries, { headers, params })).body.data
 
 describe('a test', () => {
-  it('a hook test sends a sample of the event once, signed, and shows what was sent and what came back', async () => {
+  it('a hook test sends a signed sample event once, and shows the request and the response', async () => {
     await theHook()
     api.ports.hookClient.answer = () => answered(204, 'thanks')
 
@@ -73,7 +73,7 @@ describe('a test', () => {
     )
   })
 
-  it('stands in the log under the number 0, newest, and is not repeated', async () => {
+  it('a hook test is the newest entry of the log under the number 0, and is not retried', async () => {
     await theHook()
     await logEvent(api.ports.eventLogWriter, anEvent())
     api.ports.hookClient.answer = () => answered(503)
@@ -107,7 +107,7 @@ describe('a test', () => {
     },
   )
 
-  it('a hook test of a hook whose body cannot be made sends nothing, and says so', async () => {
+  it('a hook test of a hook whose body cannot be built sends nothing, and says so', async () => {
     await theHook({ customBody: true, rawBody: '{' })
 
     expect((await fire()).body.data).toMatchObject({ state: 'failed', reason: 'bad_template', sent: null, reply: null })
@@ -115,7 +115,7 @@ describe('a test', () => {
     expect(await logged()).toMatchObject([{ state: 'failed', attempts: [{ reason: 'bad_template' }] }])
   })
 
-  it('a hook test makes the pre-request, and says when that fails', async () => {
+  it('a hook test makes the pre-request, and reports its failure', async () => {
     const auth = {
       enabled: true,
       url: 'https://login.example.com/',
@@ -152,7 +152,7 @@ describe('a test', () => {
 describe('the filters', () => {
   const filter = { 'Call-Direction': { operation: '==', value: 'outbound' } } as const
 
-  it('the filters refuse an event: nothing is sent or recorded, and the answer says which did', async () => {
+  it('a hook test sends and records nothing if a filter rejects the event, and names the filter', async () => {
     await theHook({ filter })
 
     const { status, body } = await fire()
@@ -169,13 +169,13 @@ describe('the filters', () => {
     expect(await logged()).toEqual([])
   })
 
-  it('the filters are passed over by force', async () => {
+  it('a hook test with force ignores the filters', async () => {
     await theHook({ filter })
 
     expect((await fire({ force: true })).body.data).toMatchObject({ state: 'delivered', refusedBy: [] })
   })
 
-  it('the filters let pass an event of the caller that fits', async () => {
+  it("a hook test sends the caller's own event if it passes the filters", async () => {
     await theHook({ filter })
 
     expect((await fire({ event: { 'Call-Direction': 'outbound' } })).body.data).toMatchObject({ state: 'delivered' })
@@ -183,7 +183,7 @@ describe('the filters', () => {
 })
 
 describe('an event of the caller', () => {
-  it('an event of the caller is sent as it is, and fills templates, nested values included', async () => {
+  it("a hook test sends the caller's own event unchanged, and uses it in templates, including nested values", async () => {
     await theHook({ customBody: true, rawBody: '{"a":"${a.b}","n":"${n}","id":"${Unique-ID}"}' })
     const event = { a: { b: 'deep "quoted"' }, n: 7, 'Unique-ID': 'call-1' }
 
@@ -195,7 +195,7 @@ describe('an event of the caller', () => {
     expect(kept?.fields).toEqual(event)
   })
 
-  it('an event of the caller may be as large as what is kept of one, and no larger', async () => {
+  it("the caller's own event of a hook test may be as large as a kept event, and no larger", async () => {
     await theHook()
     const ofBytes = (bytes: number) => ({ event: { a: 'x'.repeat(bytes - '{"a":""}'.length) } })
 
@@ -217,7 +217,7 @@ describe('an event of the caller', () => {
     expect(api.ports.hookClient.sent).toEqual([])
   })
 
-  it('an event of the caller may have 24 levels and numbers of any usual size', async () => {
+  it("the caller's own event of a hook test may be 24 levels deep and have numbers of any usual size", async () => {
     await theHook()
     const event = { deep: JSON.parse(`${'{"a":'.repeat(23)}1${'}'.repeat(23)}`), numbers: [0, -1e-100, 1e125] }
 
@@ -240,7 +240,7 @@ describe('an event of the caller', () => {
 })
 
 describe('the bounds', () => {
-  it('a hook test ends within the time of its caller: a pre-request and the request end within it', () => {
+  it("a hook test ends within its caller's time, including the pre-request", () => {
     expect(2 * testClientLimits.totalMs).toBeLessThan(28_000 - 2_000)
     expect(testClientLimits).toMatchObject({ connectMs: 5_000, replyBytes: 20 * 1024 })
   })
@@ -259,7 +259,7 @@ describe('the bounds', () => {
     expect((await fire()).status).toBe(200)
   })
 
-  it('the work of patterns in a hook test is bounded: as much as for an event', async () => {
+  it('the work of patterns in a hook test is limited as for an event', async () => {
     const hook = await theHook({
       filter: Object.fromEntries(
         Array.from({ length: 50 }, (_, at) => [`f${at}`, { operation: 'reg' as const, value: 'x' }]),
@@ -291,7 +291,7 @@ describe('the bounds', () => {
 })
 
 describe('repeated under its key', () => {
-  it('a hook test is answered the same, sent once, and its answer is kept encrypted', async () => {
+  it('a hook test that is repeated with its key gets the same answer, is sent once, and its answer is stored encrypted', async () => {
     await theHook({ headers: { Authorization: 'Bearer planted-credential' } })
     const keyed = { 'idempotency-key': 'k' }
 
@@ -315,7 +315,7 @@ describe('repeated under its key', () => {
     expect(await logged()).toMatchObject([{ attempts: [] }])
   })
 
-  it('a hook test that was killed anywhere is in the log once, with the truth of its attempts', async () => {
+  it('a hook test that was killed at any point is in the log once, with its real attempts', async () => {
     await theHook()
     const counted = dying(api.ports)
     await api.with(counted.ports).call(testHook, { headers, params })

@@ -23,7 +23,7 @@ function aHostsFile(text: string): string {
 const noHosts = '/nonexistent/hosts'
 
 describe('a name', () => {
-  it('a name has the addresses of both kinds that its name server returns, IPv4 first', async () => {
+  it('a name resolves to the addresses of both kinds that its name server returns, IPv4 first', async () => {
     const server = await aNameServer({ 'two.example.com': ['2606:4700::1111', '93.184.216.34', '10.0.0.1'] })
     const resolve = dnsResolver({ servers: [server.at], hostsFile: noHosts })
 
@@ -53,7 +53,7 @@ describe('a name', () => {
     expect(server.asked).toEqual([])
   })
 
-  it('a name of the hosts file is looked up there alone, in the present file', async () => {
+  it('a name in the hosts file is looked up only there, in the current file', async () => {
     const server = await aNameServer({})
     const hostsFile = aHostsFile('# own\n192.0.2.1\tone.test Two.test # three.test\n2001:db8::1 one.test\n')
     const resolve = dnsResolver({ servers: [server.at], hostsFile })
@@ -68,7 +68,7 @@ describe('a name', () => {
   })
 })
 
-it('the addresses of a name are whole where a name server answered, be it that there are none, and not where none could be asked', async () => {
+it('the addresses of a name are complete if a name server answered, even with none, and incomplete if none could be asked', async () => {
   const server = await aNameServer({ 'one.example.com': ['192.0.2.1'], 'empty.example.com': [] })
   const find = addressFinder({ servers: [server.at], hostsFile: noHosts })
   const closed = addressFinder({ servers: [`127.0.0.1:${await freePort()}`], hostsFile: noHosts })
@@ -80,7 +80,7 @@ it('the addresses of a name are whole where a name server answered, be it that t
 })
 
 describe('names that no name server answers for', () => {
-  it('names that no name server answers for do not delay the others, however many they are', async () => {
+  it('names that no name server answers for do not delay other names, however many there are', async () => {
     const dead = Array.from({ length: 40 }, (_, at) => `dead-${at}.example.com`)
     const server = await aNameServer({
       ...Object.fromEntries(dead.map((name) => [name, 'silent' as const])),
@@ -102,7 +102,7 @@ describe('names that no name server answers for', () => {
   })
 })
 
-it('a name whose server returns a public address and then a private one is connected at the judged address only', async () => {
+it('a name that first resolves to a public and then to a private address is connected to the judged address only', async () => {
   const sink = await aSink()
   const zone: Record<string, readonly string[]> = { 'rebind.example.com': ['127.0.0.1'] }
   const server = await aNameServer(zone)

@@ -86,7 +86,7 @@ const aRequest = (url: string, overrides: Partial<HookRequest> = {}): HookReques
 })
 
 describe('a request', () => {
-  it('arrives with its method, path, query, headers and body as given', async () => {
+  it('a request arrives with its method, path, query, headers and body as given', async () => {
     const sink = await aSink()
 
     const reply = await aClient().send(aRequest(sink.url('/in?x=1')))
@@ -116,7 +116,7 @@ describe('a request', () => {
     },
   )
 
-  it('a request uses an idle connection again', async () => {
+  it('a request reuses an idle connection', async () => {
     const sink = await aSink()
     const client = aClient()
 
@@ -131,7 +131,7 @@ describe('a request', () => {
 })
 
 describe('a forbidden address', () => {
-  it('a forbidden address as a literal gets no connection', async () => {
+  it('a forbidden literal address gets no connection', async () => {
     const sink = await aSink()
 
     const reply = await aClient({ allowed: '' }).send(aRequest(sink.url()))
@@ -152,7 +152,7 @@ describe('a forbidden address', () => {
     },
   )
 
-  it('a forbidden address of a name gets no connection', async () => {
+  it('a name with a forbidden address gets no connection', async () => {
     const sink = await aSink()
     const client = aClient({ allowed: '', names: { 'hooks.example.com': ['127.0.0.1'] } })
 
@@ -172,7 +172,7 @@ describe('a forbidden address', () => {
     expect(sink.connections()).toBe(0)
   })
 
-  it('a forbidden address that a name changes to is never used: the connection goes to the judged address', async () => {
+  it('a name that changes to a forbidden address is connected to the judged address only', async () => {
     const sink = await aSink()
     const answers = ['127.0.0.1', '169.254.169.254']
     const client = aClient({ resolve: async () => [address(answers.shift() ?? '')] })
@@ -214,7 +214,7 @@ describe('an answer', () => {
     expect(second.connections()).toBe(0)
   })
 
-  it('an endless answer is read up to the limit, and its connection is closed', async () => {
+  it('an endless response is read up to the limit, and its connection is closed', async () => {
     const sink = await aSink((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       const flood = (): void => {
@@ -231,7 +231,7 @@ describe('an answer', () => {
     expect(reply).toMatchObject({ outcome: 'answered', status: 200, body: 'x'.repeat(20 * 1024) })
   })
 
-  it('an answer in pieces is read up to the exact byte of the limit', async () => {
+  it('a response in pieces is read up to the exact byte of the limit', async () => {
     const piece = (letter: string): string => `258\r\n${letter.repeat(600)}\r\n`
     const sink = await aSink((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${piece('a')}${piece('b')}${piece('c')}`)
@@ -242,7 +242,7 @@ describe('an answer', () => {
     expect(reply).toMatchObject({ outcome: 'answered', body: 'a'.repeat(600) + 'b'.repeat(400) })
   })
 
-  it('a compressed answer is not expanded', async () => {
+  it('a compressed response is not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000))
     const sink = await aSink((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`)
@@ -255,7 +255,7 @@ describe('an answer', () => {
     expect(reply.outcome === 'answered' && reply.body.length).toBeLessThanOrEqual(1000)
   })
 
-  it('an answer that never comes ends at the total limit', async () => {
+  it('a response that never comes is given up at the total limit', async () => {
     const time = heldTime()
     const sink = await aSink(() => undefined)
     const arrived = sink.nextRequest()
@@ -267,7 +267,7 @@ describe('an answer', () => {
     expect(await sent).toMatchObject({ outcome: 'failed', reason: 'timeout' })
   })
 
-  it('an answer that comes byte by byte ends at the total limit', async () => {
+  it('a response that comes byte by byte is given up at the total limit', async () => {
     const time = heldTime()
     const sink = await aSink((socket) => {
       const bytes = httpAnswer(200, 'slow '.repeat(100))
@@ -277,19 +277,19 @@ describe('an answer', () => {
     expect(await aClient(time).send(aRequest(sink.url()))).toMatchObject({ outcome: 'failed', reason: 'timeout' })
   })
 
-  it('an answer that is not HTTP is a network failure', async () => {
+  it('a response that is not HTTP is a network failure', async () => {
     const sink = await aSink((socket) => socket.end('SSH-2.0-x\r\n'))
 
     expect(await aClient().send(aRequest(sink.url()))).toMatchObject({ outcome: 'failed', reason: 'network' })
   })
 
-  it('an answer that breaks off is a network failure', async () => {
+  it('a response that breaks off is a network failure', async () => {
     const sink = await aSink((socket) => socket.destroy())
 
     expect(await aClient().send(aRequest(sink.url()))).toMatchObject({ outcome: 'failed', reason: 'network' })
   })
 
-  it('an answer with several cookies gives each its own line', async () => {
+  it('each cookie of a response is returned on a line of its own', async () => {
     const sink = await aSink((socket) => {
       socket.write(
         'HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nset-cookie: b=2\r\nX-A: 1\r\nx-a: 2\r\ncontent-length: 0\r\n\r\n',
@@ -303,19 +303,19 @@ describe('an answer', () => {
 })
 
 describe('a connection', () => {
-  it('a connection to a name without an address is a failure of the name', async () => {
+  it('a name without an address is a failure of the name', async () => {
     const client = aClient({ names: {} })
 
     expect(await client.send(aRequest('http://gone.example.com/'))).toMatchObject({ reason: 'dns' })
   })
 
-  it('a connection to a name with an empty answer is a failure of the name', async () => {
+  it('a name with an empty DNS answer is a failure of the name', async () => {
     const client = aClient({ names: { 'empty.example.com': [] } })
 
     expect(await client.send(aRequest('http://empty.example.com/'))).toMatchObject({ reason: 'dns' })
   })
 
-  it('a connection to a name that never resolves ends at the limit for connecting', async () => {
+  it('a name that never resolves is given up at the limit for connecting', async () => {
     const time = heldTime()
     const client = aClient({
       timers: time.timers,
@@ -360,7 +360,7 @@ describe('TLS', () => {
     },
   )
 
-  it('a request over TLS to a certificate of an unknown authority sends nothing, whatever the environment says', async () => {
+  it('nothing is sent over TLS to a certificate of an unknown authority, whatever the environment says', async () => {
     const sink = await aSink(undefined, 'valid.pem')
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
 
@@ -370,7 +370,7 @@ describe('TLS', () => {
     expect(sink.requests).toHaveLength(0)
   })
 
-  it('a request over TLS to a name with a forbidden address opens no connection', async () => {
+  it('no TLS connection is opened to a name with a forbidden address', async () => {
     const sink = await aSink(undefined, 'valid.pem')
     const client = aClient({ allowed: '', names, authorities })
 
@@ -380,7 +380,7 @@ describe('TLS', () => {
     expect(sink.connections()).toBe(0)
   })
 
-  it('a TLS handshake that never ends stops at the limit for connecting', async () => {
+  it('a TLS handshake that never ends is given up at the limit for connecting', async () => {
     const time = heldTime()
     const sink = await aSink()
     const accepted = sink.nextConnection()
@@ -395,7 +395,7 @@ describe('TLS', () => {
   })
 })
 
-it('a proxy named in the environment is not asked', async () => {
+it('a proxy that the environment names is not used', async () => {
   const proxy = await aSink()
   const sink = await aSink()
   vi.stubEnv('HTTP_PROXY', proxy.url())

@@ -36,7 +36,7 @@ it.each([
   },
 )
 
-it('the lookup keeps the answers of a limited number of names, and a further one takes the place of the oldest', async () => {
+it('the addresses of a limited number of names are cached, and a further name evicts the oldest', async () => {
   const { asked, addressesOf } = aLookup()
   const names = Array.from({ length: mostNames }, (_, at) => `n${at}.example.net`)
   for (const name of names) await addressesOf(name)
@@ -51,7 +51,7 @@ it('the lookup keeps the answers of a limited number of names, and a further one
   expect(asked).toHaveLength(mostNames + 2)
 })
 
-it('the lookup keeps an answer that is not whole for a second, and adds the addresses that were known before', async () => {
+it('incomplete addresses of a name are cached for a second, together with those known before', async () => {
   const { asked, servers, addressesOf, passSeconds } = aLookup()
   await addressesOf('sip.example.net')
   passSeconds(keptSeconds.addresses)

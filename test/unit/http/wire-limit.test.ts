@@ -116,7 +116,7 @@ test.each(Object.keys(floods))(
   },
 )
 
-test('a receiver that sends small records of TLS is cut off by the bytes of the wire and not of the body', async () => {
+test('a receiver that sends small TLS records is cut off by the bytes on the wire and not by those of the body', async () => {
   const byRecord: Flood = { first: `${head}\r\n`, piece: 'x'.repeat(16) }
 
   const { reply, taken } = await meet(byRecord, true)
@@ -125,13 +125,13 @@ test('a receiver that sends small records of TLS is cut off by the bytes of the 
   expect(reply).toMatchObject({ outcome: 'answered', status: 200 })
 })
 
-test('an answer counts by its status when the extensions of its chunks end it', async () => {
+test('a response whose chunk extensions exceed the limit counts by its status', async () => {
   const { reply } = await meet(floods['chunk extensions'] ?? { first: '', piece: '' })
 
   expect(reply).toMatchObject({ outcome: 'answered', status: 200, body: expect.stringMatching(/^a+$/) })
 })
 
-test('a receiver that sends interim answers without end has failed the attempt as a network failure', async () => {
+test('a receiver that sends interim responses without end fails the attempt as a network failure', async () => {
   const { reply } = await meet(floods['interim answers'] ?? { first: '', piece: '' })
 
   expect(reply).toMatchObject({ outcome: 'failed', reason: 'network' })

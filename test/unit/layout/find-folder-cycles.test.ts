@@ -17,7 +17,7 @@ it('two folders that import each other are a cycle, reported with the imports th
   ])
 })
 
-it('a cycle over three folders is found, and two separate cycles are two', () => {
+it('a cycle of three folders is found, and two separate cycles are reported as two', () => {
   const three = [file('a/1.ts', '../b/1.ts'), file('b/1.ts', '../c/1.ts'), file('c/1.ts', '../a/1.ts')]
   const two = [file('x/1.ts', './y/1.ts'), file('x/y/1.ts', '../2.ts')]
   expect(findFolderCycles([...three, ...two]).map(({ folders }) => folders)).toEqual([
@@ -26,7 +26,7 @@ it('a cycle over three folders is found, and two separate cycles are two', () =>
   ])
 })
 
-it('a type import and an import at run time count as imports', () => {
+it('a type import and an import at run time both count as imports', () => {
   const text = "import type { A } from '../b/one.ts'\n"
   const dynamic = "const b = await import('../a/one.ts')\n"
   expect(

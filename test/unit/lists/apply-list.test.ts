@@ -111,7 +111,7 @@ describe('a list', () => {
 })
 
 describe('a cursor', () => {
-  it('a cursor shows every item once, whatever the sort and the size of the pages', () => {
+  it('following the cursor returns every item once, whatever the sort order and the page size', () => {
     const item = fc.record({
       id: fc.string({ minLength: 1, maxLength: 8 }),
       state: fc.string({ maxLength: 3, unit: 'grapheme' }),
@@ -150,7 +150,7 @@ describe('a cursor', () => {
     },
   )
 
-  it('a cursor continues after a page that was cut for its weight', () => {
+  it('a cursor continues after a page that was cut because of its size in bytes', () => {
     const weighed = (most: number) => ({ ...rules, weight: { of: () => 10, most } })
 
     const first = applyList(items, {}, weighed(35))
@@ -162,7 +162,7 @@ describe('a cursor', () => {
     expect(rest.headers).toEqual({})
   })
 
-  it('a cursor continues after each item when every one is too heavy alone', () => {
+  it('a cursor continues after each item if every single one exceeds the size of a page', () => {
     const weighed = { ...rules, weight: { of: () => 10, most: 9 } }
 
     expect(applyList(items, { limit: 2 }, weighed)).toMatchObject({
@@ -171,7 +171,7 @@ describe('a cursor', () => {
     })
   })
 
-  it('a cursor is refused together with a page', () => {
+  it('a cursor together with a page number is refused', () => {
     expect(() => applyList(items, { cursor: 'W10', page: 2 }, rules)).toThrow('must not be given together with page')
   })
 })

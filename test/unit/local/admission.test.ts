@@ -133,7 +133,7 @@ describe('the gateway', () => {
     expect((await Promise.all(ringing)).every((answer) => answer.status === 200)).toBe(true)
   })
 
-  it('an originate of a tenant is the next that is worked on while forty of another tenant are not yet with the engine', async () => {
+  it('the next originate of a tenant is forwarded while forty of another tenant have not reached the engine yet', async () => {
     serve('originateCall')
     await proveTokens()
     const many = Array.from({ length: 40 }, () => originate(a))
@@ -151,7 +151,7 @@ describe('the gateway', () => {
     expect((await Promise.all(many)).every(({ status }) => status === 200)).toBe(true)
   })
 
-  it('a crowd of which some clients left gives all of its places back', async () => {
+  it('all slots are released after a crowd of requests of which some clients have left', async () => {
     serve('originateCall')
     await proveTokens()
     const crowd = Array.from({ length: 200 }, () => send('POST', originateCall.path, a))
@@ -168,7 +168,7 @@ describe('the gateway', () => {
     expect((await Promise.all(others)).map(({ status }) => status)).toEqual(Array(64).fill(200))
   })
 
-  it('originates that sent nothing to an engine give others of their tenant room after a second', async () => {
+  it('originates that sent nothing to an engine make room for others of their tenant after a second', async () => {
     serve('originateCall')
     await proveTokens()
     const many = Array.from({ length: 10 }, () => originate(a))
@@ -201,7 +201,7 @@ describe('the gateway', () => {
     expect(admission.call('a', 'GET /api/v2/hooks', aResponse())).not.toBeInstanceOf(Promise)
   })
 
-  it('the gateway calls the function for a tenant at once while made-up tokens of a thousand domains wait', async () => {
+  it('the gateway calls the function for a tenant at once while invalid tokens of a thousand domains wait', async () => {
     serve('listHooks')
     await proveTokens()
     const flood = Array.from({ length: 500 }, (_, index) =>
@@ -220,7 +220,7 @@ describe('the gateway', () => {
     }
   })
 
-  it('the gateway refuses a request in the form of the contract only when a thousand wait already', async () => {
+  it('the gateway refuses a request, in the form of the contract, only when a thousand already wait', async () => {
     serve('listHooks')
     // Five of one caller run.
     const answers = Array.from({ length: 5 + maxWaiting + 1 }, () => send('GET', '/api/v2/hooks').answer)
@@ -243,7 +243,7 @@ describe('the gateway', () => {
   })
 })
 
-it('a request whose client has disconnected before it gets its place keeps none', async () => {
+it('a request whose client disconnects before it gets its slot keeps none', async () => {
   const admission = new Admission(routes)
   const socket = new Socket()
   const gone = new ServerResponse(new IncomingMessage(socket))

@@ -40,7 +40,7 @@ const registry: RequestListener = ({ url = '', headers }, response) => {
   }
 }
 
-it('a base whose tag was built anew is reported with the digest to set, and one that is current is not', async () => {
+it('a rebuilt base image is reported with the digest to set, and a current one is not', async () => {
   const origin = await serving(registry)
 
   const outdated = await baseFindings({ name, digest: old }, origin)
@@ -53,7 +53,7 @@ it('a base whose tag was built anew is reported with the digest to set, and one 
   expect(same).toEqual([])
 })
 
-it('a registry that does not know the tag is no answer, not an all-clear', async () => {
+it('a registry that does not know the tag of the base image is an error and not an all-clear', async () => {
   const origin = await serving(registry)
 
   const asked = baseFindings({ name: name.replace('24.9.0', '24.9.1'), digest: current }, origin)
@@ -61,7 +61,7 @@ it('a registry that does not know the tag is no answer, not an all-clear', async
   await expect(asked).rejects.toThrow('answers 404')
 })
 
-it('a later release of the same line of Node that mends something is reported, and no other', async () => {
+it('a later release of the same line of Node that fixes a vulnerability is reported, and no other', async () => {
   const list = [
     { version: 'v25.1.0', security: true },
     { version: 'v24.12.0', security: false },
@@ -135,7 +135,7 @@ it('npm audit shows of each package that has an advisory whether it is deployed,
   ])
 })
 
-it('a registry of packages that gives no report is no answer, not an all-clear', async () => {
+it('a package registry that returns no report is an error and not an all-clear', async () => {
   const { status, output } = await findingsFrom(
     await serving((_request, response) => response.writeHead(405).end('{}')),
   )

@@ -46,7 +46,7 @@ test('a batch of writes reaches the embedded store as one transaction', async ()
   ])
 })
 
-test('a batch that is refused as a transaction is sent as it came, and the answer is the batch’s own', async () => {
+test("a batch that the store refuses as a transaction is sent as it came, and gets the batch's own response", async () => {
   const { calls, send } = aStore((action) => (action === 'BatchWriteItem' ? 200 : 400))
 
   const answer = await send('BatchWriteItem', batch)

@@ -18,7 +18,7 @@ function aRequest(domain: string, secret = 1, address = '192.0.2.1') {
   return { headers: { 'x-access-token': token }, address }
 }
 
-it('requests with made-up tokens of many domains are one caller: the network that they come from', () => {
+it('requests with invalid tokens of many domains count as one caller, the network that they come from', () => {
   const callers = makeCallers()
 
   const names = ['a.example.com', 'b.example.com'].map((domain) => callers.of(aRequest(domain)).name)
@@ -26,7 +26,7 @@ it('requests with made-up tokens of many domains are one caller: the network tha
   expect(names).toEqual(['network 192.0.2.1', 'network 192.0.2.1'])
 })
 
-it('all tokens of a domain are one caller once a route that judges them has answered a success', () => {
+it('all tokens of a domain count as one caller once a route that checks them has answered with success', () => {
   const callers = makeCallers()
   const requests = [aRequest('a.example.com', 1), aRequest('a.example.com', 2, '198.51.100.7')]
 
@@ -58,7 +58,7 @@ it('a token that is refused later counts as its network again', () => {
   expect(callers.of(request).name).toBe('network 192.0.2.1')
 })
 
-it('the engine is a caller of its own, and so is root', () => {
+it('the engine and root are each a caller of their own', () => {
   const callers = makeCallers()
   const engine = { headers: { authorization: 'Basic ZW5naW5lOng=' }, address: '192.0.2.1' }
   const root = aRequest('')
@@ -69,7 +69,7 @@ it('the engine is a caller of its own, and so is root', () => {
   expect([callers.of(engine).name, callers.of(root).name]).toEqual(['engine', 'root'])
 })
 
-it('all IPv6 addresses of one customer are one caller', () => {
+it('all IPv6 addresses of one customer count as one caller', () => {
   const callers = makeCallers()
 
   const names = ['2001:db8::1', '2001:db8::2:3'].map((address) => callers.of({ headers: {}, address }).name)

@@ -48,7 +48,7 @@ it.each(breadth(scripts.slice(0, 4), scripts))('%s -- --help prints the usage an
   expect(output.startsWith(name === 'npm run synth' ? 'cdk synth' : name)).toBe(true)
 })
 
-it('npm start stops before anything starts when a setting is wrong, and names it without its value', async () => {
+it('npm start exits before starting anything when a setting is wrong, and names the setting without its value', async () => {
   const { status, output } = await startCommand(process.execPath, ['local/main.ts'], {
     cwd: process.cwd(),
     env: { PATH: process.env['PATH'], PORT: 'planted' },
@@ -58,7 +58,7 @@ it('npm start stops before anything starts when a setting is wrong, and names it
   expect(output.trim()).toBe('callplane: PORT must be a whole number from 0 to 65535')
 })
 
-it('npm run demo stops at a wrong port, and names the variable without its value', async () => {
+it('npm run demo exits when the port is wrong, and names the variable without its value', async () => {
   const { status, output } = await startCommand(process.execPath, ['local/demo.ts'], {
     cwd: process.cwd(),
     env: { PATH: process.env['PATH'], PORT: 'planted' },

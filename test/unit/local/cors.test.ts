@@ -72,7 +72,7 @@ describe('an OPTIONS that is no preflight', () => {
 })
 
 describe('an answer', () => {
-  it('an answer to an allowed origin exposes every header of the contract to its page', async () => {
+  it('a response to an allowed origin exposes every header of the contract to its page', async () => {
     const { headers } = await ask(config, 'GET', { origin })
 
     expect(headers).toMatchObject({ 'access-control-allow-origin': origin, etag: 'W/"x"', vary: 'Origin' })
@@ -82,7 +82,7 @@ describe('an answer', () => {
     expect(headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  it('an answer to another origin, or to none, has no headers for a page', async () => {
+  it('a response to another origin, or to none, has no CORS headers', async () => {
     for (const given of [{ origin: 'https://evil.example' }, {}] as Record<string, string>[]) {
       const { status, headers } = await ask(config, 'GET', given)
 

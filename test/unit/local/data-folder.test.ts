@@ -57,7 +57,7 @@ describe('the secrets of a run', () => {
     expect(second).toEqual({ ...first, rootPasswordFrom: 'an earlier start' })
   })
 
-  it('the secrets of a run are those of the settings if given, which are not stored', () => {
+  it('the secrets of a run are those of the settings if given, and these are not stored', () => {
     const given = readSettings({ ROOT_PASSWORD: 'chosen', ENGINE_CREDENTIAL: 'agreed' })
 
     expect(readSecrets(openDataFolder(root), given)).toMatchObject({

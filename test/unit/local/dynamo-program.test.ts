@@ -66,13 +66,13 @@ describe('the package of the embedded DynamoDB', () => {
     expect(dynoxidePackage(root, { platform, arch }).find()).toBe(file)
   })
 
-  it('a package that was installed on demand is found as one of the project is', () => {
+  it('a DynamoDB package that was installed on demand is found like one of the project', () => {
     const file = putPackage(join(root, 'node_modules/.cache/dynoxide/1.2.1'), '@dynoxide/linux-arm64')
 
     expect(dynoxidePackage(root, { platform: 'linux', arch: 'arm64' }).find()).toBe(file)
   })
 
-  it('a package of another version, or for another platform, does not count', () => {
+  it('a DynamoDB package of another version, or for another platform, is ignored', () => {
     putPackage(root, '@dynoxide/linux-arm64', { version: '1.2.0' })
     putPackage(root, '@dynoxide/linux-x64')
 
@@ -81,7 +81,7 @@ describe('the package of the embedded DynamoDB', () => {
 })
 
 describe('the DynamoDB of a laptop', () => {
-  it('a missing package is installed, with a line that says so', async () => {
+  it('a missing DynamoDB package is installed, with a line that says so', async () => {
     const program = await chooseProgram(folder, aMac({ installs: '/bin/dynoxide' }))
 
     expect(program.command).toBe('/bin/dynoxide')
@@ -89,7 +89,7 @@ describe('the DynamoDB of a laptop', () => {
     expect(progress).toEqual(['installing the embedded DynamoDB for darwin arm64'])
   })
 
-  it('DynamoDB Local keeps the data where npm has no package for the platform and there is a Java', async () => {
+  it('DynamoDB Local stores the data if npm has no package for the platform and Java is installed', async () => {
     const program = await chooseProgram(folder, aMac({ java: '/jars' }))
 
     expect(program.command).toBe('java')
@@ -97,7 +97,7 @@ describe('the DynamoDB of a laptop', () => {
     expect(progress.at(-1)).toBe('getting DynamoDB Local from Maven Central (50 MB, once)')
   })
 
-  it('one sentence names the package, the reason and the ways out where neither the package nor a Java can be had', async () => {
+  it('an error names the package, the reason and the ways out if neither the package nor Java is available', async () => {
     const refusal = chooseProgram(folder, aMac())
 
     await expect(refusal).rejects.toThrow(PlainError)
@@ -107,7 +107,7 @@ describe('the DynamoDB of a laptop', () => {
     )
   })
 
-  it('data of DynamoDB Local is used on, even when the package can be had by now', async () => {
+  it('existing data of DynamoDB Local is still used when the package becomes available', async () => {
     await chooseProgram(folder, aMac({ java: '/jars' }))
 
     const program = await chooseProgram(folder, aMac({ installs: '/bin/dynoxide', java: '/jars' }))
@@ -115,7 +115,7 @@ describe('the DynamoDB of a laptop', () => {
     expect(program.command).toBe('java')
   })
 
-  it('data of the embedded DynamoDB is never left aside for an empty DynamoDB Local', async () => {
+  it('existing data of the embedded DynamoDB is never replaced by an empty DynamoDB Local', async () => {
     folder.write('dynamodb.sqlite', '')
 
     await expect(chooseProgram(folder, aMac({ java: '/jars' }))).rejects.toThrow(
@@ -123,7 +123,7 @@ describe('the DynamoDB of a laptop', () => {
     )
   })
 
-  it('data of DynamoDB Local without a Java is a sentence that says where it is', async () => {
+  it('an error names the folder of existing DynamoDB Local data if Java is missing', async () => {
     mkdirSync(folder.file('dynamodb-local'))
 
     await expect(chooseProgram(folder, aMac({ installs: '/bin/dynoxide' }))).rejects.toThrow(

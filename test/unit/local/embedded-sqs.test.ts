@@ -76,7 +76,7 @@ describe('the embedded SQS', () => {
     expect(Messages).toBeUndefined()
   })
 
-  it('the embedded SQS keeps a message in its position for the next reader when the waiting reader has disconnected', async () => {
+  it("the embedded SQS keeps a message's position for the next reader when the waiting reader has disconnected", async () => {
     const waiting = receive(() => false)
     await send('first')
     await waiting
@@ -109,7 +109,7 @@ describe('the embedded SQS, stopped and started again', () => {
     store = await start()
   })
 
-  it('the restarted embedded SQS has no messages of a queue that is not kept', async () => {
+  it('the restarted embedded SQS has no messages of a queue that is not persistent', async () => {
     const leftUrl = QueueUrl.replace('Work', 'Left')
     await call('SendMessage', {
       QueueUrl: leftUrl,
@@ -124,7 +124,7 @@ describe('the embedded SQS, stopped and started again', () => {
     expect((await call('ReceiveMessage', { QueueUrl: leftUrl })).Messages).toBeUndefined()
   })
 
-  it('the restarted embedded SQS restores the messages that an earlier version kept', async () => {
+  it('the restarted embedded SQS restores the messages that an earlier version stored', async () => {
     await store.close()
     rmSync(kept.checkpointFile)
     const messages = ['first', 'second'].map((text) => ({

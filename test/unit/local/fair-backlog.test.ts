@@ -61,7 +61,7 @@ describe('a standard queue of the embedded SQS', () => {
     expect(looks).toBeLessThan(100)
   })
 
-  it('hands out everything in the order of arrival when no tenant is noisy, also what came meanwhile', () => {
+  it('a standard queue delivers everything in the order of arrival when no tenant is noisy, also what arrived meanwhile', () => {
     const queue = aQueue()
     const enqueue = (id: number) =>
       queue.enqueue({
@@ -80,7 +80,7 @@ describe('a standard queue of the embedded SQS', () => {
     expect(queue.dequeue(10)).toEqual([])
   })
 
-  it('a standard queue keeps nothing of messages without a group that went through the dead-letter queue and were deleted', async () => {
+  it('a standard queue frees the memory of messages that went through the dead-letter queue and were deleted', async () => {
     const { store, call } = await withDeadLetters()
     const before = memoryInUse()
 

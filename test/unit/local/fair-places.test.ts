@@ -23,7 +23,7 @@ function aLab(limits: { places: number; waiting: number }) {
 }
 
 describe('places that callers share', () => {
-  it('shared places go to one caller alone up to half of them, so that a new caller always finds a free one', async () => {
+  it('one caller alone gets at most half of the shared slots, so that a new caller always finds a free one', async () => {
     const { got, ask, settled } = aLab({ places: 8, waiting: 100 })
 
     for (let index = 1; index <= 10; index += 1) void ask('busy', `busy ${index}`)
@@ -33,7 +33,7 @@ describe('places that callers share', () => {
     expect(got).toEqual(['busy 1', 'busy 2', 'busy 3', 'busy 4', 'new'])
   })
 
-  it('shared places go to waiting callers in turns, however many requests of one caller came first', async () => {
+  it('waiting callers get shared slots in turn, however many requests of one caller came first', async () => {
     const { got, ask, leave, settled } = aLab({ places: 1, waiting: 100 })
     for (const name of ['a 1', 'a 2', 'a 3', 'a 4']) void ask('a', name)
     for (const name of ['b 1', 'b 2']) void ask('b', name)
@@ -47,7 +47,7 @@ describe('places that callers share', () => {
     expect(got).toEqual(['a 1', 'a 2', 'b 1', 'a 3', 'b 2', 'a 4'])
   })
 
-  it('a small request does not overtake a larger one of the same caller that waits', async () => {
+  it('a small request does not overtake a waiting larger one of the same caller', async () => {
     const { got, ask, leave, settled } = aLab({ places: 8, waiting: 100 })
     void ask('a', 'first', { count: 3 })
     void ask('a', 'large', { count: 3 })
@@ -61,7 +61,7 @@ describe('places that callers share', () => {
     expect(got).toEqual(['first', 'large', 'small'])
   })
 
-  it('shared places are refused to the newest request of the longest queue when too many wait, not to a new caller', async () => {
+  it('the newest request of the longest queue is refused when too many wait, and not a new caller', async () => {
     const { got, refused, ask, settled } = aLab({ places: 1, waiting: 3 })
     for (const name of ['first', 'second', 'third', 'fourth']) void ask('busy', name)
 
@@ -71,7 +71,7 @@ describe('places that callers share', () => {
     expect({ got, refused }).toEqual({ got: ['first'], refused: ['fourth'] })
   })
 
-  it('a shared place that is returned twice is free once', async () => {
+  it('a shared slot that is released twice is free once', async () => {
     const { got, ask, leave, settled } = aLab({ places: 2, waiting: 100 })
     for (const name of ['a', 'b', 'c', 'd']) void ask(name)
 
@@ -82,7 +82,7 @@ describe('places that callers share', () => {
     expect(got).toEqual(['a', 'b', 'c'])
   })
 
-  it('a shared place is not kept for a request whose client has disconnected', async () => {
+  it('no shared slot is kept for a request whose client has disconnected', async () => {
     const gone = new AbortController()
     const { got, refused, ask, leave, settled } = aLab({ places: 1, waiting: 100 })
     void ask('a')
@@ -96,7 +96,7 @@ describe('places that callers share', () => {
     expect({ got, refused }).toEqual({ got: ['a', 'c'], refused: ['b: gone'] })
   })
 
-  it('a request that needs many shared places gets them only when so many are free', async () => {
+  it('a request that needs many shared slots gets them only when so many are free', async () => {
     const { got, ask, leave, settled } = aLab({ places: 8, waiting: 100 })
     void ask('a', 'a', { count: 4 })
     void ask('b', 'b', { count: 6 })

@@ -47,7 +47,7 @@ const standard = {
 const many = (tenant: string, count: number) => Array.from({ length: count }, (_, at) => `${tenant}${at}`)
 
 describe('a standard queue of the embedded SQS', () => {
-  it('a standard queue hands out the message of a quiet tenant next when another tenant has thirty in flight and a backlog', async () => {
+  it('a standard queue delivers the message of a quiet tenant next when another tenant has thirty in flight and a backlog', async () => {
     await standard.send(...many('a', 60))
     for (let batch = 0; batch < 3; batch += 1) await standard.receive()
     await standard.send('b0')
@@ -55,7 +55,7 @@ describe('a standard queue of the embedded SQS', () => {
     expect((await standard.receive())[0]).toBe('b0')
   })
 
-  it('a standard queue is no fairer than SQS: below thirty messages in flight a backlog comes first', async () => {
+  it('a standard queue is no fairer than SQS: below thirty messages in flight, a backlog is delivered first', async () => {
     await standard.send(...many('a', 60))
     for (let batch = 0; batch < 2; batch += 1) await standard.receive()
     await standard.send('b0')
@@ -63,7 +63,7 @@ describe('a standard queue of the embedded SQS', () => {
     expect(await standard.receive()).not.toContain('b0')
   })
 
-  it('a standard queue hands out the messages of the noisy tenant with the fewest in flight first', async () => {
+  it('a standard queue delivers the messages of the noisy tenant with the fewest in flight first', async () => {
     await standard.send(...many('a', 50), ...many('b', 30))
     for (let batch = 0; batch < 8; batch += 1) await standard.receive()
     await standard.send(...many('a', 5), ...many('b', 5))
@@ -103,7 +103,7 @@ const fifo = {
 const bodies = (messages: readonly { Body: string }[]) => messages.map(({ Body }) => Body)
 
 describe('a FIFO queue of the embedded SQS', () => {
-  it('a FIFO queue hands out as many messages of one group as fit, then those of the next', async () => {
+  it('a FIFO queue delivers as many messages of one group as fit into a batch, then those of the next', async () => {
     await fifo.send(...many('a', 12), ...many('b', 3))
 
     expect(bodies(await fifo.receive())).toEqual(many('a', 10))
@@ -111,13 +111,13 @@ describe('a FIFO queue of the embedded SQS', () => {
     expect(await fifo.receive()).toEqual([])
   })
 
-  it('a FIFO queue fills what a group leaves with messages of the next group', async () => {
+  it('a FIFO queue fills the rest of a batch with messages of the next group', async () => {
     await fifo.send(...many('a', 4), ...many('b', 9))
 
     expect(bodies(await fifo.receive())).toEqual([...many('a', 4), ...many('b', 6)])
   })
 
-  it('a FIFO queue hands out no message of a group before all in flight are removed, and then those of other groups first', async () => {
+  it('a FIFO queue delivers no message of a group until all in flight are removed, and then those of other groups first', async () => {
     await fifo.send(...many('a', 12))
     const taken = await fifo.receive()
     await fifo.remove(taken.slice(0, 9))
@@ -132,7 +132,7 @@ describe('a FIFO queue of the embedded SQS', () => {
     expect(bodies(await fifo.receive(1))).toEqual(['d0'])
   })
 
-  it('a FIFO queue hands out messages that return in their order', async () => {
+  it('a FIFO queue delivers returned messages again in their order', async () => {
     await fifo.send(...many('a', 5))
     const taken = await fifo.receive()
     for (const { ReceiptHandle } of taken)
@@ -158,7 +158,7 @@ describe('a FIFO queue of the embedded SQS', () => {
     expect(bodies(await fifo.receive())).toEqual(['a1', 'b2'])
   })
 
-  it('a FIFO queue ends no long poll for a message that cannot be taken yet', async () => {
+  it('a FIFO queue does not end a long poll for a message that cannot be received yet', async () => {
     await fifo.send('a0')
     const taken = await fifo.receive()
     const polling = call('ReceiveMessage', { MaxNumberOfMessages: 10, WaitTimeSeconds: 20 })

@@ -51,7 +51,7 @@ async function aService(statusOf: (path: string, count: number) => number) {
   return { asked, list }
 }
 
-test('a start repeats calls that a rate limit refuses: its login, its lists and its logout', async () => {
+test('a start repeats its login, lists and logout if a rate limit refuses them', async () => {
   const { asked, list } = await aService((_path, count) => (count < 3 ? 429 : 200))
 
   expect(await list()).toEqual({ status: 'OK', data: {} })
@@ -72,7 +72,7 @@ test('a start whose login is always refused fails after twenty attempts', async 
   expect(asked).toEqual({ '/login': 20 })
 })
 
-test('a start that was interrupted repeats no refused call', async () => {
+test('a start that was interrupted does not repeat a refused call', async () => {
   const { asked, list } = await aService(() => 429)
 
   await expect(list(AbortSignal.abort())).rejects.toThrow('POST /login was answered 429')

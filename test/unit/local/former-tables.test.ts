@@ -25,7 +25,7 @@ const tableWith = (IndexName: string, ProjectionType: string) => ({
   },
 })
 
-test('a table that an earlier version made gets the index that it lacks, with what is stored in it', async () => {
+test('a table that an earlier version created gets its missing index, which covers the stored items', async () => {
   const folder = openDataFolder(mkdtempSync(join(tmpdir(), 'callplane-tables-')))
   onTestFinished(() => rmSync(folder.path, { recursive: true }))
   const deps = programsFor(process.cwd(), thisMachine, { progress: () => {}, signal: new AbortController().signal })

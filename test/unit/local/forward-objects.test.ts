@@ -38,7 +38,7 @@ afterAll(() => {
   }
 })
 
-it('a link is handed on under a signature of its own, and spaces in it are no plus signs', async () => {
+it('a link to an object is forwarded with a new signature, and spaces in it do not become plus signs', async () => {
   const asked = 'response-content-disposition=attachment%3B%20filename%3D%22a%2Bb.wav%22'
   const link = `/recordings/a%20b?${asked}&X-Amz-Credential=c&X-Amz-Signature=s&X-Amz-Expires=300`
 

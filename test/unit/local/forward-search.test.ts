@@ -47,7 +47,7 @@ it('the forwarder signs requests for the search domain and sends them on', async
   expect(seen.at(-1)?.headers['content-type']).toBe('application/x-ndjson')
 })
 
-it('requests to a search store carry the user of its address if it has one', async () => {
+it('requests to a search store carry the user in its address, if there is one', async () => {
   const store = await connectSearch(`http://admin:p%40ss@${host}/below`, signer)
 
   await store.answer({ ...bulk, method: 'GET', path: '/_cluster/health', query: '', body: '' })

@@ -116,7 +116,7 @@ afterAll(async () => {
 })
 
 describe('functions in one thread', () => {
-  it('each see their own environment and nothing else, also while they run together', async () => {
+  it('functions in one thread see only their own environment, even while they run together', async () => {
     const [first, second] = await Promise.all([host.invoke('first', {}), host.invoke('second', {})])
 
     const seen = (name: string) => ({ atLoad: name, before: name, after: name, all: ['NAME'], path: false })
@@ -166,7 +166,7 @@ it('idle functions are unloaded, the least recently used first, so that many lar
 })
 
 describe('a call', () => {
-  it('a function call comes with the context that Lambda gives', async () => {
+  it('a function call has the context that Lambda gives', async () => {
     expect(await host.invoke('context', { a: 1 })).toMatchObject({
       event: { a: 1 },
       functionName: 'context',
@@ -182,7 +182,7 @@ describe('a call', () => {
     expect(await host.invoke('nothing', {})).toBeNull()
   })
 
-  it('a function call reports what it sends to a queue or a receiver, and no request to a store', async () => {
+  it('a function call reports requests to a queue or a receiver, and none to a store', async () => {
     const sent: string[] = []
     const invoke = (name: string, event: object) => host.invoke('sends', event, () => sent.push(name))
     await Promise.all([
@@ -218,7 +218,7 @@ describe('a call', () => {
     expect(await host.invoke('first', {})).toMatchObject({ before: 'first' })
   })
 
-  it('a thread in a loop is replaced, and what the old one left unread does not end the new one', async () => {
+  it('a thread in an endless loop is replaced, and its unread messages do not end the new one', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const late = Promise.allSettled([host.invoke('spins', {}), host.invoke('ends-later', {})])
@@ -238,7 +238,7 @@ describe('a call', () => {
   })
 })
 
-it('a bundle without its file is refused by name', () => {
+it('an error names the bundle whose file is missing', () => {
   const definition = { ...aFunction('missing', ''), handler: 'other.handler' }
 
   expect(() => new FunctionHost([definition], { environmentOf: () => ({}), log: new PassThrough() })).toThrow('missing')

@@ -96,13 +96,13 @@ describe('the gate', () => {
     expect([get.status, write.status]).toEqual([200, 400])
   })
 
-  it('the gate judges a call by the service that it was signed for, whatever its target says', async () => {
+  it('the gate judges a call by the service that it was signed for, whatever its target header says', async () => {
     const answer = await call('sqs', 'DynamoDB_20120810.GetItem', { TableName: 'Accounts' })
 
     expect(answer).toMatchObject({ status: 400, body: { __type: expect.stringContaining('UnknownOperation') } })
   })
 
-  it('the gate refuses a signature of a foreign signer', async () => {
+  it('the gate refuses a call that an unknown signer has signed', async () => {
     const other = { ...gate.issue(role.arn), secretAccessKey: 'guessed' }
 
     const answer = await call('dynamodb', 'DynamoDB_20120810.GetItem', { TableName: 'Accounts' }, other)
@@ -192,7 +192,7 @@ describe('the gate before a search domain', () => {
     expect(await response.json()).toEqual({ Message: 'the signature is not that of this request' })
   })
 
-  it('the gate of a search domain refuses the signature of a foreign signer', async () => {
+  it('the gate of a search domain refuses a request that an unknown signer has signed', async () => {
     const other = { ...gate.issue(role.arn), secretAccessKey: 'guessed' }
 
     expect((await ask({ path: '/cdr-a/_search' }, other)).status).toBe(403)

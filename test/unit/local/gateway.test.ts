@@ -101,14 +101,14 @@ describe('the gateway', () => {
     return answer.event
   }
 
-  it('the gateway answers 503 in the form of the contract until it serves', async () => {
+  it('the gateway answers 503 in the form of the contract until it is ready', async () => {
     const response = await fetch(`${url}/things`)
 
     expect(response.status).toBe(503)
     expect(await response.json()).toMatchObject({ status: 'error', code: 'store_unavailable' })
   })
 
-  it('the gateway hands a request to the function of its route as an event of format 2.0', async () => {
+  it('the gateway passes a request to the function of its route as an event of format 2.0', async () => {
     const event = await eventOf('/things/a%20b?x=1&y=%C3%A4&x=2', {
       method: 'PUT',
       headers: { 'content-type': 'application/json', 'x-many': 'one', cookie: 'a=1; b=2' },
@@ -131,7 +131,7 @@ describe('the gateway', () => {
     expect(event.headers).not.toHaveProperty('cookie')
   })
 
-  it('the gateway leaves out the members that a request does not have', async () => {
+  it('the gateway omits members of the event that a request does not have', async () => {
     const event = await eventOf('/things')
 
     for (const name of ['body', 'cookies', 'queryStringParameters', 'pathParameters'])
@@ -149,7 +149,7 @@ describe('the gateway', () => {
     expect([event.isBase64Encoded, event.body]).toEqual([base64, base64 ? 'YT0x' : 'a=1'])
   })
 
-  it('joins headers given more than once by commas', async () => {
+  it('the gateway joins repeated headers by commas', async () => {
     serve()
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.end('GET /any HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nx-a: 2\r\nConnection: close\r\n\r\n')
@@ -195,7 +195,7 @@ describe('the gateway', () => {
     },
   )
 
-  it('the gateway repeats a reading request whose thread died, so that its caller does not notice', async () => {
+  it('the gateway repeats a read request whose thread died, so that its client does not notice', async () => {
     serve()
     let calls = 0
     invoke = () => {
@@ -208,7 +208,7 @@ describe('the gateway', () => {
     expect([response.status, calls]).toEqual([200, 2])
   })
 
-  it('the gateway answers 503 with Retry-After to a reading request whose thread died twice', async () => {
+  it('the gateway answers 503 with Retry-After to a read request whose thread died twice', async () => {
     serve()
     invoke = () => Promise.reject(new FunctionFailed('crash', ''))
 

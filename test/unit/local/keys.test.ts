@@ -34,7 +34,7 @@ describe('the key service', () => {
     expect(bodyOf(opened)).toMatchObject({ KeyId: 'arn:key/one', Plaintext: plain })
   })
 
-  it('seals the same text differently each time', async () => {
+  it('the key service encrypts the same text differently each time', async () => {
     expect(await seal()).not.toBe(await seal())
   })
 
@@ -73,7 +73,7 @@ describe('secrets', () => {
     })
   })
 
-  it('secrets have the version that they are described with, which does not contain the value', async () => {
+  it('the described version of a secret is the returned one, and does not contain the value', async () => {
     const { VersionId, ...read } = await ask('GetSecretValue')
 
     expect(await ask('DescribeSecret')).toEqual({
@@ -83,7 +83,7 @@ describe('secrets', () => {
     })
   })
 
-  it('secrets keep their version while their value stays, and get another with another value or on another platform', async () => {
+  it('a secret keeps its version while its value stays, and gets another one with another value or platform', async () => {
     const versionOf = async (value: string, salt: string) => (await ask('GetSecretValue', { value, salt }))['VersionId']
     const first = await versionOf('value', 'salt')
 
@@ -91,7 +91,7 @@ describe('secrets', () => {
     expect(new Set([first, await versionOf('other', 'salt'), await versionOf('value', 'pepper')]).size).toBe(3)
   })
 
-  it('secrets are in the field of a JSON object if the template says so', () => {
+  it('a secret is in the field of a JSON object if the template says so', () => {
     expect(secretText({ arn: '', template: undefined, field: undefined }, 'v')).toBe('v')
     expect(secretText({ arn: '', template: '{"user":"root"}', field: 'password' }, 'v')).toBe(
       '{"user":"root","password":"v"}',

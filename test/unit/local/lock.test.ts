@@ -36,7 +36,7 @@ async function aDeadProcess(): Promise<number> {
 /** The owners of the locks in the folder. */
 const owners = () => readdirSync(folder).map((name) => readlinkSync(join(folder, name)))
 
-it('a lock is there while it is held, and nothing is left when it is released', async () => {
+it('a lock file exists while the lock is held, and nothing remains when it is released', async () => {
   const lock = await takeLock(folder)
   const held = owners()
   await lock.release()
@@ -103,7 +103,7 @@ it.runIf(process.platform === 'linux')(
   },
 )
 
-it('a lock file that says nothing is taken over', async () => {
+it('a lock file without content is taken over', async () => {
   writeFileSync(join(folder, 'lock'), '')
 
   const lock = await takeLock(folder)

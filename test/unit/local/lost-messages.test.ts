@@ -91,7 +91,7 @@ test('a first start and a start after an orderly stop lose no messages', async (
   expect([first.run?.lost, second.run?.lost, await handleAll(second)]).toEqual([undefined, undefined, 1])
 })
 
-test('messages that wait when the platform is killed are lost from the time of the oldest event', async () => {
+test('waiting messages are lost when the platform is killed, from the time of the oldest event on', async () => {
   const killed = await begin()
   const oldest = await send(killed, 3_600_000)
   await send(killed, 1_000)
@@ -113,7 +113,7 @@ test('a message in flight when the platform is killed counts as lost', async () 
   expect(next.run?.lost?.from).toBe(occurredAt)
 })
 
-test('only events after the last checkpoint can be lost if everything before it was handled', async () => {
+test('only events after the last checkpoint count as lost if everything before it was handled', async () => {
   const killed = await begin()
   await send(killed, 60_000)
   await handleAll(killed)
@@ -138,7 +138,7 @@ test('messages that a stop cannot write are lost', async () => {
   expect(next.run?.lost?.from).toBe(occurredAt)
 })
 
-test('a file of kept messages that is cut short returns its whole lines, and the rest is lost', async () => {
+test('a truncated file of stored messages returns its complete lines, and the rest counts as lost', async () => {
   const store = await begin()
   const oldest = await send(store, 2_000)
   await send(store, 1_000)
@@ -150,7 +150,7 @@ test('a file of kept messages that is cut short returns its whole lines, and the
   expect([next.run?.lost?.from, await handleAll(next)]).toEqual([oldest, 1])
 })
 
-test('a missing file of kept messages is a loss', async () => {
+test('a missing file of stored messages counts as a loss', async () => {
   const store = await begin()
   const occurredAt = await send(store, 2_000)
   await store.close()
@@ -159,7 +159,7 @@ test('a missing file of kept messages is a loss', async () => {
   expect((await start()).run?.lost?.from).toBe(occurredAt)
 })
 
-test('a checkpoint that cannot be read counts as an unclean end at the time of the file', async () => {
+test('an unreadable checkpoint counts as an unclean end at the time of the file', async () => {
   await (await begin()).close()
   writeFileSync(checkpointFile(), '')
   utimesSync(checkpointFile(), 1_000, 1_000)
@@ -167,7 +167,7 @@ test('a checkpoint that cannot be read counts as an unclean end at the time of t
   expect((await start()).run?.lost?.from).toBe(1_000_000)
 })
 
-test('a loss stays until the run begins, and a stop before that leaves kept messages as they are', async () => {
+test('a noticed loss is reported until a run has begun, even after a start that failed', async () => {
   const store = await begin()
   const occurredAt = await send(store, 2_000)
   await store.close()
@@ -197,7 +197,7 @@ test('the gap of lost messages has the reason queue-lost and ends at the start t
   ])
 })
 
-test('the gap of lost messages begins where a connector that held older events had handed them over', async () => {
+test('the gap of lost messages begins at the time up to which a connector with older events had handed them over', async () => {
   const { gaps } = memoryPorts({ clock: time.clock, random: systemRandomness })
   const now = time.clock.now()
   const report = { ...aReport(), reportedAt: now - 12_000, handedOverTo: now - 3_600_000 }

@@ -48,7 +48,7 @@ async function aLink(content: string): Promise<string> {
   return (await signLink(context(), 'recordings', link)).url
 }
 
-test('the link of a recording leads to the address of the API and gives the recording there', async () => {
+test('the link of a recording points to the address of the API, which serves the recording there', async () => {
   const url = await aLink('the recording')
 
   const whole = await fetch(url)
@@ -105,7 +105,7 @@ test.each<[string, RequestInit]>([
   expect(await (await fetch(url)).text()).toBe('the recording')
 })
 
-test('a link at the address of the API serves objects alone, whatever service its headers name', async () => {
+test('a link at the address of the API serves objects only, whatever service its headers name', async () => {
   const url = await aLink('the recording')
 
   const answer = await fetch(url, { headers: { 'x-amz-target': 'DynamoDB_20120810.ListTables' } })
@@ -148,7 +148,7 @@ test.each([
   expect(publicUrl(address, networks)).toBe(url)
 })
 
-test('an API that listens on all addresses of a machine without a network calls itself by the loopback address', () => {
+test('the address of an API that listens on all addresses is the loopback address if the machine has no network', () => {
   expect(publicUrl('0.0.0.0:8080', { lo: networks.lo })).toBe('http://127.0.0.1:8080')
 })
 
@@ -164,7 +164,7 @@ describe('a link that stores a part of an upload', () => {
   const put = async (url: string, body: string, headers: Record<string, string>) =>
     (await fetch(url, { method: 'PUT', body, headers })).status
 
-  test('the link leads to the address of the API and stores that part', async () => {
+  test('an upload link points to the address of the API and stores its part', async () => {
     const { files, upload, url, checksum } = await aPartLink()
 
     expect(new URL(url).origin).toBe(origin)
@@ -186,7 +186,7 @@ describe('a link that stores a part of an upload', () => {
     expect(await files.listParts(upload)).toEqual([])
   })
 
-  test('the link stores no other part and no whole object', async () => {
+  test('an upload link stores no other part and no whole object', async () => {
     const { files, upload, url, checksum } = await aPartLink()
     const headers = { 'x-amz-checksum-sha256': checksum }
 

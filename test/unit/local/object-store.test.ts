@@ -155,7 +155,7 @@ describe('the object store', () => {
 })
 
 describe('a link', () => {
-  it('a link opens an object with the response headers that it names', async () => {
+  it('a signed link returns an object with the response headers that it names', async () => {
     await send('PUT', '/recordings/linked', { body: 'sound' })
     const extra =
       '&response-content-disposition=attachment%3B%20filename%3D%22call.wav%22&response-content-type=audio%2Fwav'
@@ -167,7 +167,7 @@ describe('a link', () => {
     expect(response.headers.get('content-type')).toBe('audio/wav')
   })
 
-  it('a link opens nothing once its time is over', async () => {
+  it('a signed link no longer works once its time is over', async () => {
     await send('PUT', '/recordings/linked', { body: 'sound' })
 
     const response = await fetch(link('/recordings/linked', { agoMs: 62_000, expires: 60 }))
@@ -175,7 +175,7 @@ describe('a link', () => {
     expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('Request has expired')])
   })
 
-  it('a link opens no other object', async () => {
+  it('a signed link does not work for another object', async () => {
     await send('PUT', '/recordings/secret', { body: 'secret' })
 
     const response = await fetch(link('/recordings/linked').replace('/linked?', '/secret?'))

@@ -64,7 +64,7 @@ describe('an upload in parts', () => {
     await ask({ method: 'DELETE' })
   })
 
-  it('an upload lists so many parts as requested, and where the list continues', async () => {
+  it("the list of an upload's parts has as many as requested, and names where the next list begins", async () => {
     const uploadId = await begin()
     for (const number of ['1', '5', '9']) await put(uploadId, number)
 
@@ -75,7 +75,7 @@ describe('an upload in parts', () => {
     expect([elementIn(rest.text, 'IsTruncated'), elementIn(rest.text, 'PartNumber')]).toEqual(['false', '9'])
   })
 
-  it('an upload knows no other checksums, and no other id', async () => {
+  it('an upload with another kind of checksum, or under an unknown id, is refused', async () => {
     const other = await ask({
       method: 'POST',
       query: { uploads: '' },
@@ -101,7 +101,7 @@ describe('a body', () => {
   })
 })
 
-it('an archived object can be looked at and not read', async () => {
+it('an archived object can be described and not read', async () => {
   await ask({ method: 'PUT', headers: { 'x-amz-storage-class': 'DEEP_ARCHIVE' }, body: 'sound' })
 
   expect((await ask({ method: 'HEAD' })).headers.get('x-amz-storage-class')).toBe('DEEP_ARCHIVE')

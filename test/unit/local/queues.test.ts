@@ -41,7 +41,7 @@ describe('of a batch are done with', () => {
     expect(ids(doneMessages(messages, answer, true))).toEqual(expected)
   })
 
-  it('all, when the mapping asks for no report', () => {
+  it('all messages of a batch are finished if the mapping does not ask for a report', () => {
     expect(ids(doneMessages(messages, { batchItemFailures: [{ itemIdentifier: 'b' }] }, false))).toEqual([
       'a',
       'b',
@@ -66,7 +66,7 @@ function aQueue(batches: (readonly ReceivedMessage[] | Error)[]) {
 }
 
 describe('a poller', () => {
-  it('the events of one tenant are removed while those of another that came with them are worked on', async () => {
+  it('finished events of one tenant are removed while those of another tenant in the batch are still processed', async () => {
     const ofTenant = (domain: string) => ({ ...aMessage(domain), Attributes: { MessageGroupId: `${domain}/0` } })
     const queue = aQueue([[ofTenant('busy.example.com'), ofTenant('quiet.example.com')]])
     const work = Promise.withResolvers<void>()
@@ -90,7 +90,7 @@ describe('a poller', () => {
     expect(queue.removed).toEqual(['quiet.example.com', 'busy.example.com'])
   })
 
-  it('messages of groups that name no tenant stay in one batch', () => {
+  it('messages of groups that do not name a tenant stay in one batch', () => {
     const one = { ...aMessage('a'), Attributes: { MessageGroupId: 'leg-1' } }
     const other = { ...aMessage('b'), Attributes: { MessageGroupId: 'leg-2' } }
 
@@ -107,7 +107,7 @@ describe('a poller', () => {
     expect(queue.removed).toEqual(['a', 'b'])
   })
 
-  it('a poller removes nothing of a batch that its function failed on, and continues', async () => {
+  it('a poller removes no message of a batch whose function failed, and continues', async () => {
     const errors: unknown[] = []
     const queue = aQueue([[aMessage('a')], [aMessage('b')]])
     const handle = (batch: readonly ReceivedMessage[]) =>
@@ -120,7 +120,7 @@ describe('a poller', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('works on no more batches at a time than it may', async () => {
+  it('a poller processes no more batches at a time than allowed', async () => {
     let [running, most] = [0, 0]
     const queue = aQueue(['a', 'b', 'c', 'd', 'e'].map((id) => [aMessage(id)]))
     const handle = async (batch: readonly ReceivedMessage[]) => {

@@ -19,7 +19,7 @@ afterEach(() => {
 })
 
 describe('readAssembly', () => {
-  it('reading the assembly gives a table of one stack to the function of another, through a nested stack', () => {
+  it('reading the assembly resolves a table of one stack for the function of another, through a nested stack', () => {
     const { functions, tables } = readAssembly(anAssembly(), place)
 
     expect(functions[0]?.environment).toEqual({
@@ -65,7 +65,7 @@ describe('readAssembly', () => {
     })
   })
 
-  it('gathers the statements of a role from everything that is attached to it', () => {
+  it('reading the assembly collects the statements of a role from everything attached to it', () => {
     const [role] = readAssembly(anAssembly(), place).roles
 
     expect(role?.statements.map(({ actions }) => actions)).toEqual([
@@ -75,7 +75,7 @@ describe('readAssembly', () => {
     ])
   })
 
-  it('ties routes and mappings to their functions', () => {
+  it('reading the assembly connects routes and mappings with their functions', () => {
     const { functions, mappings, queues, routes } = readAssembly(anAssembly(), place)
 
     expect(routes).toEqual([{ key: 'GET /things/{id}', functionArn: functions[0]?.arn }])
@@ -91,7 +91,7 @@ describe('readAssembly', () => {
     ])
   })
 
-  it('ties schedules to their functions', () => {
+  it('reading the assembly connects schedules with their functions', () => {
     const { functions, schedules } = readAssembly(anAssembly(), place)
 
     expect(schedules).toEqual([
@@ -100,7 +100,7 @@ describe('readAssembly', () => {
     ])
   })
 
-  it('ties preparations to their functions', () => {
+  it('reading the assembly connects preparations with their functions', () => {
     const { functions, preparations } = readAssembly(anAssembly(), place)
 
     expect(preparations).toEqual([{ functionArn: functions[0]?.arn }])

@@ -14,7 +14,7 @@ afterEach(() => {
 
 const aRequest = () => Object.assign(new PassThrough(), { headers: { 'content-length': '100000' } })
 
-it('a body of which nothing comes is refused when the grace is over, not before', async () => {
+it('a body of which no byte arrives is refused when the grace period is over, not before', async () => {
   const refused = vi.fn<(error: unknown) => void>()
   const reading = readBody(aRequest(), 100_000, { pace }).catch(refused)
 
@@ -26,7 +26,7 @@ it('a body of which nothing comes is refused when the grace is over, not before'
   expect(refused).toHaveBeenCalledWith(expect.any(BodyTooSlow))
 })
 
-it('a body that comes as fast as it has to is read, however long it takes', async () => {
+it('a body that arrives at the minimum speed is read, however long it takes', async () => {
   const request = aRequest()
   const reading = readBody(request, 100_000, { pace })
 
@@ -62,7 +62,7 @@ it('a body that was read leaves no open timer', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('a body above its limit is read to its end before it is refused, where the rest may be dropped', async () => {
+it('a body above its limit is read to its end before the refusal if the rest is small enough', async () => {
   const request = aRequest()
   const refused = vi.fn<(error: unknown) => void>()
   const reading = readBody(request, 10, { droppedBytes: 10 }).catch(refused)
@@ -75,7 +75,7 @@ it('a body above its limit is read to its end before it is refused, where the re
   expect(refused).toHaveBeenCalledWith(expect.any(BodyTooLarge))
 })
 
-it('a body that passes its limit by more than may be dropped is refused before its end', async () => {
+it('a body that exceeds its limit by more than may be discarded is refused before its end', async () => {
   const request = aRequest()
   request.write(Buffer.alloc(21))
 

@@ -5,7 +5,7 @@ import { startSchedules } from '../../../local/schedules/start-schedules.ts'
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-it('a repeated call is made once in each interval, after a failed one, too, and not any more when it is stopped', async () => {
+it('a repeated call is made once in each interval, even after a failed one, until it is stopped', async () => {
   let calls = 0
   const errors: unknown[] = []
   const call = async () => {
@@ -25,7 +25,7 @@ it('a repeated call is made once in each interval, after a failed one, too, and 
   expect(errors).toHaveLength(1)
 })
 
-it('a repeated call is not made while the one before goes on, and its end is waited for', async () => {
+it('a repeated call is not made while the previous one is under way, and a stop waits for it', async () => {
   const ends: (() => void)[] = []
   const call = () => new Promise<void>((resolve) => ends.push(resolve))
   const repeated = new RepeatedCall({ everyMs: 1_000, call, onError: () => {} })

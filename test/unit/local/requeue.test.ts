@@ -36,7 +36,7 @@ function queueRefusing(times: Record<string, number>) {
 
 const deliveries = ['a', 'b', 'c'].map((id) => aDelivery({ id }))
 
-it('a delivery that the queue refused at the start of the platform is sent again, and no other with it', async () => {
+it('a delivery that the queue refused at the start of the platform is sent again, and no other is sent with it', async () => {
   const queue = queueRefusing({ b: 2 })
 
   const result = await queuePending({ deliveries: storeOf(deliveries), queue, clock })
@@ -46,7 +46,7 @@ it('a delivery that the queue refused at the start of the platform is sent again
   expect(queue.asked).toEqual([['a', 'b'], ['b'], ['b'], ['c']])
 })
 
-it('a delivery that the queue refuses again and again at the start is counted as refused, and the others are queued', async () => {
+it('a delivery that the queue keeps refusing at the start is counted as refused, and the others are queued', async () => {
   const queue = queueRefusing({ a: Number.MAX_SAFE_INTEGER })
 
   const result = await queuePending({ deliveries: storeOf(deliveries), queue, clock })

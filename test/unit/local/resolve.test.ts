@@ -41,7 +41,7 @@ describe('resolve', () => {
     expect(resolve(value, scope)).toEqual({ kept: 1, list: ['a'] })
   })
 
-  it('resolves functions deep inside objects and lists', () => {
+  it('resolving a template resolves functions deep inside objects and lists', () => {
     expect(resolve({ a: [{ b: { Ref: 'X' } }] }, scope)).toEqual({ a: [{ b: 'ref(X)' }] })
   })
 

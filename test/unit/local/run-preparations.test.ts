@@ -14,7 +14,7 @@ const aFunction = {
 }
 const assembly = { preparations: [{ functionArn: arn }], functions: [aFunction] }
 
-it('every preparation is called by its function, and its notes are returned', async () => {
+it('the function of every preparation is called, and its notes are returned', async () => {
   const called: unknown[] = []
   const host = {
     invoke: async (...call: unknown[]) => {
@@ -27,7 +27,7 @@ it('every preparation is called by its function, and its notes are returned', as
   expect(called).toEqual([['Prepare', {}]])
 })
 
-it('a store that cannot be made ready ends the start with a sentence that names the reason', async () => {
+it('a store that cannot be prepared ends the start with a sentence that names the reason', async () => {
   const host = { invoke: () => Promise.reject(new Error('the search store does not answer, try again')) }
 
   await expect(runPreparations(assembly, host)).rejects.toMatchObject({

@@ -94,7 +94,7 @@ describe('the search server', () => {
     expect(ask('POST', '/other/_search', {}, 'ignore_unavailable=true').status).toBe(200)
   })
 
-  it('the search server accepts a write only on the state that was read', () => {
+  it('the search server accepts a write only if the document is still in the state that was read', () => {
     const { ask } = server()
     const statusOf = (body: string) =>
       Object.values<{ status: number }>(ask('POST', '/_bulk', body).body.items[0])[0]?.status
@@ -138,7 +138,7 @@ describe('the search server', () => {
     expect(ask('POST', '/cdr-*/_search', {}).body.hits.total.value).toBe(0)
   })
 
-  it('the search server stores a text above 8000 characters and does not find it', () => {
+  it('the search server stores a text above 8000 characters and does not find it by search', () => {
     const { ask } = server()
     const long = 'x'.repeat(8001)
     ask('POST', '/_bulk', create({ gateway: long, any: [long, 'short'] }))
@@ -150,7 +150,7 @@ describe('the search server', () => {
     expect(find({ term: { any: { value: 'short' } } })).toHaveLength(1)
   })
 
-  it('the search server counts exactly as far as requested', () => {
+  it('the search server counts hits exactly as far as requested', () => {
     const { ask } = server()
     ask('POST', '/_bulk', ['1', '2', '3'].map((id) => create({ uuid: id }, { _id: `a:${id}` })).join(''))
     const total = (track_total_hits: number) => ask('POST', '/cdr-*/_search', { track_total_hits }).body.hits.total
@@ -189,7 +189,7 @@ describe('the search server', () => {
     expect(search(nested).body.error.reason).toContain('200000 buckets')
   })
 
-  it('the search server removes as many documents as requested', () => {
+  it('the search server removes at most as many documents as requested', () => {
     const { ask } = server()
     ask('POST', '/_bulk', ['1', '2', '3'].map((id) => create({ uuid: id }, { _id: `a:${id}` })).join(''))
     const query = { term: { domain_name: { value: 'a' } } }
@@ -201,7 +201,7 @@ describe('the search server', () => {
     expect(ask('POST', '/_mget', { docs: [target] }).body.docs[0]).toMatchObject({ found: false })
   })
 
-  it('the search server reads a list by time from its index alone', () => {
+  it('the search server reads a list by time from its index only', () => {
     const { database } = server()
     const sql = `EXPLAIN QUERY PLAN SELECT c.row FROM c WHERE tick(c.row) AND c.domain_name IN (?) AND c.leg IN (?)
       AND c.created_time >= ? AND c.created_time <= ? ORDER BY c.created_time desc, c.uuid asc LIMIT 100`
@@ -215,7 +215,7 @@ describe('the search server', () => {
 })
 
 describe('the search store in its thread', () => {
-  it('the restarted search store has everything that it has answered before, and the numbers of writes continue', async () => {
+  it('the restarted search store has everything that it had confirmed, and the sequence numbers of writes continue', async () => {
     const file = join(folder, 'kept.sqlite')
     const ask = async (requests: readonly (readonly [string, string, string])[]) => {
       const store = await startEmbeddedSearch(file)
@@ -247,7 +247,7 @@ describe('the search store in its thread', () => {
     await expect(startEmbeddedSearch(file)).rejects.toThrow(`the search store in ${file} cannot be opened`)
   })
 
-  it('the search store answers that it is closed, once it is', async () => {
+  it('a closed search store answers that it is closed', async () => {
     const store = await startEmbeddedSearch(':memory:')
     const health = { method: 'GET', path: '/_cluster/health', query: '', body: '' }
     expect((await store.answer(health)).status).toBe(200)
@@ -258,7 +258,7 @@ describe('the search store in its thread', () => {
     await store.close()
   })
 
-  it('the search store has a new thread after the previous one died, over the same file', async () => {
+  it('the search store starts a new thread on the same file after the previous one died', async () => {
     const store = await startEmbeddedSearch(join(folder, 'again.sqlite'))
     const ask = (method: string, path: string, body: string) => store.answer({ method, path, query: '', body })
     await ask('PUT', '/_index_template/cdr', '{"index_patterns":["cdr-*"]}')
@@ -275,7 +275,7 @@ describe('the search store in its thread', () => {
     await store.close()
   })
 
-  it('the search store lets a thousand requests wait and no more', async () => {
+  it('the search store lets a thousand requests wait and refuses more', async () => {
     const store = await startEmbeddedSearch(':memory:')
     const health = { method: 'GET', path: '/_cluster/health', query: '', body: '' }
 
@@ -305,7 +305,7 @@ describe('a query', () => {
     expect(search(query)).toBe(1)
   })
 
-  it('a query of more values than a statement can have is refused, and is no failure', () => {
+  it('a query with more values than a statement can have is refused, and is no failure of the store', () => {
     const alternatives = values(20_000).map((gte) => ({ range: { duration: { gte, lte: gte } } }))
 
     expect(search(either(alternatives))).toBe('too_many_nested_clauses')
@@ -313,7 +313,7 @@ describe('a query', () => {
 })
 
 describe('the time of a search', () => {
-  it('the time of a search ends it at the next row, of which one alone can take seconds', () => {
+  it('a search whose time is over ends at the next row, and a single row can take seconds', () => {
     const { ask } = server()
     ask('POST', '/_bulk', create({ any: ['x'] }))
     const query = { wildcard: { any: { value: 'x*' } } }
@@ -324,7 +324,7 @@ describe('the time of a search', () => {
 })
 
 describe('a wildcard pattern', () => {
-  it('a wildcard pattern takes no memory for the rows that it does not match', async () => {
+  it('a wildcard pattern uses no memory for the rows that it does not match', async () => {
     const store = await startEmbeddedSearch(':memory:')
     const ask = (method: string, path: string, body: string) => store.answer({ method, path, query: '', body })
     await ask('PUT', '/_index_template/cdr', JSON.stringify({ index_patterns: ['cdr-*'] }))
@@ -364,7 +364,7 @@ describe('a wildcard pattern', () => {
     expect(found).toEqual(fits ? [1, 1] : [0, 0])
   })
 
-  it('a wildcard pattern takes no time that grows with its stars', () => {
+  it('a wildcard pattern is matched in a time that does not grow with its stars', () => {
     expect(matchesWildcard(`${'*a'.repeat(500)}b`, 'a'.repeat(5000))).toBe(false)
   })
 })

@@ -56,7 +56,7 @@ describe('readSettings', () => {
     ])
   })
 
-  it('the settings of npm start can forbid hooks every other network', () => {
+  it('the settings of npm start can forbid every other network to hooks', () => {
     expect(readSettings({ HOOK_ALLOWED_NETWORKS: '' }).hookAllowedNetworks).toBe('')
   })
 
@@ -119,7 +119,7 @@ describe('readSettings', () => {
     expect(() => readSettings(env)).toThrow(sentence)
   })
 
-  it('an engine is observed only where it is another engine, and tenants are given only to an observed one', () => {
+  it('an engine is observed only if it is another engine, and only an observed one has assigned tenants', () => {
     const tenants = { ENGINE_TENANTS: 'public=acme.example.com' }
 
     expect(() => readSettings({ ENGINE_MODE: 'observe' })).toThrow(/^ENGINE_MODE=observe needs ENGINE_URL/)

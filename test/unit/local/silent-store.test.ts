@@ -34,7 +34,7 @@ it.each([
   expect(() => process.kill(pid(), 0)).toThrow('ESRCH')
 })
 
-it('a start whose patience is over already does not wait', async () => {
+it('a start whose time limit is already over does not wait for its store', async () => {
   const silent = aProgram(() => 'setInterval(() => {}, 1000)')
 
   const started = startDynamo(silent, join(folder, 'late.log'), AbortSignal.abort())
@@ -42,7 +42,7 @@ it('a start whose patience is over already does not wait', async () => {
   await expect(started).rejects.toThrow('does not answer')
 })
 
-it('a store whose program ends is called damaged', async () => {
+it('a store whose program exits is reported as damaged', async () => {
   const ending = aProgram(() => 'process.exit(1)')
 
   const started = startDynamo(ending, join(folder, 'ended.log'), new AbortController().signal)

@@ -63,7 +63,7 @@ function read(answer: string): readonly [number, unknown] {
 
 const refusal = (info: unknown) => ({ status: 'error', code: 'bad_request', info, requestId: expect.any(String) })
 
-it('bodies that trickle from four networks keep no body of a fifth from being served', async () => {
+it('bodies that arrive slowly from four networks do not delay a body of a fifth one', async () => {
   for (const [index, bytes] of [10_000_000, 10_000_000, 10_000_000, 3_400_000].entries())
     await open(`${post(bytes)}{`, `127.0.${index + 1}.1`)
 
@@ -73,7 +73,7 @@ it('bodies that trickle from four networks keep no body of a fifth from being se
   expect(read(await answerOn(socket))).toEqual([200, {}])
 })
 
-it('a body that trickles is refused after five seconds, in the form of the contract', async () => {
+it('a body that arrives too slowly is refused after five seconds, in the form of the contract', async () => {
   const socket = await open(`${post(100_000)}{`)
   await untilTimers(1)
   await vi.advanceTimersByTimeAsync(6000)
@@ -84,7 +84,7 @@ it('a body that trickles is refused after five seconds, in the form of the contr
   ])
 })
 
-it('a client that does not read its answer loses its connection, so that it holds no place', async () => {
+it('a client that does not read its response loses its connection, so that it occupies no slot', async () => {
   body = JSON.stringify('x'.repeat(20_000_000))
   const socket = await open('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
   socket.pause()
@@ -115,17 +115,17 @@ it.each([
   expect(read(await answerOn(await open(text)))).toEqual([400, refusal(info)])
 })
 
-it('a tunnel is refused in the form of the contract', async () => {
+it('a request for a tunnel is refused in the form of the contract', async () => {
   const answer = await answerOn(await open('CONNECT h:80 HTTP/1.1\r\nHost: h\r\n\r\n'))
 
   expect(read(answer)).toMatchObject([405, { status: 'error', code: 'method_not_allowed' }])
 })
 
-it('headers that came too slowly are distinguished from malformed ones', () => {
+it('headers that arrive too slowly are distinguished from malformed ones', () => {
   expect(unreadableReason('ERR_HTTP_REQUEST_TIMEOUT')).toMatch(/too slowly/)
   expect(unreadableReason('HPE_INVALID_METHOD')).toMatch(/not well-formed/)
 })
 
-it('no route takes a larger body than the gateway hands on', () => {
+it('no route accepts a larger body than the gateway passes on', () => {
   expect(Math.max(...routes.map((route) => route.maxBodyBytes ?? 0))).toBeLessThanOrEqual(maxBodyBytes)
 })

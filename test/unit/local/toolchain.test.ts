@@ -25,20 +25,20 @@ describe('an old Node', () => {
     expect(problemOfNode(version)).toBeUndefined()
   })
 
-  it('the file that refuses an old Node has nothing in it that the oldest Node cannot read', () => {
+  it('the file that refuses an old Node uses no syntax that the oldest Node cannot read', () => {
     const code = readFileSync(file, 'utf8').replaceAll(/\/\/.*|\/\*[\s\S]*?\*\//g, '')
 
     expect(code.match(/=>|`|\?\.|\?\?|\b(?:let|const|class|async|await|import|export)\b/g)).toBeNull()
   })
 
-  it('every command of package.json asks for the version of Node before anything else', () => {
+  it('every command of package.json checks the version of Node before anything else', () => {
     for (const [name, command] of Object.entries(scripts))
       expect([name, command]).toEqual([name, expect.stringMatching(/^node -r \.\/local\/node-version\.cjs \S+\.mjs\b/)])
   })
 })
 
 describe('npm', () => {
-  it('npm is run by its own JavaScript: the one that runs this command, else the one that came with the Node', () => {
+  it('npm is run by its own JavaScript: the npm that runs this command, or else the one next to Node', () => {
     const folder = mkdtempSync(join(tmpdir(), 'callplane-npm-'))
     const cli = join(folder, 'lib/node_modules/npm/bin/npm-cli.js')
     mkdirSync(dirname(cli), { recursive: true })

@@ -79,7 +79,7 @@ const check = (parts: SignedParts, more: { at?: number; bodyHash?: string | unde
   })
 
 describe('a signed call', () => {
-  it('proves whose it is and which service it is for', async () => {
+  it('the signature of a call proves its credential and its service', async () => {
     expect(check(await signedCall())).toEqual({ proof: { credential, service: 'dynamodb', payloadHash: bodyHash } })
   })
 
@@ -186,7 +186,7 @@ describe('a signed link', () => {
   })
 })
 
-it('the signature of the example in the documentation of S3 is reproduced', () => {
+it('the signature in the example of the S3 documentation is reproduced', () => {
   const parts = {
     method: 'GET',
     rawPath: '/test.txt',

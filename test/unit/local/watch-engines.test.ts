@@ -31,7 +31,7 @@ it('an engine that refuses the password ends the start, and one that is merely a
   )
 })
 
-it('the state of the engines is unknown while the connector answers something else', async () => {
+it("the state of the engines is unknown while the connector's answer is not a health report", async () => {
   const server = createServer((_request, response) => void response.end('not the connector'))
   await listen(server, { host: '127.0.0.1', port: 0 })
 

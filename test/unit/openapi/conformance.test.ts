@@ -12,7 +12,7 @@ const asJson = (status: number, body: unknown) => ({
 })
 const refusal = { status: 'error', code: 'invalid_token', info: 'Bad caller', requestId: '1' }
 
-it('an answer that the API document describes is accepted, whatever its form', () => {
+it('a response in any form that the API description declares is accepted', () => {
   const bytes = { status: 200, contentType: 'audio/wav', text: 'RIFF' }
   const redirect = { status: 302, contentType: 'text/plain', text: '' }
 

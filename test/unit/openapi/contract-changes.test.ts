@@ -9,7 +9,7 @@ type Changeable = any
 const document = (): Changeable => structuredClone(openApiDocument(routes))
 const schemaOf = (media: Changeable): Changeable => media.content['application/json'].schema
 
-it('a document promises all that it promised', () => {
+it('an API description that is compared with itself has no breaking change', () => {
   expect(contractChanges(document(), document())).toEqual([])
 })
 
@@ -133,7 +133,7 @@ it.each<[title: string, change: (made: Changeable) => void, found: string]>([
   expect(contractChanges(document(), changed)).toContain(found)
 })
 
-it('additions are no changes', () => {
+it('additions to an API description are no breaking changes', () => {
   const grown = document()
   grown.paths['/api/v3/thing'] = { get: { operationId: 'thing', security: [], responses: {} } }
   schemaOf(grown.paths['/api/v2/accounts'].post.requestBody).properties.more = { type: 'string' }

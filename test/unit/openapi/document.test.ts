@@ -9,7 +9,7 @@ const document = openApiDocument(routes)
 // oxlint-disable-next-line typescript/no-explicit-any -- an operation's members are judged by matchers
 const operationOf = (path: string, method: string): any => document.paths[path]?.[method]
 
-it('the document is valid OpenAPI 3.1', async () => {
+it('the API description is valid OpenAPI 3.1', async () => {
   const validator = new Validator()
 
   const result = await validator.validate(JSON.parse(JSON.stringify(document)))
@@ -18,7 +18,7 @@ it('the document is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1')
 })
 
-it('every method of every route is an operation, with an id that no other has', () => {
+it('every method of every route is an operation with a unique id', () => {
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
   const ids = operations.map((operation) => Reflect.get(operation, 'operationId'))
 
@@ -27,20 +27,20 @@ it('every method of every route is an operation, with an id that no other has', 
   expect(ids).toEqual(expect.arrayContaining(routes.map(({ operationId }) => operationId)))
 })
 
-it('every group of operations says what it is about', () => {
+it('every group of operations has a description', () => {
   const { tags } = document
 
   expect(tags.filter((tag) => !('description' in tag))).toEqual([])
 })
 
-it('operations without a credential say so, and the engine has its own', () => {
+it('operations without a credential are marked as such, and those of the engine have its credential', () => {
   expect(operationOf('/login', 'post').security).toEqual([])
   expect(operationOf('/health', 'head').security).toEqual([])
   expect(operationOf('/engine/directory', 'post').security).toEqual([{ engine: [] }])
   expect(operationOf('/api/v2/status', 'get').security).toEqual([{ accessToken: [], key: [] }, { accessToken: [] }])
 })
 
-it('every group of operations says what it is about', () => {
+it('every group of operations has a description of more than its name', () => {
   const silent = document.tags.filter((tag) => !Object.hasOwn(tag, 'description'))
 
   expect(silent).toEqual([])
@@ -55,7 +55,7 @@ it('a number in a query is described as a number', () => {
   })
 })
 
-it('no pattern of the document has a lookbehind, which several other engines refuse', () => {
+it('no pattern of the API description has a lookbehind, which several other regex engines refuse', () => {
   const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, text = '']) =>
     JSON.parse(text),
   )
@@ -64,14 +64,14 @@ it('no pattern of the document has a lookbehind, which several other engines ref
   expect(patterns.filter((pattern) => /\(\?<[=!]/.test(pattern))).toEqual([])
 })
 
-it('the order of the routes changes no path and no component', () => {
+it('the order of the route records changes no path and no component', () => {
   const { paths, components } = openApiDocument(routes.toReversed())
 
   expect(JSON.stringify(paths)).toBe(JSON.stringify(document.paths))
   expect(Object.keys(components['responses'] ?? {})).toEqual(Object.keys(document.components['responses'] ?? {}))
 })
 
-it('a schema that has no JSON Schema is refused', () => {
+it('a schema that cannot be written as JSON Schema is refused', () => {
   const declared = route({
     operationId: 'readThing',
     group: 'things',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { errorStatus } from '../../../contracts/routes/error-codes.ts'
 
-test('the page of errors has each code once, with its status, a cause and a way out', () => {
+test('docs/errors.md has each code once, with its status, a cause and a way out', () => {
   const rows = readFileSync('docs/errors.md', 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('| `'))

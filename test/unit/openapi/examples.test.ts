@@ -63,7 +63,7 @@ const withoutExample = ['readApiDescription', 'readEventDescription', 'readRefer
 )
 
 describe('the examples of the API description', () => {
-  it('every described body has an example, but for the descriptions themselves', () => {
+  it('every described body has an example, except for the descriptions themselves', () => {
     const lacking = bodies.filter(([, { example }]) => example === undefined).map(([name]) => name)
 
     expect(lacking.toSorted()).toEqual(withoutExample)
@@ -103,7 +103,7 @@ describe('the examples of the API description', () => {
   })
 })
 
-it('an example shows equal ids as equal and different ids as different, whatever they were', () => {
+it('equal ids in an example stay equal and different ones different, whatever they were', () => {
   const [one, other] = ['0d3d3d0e-8c1f-4f6c-9a43-0c7e1f2b3a4d', '2b8e1c7e-6a1e-4b1d-9f0e-2d0a4c5b6e7f']
 
   const plain = plainValue({ a: one, b: [other, `call ${one}`], password: 'planted' }, { operationId: 'any' })

@@ -35,7 +35,7 @@ it.each([
   expect(markersOf(text)).toEqual([])
 })
 
-it('an allowed phrase hides only itself: the same word elsewhere in the line is found', () => {
+it('an allowed phrase hides only itself, and the same word elsewhere in the line is found', () => {
   expect(markersOf('// it lags behind, and this stands behind it')).toEqual(['1 behind'])
 })
 
@@ -43,7 +43,7 @@ it('every marker of a text is found with its line', () => {
   expect(markersOf('// told\n\n// nobody, and nobody again')).toEqual(['1 told, tells', '3 nobody', '3 nobody'])
 })
 
-it('a file belongs to the most specific folder, and to itself when no folder holds it', () => {
+it('a file counts for the most specific folder, and for itself if no folder contains it', () => {
   expect(folderOf('core/hooks/definition/hook.ts', ['core', 'core/hooks'])).toBe('core/hooks')
   expect(folderOf('core/list.ts', ['core', 'core/hooks'])).toBe('core')
   expect(folderOf('README.md', ['core'])).toBe('README.md')

@@ -79,7 +79,7 @@ describe('public routes', () => {
     ])
   })
 
-  it('a domain has at most 1000 public routes, besides its default ones', async () => {
+  it('a domain has at most 1000 public routes, which do not count as default ones', async () => {
     const domain = 'a.example.com'
     await api.ports.defaultRoutes.create(aRoute({ domain }), 0)
     for (let order = 0; order < 1_000; order += 1) await api.ports.publicRoutes.create(aRoute({ domain, order }), order)

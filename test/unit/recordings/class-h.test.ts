@@ -46,7 +46,7 @@ describe('a name for the download', () => {
     expect(followed.headers.get('x-evil')).toBeNull()
   })
 
-  it('a download has no file name if none is given, and further parameters change no header', async () => {
+  it('a download has no file name by default, and further parameters change no header', async () => {
     const { uuid } = await lab().recorded()
 
     for (const query of ['', 'file_name=', 'file_name%5B%5D=a']) {
@@ -76,7 +76,7 @@ describe('a name for the download', () => {
     expect(await downloadName('a'.repeat(1_025))).toEqual([302, 200, 'a'.repeat(128)])
   })
 
-  it("a download's file name is refused when it is given twice", async () => {
+  it('a download is refused if its file name is given twice', async () => {
     const { uuid } = await lab().recorded()
 
     expect((await lab().ask(uuid, { query: 'file_name=a&file_name=b' })).status).toBe(400)
@@ -109,7 +109,7 @@ describe('the old path of recordings', () => {
     expect(findPath(path, routes)).toMatchObject({ canonical, isCanonical: false })
   })
 
-  it('the old path of recordings is no alias for other paths after /engine, and no way out of its folder', () => {
+  it('the old path of recordings does not lead to other paths below /engine, nor out of its folder', () => {
     expect(findPath('/engine/cdr/api/v2/files/u', routes)).toBeUndefined()
     expect(findPath('/api/v2/files/u/other', routes)).toBeUndefined()
     expect(findPath('/api/v2/files/', routes)).toBeUndefined()

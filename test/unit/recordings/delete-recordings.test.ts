@@ -50,7 +50,7 @@ describe('a deletion', () => {
     expect((await list()).body.map(({ status }: { status: string }) => status)).toEqual(['deleted', 'deleted'])
   })
 
-  it('deleting recordings of one name removes those alone', async () => {
+  it('deleting the recordings of one name removes only those', async () => {
     const { api, remove, states } = await setUp()
 
     expect((await remove('name=b.wav')).body.info).toBe('Removed 1 files.')
@@ -76,7 +76,7 @@ describe('a deletion', () => {
     expect((await remove('', api.with({ recordingFiles }))).status).toBe(200)
   })
 
-  it('a deletion that the object store interrupted is completed by the next one, and is not forgotten', async () => {
+  it('a deletion that the object store interrupted is completed by the next one', async () => {
     const { api, remove, states } = await setUp()
     const gone = new DomainError('store_unavailable', 'the object store does not answer')
     const remaining = { ...api.ports.recordingFiles, remove: () => Promise.reject(gone) }
@@ -89,7 +89,7 @@ describe('a deletion', () => {
     expect(await api.ports.recordings.listDoomed(api.clock.now() + 1, 9)).toEqual([])
   })
 
-  it('the deletion of a recording that is being stored is reported to its uploader, whose object is looked for until its claim ends', async () => {
+  it('an uploader learns that its recording was deleted, and the object is searched for until its claim expires', async () => {
     const { api, remove } = await setUp()
     const recording = aRecording({ uuid, id: 'late' })
     const { recordings } = api.ports
@@ -234,7 +234,7 @@ describe('a legal hold', () => {
     expect([...recordingFiles.held]).toEqual([])
   })
 
-  it('a legal hold that comes between look and deletion keeps the object', async () => {
+  it('a legal hold that begins between the check and the deletion keeps the object', async () => {
     const { api, remove, states } = await setUp()
     const { recordings } = api.ports
     const held = {

@@ -51,7 +51,7 @@ describe('an expected recording', () => {
     expect(await run()).toBe(1)
   })
 
-  test('an expected recording does not fail while an uploader works on it, and fails when that one has died', async () => {
+  test('an expected recording does not fail while it is claimed by an uploader, and fails when that one has died', async () => {
     const recording = await expectRecording()
     await time.advance(16 * minute)
     const now = time.clock.now()
@@ -63,7 +63,7 @@ describe('an expected recording', () => {
     expect(await run()).toBe(1)
   })
 
-  test('a failed recording is stored all the same when its file comes', async () => {
+  test('a failed recording is stored nevertheless if its file arrives later', async () => {
     const recording = await expectRecording()
     await time.advance(16 * minute)
     await run()
@@ -74,7 +74,7 @@ describe('an expected recording', () => {
     expect(await run()).toBe(0)
   })
 
-  test('a recording that an uploader claims between its event and its end has not failed, and no CDR says so', async () => {
+  test('a recording that an uploader claims right after the failure event does not fail, and no CDR says so', async () => {
     const recording = await expectRecording()
     await time.advance(16 * minute)
     const release: typeof ports.recordings.release = async (...given) => {
@@ -90,7 +90,7 @@ describe('an expected recording', () => {
     expect(await ports.recordings.read(recording)).toMatchObject({ state: 'stored' })
   })
 
-  test('a recording that another run failed after this one listed it gets no second event', async () => {
+  test('no second event is published for a recording that another run failed meanwhile', async () => {
     const recording = await expectRecording()
     await time.advance(16 * minute)
     const recordings = { ...ports.recordings, listOverdue: async () => [recording] }
@@ -132,7 +132,7 @@ describe('an expected recording of a domain that was deleted', () => {
   })
 })
 
-test('all of many overdue recordings fail in one run, and a further run finds none', async () => {
+test('all overdue recordings fail in one run however many there are, and a further run finds none', async () => {
   for (let count = 0; count < 250; count += 1) await expectRecording()
   await time.advance(16 * minute)
 
@@ -141,14 +141,14 @@ test('all of many overdue recordings fail in one run, and a further run finds no
   expect(new Set(ports.events.published.map(({ id }) => id)).size).toBe(250)
 })
 
-test('a run ends when its time is over', async () => {
+test('a run that fails missing recordings ends when its time is over', async () => {
   await expectRecording()
   await time.advance(16 * minute)
 
   expect(await failMissingRecordings({ ...ports, clock: time.clock, graceMs }, time.clock.now())).toBe(0)
 })
 
-test('a run that is killed before or after any of its calls publishes one event, and the recording has failed after the next run', async () => {
+test('a run that is killed before or after any of its calls publishes one event, and the next run completes the failure', async () => {
   const whole = dying(ports)
   await expectRecording()
   await time.advance(16 * minute)

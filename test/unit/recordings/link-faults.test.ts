@@ -76,7 +76,7 @@ describe('F70 an object that cannot be read', () => {
     },
   )
 
-  it('a recording that cannot be read is not distinguished from an outage of the store', async () => {
+  it('a recording that cannot be read is answered like an outage of the store', async () => {
     const { uuid } = await lab().recorded()
     const files = s3RecordingFiles({
       ...context(),
@@ -153,7 +153,7 @@ describe('F71 a link that leaked', () => {
     expect(await misuses[sample]?.(new URL(link), uuid)).toEqual(answers[sample])
   })
 
-  it('a leaked link gives the whole recording to a client that asks for a thousand parts of it', async () => {
+  it('a leaked link returns at most the whole recording to a client that requests a thousand parts of it', async () => {
     const { uuid } = await lab().recorded({ content: 'x'.repeat(5_000) })
     const range = `bytes=${Array.from({ length: 1_000 }, (_, at) => `${at * 2}-${at * 2}`).join(',')}`
 
@@ -162,7 +162,7 @@ describe('F71 a link that leaked', () => {
     expect([response.status, (await response.text()).length]).toEqual([200, 5_000])
   })
 
-  it('a leaked link gives nothing once the role that signed it has lost its rights', async () => {
+  it('a leaked link no longer works once the role that signed it has lost its rights', async () => {
     const recording = await lab().recorded()
     const [statement] = readStatements({ Statement: { Effect: 'Allow', Action: 's3:GetObject', Resource: '*' } })
     const env = lab().server.envOf(...(statement === undefined ? [] : [statement]))
@@ -175,7 +175,7 @@ describe('F71 a link that leaked', () => {
     expect(await answerOf(await fetch(url))).toEqual([403, 'AccessDenied'])
   })
 
-  it('a leaked link gives nothing after its five minutes', async () => {
+  it('a leaked link no longer works after five minutes', async () => {
     const recording = await lab().recorded()
     const signed = async (agoMs: number) => {
       const files = s3RecordingFiles({ ...context(), clock: movableClock(Date.now() - agoMs) })
@@ -205,7 +205,7 @@ describe('F71 a link that leaked', () => {
 })
 
 describe('the object store that a link leads to', () => {
-  it('the object store keeps parts of an upload over a restart', async () => {
+  it('the object store keeps the parts of an upload after a restart', async () => {
     const { recordingFiles } = lab().api.ports
     const key = `a.example.com/${randomUUID()}`
     const upload = await recordingFiles.beginUpload(key, 'audio/wav')
@@ -218,7 +218,7 @@ describe('the object store that a link leads to', () => {
     expect(await recordingFiles.head(key)).toMatchObject({ size: 5 })
   })
 
-  it('the object store does not reveal to a caller without the right to list that an object is missing', async () => {
+  it('the object store does not reveal a missing object to a caller without the right to list', async () => {
     const [statement] = readStatements({ Statement: { Effect: 'Allow', Action: 's3:GetObject', Resource: '*' } })
     const env = lab().server.envOf(...(statement === undefined ? [] : [statement]))
 

@@ -28,7 +28,7 @@ it('reading a recording redirects the client to a link with its type, which must
   })
 })
 
-it('a link returns a part of the recording, and refuses a range without bytes', async () => {
+it('a link returns a requested part of the recording, and refuses a range without bytes', async () => {
   const { uuid } = await lab().recorded({ content: '0123456789' })
   const answer = await lab().ask(uuid)
 
@@ -41,7 +41,7 @@ it('a link returns a part of the recording, and refuses a range without bytes', 
   expect([none?.status, none?.headers.get('content-range')]).toEqual([416, 'bytes */10'])
 })
 
-it('reading a recording returns the link as JSON to a client that accepts JSON and no sound', async () => {
+it('reading a recording returns the link as JSON to a client that accepts JSON and no audio', async () => {
   const { uuid } = await lab().recorded()
   const before = Date.now()
 
@@ -99,7 +99,7 @@ it.each(['redirect=no', 'redirect=', 'type=audio', 'type=', 'type=audio/wav;x', 
   },
 )
 
-it('chooses the oldest sound, or the recording that is named, or one of the type that is named', async () => {
+it('reading a recording chooses the oldest sound, or the one of the requested name or type', async () => {
   const uuid = randomUUID()
   const at = Date.UTC(2026, 0, 15, 12)
   await lab().recorded({ uuid, name: 'second.wav', startedAt: at + 2, content: 'second' })
@@ -157,7 +157,7 @@ it('reading all recordings of a call lists them with their states', async () => 
   expect((await lab().ask(randomUUID(), { query: 'type=all' })).body).toEqual([])
 })
 
-it('reading recordings shows a user the own calls only, and neither lists nor returns those of others', async () => {
+it('reading recordings shows a user only their own calls, and neither lists nor returns those of others', async () => {
   const uuid = randomUUID()
   await lab().recorded({ uuid, name: 'mine.wav', startedAt: 2 })
   await lab().recorded({ uuid, name: 'other.wav', presenceId: '1001@a.example.com', startedAt: 1 })
@@ -186,7 +186,7 @@ it('reading a recording reveals nothing to another tenant, nor to root without t
   expect((await ask(foreign, 'type=all')).body).toEqual([])
 })
 
-it('reading a recording writes every access to the trail, and its link nowhere', async () => {
+it('reading a recording is audited every time, and its link appears nowhere', async () => {
   const { uuid } = await lab().recorded()
   const { api } = lab()
   const trail = () => api.ports.state.audit.filter(({ path }) => path.endsWith(uuid))

@@ -61,7 +61,7 @@ describe('a domain keeps its recordings', () => {
     expect(new Set(objects())).toEqual(new Set([kept.key, other.key]))
   })
 
-  test('a domain keeps its recordings while they are under a legal hold, and removes them when that ends', async () => {
+  test('a domain keeps its recordings while they are under a legal hold, and removes them when it ends', async () => {
     const recording = await aStored(400)
     await ports.recordings.setHold(recording, true)
     expect(await run()).toMatchObject({ expired: 0 })
@@ -105,7 +105,7 @@ describe('the parameter of a domain', () => {
 })
 
 describe('a run of the retention', () => {
-  test('a run of the retention goes through more than one page and stops when its time is over', async () => {
+  test('a run of the retention processes more than one page and stops when its time is over', async () => {
     for (let count = 0; count < 230; count += 1) await aStored(400)
 
     expect(await run(ports, time.clock.now())).toMatchObject({ expired: 0, isCutShort: true })
@@ -123,7 +123,7 @@ describe('a run of the retention', () => {
     expect(objects()).toEqual([])
   })
 
-  test('a run of the retention leaves an object alone whose deletion began up to ten minutes ago', async () => {
+  test('a run of the retention leaves an object alone if its deletion began less than ten minutes ago', async () => {
     const recording = await aStored(1)
     await ports.recordings.markDeleted(recording, time.clock.now())
     await time.advance(10 * minute)
@@ -133,7 +133,7 @@ describe('a run of the retention', () => {
     expect(await run()).toMatchObject({ finished: 1 })
   })
 
-  test('a run of the retention that is killed before or after any of its calls leaves nothing that the next ones do not complete', async () => {
+  test('a run of the retention that is killed before or after any of its calls is completed by the next ones', async () => {
     const whole = dying(ports)
     await aStored(400)
     await run(whole.ports)
@@ -167,7 +167,7 @@ describe('of a deleted domain', () => {
   }
   const notes = () => ports.recordings.listLeft(9)
 
-  test('recordings stay as long as it wanted, and go then', async () => {
+  test('recordings of a deleted domain stay as long as the domain wanted, and are then removed', async () => {
     const [kept] = [await aStored(9), await aStored(11)]
     await replaced(10)
 
@@ -199,7 +199,7 @@ describe('of a deleted domain', () => {
     expect(second).toEqual([])
   })
 
-  test('a legal hold outlasts it', async () => {
+  test('recordings of a deleted domain stay while they are under a legal hold', async () => {
     const held = await aStored(400)
     await ports.recordings.setHold(held, true)
     await replaced(1)
@@ -211,7 +211,7 @@ describe('of a deleted domain', () => {
     expect(await notes()).toHaveLength(1)
   })
 
-  test('the note goes when no recording of it can come any more, and none is left', async () => {
+  test('the record of a deleted domain is removed when none of its recordings is left and none can arrive', async () => {
     const recording = await aStored(1)
     await replaced(3)
     await time.advance(4 * day)
@@ -227,7 +227,7 @@ describe('of a deleted domain', () => {
     expect(await notes()).toEqual([])
   })
 
-  test('the note stays for a week, while an uploader may still bring something, and while a domain has its name', async () => {
+  test("the record of a deleted domain stays for a week, while an uploader may still finish, and while the domain's name is taken", async () => {
     await replaced(1)
     await time.advance(7 * day)
     await run()
@@ -238,7 +238,7 @@ describe('of a deleted domain', () => {
     expect(await notes()).toHaveLength(1)
   })
 
-  test('all notes on deleted domains are processed, also when they are more than one page', async () => {
+  test('the records of all deleted domains are processed, even if there is more than one page', async () => {
     for (let count = 0; count < 250; count += 1) {
       const domain = `gone-${count}.example.com`
       await aStored(3, domain)

@@ -65,7 +65,7 @@ async function send(credential = lab().api.ports.secrets.engine) {
   return runCommand('sh', ['engine/bin/send-recordings', folder, url, config], { cwd: process.cwd(), env })
 }
 
-test('a recording of several parts is stored whole and removed at the engine; one that no connector reported stays', async () => {
+test('a recording of several parts is stored whole and removed at the engine, and one that no connector reported stays', async () => {
   const bytes = manyBytes(partBytes + 5)
   write(`${uuid}.wav`, bytes)
   write('unknown.wav', Buffer.from('sound'))
@@ -82,7 +82,7 @@ test('a recording of several parts is stored whole and removed at the engine; on
   expect(Buffer.from(stored ?? []).equals(bytes)).toBe(true)
 })
 
-test('files stay while the platform refuses the credential', async () => {
+test('the files of recordings stay while the platform refuses the credential', async () => {
   write(`${uuid}.wav`, Buffer.from('sound'))
 
   const { status, output } = await send('wrong')

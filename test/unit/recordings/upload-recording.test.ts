@@ -63,7 +63,7 @@ const numbersOf = (state: UploadState) =>
   state.kind === 'upload' ? state.parts.map(({ number }) => number) : state.kind
 const stored = () => ports.recordings.read(recording)
 
-test('a file is asked for part by part, and stored when all parts are there', async () => {
+test('a recording is requested part by part, and stored when all parts have arrived', async () => {
   const asked = await offer(large)
   expect(numbersOf(asked)).toEqual([1, 2, 3])
 
@@ -82,13 +82,13 @@ test('a file is asked for part by part, and stored when all parts are there', as
   expect(ports.recordingFiles.openUploads()).toEqual([])
 })
 
-test('a later offer asks only for the parts that did not arrive', async () => {
+test('a repeated offer of a recording requests only the parts that did not arrive', async () => {
   await put(await offer(large), large, [2])
 
   expect(numbersOf(await offer(large))).toEqual([2])
 })
 
-test('a file whose bytes changed since the last offer is asked for again where they differ', async () => {
+test('the changed parts of a recording are requested again if its file changed since the last offer', async () => {
   await put(await offer(sound), sound)
 
   expect(numbersOf(await offer(Buffer.from('sounD')))).toEqual('elsewhere')
@@ -96,7 +96,7 @@ test('a file whose bytes changed since the last offer is asked for again where t
   expect(numbersOf(await offer(Buffer.from('sounD')))).toEqual([1])
 })
 
-test('an offer of a stored file publishes the same event again, and asks for nothing', async () => {
+test('an offer of a recording that is already stored publishes the same event again, and requests nothing', async () => {
   await put(await offer(sound), sound)
   const publish = ports.events.publish.bind(ports.events)
   ports.events.publish = async (events) => events.map(({ id }) => id)
@@ -110,7 +110,7 @@ test('an offer of a stored file publishes the same event again, and asks for not
 })
 
 describe('a file that is not taken', () => {
-  test('a file is not taken while no connector has reported the recording, or while its call goes on', async () => {
+  test('a file is refused while no connector has reported its recording, and while its call continues', async () => {
     const now = time.clock.now()
     await ports.recordings.expect(
       aRecording({ uuid: 'going-on', name: 'call.wav', startedAt: now, endedAt: undefined }),
@@ -121,7 +121,7 @@ describe('a file that is not taken', () => {
     expect(await offer(sound, { uuid: 'going-on' })).toEqual({ kind: 'recording' })
   })
 
-  test('a file is not taken while a connector stores the recording', async () => {
+  test('a file is refused while a connector stores its recording', async () => {
     const now = time.clock.now()
     await ports.recordings.claim(recording, 'connector-1', { now, until: now + 60_000 })
 
@@ -163,7 +163,7 @@ describe('a file that is not taken', () => {
   })
 })
 
-test('an object whose recording was held before it came is locked when it is stored', async () => {
+test('a recording that was put under legal hold before its upload is locked when it is stored', async () => {
   await ports.recordings.setHold(recording, true)
 
   await put(await offer(sound), sound)
@@ -172,7 +172,7 @@ test('an object whose recording was held before it came is locked when it is sto
   expect([...ports.recordingFiles.held]).toEqual([recording.key])
 })
 
-test('an object whose lock failed is locked when the engine offers its file again', async () => {
+test('a stored recording whose lock failed is locked when the engine offers its file again', async () => {
   await ports.recordings.setHold(recording, true)
   await put(await offer(sound), sound)
   const hold = () => Promise.reject(new Error('the object store is away'))
@@ -185,7 +185,7 @@ test('an object whose lock failed is locked when the engine offers its file agai
   expect([...ports.recordingFiles.held]).toEqual([recording.key])
 })
 
-test('an object whose hold ends and begins again while it is locked is locked in the end', async () => {
+test('a recording is locked in the end if its hold ends and begins again while it is being locked', async () => {
   await ports.recordings.setHold(recording, true)
   await put(await offer(sound), sound)
   let calls = 0
@@ -202,7 +202,7 @@ test('an object whose hold ends and begins again while it is locked is locked in
   expect([...ports.recordingFiles.held]).toEqual([recording.key])
 })
 
-test('an object whose hold ends while it is locked is unlocked again', async () => {
+test('a recording is unlocked again if its hold ends while it is being locked', async () => {
   await ports.recordings.setHold(recording, true)
   await put(await offer(sound), sound)
   const hold = async (key: string, isHeld: boolean) => {

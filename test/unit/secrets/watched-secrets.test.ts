@@ -67,7 +67,7 @@ describe('a secret', () => {
     expect(markedIn(digits.join(''))).not.toEqual([])
   })
 
-  it('a secret that is made for a test has the marker, and a nonce or salt has not', () => {
+  it('a secret that is generated in a test contains the marker, and a nonce or salt does not', () => {
     expect(Buffer.from(markedRandomness.bytes(32)).toString('latin1')).toContain(marker)
     expect(Buffer.from(markedRandomness.bytes(12)).toString('latin1')).not.toContain(marker)
     expect(markedRandomness.bytes(32)).not.toEqual(markedRandomness.bytes(32))
@@ -75,7 +75,7 @@ describe('a secret', () => {
 })
 
 describe('the end of a test', () => {
-  it('the end of a test reports a secret in a message, in a value, in an error and in its cause', () => {
+  it("the check after a test reports a logged secret in a message, a value, an error and the error's cause", () => {
     const log = capturedLog()
     log.with({ bound: secret }).info('said', {})
     log.warn(`said ${secret}`)
@@ -89,7 +89,7 @@ describe('the end of a test', () => {
     expect(shownSecrets()).toEqual([])
   })
 
-  it('the end of a test reports a password that is stored as it was sent', async () => {
+  it('the check after a test reports a password that is stored in plain text', async () => {
     const api = anApi()
     const admin = await api.account({ role: 'admin' })
     await api.call(createAccount, {
@@ -104,7 +104,7 @@ describe('the end of a test', () => {
     expect(shownSecrets()).toEqual([expect.stringMatching(/^store: .*s3cr3t-/)])
   })
 
-  it('the end of a test reports a token, a signing secret and a digest, though they have no marker', async () => {
+  it('the check after a test reports a token, a signing secret and a digest, although they have no marker', async () => {
     const api = anApi()
     const headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
     const expire = api.clock.now() + 60_000
@@ -124,7 +124,7 @@ describe('the end of a test', () => {
 })
 
 describe('the scan of what tests print', () => {
-  it('the scan of the output of tests finds nothing in a report, and a planted secret in it', () => {
+  it('the scan of test output finds nothing in a clean report, and a planted secret in another', () => {
     const report = ' ✓ unit test/unit/auth/log-in.test.ts (57 tests) 812ms\n'
 
     expect(secretsShownIn(Buffer.from(report))).toEqual([])
@@ -134,7 +134,7 @@ describe('the scan of what tests print', () => {
     ).toHaveLength(1)
   })
 
-  it('the scan of the output of tests fails when it finds a secret', () => {
+  it('the scan of test output fails if it finds a secret', () => {
     const folder = mkdtempSync(join(tmpdir(), 'callplane-scan-'))
     const scan = (output: string) => {
       writeFileSync(join(folder, 'output'), output)

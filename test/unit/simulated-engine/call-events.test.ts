@@ -32,7 +32,7 @@ describe('a call fires the recorded events, in the recorded order on each leg', 
     },
   )
 
-  test('events/loopback-call.json', async () => {
+  test('a call through loopback fires the events recorded in events/loopback-call.json', async () => {
     const { listener, recorded } = await listenAs('events/loopback-call.json')
 
     await originate('loopback/9198/tenant1.example.com &park()')
@@ -40,7 +40,7 @@ describe('a call fires the recorded events, in the recorded order on each leg', 
     expectSameLegs(await listener.take(recorded.length), recorded)
   })
 
-  test('events/hold-by-api.json', async () => {
+  test('holding a call by the API fires the events recorded in events/hold-by-api.json', async () => {
     const { listener, recorded } = await listenAs('events/hold-by-api.json')
 
     const uuid = await originate('user/1000@tenant1.example.com &bridge(user/1001@tenant1.example.com)')

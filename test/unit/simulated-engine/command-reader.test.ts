@@ -21,7 +21,7 @@ const transcript = [
 describe('commands', () => {
   const whole = commandsIn([transcript])
 
-  test('a command of the event socket is lines, headers and a body', () => {
+  test('a command of the event socket consists of lines, headers and a body', () => {
     expect(whole).toEqual([
       { line: 'auth ClueCon', headers: [] },
       {
@@ -37,17 +37,17 @@ describe('commands', () => {
     ])
   })
 
-  test('commands are the same wherever the bytes are cut in two', () => {
+  test('commands are read the same wherever their bytes are cut in two', () => {
     for (let cut = 1; cut < transcript.length; cut++) {
       expect(commandsIn([transcript.slice(0, cut), transcript.slice(cut)]), `cut at ${cut}`).toEqual(whole)
     }
   })
 
-  test('commands are the same when they come byte by byte', () => {
+  test('commands are read the same if they arrive byte by byte', () => {
     expect(commandsIn(transcript.split(''))).toEqual(whole)
   })
 
-  test('commands that never end are refused at a limit', () => {
+  test('a command without an end is refused at a limit', () => {
     const reader = new CommandReader()
     const megabyte = 'x'.repeat(1024 * 1024)
 

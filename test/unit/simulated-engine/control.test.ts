@@ -21,7 +21,7 @@ describe('recorded orders get the recorded answers', () => {
     expectSameAnswers(exchanges)
   })
 
-  test('control/originate-errors, but for the extension with early media, which is not simulated', async () => {
+  test('failing originate commands get the recorded answers of control/originate-errors, except with early media', async () => {
     lab = await engineLab({ phoneBehaviour: troubledPhones })
 
     const exchanges = await replay(lab, 'control/originate-errors')
@@ -35,7 +35,7 @@ describe('recorded orders get the recorded answers', () => {
   const notSimulated =
     /^api uuid_(buglist|audio|send_dtmf|recv_dtmf|displace|display|phone_event|deflect|limit|loglevel|flush_dtmf|session_heartbeat|broadcast|bridge|park)\b/
 
-  test('control/uuid-commands, but for the orders that are not simulated', async () => {
+  test('uuid commands get the recorded answers of control/uuid-commands, except those that are not simulated', async () => {
     lab = await engineLab()
 
     const exchanges = await replay(lab, 'control/uuid-commands', {

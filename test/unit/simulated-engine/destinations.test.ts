@@ -49,7 +49,7 @@ describe('an answered call that is sent to', () => {
     expect(await happened(0)).toEqual([ended('NORMAL_CLEARING')])
   })
 
-  test('9198 ends by itself after a second, and not before', async () => {
+  test('a call to 9198 ends by itself after a second, and not before', async () => {
     await callFromAlice('9198')
 
     expect(await happened(900)).not.toContain(ended('NORMAL_CLEARING'))
@@ -68,7 +68,7 @@ describe('an answered call that is sent to', () => {
     expect(await happened(0)).toContain(ended(cause))
   })
 
-  test('5102 rings for ever', async () => {
+  test('a call to 5102 rings until it is ended', async () => {
     await callFromAlice('5102')
 
     expect(await happened(7_200_000)).toEqual([answered, 'CHANNEL_EXECUTE ring_ready', 'CHANNEL_EXECUTE sleep'])
@@ -99,7 +99,7 @@ describe('an answered call that is sent to', () => {
     expect(await happened(0)).toContain(ended('USER_NOT_REGISTERED'))
   })
 
-  test('5000 leaves two seconds of tone in a WAV file', async () => {
+  test('a call to 5000 records a WAV file with two seconds of tone', async () => {
     const uuid = await callFromAlice('5000')
     const file = join(lab.recordingsDir, `${uuid}.wav`)
 
@@ -119,7 +119,7 @@ describe('an answered call that is sent to', () => {
   })
 })
 
-test('extensions of a domain are unknown in the context of another', async () => {
+test('an extension of one domain does not exist in the context of another', async () => {
   const caller = await lab.login()
 
   const { body } = await caller.command('api originate loopback/9196/elsewhere.example.com &park()')

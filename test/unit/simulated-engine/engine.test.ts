@@ -15,7 +15,7 @@ async function openLab(options: Parameters<typeof engineLab>[0] = {}): Promise<E
 }
 
 describe('the engine', () => {
-  test('the simulated engine refuses to start on a port in use, with the original error', async () => {
+  test('the simulated engine does not start on a port in use, and reports the original error', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const address = taken.address()
@@ -25,7 +25,7 @@ describe('the engine', () => {
     await new Promise((resolve) => taken.close(resolve))
   })
 
-  test('the simulated engine makes the same uuids again from the same seed, and others from another', async () => {
+  test('the simulated engine makes the same uuids from the same seed, and others from another', async () => {
     const firstUuid = async (seed: number) => {
       const client = await (await openLab({ seed })).login()
       return (await client.command('api create_uuid')).body
@@ -65,7 +65,7 @@ describe('the engine', () => {
     await new Promise((resolve) => again.close(resolve))
   })
 
-  test('numbers an event when it is begun, so that numbers run backwards', async () => {
+  test('the simulated engine numbers an event when it is created, so that numbers may arrive out of order', async () => {
     const client = await (await openLab()).login()
     await client.command('event json API RELOADXML')
 
@@ -101,7 +101,7 @@ describe('a reader that is too slow', () => {
     return { slow, answered }
   }
 
-  test('a reader that is too slow blocks all others until it is disconnected, and then the others miss nothing', async () => {
+  test('a slow reader of the simulated engine blocks all others until it is disconnected, and the others miss nothing', async () => {
     const lab = await openLab({ maxQueuedEvents: 5 })
     const other = await lab.login()
     await other.command('event plain CUSTOM lab::last')
@@ -113,7 +113,7 @@ describe('a reader that is too slow', () => {
     expect(await other.take(1)).toHaveLength(1)
   })
 
-  test('a reader that is too slow gets a notice in the middle of an event, and is disconnected', async () => {
+  test('a slow reader of the simulated engine gets a notice in the middle of an event, and is disconnected', async () => {
     const lab = await openLab({ maxQueuedEvents: 5 })
     const { slow } = await fallBack(lab)
 

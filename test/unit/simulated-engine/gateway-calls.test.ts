@@ -78,7 +78,7 @@ test.each([
   expect(await bridged(`sofia/gateway/${trunk}/${number}`, 1_000)).toEqual([`${number} ${cause}`, `0 ${cause}`])
 })
 
-test('any other number is answered by the far end, which sees the caller of the gateway', async () => {
+test("any other number is answered by the far end of the gateway, which sees the gateway's caller id", async () => {
   const own = '[origination_caller_id_number=4711]'
 
   expect(await bridged(`${own}sofia/gateway/${trunk}/380441234567`, 1_000)).toEqual([
@@ -90,7 +90,7 @@ test('any other number is answered by the far end, which sees the caller of the 
   expect(row.cid_num).toBe('4711')
 })
 
-test('a gateway that is not registered is GATEWAY_DOWN, and one that the engine lacks INVALID_GATEWAY', async () => {
+test('a call through an unregistered gateway ends with GATEWAY_DOWN, and through an unknown one with INVALID_GATEWAY', async () => {
   expect(await bridged(`sofia/gateway/${domain}_away/1`, 1_000)).toEqual(['0 GATEWAY_DOWN'])
   expect(await bridged('sofia/gateway/other.example.com_trunk/1', 1_000)).toEqual(['0 INVALID_GATEWAY'])
 })
@@ -106,7 +106,7 @@ test('a leg over the limit of its gateway is refused until an earlier one ends',
   expect(await bridged(`${limited}/3`, 1_000)).toEqual(['3 answered', '0 answered'])
 })
 
-test('the far end of a number that begins with 97 calls the rest of it from the same gateway', async () => {
+test('a call to a number that begins with 97 makes the far end call the rest of it from the same gateway', async () => {
   await bridged(`sofia/gateway/${trunk}/97380441234567`, 1_000)
 
   expect(asked.at(-1)).toMatchObject({

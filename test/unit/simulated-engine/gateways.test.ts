@@ -95,7 +95,7 @@ test('a gateway that does not register is up at once and sends no state', async 
   )
 })
 
-test('the lists of gateways and the answers about one are as recorded', async () => {
+test('the lists of gateways, and the answers about a single one, are as recorded', async () => {
   gateways = recordedGateways
   await profile('rescan')
   await lab.time.advance(3_000)
@@ -120,7 +120,7 @@ test('the lists of gateways and the answers about one are as recorded', async ()
   }
 })
 
-test('a killed gateway is found by its name no longer and listed until a tick removes it; a rescan leaves others as they are', async () => {
+test('a killed gateway is gone by name at once but listed until the next tick, and a rescan keeps the others', async () => {
   gateways = recordedGateways
   await profile('rescan')
   await lab.time.advance(3_000)
@@ -138,7 +138,7 @@ test('a killed gateway is found by its name no longer and listed until a tick re
   expect(tales(await events())).toEqual(['trunk add'])
 })
 
-test('an engine whose platform does not answer keeps the gateways that it has', async () => {
+test('an engine whose platform does not answer keeps its gateways', async () => {
   gateways = recordedGateways
   await profile('rescan')
   gateways = []

@@ -37,7 +37,7 @@ function directory(): UserDirectory {
 const question = { user: '1000', domain: 'tenant1.example.com', action: 'user_call' } as const
 
 describe('a directory over HTTP', () => {
-  test('a directory over HTTP is asked as the engine asks: form-encoded, by POST, with its own credential', async () => {
+  test('the simulated engine asks a directory over HTTP like the real one: form-encoded, by POST, with its own credential', async () => {
     await directory().find(question)
 
     const [request] = received
@@ -56,7 +56,7 @@ describe('a directory over HTTP', () => {
     })
   })
 
-  test('a directory over HTTP returns a user with the variables of its domain and its own, as bytes', async () => {
+  test('a directory over HTTP returns a user with the variables of its domain and its own, byte for byte', async () => {
     answer.body = await labDirectory({ user: '1002', domain: 'tenant1.example.com' })
 
     const user = await directory().find({ ...question, user: '1002' })
@@ -88,7 +88,7 @@ describe('a directory over HTTP', () => {
     expect(await directory().find(question)).toBeUndefined()
   })
 
-  test('a redirect of the directory is not followed, so that the credential goes nowhere else', async () => {
+  test('a redirect of the directory is not followed, so that the credential is sent nowhere else', async () => {
     answer = { status: 302, body: '', location: '/elsewhere' }
 
     expect(await directory().find(question)).toBeUndefined()

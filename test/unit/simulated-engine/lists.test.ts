@@ -10,7 +10,7 @@ afterEach(() => lab.close())
 const simulated =
   /^(auth|api (status|version|hostname|switchname|uptime|reloadxml|show (status|channels)|global_getvar hostname))/
 
-test('an idle engine answers as recorded', async () => {
+test('an idle simulated engine answers list commands as recorded', async () => {
   lab = await engineLab()
 
   const exchanges = (await replay(lab, 'api/idle')).filter(({ sent }) => simulated.test(sent))

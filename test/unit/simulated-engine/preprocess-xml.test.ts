@@ -13,15 +13,15 @@ test.each([
   expect(textOf(document)).toBe('<b/>\n')
 })
 
-test('a document of one line that begins with an XML declaration is empty for the parser', () => {
+test('a document in one line that begins with an XML declaration is empty after preprocessing', () => {
   expect(textOf('<?xml version="1.0"?><document><section name="directory"/></document>')).toBe('')
 })
 
-test('a line ends at a carriage return as well as at a line feed', () => {
+test('a line of a preprocessed document ends at a carriage return as well as at a line feed', () => {
   expect(textOf('<?a?>\r<b/>\r\n<c/>')).toBe('<b/>\r\n<c/>')
 })
 
-test('lower-case marks count: <INCLUDE> is kept', () => {
+test('the names of directives are case-sensitive, so <INCLUDE> is kept', () => {
   expect(textOf('<INCLUDE>\n')).toBe('<INCLUDE>\n')
 })
 
@@ -36,11 +36,11 @@ test('an unclosed directive comment drops the lines up to its end', () => {
   expect(textOf('<a/><!--#exec id\n<b/>\n<c/>--><d/>\n<e/>\n')).toBe('<a/><d/>\n<e/>\n')
 })
 
-test('an ordinary comment is left to the parser', () => {
+test('an ordinary comment is left for the parser', () => {
   expect(textOf('<!-- a -->\n')).toBe('<!-- a -->\n')
 })
 
-test('a directive is read from an element whatever stands between its words', () => {
+test('a directive is read from an element whatever is between its words', () => {
   const { directives } = preprocessXml(
     '<X-PRE-PROCESS cmd="exec" data="id"/>\n<x-pre-process cmd = "include" data= "a.xml"/>\n',
   )
@@ -51,27 +51,27 @@ test('a directive is read from an element whatever stands between its words', ()
   ])
 })
 
-test('a global variable is replaced by its value, and one that is not set by nothing', () => {
+test('a global variable is replaced by its value, and an unset one by nothing', () => {
   expect(textOf('a$${x}b$${y}c$${z\n', new Map([['x', '1']]))).toBe('a1bc$${z\n')
 })
 
-test('a directive that sets a variable counts for the lines after it', () => {
+test('a directive that sets a variable applies to the lines after it', () => {
   expect(textOf('<X-PRE-PROCESS cmd="set" data="x = 7"/>\n$${x}\n')).toBe('7\n')
 })
 
-test('a variable of the call is left alone', () => {
+test('a variable of the call is not replaced by the preprocessor', () => {
   expect(textOf('${dialed_user}$${${a}}\n')).toBe('${dialed_user}\n')
 })
 
-test('marks of dropped lines after an expanded variable are not seen by the engine', () => {
+test('comment marks in dropped text after an expanded variable are ignored', () => {
   expect(textOf('$${x}<?a?>\n', new Map([['x', '1']]))).toBe('1<?a?>\n')
 })
 
-test('a NUL hides the rest of a line', () => {
+test('a NUL hides the rest of its line', () => {
   expect(textOf('<a/>\0<b/>\n<c/>\n')).toBe('<a/><c/>\n')
 })
 
-test('a byte of a line above the limit is lost, and the rest counts as the next line', () => {
+test('a line above the maximum length loses one byte, and its rest counts as the next line', () => {
   const limit = 'x'.repeat(1_048_574)
 
   expect(textOf(`${limit}y<?a?>\n<b/>`) === `${limit}<b/>`).toBe(true)

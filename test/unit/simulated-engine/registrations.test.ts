@@ -57,7 +57,7 @@ describe('a phone', () => {
     expect(renewed?.names).toContain('update-reg')
   })
 
-  test('a phone renews its registration before it ends', async () => {
+  test('a phone renews its registration before it expires', async () => {
     await lab.time.advance(3_000_000)
 
     const subclasses = (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('Event-Subclass'))
@@ -76,7 +76,7 @@ describe('when the engine is ordered to forget a user', () => {
   const subclasses = async () =>
     (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('Event-Subclass'))
 
-  test('a new user gets a registered phone', async () => {
+  test('a new user gets a registered phone when the engine flushes that user', async () => {
     const client = await lab.login()
 
     const { body } = await client.command(`api xml_flush_cache id 1005 ${domain}`)
@@ -87,7 +87,7 @@ describe('when the engine is ordered to forget a user', () => {
     expect(answer).toMatch(/^\+OK /)
   })
 
-  test('the phone of a deleted user is unregistered', async () => {
+  test('the phone of a deleted user is unregistered when the engine flushes that user', async () => {
     const client = await lab.login()
     deleted.add('1001')
 
@@ -99,7 +99,7 @@ describe('when the engine is ordered to forget a user', () => {
     expect(answer).toBe('-ERR SUBSCRIBER_ABSENT\n')
   })
 
-  test('nothing changes while the directory fails', async () => {
+  test('a flush of a user changes no registration while the directory fails', async () => {
     const client = await lab.login()
     broken = true
 
@@ -112,7 +112,7 @@ describe('when the engine is ordered to forget a user', () => {
     expect(await subclasses()).toContain('sofia::register')
   })
 
-  test('the last word is that of the last order, however slow an answer is', async () => {
+  test('the last of two flushes decides about a registration, even if the answer to the first arrives later', async () => {
     const client = await lab.login()
     const slow = Promise.withResolvers<void>()
     holdUp = slow.promise
@@ -131,7 +131,7 @@ describe('when the engine is ordered to forget a user', () => {
     expect(later).toBe('-ERR USER_NOT_REGISTERED\n')
   })
 
-  test('a phone that is registered already is left alone', async () => {
+  test('a flush of a user leaves a phone that is already registered alone', async () => {
     const client = await lab.login()
 
     await client.command(`api xml_flush_cache id 1001 ${domain}`)
@@ -140,7 +140,7 @@ describe('when the engine is ordered to forget a user', () => {
   })
 })
 
-test('a flushed registration ends with the event of one that expired', async () => {
+test('a flushed registration fires the event of an expired one', async () => {
   const client = await lab.login()
 
   const { body } = await client.command(`api sofia profile internal flush_inbound_reg 1001@${domain}`)
@@ -152,7 +152,7 @@ test('a flushed registration ends with the event of one that expired', async () 
   expect([headers.get('user'), headers.get('host')]).toEqual(['1001', domain])
 })
 
-test('the list of registrations is as recorded, and follows a moment late', async () => {
+test('the list of registrations is as recorded, and is updated with a delay', async () => {
   const replayed = await replay(lab, 'api/registrations')
   const list = replayed.find(({ sent }) => sent.startsWith('api show registrations as json'))
   const client = await lab.login()
@@ -166,7 +166,7 @@ test('the list of registrations is as recorded, and follows a moment late', asyn
   expect([late.body, settled.body]).toEqual(['\n5 total.\n', '\n4 total.\n'])
 })
 
-test("a phone's contact appears as recorded, whatever the profile", async () => {
+test("a phone's contact is as recorded, whatever the profile", async () => {
   const replayed = await replay(lab, 'api/registrations')
   const contacts = replayed.filter(({ sent }) => /^api sofia_contact \S*(?:1001|9999)/.test(sent))
 

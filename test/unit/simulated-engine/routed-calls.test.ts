@@ -46,7 +46,7 @@ async function placed(to: string, ms: number): Promise<string[]> {
 }
 
 describe('a call that the platform routes', () => {
-  it('the platform is asked with the number, the domain and the account that placed the call', async () => {
+  it('the simulated engine asks the platform with the number, the domain and the account of a call', async () => {
     await placed('77', 0)
 
     expect(asked).toMatchObject([
@@ -62,7 +62,7 @@ describe('a call that the platform routes', () => {
     ])
   })
 
-  it('the applications of its route are executed in order, with the variables that the call has then', async () => {
+  it("the applications of a call's route are executed in order, with the call's current variables", async () => {
     routes = () => [
       ['set', 'x_cause=USER_BUSY'],
       ['answer'],
@@ -82,7 +82,7 @@ describe('a call that the platform routes', () => {
     )
   })
 
-  it('the steps after an unanswered bridge follow when it says so', async () => {
+  it('the steps after an unanswered bridge are executed if the bridge says so', async () => {
     const bridge = ['bridge', `user/1001@${domain}`] as const
     routes = () => [['set', 'continue_on_fail=true'], bridge, ['hangup', 'NO_ANSWER']]
     expect((await placed('77', 1_000)).slice(-2)).toEqual(['hangup NO_ANSWER', 'ended NO_ANSWER'])
@@ -91,7 +91,7 @@ describe('a call that the platform routes', () => {
     expect((await placed('77', 1_000)).slice(-2)).toEqual([`bridge user/1001@${domain}`, 'ended USER_BUSY'])
   })
 
-  it('exported variables belong to the called leg, too', async () => {
+  it('exported variables are set on the called leg, too', async () => {
     await listener.command('event json CHANNEL_ANSWER')
     routes = () => [
       ['export', 'x_both=1'],
@@ -108,14 +108,14 @@ describe('a call that the platform routes', () => {
     expect(answers.map((event) => [event.get('variable_x_both'), event.get('variable_x_called')])).toEqual([['1', '2']])
   })
 
-  it('a transfer asks for the route of the other number', async () => {
+  it('a transfer asks the platform for the route of the other number', async () => {
     routes = ({ 'Hunt-Destination-Number': number }) =>
       number === '77' ? [['transfer', `78 XML ${domain}`]] : [['hangup', 'CALL_REJECTED']]
 
     expect(await placed('77', 0)).toEqual([`transfer 78 XML ${domain}`, 'hangup CALL_REJECTED', 'ended CALL_REJECTED'])
   })
 
-  it('a call that goes in circles ends after seventy transfers', async () => {
+  it('a call that loops ends after seventy transfers', async () => {
     routes = () => [['transfer', `77 XML ${domain}`]]
 
     const executed = await placed('77', 0)
@@ -124,7 +124,7 @@ describe('a call that the platform routes', () => {
     expect(executed.at(-1)).toBe('ended EXCHANGE_ROUTING_ERROR')
   })
 
-  it('a scheduled end comes while the call goes on, and none comes to a call that has ended', async () => {
+  it('a scheduled hang-up happens while the call continues, and not to a call that has ended', async () => {
     routes = () => [['sched_hangup', '+5 ALLOTTED_TIMEOUT'], ['answer'], ['echo']]
 
     expect((await placed('77', 4_900)).at(-1)).toBe('echo')
@@ -134,7 +134,7 @@ describe('a call that the platform routes', () => {
     ).toEqual(['ALLOTTED_TIMEOUT'])
   })
 
-  it('a mailbox takes a message of a minute', async () => {
+  it('a mailbox records a message of a minute', async () => {
     routes = () => [['voicemail', `default ${domain} 1001`]]
 
     expect(await placed('77', 61_000)).toEqual([`voicemail default ${domain} 1001`, 'ended NORMAL_CLEARING'])
@@ -142,7 +142,7 @@ describe('a call that the platform routes', () => {
 })
 
 describe('a call that the platform does not route', () => {
-  it('the engine has its own numbers', async () => {
+  it("a call without a route of the platform reaches the engine's own numbers", async () => {
     expect(await placed('5111', 0)).toEqual(['hangup USER_NOT_REGISTERED', 'ended USER_NOT_REGISTERED'])
     expect(await placed('5110', 6_000)).toEqual(['ring_ready', 'sleep 5000', 'answer', 'echo'])
   })

@@ -45,7 +45,7 @@ describe('after each command of a recorded subscriber, the same events of six co
   })
 })
 
-test('a subscriber gets nothing that the recorded one did not get', async () => {
+test('a subscriber of the simulated engine gets only events that the recorded engine sent', async () => {
   const client = await lab.login()
   await client.command('event plain CUSTOM lab::a')
 

@@ -21,7 +21,7 @@ function setUp(cacheable: string) {
   return { users, ask, lookups, time }
 }
 
-test('a user with a time to be kept is looked up once in that time', async () => {
+test('a user with a cache time is looked up once in that time', async () => {
   const { ask, lookups, time } = setUp('60000')
 
   await ask('1000@a.example.com')
@@ -34,7 +34,7 @@ test('a user with a time to be kept is looked up once in that time', async () =>
   expect(lookups).toHaveLength(2)
 })
 
-test('a user without such a time is looked up each time', async () => {
+test('a user without a cache time is looked up each time', async () => {
   const { ask, lookups } = setUp('')
 
   await ask('1000@a.example.com')
@@ -43,7 +43,7 @@ test('a user without such a time is looked up each time', async () => {
   expect(lookups).toHaveLength(2)
 })
 
-test('a user whose time is no number is kept until it is flushed', async () => {
+test('a user whose cache time is not a number is cached until it is flushed', async () => {
   const { users, ask, lookups, time } = setUp('true')
   await ask('1000@a.example.com')
   time.ms += 1e12
@@ -56,7 +56,7 @@ test('a user whose time is no number is kept until it is flushed', async () => {
   expect(lookups).toHaveLength(2)
 })
 
-test('the time is multiplied in 32 bits: 2 147 483 ms lasts, and a millisecond more is expired at once', async () => {
+test('a cache time overflows as in the engine: 2 147 483 ms is honoured, and a millisecond more expires at once', async () => {
   const least = setUp('2147484')
   const most = setUp('2147483')
 
@@ -69,14 +69,14 @@ test('the time is multiplied in 32 bits: 2 147 483 ms lasts, and a millisecond m
   expect([least.lookups.length, most.lookups.length]).toEqual([2, 1])
 })
 
-test('login and domain are joined without a separator, so two users can share an entry', async () => {
+test('login and domain are joined without a separator in the cache, so two users can share an entry, as in the engine', async () => {
   const { ask } = setUp('60000')
   await ask('1000ac@me.example.com')
 
   expect(await ask('1000@acme.example.com')).toBe('1000ac@me.example.com')
 })
 
-test('a flush takes the spelling that was asked for, and one without a name takes all', async () => {
+test('a flush removes the cached user of exactly the given spelling, and one without a name removes all', async () => {
   const { users, ask } = setUp('60000')
   await ask('1000@a.example.com')
   await ask('1000@A.example.com')

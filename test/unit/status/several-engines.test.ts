@@ -31,34 +31,34 @@ const statusOf = (...reports: readonly Partial<ConnectorReport>[]) =>
 const healthOf = (...reports: readonly Partial<ConnectorReport>[]) => isHealthy(storeOf(...reports), now)
 
 describe('the status of several engines', () => {
-  it('the status of several engines names each above its text, and lists the ids of all', async () => {
+  it("the status of several engines lists each one's text under its name, and all their ids", async () => {
     expect(await statusOf({ engines: [anEngine('fs1:8021'), anEngine('fs2:8021')] })).toMatchObject({
       wConsole: { status: 'Connected', sid: 'core of fs1:8021,core of fs2:8021' },
       freeSWITCH: 'fs1:8021\nUP fs1:8021\nfs2:8021\nUP fs2:8021',
     })
   })
 
-  it('the status of several engines is Connected while one is usable, and says which are not', async () => {
+  it('the status of several engines is Connected while one is usable, and names those that are not', async () => {
     expect(await statusOf({ engines: [anEngine('fs1:8021', away), anEngine('fs2:8021')] })).toMatchObject({
       wConsole: { status: 'Connected', sid: 'core of fs2:8021' },
       freeSWITCH: 'fs1:8021\nengine not connected\nfs2:8021\nUP fs2:8021',
     })
   })
 
-  it('the status of several engines is Offline in the words of one engine when none is connected', async () => {
+  it('the status of several engines is Offline, as with one engine, if none is connected', async () => {
     expect(await statusOf({ engines: [anEngine('fs1:8021', away), anEngine('fs2:8021', away)] })).toMatchObject({
       wConsole: { status: 'Offline' },
       freeSWITCH: 'engine not connected',
     })
   })
 
-  it('the status counts an engine that was not heard for more than 30 s as down, whatever its links say', async () => {
+  it('the status counts an engine that sent nothing for more than 30 s as down, even if its links are reported as up', async () => {
     const silent = anEngine('fs1:8021', { heardAt: now - 30_001 })
 
     expect((await statusOf({ engines: [silent, anEngine('fs2:8021')] })).freeSWITCH).toContain('fs1:8021\nengine not')
   })
 
-  it('the status has the report of the connector that hears an engine', async () => {
+  it('the status of an engine is taken from a connector that is connected to it', async () => {
     const first = { engines: [anEngine('fs1:8021'), anEngine('fs2:8021', away)] }
     const second = { engines: [anEngine('fs1:8021', away), anEngine('fs2:8021')] }
 
@@ -66,13 +66,13 @@ describe('the status of several engines', () => {
     expect(await healthOf(first, second)).toBe(true)
   })
 
-  it('the status says so when an engine is connected and its text is unknown', async () => {
+  it('the status of a connected engine without a status text says that the text is not known yet', async () => {
     expect((await statusOf({ engines: [anEngine('fs1:8021', { status: '' })] })).freeSWITCH).toBe(
       'engine connected, its status text is not known yet',
     )
   })
 
-  it('the status leaves out the report of a stopped connector, and names no engine twice together with older reports', async () => {
+  it('the status leaves out the report of a stopped connector, and names no engine twice because of older reports', async () => {
     const stopped = { stoppedAt: now, engines: [anEngine('gone:8021')] }
 
     expect((await statusOf({}, stopped, { engines: [anEngine('fs1:8021')] })).freeSWITCH).toBe('UP fs1:8021')
@@ -80,7 +80,7 @@ describe('the status of several engines', () => {
 })
 
 describe('health', () => {
-  it('the health check requires every engine', async () => {
+  it('the health check fails unless every engine is connected', async () => {
     expect(await healthOf({ engines: [anEngine('fs1:8021'), anEngine('fs2:8021')] })).toBe(true)
     expect(await healthOf({ engines: [anEngine('fs1:8021'), anEngine('fs2:8021', away)] })).toBe(false)
     expect(await healthOf({ stoppedAt: now, engines: [anEngine('fs1:8021')] })).toBe(false)

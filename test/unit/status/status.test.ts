@@ -6,7 +6,7 @@ import { gone } from '../../support/stores/flaky.ts'
 import { aReport } from '../../support/records/records.ts'
 
 describe('the status report', () => {
-  it('the status report is complete while nothing of the engine is known', async () => {
+  it('the status report has all its fields while nothing is known of the engine', async () => {
     const api = anApi({ BUILD_VERSION: '1.2.3' })
     const headers = { ...(await api.as(await api.account())) }
 
@@ -151,7 +151,7 @@ describe('the status report', () => {
     expect(await shownTo('root')).toEqual([31, 82])
   })
 
-  it('the status report shows a tenant the text of the engine without the lines that count all sessions', async () => {
+  it("the status report shows a tenant the engine's text without the lines that count all sessions", async () => {
     const api = anApi()
     const engineStatus = [
       'UP 0 years, 0 days, 1 hour',
@@ -178,7 +178,7 @@ describe('the status report', () => {
 })
 
 describe('health', () => {
-  it('the health check is 200 while a connector hears the engine, and says nothing more', async () => {
+  it('the health check is 200 while a connector is connected to the engine, and reveals nothing more', async () => {
     const api = anApi()
     await api.ports.connectorStatus.report(aReport())
 

@@ -5,11 +5,11 @@ import { callersAndThings } from './callers-and-things.suite.ts'
 import { callers, table } from './caller-table.ts'
 
 describe('the table of callers and things', () => {
-  it('the table of callers and things has a line for every endpoint, and none for any other', () => {
+  it('the tenancy table has a line for every endpoint, and none for anything else', () => {
     expect(Object.keys(table).toSorted()).toEqual(routes.map(({ operationId }) => operationId).toSorted())
   })
 
-  it('the table of callers and things says for every endpoint what every caller gets, and asks for things of others and missing ones', () => {
+  it('the tenancy table says for every endpoint what every caller gets, for things of others and for missing ones', () => {
     const wrong = Object.entries(table).flatMap(([operationId, line]) => {
       const route = routes.find((each) => each.operationId === operationId)
       const counts = Object.values(line).map((statuses) => statuses.match(/\b[2-5]\d\d\b/g)?.length)

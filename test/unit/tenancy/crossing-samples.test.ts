@@ -155,7 +155,7 @@ describe('state that is stale or shared', () => {
   })
 })
 
-it('both tenants have the things that the samples name', async () => {
+it('both tenants of the tests have the things that the samples name', async () => {
   const { api, tenant } = await setUp()
   const has = async ({ domain }: Pick<Tenant, 'domain'>) =>
     (await api.ports.accounts.read(domain, '1000')) !== undefined

@@ -116,7 +116,7 @@ describe.each(callers)('%s of a domain whose name another one had', (who) => {
     expect(await api.ports.recordings.list(domain, theirs ?? '')).toMatchObject([{ state: 'stored', isHeld: false }])
   })
 
-  it("a tenant that reuses a deleted domain's name exports its own calls, and gets no earlier export", async () => {
+  it("a tenant that reuses a deleted domain's name exports only its own calls, and finds no earlier export", async () => {
     const { api, callers, oldExport } = await setUp()
     const headers = callers[who]
     const begun = await api.call(beginExport, { headers, query, body: { columns: ['uuid'], leg: '*' } })
@@ -139,7 +139,7 @@ it('a scroll that began before the deletion of a domain does not continue after 
   expect(JSON.stringify(body)).not.toContain(other)
 })
 
-it('root without a domain finds the calls of both', async () => {
+it('root without a domain finds the calls of both tenants that used the name', async () => {
   const { api, root } = await setUp()
 
   const { body } = await api.call(searchCdrs, { headers: root, body: everything })

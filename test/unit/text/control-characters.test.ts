@@ -9,6 +9,6 @@ test('the control characters are U+0000 to U+001F and U+007F, and no others', ()
   expect(found).toEqual([...all.slice(0, 0x20), 0x7f])
 })
 
-test('a run of control characters is replaced once', () => {
+test('a run of control characters is replaced by one character', () => {
   expect(replaceControls('\0a\r\n\tb\u007fc\u0085', ' ')).toBe(' a b c\u0085')
 })
