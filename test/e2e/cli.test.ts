@@ -2,7 +2,6 @@ import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { signedInAdmin } from '../support/cli/signed-in-admin.ts'
-import { planted } from '../support/invariants/secret-forms.ts'
 import { tenantPassword } from '../support/platform/platform.ts'
 
 const domain = 'cli.example.com'
@@ -125,78 +124,6 @@ it('a hook can be created with its secret in a private file, tested, rehearsed, 
   expect(await user.json(['hooks', 'list'])).toEqual([])
 })
 
-it('routes, gateways, blacklists and tokens of a domain are made, read, moved and removed', async () => {
-  const route = JSON.stringify({ destination_number: '^77$', name: 'seven', callflow: [{ answer: '' }, { echo: '' }] })
-  const { _id } = JSON.parse((await user.run(['routes', 'create', '-', '--json'], { input: route })).stdout) as {
-    _id: string
-  }
-  const simulated = await user.run(['routes', 'simulate', '77', '--from', '1001'])
-  expect(simulated.stdout).toMatch(/^77 goes to: default seven/)
-  for (const words of [
-    ['up', _id],
-    ['down', _id],
-    ['get', _id],
-  ])
-    expect((await user.run(['routes', ...words])).status).toBe(0)
-  expect((await user.run(['routes', 'list'])).stdout).toContain('^77$')
-  expect((await user.run(['routes', 'delete', _id, '--yes'])).status).toBe(0)
-
-  const trunk = { name: 'trunk', realm: 'sip.example.net', username: 'pbx' }
-  writeFileSync(inFolder('trunk.json'), JSON.stringify(trunk))
-  const create = ['gateways', 'create', inFolder('trunk.json'), '--password-stdin']
-  const password = planted('password-of-a-trunk')
-  expect((await user.run(create, { input: `${password}\n` })).stdout).toBe('created trunk\n')
-  expect((await user.run(['gateways', 'list'])).stdout).toMatch(/^trunk +\w+ +\w+ +yes +sip\.example\.net +yes$/m)
-  expect(await user.json(['gateways', 'get', 'trunk'])).toMatchObject({ ...trunk, password: '********' })
-  const publicRoute = JSON.stringify({
-    destination_number: '^88$',
-    name: 'eight',
-    gateway: 'trunk',
-    callflow: [{ answer: '' }],
-  })
-  const made = await user.run(['public-routes', 'create', '-', '--json'], { input: publicRoute })
-  const { _id: publicId } = JSON.parse(made.stdout) as { _id: string }
-  expect((await user.run(['routes', 'simulate', '88', '--gateway', 'trunk'])).stdout).toMatch(
-    /^88 goes to: public eight/,
-  )
-  expect((await user.run(['public-routes', 'list'])).stdout).toContain('^88$')
-  expect((await user.run(['public-routes', 'delete', publicId, '--yes'])).status).toBe(0)
-  expect((await user.run(['gateways', 'delete', 'trunk', '--yes'])).stdout).toBe('deleted trunk\n')
-
-  expect((await user.run(['blacklists', 'add', 'spam', '666', '--note', 'night'])).stdout).toBe('666 is on spam\n')
-  expect((await user.run(['blacklists', 'get', 'spam'])).stdout).toBe('NUMBER  EXPIRES  NOTE\n666              night\n')
-  expect((await user.run(['blacklists', 'remove', 'spam', '666'])).status).toBe(0)
-  expect((await user.run(['blacklists', 'delete', 'spam', '--yes'])).status).toBe(1)
-
-  const { token, data } = (await user.json(['tokens', 'create', '--role', 'user'])) as {
-    token: string
-    data: { uuid: string }
-  }
-  const env = { CALLPLANE_URL: rig().url, CALLPLANE_TOKEN: token, XDG_CONFIG_HOME: inFolder('no-profile') }
-  expect((await user.run(['whoami'], { env })).stdout).toContain(data.uuid)
-  expect((await user.run(['tokens', 'list'])).stdout).not.toContain(token)
-  expect((await user.run(['tokens', 'disable', data.uuid])).status).toBe(0)
-  expect((await user.run(['whoami'], { env })).status).toBe(3)
-  expect((await user.run(['tokens', 'delete', data.uuid, '--yes'])).status).toBe(0)
-  expect((await user.run(['audit', '--limit', '5'])).stdout).toMatch(/\/settings\/token/)
-})
-
-it('a recording is downloaded into a file that only its user can read, once', async () => {
-  const uuid = (await user.run(['call', '5000', '--from', '1001'])).stdout.trim()
-  const list = () => user.json(['recordings', 'list', uuid]).catch(() => [])
-  await expect.poll(list, within).toMatchObject([{ status: 'stored' }])
-  const file = inFolder('call.wav')
-
-  const other = await user.run(['recordings', 'download', uuid, '--name', 'no-such-recording', '--output', file])
-  expect([other.status, other.stdout]).toEqual([1, ''])
-  expect((await user.run(['recordings', 'download', uuid, '--output', file])).status).toBe(0)
-
-  expect(readFileSync(file).toString('latin1', 0, 4)).toBe('RIFF')
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  const again = await user.run(['recordings', 'download', uuid, '--output', file])
-  expect(again).toMatchObject({ status: 2, stderr: expect.stringMatching(/is there already/) })
-})
-
 it('the doctor finds nothing wrong with a platform that works, and names the next step without a login', async () => {
   const well = await user.run(['doctor'])
   const stranger = await user.run(['doctor', '--profile', 'stranger', '--url', rig().url])
@@ -206,21 +133,6 @@ it('the doctor finds nothing wrong with a platform that works, and names the nex
   expect(stranger.status).toBe(1)
   expect(stranger.stdout).toMatch(/login +wrong .*callplane login/)
   expect((await user.run(['doctor', '--url', 'http://127.0.0.1:1'])).stdout).toMatch(/reachable +wrong .*npm start/)
-})
-
-it('root makes, shows and deletes a domain, and must name the domain of other commands', async () => {
-  const root = ['--profile', 'root']
-  const words = ['login', '--url', rig().url, '--user', 'root', '--password-stdin', ...root]
-  await user.run(words, { input: rig().platform.kept.rootPassword })
-  const name = 'cli-made.example.com'
-
-  expect((await user.run(['domains', 'create', name, '--customer', '4711', ...root])).stdout).toBe(`created ${name}\n`)
-  expect((await user.run(['domains', 'get', name, ...root])).stdout).toMatch(/customer +4711/)
-  const nowhere = await user.run(['accounts', 'list', ...root])
-  expect(nowhere).toMatchObject({ status: 1, stderr: expect.stringMatching(/name the domain with --domain/) })
-  expect((await user.run(['accounts', 'list', '--domain', name, ...root])).status).toBe(0)
-  expect((await user.run(['domains', 'delete', name, '--yes', ...root])).status).toBe(0)
-  expect((await user.run(['domains', 'list', ...root])).stdout).not.toContain(name)
 })
 
 it('no file that the command line writes can be read by other users', () => {
