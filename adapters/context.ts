@@ -9,8 +9,8 @@ export interface AdapterContext {
 }
 
 /**
- * The value of a variable that the adapter cannot do without.
- * Throws an error that names the variable, never its value, when it is absent or empty.
+ * Returns the value of a variable that the adapter cannot do without. Throws an error that names the variable, never
+ * its value, when it is absent or empty.
  */
 export function required(context: Pick<AdapterContext, 'env'>, variable: string): string {
   const value = context.env[variable]

@@ -42,7 +42,7 @@ export function checkTimeLimit(): void {
   throw new TimeLimitPassed('the time of the request is over, nothing more is sent for it')
 }
 
-/** The signal that is aborted when the current work passes its limit; `undefined` without a limit. */
+/** Returns the signal that is aborted when the current work passes its limit; `undefined` without a limit. */
 export function timeLimitSignal(): AbortSignal | undefined {
   const limit = limits.getStore()
   if (limit === undefined) return undefined

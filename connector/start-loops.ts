@@ -16,7 +16,7 @@ function maxInHand(engines: number): number {
   return 2 * ((engines + 1) * (calls.queue + orders.queue) + lists.queue)
 }
 
-/** The loops that run until the connector stops. */
+/** Starts the loops that run until the connector stops. */
 export function startLoops(
   { parts, startedAt, events, works, runner, recorder, lost, peer, tally }: Running,
   status: StatusReporter,

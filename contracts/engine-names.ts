@@ -7,8 +7,8 @@ const whole: ReadonlySet<string> = new Set(names)
 const families = names.filter((name) => /[_-]$/.test(name))
 
 /**
- * Whether the engine is known to read a channel variable or directory parameter of this name (engine-variables.json).
- * The engine compares names without regard to case.
+ * Returns whether the engine is known to read a channel variable or directory parameter of this name
+ * (engine-variables.json). The engine compares names without regard to case.
  */
 export function isEngineName(name: string): boolean {
   const lower = name.toLowerCase()

@@ -7,7 +7,7 @@ import * as z from 'zod/mini'
 /** Text that matches a pattern, with the sentence that refuses any other text. */
 const text = (pattern: RegExp, problem: string) => z.string(problem).check(z.regex(pattern, problem))
 
-/** Text without control characters, of a length. */
+/** Returns a field of text without control characters, of a limited length. */
 export const plainText = (min: number, max: number) =>
   z.string().check(
     z.minLength(min, `must have at least ${min} characters`),

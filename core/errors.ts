@@ -78,7 +78,7 @@ export class DomainError extends Error {
   }
 }
 
-/** A refusal that names one field of the request: 400 `invalid_field`. */
+/** Returns a refusal that names one field of the request: 400 `invalid_field`. */
 export function invalidField(field: string, problem: string): DomainError {
   return new DomainError('invalid_field', `${field}: ${problem}`, { details: [{ field, problem }] })
 }

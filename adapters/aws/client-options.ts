@@ -14,8 +14,8 @@ export interface ServiceAddress {
 const ATTEMPTS = 3
 
 /**
- * The options of every client of a service. All that the SDK would otherwise look for in files and variables is given, so
- * that nothing is read at a cold start and a deployment behaves the same everywhere.
+ * Returns the options of every client of a service. All that the SDK would otherwise look for in files and variables is
+ * given, so that nothing is read at a cold start and a deployment behaves the same everywhere.
  */
 export function clientOptions(context: Pick<AdapterContext, 'env'>, { name, endpointVariable }: ServiceAddress) {
   const region = required(context, 'AWS_REGION')

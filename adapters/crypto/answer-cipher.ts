@@ -5,7 +5,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const PURPOSE = 'answer'
 
-/** Encrypts text (AES-256-GCM) under a key derived from a seed; base64 of nonce, ciphertext and tag. */
+/** Encrypts text (AES-256-GCM) under a key derived from a seed. Returns base64 of nonce, ciphertext and tag. */
 export function encryptText(text: string, seed: Uint8Array): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', derivedKey(seed, PURPOSE), nonce)

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { DeliveryIdOf } from '../../core/hooks/attempt/first-attempts.ts'
 
 /**
- * `msg_`, twelve hex digits of the sequence, and the first twenty of the SHA-256 of both ids; neither may hold a line
- * feed, which parts them.
+ * Returns the id of a delivery: `msg_`, twelve hex digits of the sequence, and the first twenty of the SHA-256 of both
+ * ids. Neither id may contain a line feed, which separates them.
  */
 export const deliveryId: DeliveryIdOf = (eventId, hookId, sequence) => {
   const hash = createHash('sha256').update(`${eventId}\n${hookId}`).digest('hex')

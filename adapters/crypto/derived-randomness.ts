@@ -4,7 +4,7 @@ import type { Randomness } from '../../core/time.ts'
 /** HKDF-SHA256 gives at most 255 blocks of 32 bytes. */
 const MAX_BYTES = 255 * 32
 
-/** 16 bytes or more as a UUID v4 in lower case. */
+/** Returns a UUID v4 in lower case that is made of 16 bytes or more. */
 export function uuidFrom(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes).subarray(0, 16).toString('hex')
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0b0011) | 0b1000).toString(16)

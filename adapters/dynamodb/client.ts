@@ -72,7 +72,7 @@ export interface Query {
 /** One part of a transaction that writes. */
 export type Part = { readonly Put: Put } | { readonly Update: Update } | { readonly Delete: Delete }
 
-/** The physical name of a table. Asked for at each use: a process knows only the tables that it was granted. */
+/** Returns the physical name of a table. Asked for at each use: a process knows only the tables that it was granted. */
 export function tableName(context: Pick<AdapterContext, 'env'>, table: TableName): string {
   return required(context, tables[table].variable)
 }

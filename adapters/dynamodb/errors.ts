@@ -74,13 +74,13 @@ export async function uncontended<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The text of an attribute; `undefined` when it is another thing or none. */
+/** Returns the text of an attribute; `undefined` when it is another thing or none. */
 export function textOf(item: Item | undefined, attribute: string): string | undefined {
   const value = item?.[attribute]
   return typeof value === 'string' ? value : undefined
 }
 
-/** The number of an attribute; `undefined` when it is another thing or none. */
+/** Returns the number of an attribute; `undefined` when it is another thing or none. */
 export function numberOf(item: Item | undefined, attribute: string): number | undefined {
   const value = item?.[attribute]
   return typeof value === 'number' ? value : undefined

@@ -16,23 +16,23 @@ export function parseItem<T extends z.ZodMiniType>(schema: T, item: Item | undef
   throw new DomainError('internal_error', 'a stored record cannot be read', { cause: parsed.error })
 }
 
-/** An item, unless the end that it carries has passed, even if the store still has it. */
+/** Returns an item, unless the end that it carries has passed, even if the store still has it. */
 export function unexpired(context: AdapterContext, item: Item | undefined): Item | undefined {
   const end = item?.['expiresAt']
   return typeof end === 'number' && end <= nowSeconds(context) ? undefined : item
 }
 
-/** The time in whole seconds, as times to live are kept. */
+/** Returns the time in whole seconds, as times to live are kept. */
 export function nowSeconds({ clock }: Pick<AdapterContext, 'clock'>): number {
   return Math.floor(clock.now() / 1000)
 }
 
-/** Epoch milliseconds as the whole seconds that a time to live is kept in, never earlier. */
+/** Returns epoch milliseconds as the whole seconds of a time to live, rounded up. */
 export function expirySeconds(epochMs: number): number {
   return Math.ceil(epochMs / 1000)
 }
 
-/** The part of a query that names every item under a partition key, or those whose sort key starts so. */
+/** Returns the part of a query that names every item under a partition key, or those whose sort key starts so. */
 export function under(pk: string, prefix?: string) {
   return prefix === undefined
     ? { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } }

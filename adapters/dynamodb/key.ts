@@ -26,7 +26,7 @@ export function keyPrefix(first: string, ...rest: readonly string[]): string {
   return joinKey(first, ...rest) + SEPARATOR
 }
 
-/** A whole number from 0 to 9 999 999 999 999 999 as a part that sorts by its value. */
+/** Returns a whole number from 0 to 9 999 999 999 999 999 as a part that sorts by its value. */
 export function numberPart(value: number): string {
   return String(value).padStart(16, '0')
 }

@@ -9,7 +9,7 @@ const SHARDS = 8
 /** The names of all shards. */
 export const shards: readonly string[] = Array.from({ length: SHARDS }, (_, index) => String(index))
 
-/** The shard of an id: always the same, and evenly spread. */
+/** Returns the shard of an id: always the same, and evenly spread. */
 export function shardOf(id: string): string {
   return String(createHash('sha256').update(id).digest().readUInt32BE(0) % SHARDS)
 }

@@ -53,7 +53,9 @@ export interface HookClientOptions {
  */
 const pool = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 60_000, connections: 100, pipelining: 1 }
 
-/** The hook client of a deployment: the system's resolver, and the networks that `HOOK_ALLOWED_NETWORKS` opens. */
+/**
+ * Returns the hook client of a deployment: the system's resolver, and the networks that `HOOK_ALLOWED_NETWORKS` opens.
+ */
 export function guardedHookClient(context: AdapterContext): HookClient {
   return systemClient(context, hookClientLimits)
 }
@@ -61,7 +63,7 @@ export function guardedHookClient(context: AdapterContext): HookClient {
 /** The limits of tests, which a caller waits for: two requests and their overhead fit into the caller's 28 s. */
 export const testClientLimits: HookClientLimits = { ...hookClientLimits, totalMs: 12_000 }
 
-/** The same client for tests of hooks. */
+/** Returns the same client for tests of hooks. */
 export function guardedTestClient(context: AdapterContext): HookClient {
   return systemClient(context, testClientLimits)
 }

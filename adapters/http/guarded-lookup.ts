@@ -12,7 +12,7 @@ export interface GuardedLookupOptions {
 }
 
 /**
- * The lookup that a socket makes: the addresses that were judged are those that it connects to, with no second
+ * Returns the lookup that a socket makes: the addresses that were judged are those that it connects to, with no second
  * question to the resolver in between.
  */
 export function guardedLookup(options: GuardedLookupOptions): LookupFunction {

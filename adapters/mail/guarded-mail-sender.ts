@@ -45,7 +45,7 @@ export interface MailSenderOptions {
   readonly authorities?: string
 }
 
-/** The mail sender of a deployment: it may reach what hooks may reach. */
+/** Returns the mail sender of a deployment: it may reach what hooks may reach. */
 export function guardedMailSender(context: AdapterContext): MailSender {
   return mailSenderOver({
     guard: addressGuard(readVariable(hookAllowedNetworks, context.env).join(',')),

@@ -23,7 +23,7 @@ export async function writeMessage({ from, to, subject, text, id, date }: Mail):
   return composer.compile().build()
 }
 
-/** The domain that a sender speaks for. */
+/** Returns the domain that a sender speaks for. */
 export function senderDomain({ from }: Pick<Mail, 'from'>): string {
   return from.slice(from.lastIndexOf('@') + 1)
 }

@@ -91,7 +91,7 @@ function rangeDsl({ field, ranges }: Of<'range'>): Dsl {
   return { range: { field, ranges: ranges.map(namedRange) } }
 }
 
-/** A range with a name, so that the answer needs no other: those of the store differ by the kind of field. */
+/** Returns a range with a name, so that the answer needs no other: those of the store differ by the kind of field. */
 export function namedRange({ key, from, to }: Of<'range'>['ranges'][number]) {
   return {
     key: key ?? `${endText(from)}-${endText(to)}`,

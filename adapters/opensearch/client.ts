@@ -144,7 +144,7 @@ function summaryOf({ status, text }: TextAnswer): string {
   return `answered ${status}: ${text.slice(0, TOLD_CHARACTERS)}`
 }
 
-/** The outage of the search store. */
+/** Returns the outage of the search store. */
 export function searchUnavailable(cause: unknown): DomainError {
   return new DomainError('search_unavailable', 'the search store does not answer, try again', {
     retryAfterSeconds: 2,

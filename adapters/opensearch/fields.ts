@@ -5,7 +5,7 @@ export type FieldKind = 'keyword' | 'long' | 'double' | 'date'
 
 const kinds = { text: 'keyword', integer: 'long', decimal: 'double', date: 'date' } as const
 
-/** The kind of a field of the contract; any other is text. */
+/** Returns the kind of a field of the contract; any other is text. */
 export function fieldKind(field: string): FieldKind {
   return kinds[fieldTypeOf(field) ?? 'text']
 }

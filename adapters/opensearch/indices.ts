@@ -1,11 +1,11 @@
 import type { Leg } from '../../core/cdr/cdr.ts'
 
-/** One index holds the CDRs of one kind of leg that were created in one month, by UTC. */
+/** Returns the index for CDRs of one kind of leg that were created in one month, by UTC. */
 export function indexOf(leg: Leg, createdTime: number): string {
   return indexName(leg, monthOf(createdTime))
 }
 
-/** The document of a leg in its index: two tenants may have the same uuid. */
+/** Returns the document of a leg in its index: two tenants may have the same uuid. */
 export function documentId({ domain_name, uuid }: { readonly domain_name: string; readonly uuid: string }): string {
   return `${domain_name}:${uuid}`
 }
@@ -13,7 +13,10 @@ export function documentId({ domain_name, uuid }: { readonly domain_name: string
 /** Names that one request may list: the search store takes a request line of 4096 bytes, a name and its comma have 16. */
 const MAX_NAMES = 200
 
-/** The indices, separated by commas, that may hold CDRs of these legs and this span of time (both ends included). */
+/**
+ * Returns the indices, separated by commas, that may hold CDRs of these legs and this span of time (both ends
+ * included).
+ */
 export function indicesOf(legs: readonly Leg[], from: number, to: number): string {
   const [first, last] = [monthOf(from), monthOf(to)]
   const count = Math.max(0, last - first + 1)

@@ -40,7 +40,7 @@ interface AdminContext extends AdapterContext {
   readonly waits: RetryDeps
 }
 
-/** Prepares the OpenSearch at `OPENSEARCH_URL`. */
+/** The preparation of the OpenSearch at `OPENSEARCH_URL`. */
 export function openSearchCdrAdmin(given: AdapterContext, waits: RetryDeps = retryDeps): CdrAdmin {
   const context = { ...given, waits }
   const templates = cdrTemplates(readVariable(cdrShards, given.env))

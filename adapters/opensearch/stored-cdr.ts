@@ -33,7 +33,7 @@ export function pairName(name: string): string {
   return name.replaceAll('%', '%25').replaceAll('=', '%3D')
 }
 
-/** The document of a leg. */
+/** Returns the document of a leg. */
 export function toStored({ cdr, ...kept }: KeptCdr): StoredCdr {
   return {
     ...cdr,

@@ -21,7 +21,7 @@ const WRONG_BYTES = new Set([
   'IncompleteBody',
 ])
 
-/** The physical name of a bucket. */
+/** Returns the physical name of a bucket. */
 export function bucketName(context: Pick<AdapterContext, 'env'>, bucket: BucketName): string {
   return required(context, buckets[bucket].variable)
 }
@@ -60,7 +60,7 @@ export function refusalIn(error: unknown): ServiceRefusal | undefined {
   return error instanceof DomainError && error.cause instanceof ServiceRefusal ? error.cause : undefined
 }
 
-/** A checksum as S3 writes it. */
+/** Returns a checksum as S3 writes it. */
 export function base64Of(hex: string): string {
   return Buffer.from(hex, 'hex').toString('base64')
 }

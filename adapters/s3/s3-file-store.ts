@@ -18,17 +18,17 @@ import { bucketName, callObjects, refusalIn, sendBody, unlessAbsent } from './cl
 import { s3Uploads } from './s3-uploads.ts'
 import { signLink } from './sign-link.ts'
 
-/** The recordings' bucket. */
+/** Returns the recordings' bucket. */
 export function s3RecordingFiles(context: AdapterContext): FileStore {
   return s3FileStore(context, 'recordings')
 }
 
-/** The exports' bucket. */
+/** Returns the exports' bucket. */
 export function s3ExportFiles(context: AdapterContext): FileStore {
   return s3FileStore(context, 'exports')
 }
 
-/** The bucket of what deliveries carry. */
+/** Returns the bucket of what deliveries carry. */
 export function s3PayloadFiles(context: AdapterContext): FileStore {
   return s3FileStore(context, 'payloads')
 }

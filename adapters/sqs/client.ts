@@ -16,7 +16,7 @@ interface Message {
   readonly DelaySeconds?: number
 }
 
-/** The address of a queue. */
+/** Returns the address of a queue. */
 export function queueUrl(context: Pick<AdapterContext, 'env'>, queue: QueueName): string {
   return required(context, queues[queue].variable)
 }

@@ -44,7 +44,7 @@ export interface StepOf<K extends RecordKind> {
 /** A step of any kind. */
 export type Step = { [K in RecordKind]: StepOf<K> }[RecordKind]
 
-/** Whether a step adds, changes or removes its record. */
+/** Returns whether a step adds, changes or removes its record. */
 export function changeOf({ before, after }: Pick<Step, 'before' | 'after'>): 'add' | 'change' | 'remove' {
   if (before === null) return 'add'
   return after === null ? 'remove' : 'change'

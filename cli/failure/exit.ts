@@ -22,7 +22,7 @@ export class CliError extends Error {
   }
 }
 
-/** The failure of a command that needs a login and has none. */
+/** Returns the failure of a command that needs a login and has none. */
 export function notSignedIn(problem: string): CliError {
   return new CliError(
     `${problem}; sign in with: callplane login --url <address> --user <login@domain>`,

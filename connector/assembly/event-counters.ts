@@ -18,7 +18,7 @@ export interface CountedComponents {
   readonly calls: Pick<StoredCalls, 'waiting'>
 }
 
-/** The counters of the event side for the health report; `read` is how many events came. */
+/** Returns the counters of the event side for the health report; `read` is how many events came. */
 export function eventCounters(parts: CountedComponents, read: number): Readonly<Record<string, number>> {
   const { relay, outbox, inOrder, inboxes, gaps, presence, calls } = parts
   const sum = (count: (inbox: EventInbox) => number) => inboxes.reduce((all, one) => all + count(one), 0)

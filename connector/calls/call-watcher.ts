@@ -8,7 +8,10 @@ export interface CallWatcher {
   ended(channel: Channel): void
 }
 
-/** Whether a channel of a domain has become what a watcher does not know of it. */
+/**
+ * Returns whether the record of a channel has to be written: the channel has a domain, and its domain, engine, process
+ * or account differs from `before`.
+ */
 export function isNews(before: Channel | undefined, after: Channel): boolean {
   if (after.domain === '' || after.core === '') return false
   return (

@@ -18,12 +18,12 @@ export interface ChannelReport {
   readonly source: Source
 }
 
-/** A channel without any report yet. */
+/** Returns a channel without any report yet. */
 export function blankEntry(uuid: string): Entry {
   return { ...blankChannel(uuid), seen: 0 }
 }
 
-/** The entry with an event of its life noted. */
+/** Returns the entry with an event of its life noted. */
 export function withSeen(entry: Entry, name: LifeEvent): Entry {
   return { ...entry, seen: entry.seen | bitOf(name) }
 }
@@ -72,8 +72,8 @@ function accountAfter(
 }
 
 /**
- * Whether a channel that ended stays ended despite a new report. It does not when another process of the engine
- * has it, when it is made anew under its uuid, or when it was only taken to be gone and an event shows it alive.
+ * Returns whether a channel that ended stays ended despite a new report. It does not if another process of the engine
+ * has it, if it is created again under its uuid, or if it was only presumed gone and an event shows that it is up.
  */
 export function isOver(gone: Entry, { read, source }: ChannelReport): boolean {
   if ((read('Core-UUID') ?? gone.core) !== gone.core) return false
@@ -83,7 +83,7 @@ export function isOver(gone: Entry, { read, source }: ChannelReport): boolean {
   return read('Channel-Call-State') === 'HANGUP' || name === 'CHANNEL_HANGUP_COMPLETE' || name === 'CHANNEL_DESTROY'
 }
 
-/** Whether the engine has sent this event of a channel's life. */
+/** Returns whether the engine has sent this event of a channel's life. */
 export function isSeen(entry: Entry | undefined, name: LifeEvent): boolean {
   return entry !== undefined && (entry.seen & bitOf(name)) !== 0
 }

@@ -53,8 +53,8 @@ interface KeptText {
 }
 
 /**
- * One list over all engines. While their readings are shared and nothing in a scope has changed, its text is made once,
- * however many ask for it.
+ * Makes the channel list over all engines. Its text is made once for a scope, however many ask for it, until the
+ * engines' readings or a channel of the scope change.
  */
 export function channelList({ engines, registry }: ChannelListDeps): ChannelList {
   let keptOf: readonly Channels[] = []

@@ -221,7 +221,10 @@ export class ChannelRegistry {
   }
 }
 
-/** The first of the names that is a domain; empty when none is. At once when all that is asked for is remembered. */
+/**
+ * Returns the first of the names that is a domain; empty when none is. At once when all that is asked for is
+ * remembered.
+ */
 export function firstExisting(names: readonly string[], domains: DomainNames): string | Promise<string> {
   for (const [index, given] of names.entries()) {
     const name = domains.tenantOf?.(given) ?? given

@@ -55,7 +55,7 @@ const unknownFacts: Facts = {
   origin: '',
 }
 
-/** A channel of which nothing is known but its uuid. */
+/** Returns a channel of which nothing is known but its uuid. */
 export function blankChannel(uuid: string): Channel {
   return {
     uuid,
@@ -73,14 +73,14 @@ export function blankChannel(uuid: string): Channel {
   }
 }
 
-/** Whether an event is one of {@link lifeEvents}. */
+/** Returns whether an event is one of {@link lifeEvents}. */
 export function isLifeEvent(name: string): name is LifeEvent {
   return lifeEvents.some((event) => event === name)
 }
 
 /**
- * The facts of a channel from an event, a dump or a row of `show channels`, where they are not known yet: reading them
- * again with every event would have no effect. A row knows the second of the creation only.
+ * Returns the facts of a channel from an event, a dump or a row of `show channels`, where they are not known yet:
+ * reading them again with every event would have no effect. A row knows the second of the creation only.
  */
 export function factsOf(before: Channel | undefined, read: ReadField): Facts {
   if (before !== undefined && before.createdAt !== '') return before

@@ -24,8 +24,8 @@ export function reader(row: ChannelFields): ReadField {
 }
 
 /**
- * Every channel that the engine has now. Rejects as the link does, and with {@link UnreadableAnswer}, also when there
- * are not as many rows as the engine says: a channel that is missing would be taken to be gone.
+ * Reads every channel that the engine has now. Rejects as the link does. Also rejects with {@link UnreadableAnswer} if
+ * there are fewer rows than the engine states, since a missing channel would be presumed gone.
  */
 export async function readChannels(link: Pick<EngineLink, 'api'>): Promise<ChannelFields[]> {
   const answer = list.safeParse(parsed(await link.api('show channels as json')))
@@ -46,8 +46,8 @@ export const noSuchChannel = /^-ERR No such channel/i
 const channelUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * One channel with all its variables; absent when the engine has no such channel. Rejects as the link does, and with
- * {@link UnreadableAnswer}. `uuid` is lower case; anything that is no uuid is absent without asking.
+ * Reads one channel with all its variables; `undefined` if the engine does not have it. Rejects as the link does, and
+ * with {@link UnreadableAnswer}. `uuid` is lower case; a text that is no uuid is `undefined` without asking.
  */
 export async function dumpChannel(link: Pick<EngineLink, 'api'>, uuid: string): Promise<ChannelFields | undefined> {
   if (!channelUuid.test(uuid)) return undefined
@@ -59,8 +59,8 @@ export async function dumpChannel(link: Pick<EngineLink, 'api'>, uuid: string): 
 }
 
 /**
- * Whether the engine has a channel, in its own word, `true` or `false`; absent when it says neither. Rejects as the link
- * does. `uuid` is lower case; anything that is no uuid is not there, without asking.
+ * Asks the engine whether it has a channel; `undefined` if its answer is neither `true` nor `false`. Rejects as the
+ * link does. `uuid` is lower case; a text that is no uuid is `false` without asking.
  */
 export async function hasChannel(link: Pick<EngineLink, 'api'>, uuid: string): Promise<boolean | undefined> {
   if (!channelUuid.test(uuid)) return false

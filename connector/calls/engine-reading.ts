@@ -70,9 +70,9 @@ interface Reading {
 }
 
 /**
- * All calls within a second share one reading of the engine, unless a channel of the caller's domain has changed
- * since it began: a list shows what its reader has just done. However many ask, the engine is read once at a time, and
- * no more than five times a second.
+ * Makes the shared reading of an engine's channels. All callers within a second share one, unless a channel of the
+ * caller's domain has changed since it began, so that a list shows what its reader has just done. The engine is read
+ * once at a time, and at most five times a second.
  */
 export function engineReading(parts: EngineReadingDeps): EngineReading {
   const { link, registry, domains, clock, timers, onRead = () => {} } = parts

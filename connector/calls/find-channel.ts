@@ -25,13 +25,13 @@ export interface FoundChannel<Asked extends AskedEngine = AskedEngine> {
 }
 
 /**
- * The channel that a uuid, or the uuid once chosen for it, stands for, when it is up and the scope reaches it; absent
- * otherwise, and the two cannot be distinguished. The engine that has it is asked when the registry does not know the
- * channel as proven, and always with `ask: 'always'`: events come a moment late, and an engine accepts orders to a
- * channel that has ended. A channel that no engine has reported is asked for at every engine, at all of them at once, under the
- * uuid that its engine gave it where another connector has placed it under a chosen one.
- * Rejects as the links do: with `EslCommandNotSent` also when an engine is away that has the channel, or may have it;
- * and with a `DomainError` when the store of domains is gone, or that of aliases.
+ * Returns the channel that a uuid, or the uuid once chosen for it, stands for, when it is up and the scope reaches it;
+ * absent otherwise, and the two cannot be distinguished. The engine that has it is asked when the registry does not
+ * know the channel as proven, and always with `ask: 'always'`: events come a moment late, and an engine accepts orders
+ * to a channel that has ended. A channel that no engine has reported is asked for at every engine, at all of them at
+ * once, under the uuid that its engine gave it where another connector has placed it under a chosen one. Rejects as the
+ * links do: with `EslCommandNotSent` also when an engine is away that has the channel, or may have it; and with a
+ * `DomainError` when the store of domains is gone, or that of aliases.
  */
 export async function findChannel<Asked extends AskedEngine>(
   { registry, engines, readAlias }: ChannelSources<Asked>,
@@ -55,7 +55,10 @@ export async function findChannel<Asked extends AskedEngine>(
   return found === undefined ? undefined : reached(found, scope)
 }
 
-/** Whether a scope reaches a channel: domains and accounts are compared whole, never by a part. A channel whose account is unknown has no owner. */
+/**
+ * Returns whether a scope reaches a channel: domains and accounts are compared whole, never by a part. A channel whose
+ * account is unknown has no owner.
+ */
 export function isInScope(channel: Pick<Channel, 'domain' | 'presenceId'>, scope: CommandScope): boolean {
   if (scope.domain !== null && channel.domain !== scope.domain) return false
   return scope.presenceId === null || isSameAccount(channel.presenceId, scope.presenceId)

@@ -36,7 +36,7 @@ export interface HeldCalls {
   readonly count: number | undefined
 }
 
-/** Knows nothing of the engine at first. */
+/** Makes a record of an engine's calls, which is empty and unknown at first. */
 export function heldCalls(registry: Pick<ChannelRegistry, 'of' | 'hasEnded'>, engine: string, clock: Clock): HeldCalls {
   let isHeard = false
   let listens = false

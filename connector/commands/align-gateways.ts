@@ -47,11 +47,11 @@ export interface AlignDeps {
 }
 
 /**
- * Brings gateways of an engine in line with what is wanted: those that the engine has in another revision are removed, and
- * once they are gone the engine asks for all gateways again; a rescan alone would ignore a gateway that exists. What was
- * done is looked at afterwards, and done again if a gateway has changed meanwhile, or another connector's rescan has brought
- * an older one back. Returns the gateways that are not as wanted at the end: those that the engine did not let go within six
- * seconds, or did not take. Rejects as the link and `wanted` do.
+ * Brings the gateways of an engine in line with the wanted ones. Outdated gateways are removed first. Once they are
+ * gone, the engine asks for all gateways again, since a rescan alone ignores a gateway that exists. The result is
+ * checked afterwards, and the work repeated if a gateway has changed meanwhile or another connector's rescan has
+ * restored an older one. Returns the gateways that are not as wanted in the end: those that the engine did not release
+ * within six seconds, or did not accept. Rejects if the link or `wanted` rejects.
  */
 export async function alignGateways(
   gateways: readonly GatewayLines[],

@@ -15,10 +15,10 @@ export interface ChoiceDeps extends Time {
 }
 
 /**
- * The engine that rings an account's phone: of those with both links up the one where the phone is registered, as the
- * engines themselves tell it; else one that answers at all; of several the one with the fewest channels, and of those
- * the first. Where there is but one engine, it is not asked. Absent when none is up. Throws `ValueRefused` for a login
- * or a domain that cannot be one.
+ * Returns the engine that rings an account's phone: of those with both links up the one where the phone is registered,
+ * as the engines themselves tell it; else one that answers at all; of several the one with the fewest channels, and of
+ * those the first. Where there is but one engine, it is not asked. Absent when none is up. Throws `ValueRefused` for a
+ * login or a domain that cannot be one.
  */
 export async function chooseEngine(
   parts: ChoiceDeps,

@@ -42,11 +42,12 @@ interface ValueSchema {
 }
 
 /**
- * The line that a command is to the engine, without `bgapi` and line end. The only place where one is built: every
- * value is matched against its allow-list here once more, no matter who made the command, and the whole line is looked over
- * last. `domain` is the lower-cased domain of the command's scope; root's orders to a channel have none. `added` are the
- * operator's names of variables. `cause` is the id of the API request, which a placed call carries as {@link causeVariable}.
- * Throws {@link ValueRefused}; nothing is ever cleaned into shape, and commas of variables alone are escaped.
+ * Returns the line that a command is to the engine, without `bgapi` and line end. The only place where one is built:
+ * every value is matched against its allow-list here once more, no matter who made the command, and the whole line is
+ * looked over last. `domain` is the lower-cased domain of the command's scope; root's orders to a channel have none.
+ * `added` are the operator's names of variables. `cause` is the id of the API request, which a placed call carries as
+ * {@link causeVariable}. Throws {@link ValueRefused}; nothing is ever cleaned into shape, and commas of variables alone
+ * are escaped.
  */
 export function commandLine(
   command: LineCommand,
@@ -109,7 +110,7 @@ export function gatewayLines({ name }: { readonly name: string }, domain: string
 /** The line that makes an engine ask for all gateways; it adds those that it lacks and changes none. */
 export const rescanLine = `sofia profile ${gatewayProfile} rescan`
 
-/** Whether the name of a SIP profile can stand in a line. */
+/** Returns whether the name of a SIP profile may appear in a command line. */
 export function isProfileName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)
 }

@@ -66,14 +66,14 @@ function observed({ command }: CommandMessage): CommandOutcome {
   }
 }
 
-/** A command that is not sent, and why. */
+/** Returns a command that is not sent, and why. */
 export function unsent(reason: 'expired' | 'disconnected' | 'busy' | 'observed'): CommandOutcome {
   return { state: 'unsent', reason }
 }
 
 /**
- * The name of the engine that a command will most likely go to: the one that has its channel as far as is known, or the
- * one to place its call at; absent for what goes to several engines, or is unknown. Never rejects.
+ * Returns the name of the engine that a command will most likely go to: the one that has its channel as far as is
+ * known, or the one to place its call at; absent for what goes to several engines, or is unknown. Never rejects.
  */
 export async function likelyEngine(parts: RouteDeps, { command, scope, deadlineAt }: CommandMessage) {
   switch (command.kind) {

@@ -12,9 +12,9 @@ const madeChannel = /^\+OK ([0-9a-fA-F-]{36})\s*$/
 const operationFailed = /^-ERR Operation failed/i
 
 /**
- * How a command ended by the engine's own words, unchanged. Text without a mark counts as done: many commands of the
- * engine answer plain data. An originate may be answered with another uuid than the one that was asked for; the
- * outcome then holds that one.
+ * Returns the outcome of a command from the engine's own words, unchanged. Text without a mark counts as done, since
+ * many commands of the engine answer plain data. The outcome of an originate has the uuid that the engine answers,
+ * which may differ from the requested one.
  */
 export function outcomeOf(kind: LineCommand['kind'], reply: string): CommandOutcome {
   if (noSuchChannel.test(reply)) return { state: 'absent' }
@@ -24,7 +24,10 @@ export function outcomeOf(kind: LineCommand['kind'], reply: string): CommandOutc
   return uuid === undefined ? { state: 'done', text: reply } : { state: 'done', text: reply, uuid }
 }
 
-/** Whether the engine's refusal of a hold or unhold may only mean that the channel is as it was to be already. */
+/**
+ * Returns whether the engine's refusal of a hold or unhold may only mean that the channel already is in the requested
+ * state.
+ */
 export function maybeSoAlready(kind: LineCommand['kind'], reply: string): boolean {
   return (kind === 'hold' || kind === 'unhold') && operationFailed.test(reply)
 }

@@ -1,8 +1,8 @@
 import type { CommandOutcome } from '../../core/commands/commands.ts'
 
 /**
- * The one outcome of a command that went to several engines: it is done when all have done it. What is not known at one
- * of them is not known; what did not reach one of them was not done, and may be given again; then a refusal counts.
+ * Returns the one outcome of a command that was sent to several engines. It is done if all have done it. Otherwise the
+ * worst outcome counts: unknown, then not sent (which may be repeated), then refused, then absent.
  */
 export function outcomeOfAll(outcomes: readonly CommandOutcome[]): CommandOutcome {
   for (const state of ['unknown', 'unsent', 'refused', 'absent'] as const) {

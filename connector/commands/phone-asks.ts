@@ -27,7 +27,7 @@ export interface PhoneAsks {
   has(engine: CommandEngine, ask: PhoneAsk, deadlineAt: number): Promise<boolean>
 }
 
-/** No engine was asked yet. */
+/** Makes a record of the engines that are asked for phones, which is empty at first. */
 export function phoneAsks({
   engines,
   ...time

@@ -30,9 +30,10 @@ export interface Places {
 }
 
 /**
- * Each engine has places of its own, so that one that does not answer keeps no order from another; so has what goes to
- * several, or to one that has yet to be found. Ringing calls have places of their own, and so have lists: a
- * hang-up never waits for one of theirs. Within each kind the tenants share the places.
+ * Makes the slots of the engines. Each engine has its own, so that one that does not answer delays no orders to
+ * another; orders to several engines, or to an engine that has yet to be found, have slots of their own, too. Calls
+ * that ring and lists are limited separately, so a hang-up never waits for them. Within each kind the tenants share the
+ * slots fairly.
  */
 export function enginePlaces(
   parts: Time & {

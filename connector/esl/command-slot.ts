@@ -14,7 +14,7 @@ export interface CommandSlot {
   isAmongOthers: boolean
 }
 
-/** A command that has not been written. */
+/** Returns a command that has not been written. */
 export function commandSlot(command: EslCommand, settle: Settle): CommandSlot {
   return { command, settle, cancelTimer: () => {}, isAmongOthers: false }
 }

@@ -64,7 +64,7 @@ function intoOneBuffer(onBytes: (chunk: Buffer) => void) {
   return { buffer, callback }
 }
 
-/** A word for an error: where a host has several addresses, that of the system has a code but no message. */
+/** Returns a word for an error. The system's error for a host with several addresses has a code but no message. */
 export function codeOf(error: Error | undefined): string {
   return error && 'code' in error ? String(error.code) : (error?.message ?? 'closed')
 }

@@ -46,8 +46,8 @@ export interface EventHead {
 }
 
 /**
- * The header block at an offset where it is, byte for byte, as every engine writes that of an event; `undefined` for
- * any other and for one that is not whole.
+ * Returns the header block at an offset where it is, byte for byte, as every engine writes that of an event;
+ * `undefined` for any other and for one that is not whole.
  */
 export function eventHeadAt(bytes: Buffer, start: number): EventHead | undefined {
   if (!isAt(LENGTH, bytes, start)) return undefined

@@ -13,7 +13,7 @@ const CLOSE_BRACE = 125
 /** The member that holds the event's own body. */
 const OWN_BODY = '_body'
 
-/** A reader of `text/event-json` bodies that finds these headers in the same pass. */
+/** Returns a reader of `text/event-json` bodies that finds these headers in the same pass. */
 export function jsonEventReader(names: readonly string[]): (bytes: Buffer) => EslEvent | string {
   const wanted = wantedInJson(names)
   return (bytes) => readJsonEvent(bytes, wanted)

@@ -19,8 +19,8 @@ for (const byte of Buffer.from('"\\/bfnrt')) ESCAPES[byte] = 1
 const MAX_DEPTH = 32
 
 /**
- * The offset of the quote that ends the text that begins at `from`, or -1 when it has no end or is not as JSON demands.
- * Bytes above 127 are taken as they are.
+ * Returns the offset of the quote that ends the text that begins at `from`, or -1 when it has no end or is not as JSON
+ * demands. Bytes above 127 are taken as they are.
  */
 export function endOfText(bytes: Buffer, from: number): number {
   let at = from
@@ -43,7 +43,7 @@ export function endOfValue(bytes: Buffer, start: number): number {
   return end > start && isJson(bytes.toString('utf8', start, end)) ? end : -1
 }
 
-/** The offset of the first byte that is no white space. */
+/** Returns the offset of the first byte that is no white space. */
 export function skipSpace(bytes: Buffer, from: number): number {
   let at = from
   let byte = bytes[at] ?? NOTHING
@@ -54,12 +54,12 @@ export function skipSpace(bytes: Buffer, from: number): number {
   return at
 }
 
-/** Whether a byte may follow a backslash and be the whole of an escape. */
+/** Returns whether a byte after a backslash completes an escape. */
 export function isEscape(byte: number | undefined): boolean {
   return ESCAPES[byte ?? NOTHING] === 1
 }
 
-/** The value that lies at these offsets, which is right JSON, as the plain format shows it. */
+/** Returns the value that lies at these offsets, which is right JSON, as the plain format shows it. */
 export function valueAt(bytes: Buffer, start: number, end: number): string {
   if (bytes[start] === QUOTE) {
     const text = bytes.toString('utf8', start + 1, end - 1)
@@ -68,7 +68,7 @@ export function valueAt(bytes: Buffer, start: number, end: number): string {
   return textOf(JSON.parse(bytes.toString('utf8', start, end)))
 }
 
-/** A value as the plain format shows it: a list as `ARRAY::a|:b`, a list of one as its only value. */
+/** Returns a value as the plain format shows it: a list as `ARRAY::a|:b`, a list of one as its only value. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value.toWellFormed()
   if (!Array.isArray(value)) return JSON.stringify(value)

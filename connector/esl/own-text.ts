@@ -10,8 +10,8 @@ const VIEW_LENGTH = 13
 const known = new Map<string, string>()
 
 /**
- * A part of bytes that are ASCII, of which `text` has one character for each, as a string of its own: keeping it
- * does not keep the event in memory. One that `repeats` in most events is taken from those that came before.
+ * Returns a part of bytes that are ASCII, of which `text` has one character for each, as a string of its own: keeping
+ * it does not keep the event in memory. One that `repeats` in most events is taken from those that came before.
  */
 export function ownText(bytes: Buffer, text: string, start: number, end: number, repeats: boolean): string {
   if (end - start < VIEW_LENGTH) return text.slice(start, end)
@@ -25,7 +25,7 @@ export function ownText(bytes: Buffer, text: string, start: number, end: number,
   return own
 }
 
-/** Whether these bytes are ASCII and none of them is `other`. */
+/** Returns whether these bytes are ASCII and none of them is `other`. */
 export function isAsciiWithout(other: number, bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at] ?? 0

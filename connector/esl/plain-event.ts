@@ -12,7 +12,7 @@ const COLON = 58
 const OVERFLOW_END =
   'Content-Type: text/disconnect-notice\nContent-Length: 39\n\nkilled listener because of lost events\n'
 
-/** A reader of `text/event-plain` bodies that finds these headers in the same pass. */
+/** Returns a reader of `text/event-plain` bodies that finds these headers in the same pass. */
 export function plainEventReader(names: readonly string[]): (bytes: Buffer) => EslEvent | string {
   // No line begins with a name that is empty or holds a colon or a line end, nor with a line end.
   const wanted = new WantedHeaders(names, (name) => (isName(name) ? name : '\n'))

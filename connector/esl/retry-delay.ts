@@ -5,9 +5,9 @@ import type { EslLimits } from './limits.ts'
 const REFUSED: ReadonlySet<EslDownReason> = new Set(['auth-refused', 'access-rejected'])
 
 /**
- * How long to wait before connecting again, partly drawn at random, so that many clients do not come back at once.
- * Doubles with each failure between the limits, of which at least half is waited. After a refusal it is the limit and
- * up to a quarter more, never less.
+ * Returns the wait before reconnecting, partly random, so that many clients do not come back at once. It doubles with
+ * each failure between the limits, and at least half of it is kept. After a refusal it is the upper limit and up to a
+ * quarter more.
  */
 export function retryDelayMs(
   reason: EslDownReason,

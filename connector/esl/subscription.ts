@@ -21,8 +21,9 @@ export interface SubscriptionStep {
 const MAX_WORDS_BYTES = 32 * 1024
 
 /**
- * The commands that lead from one subscription to another, new ones first, so that what is kept is never missing.
- * Leaving ALL is the exception: the engine forgets every subscription with it. None is longer than an engine takes.
+ * Returns the commands that lead from one subscription to another, new ones first, so that what is kept is never
+ * missing. Leaving ALL is the exception: the engine forgets every subscription with it. None is longer than an engine
+ * takes.
  */
 export function subscriptionSteps(from: Subscription, to: Subscription): SubscriptionStep[] {
   if (from.names.has('ALL') && !to.names.has('ALL')) {

@@ -18,14 +18,17 @@ export interface KnownEvent {
   readonly channel: Channel | undefined
 }
 
-/** The account of a channel, when it belongs to the channel's own domain and can be a login. */
+/** Returns the account of a channel, when it belongs to the channel's own domain and can be a login. */
 export function accountOf(channel: Channel | undefined, domain: string): { domain: string; login: string } | undefined {
   const [login = '', host, more] = channel?.presenceId.split('@') ?? []
   const isAccount = host === domain && more === undefined && loginField.safeParse(login).success
   return isAccount ? { domain, login } : undefined
 }
 
-/** The event of a change of state; its id is derived from what caused it, so that every connector makes the same. */
+/**
+ * Returns the event of a change of state; its id is derived from what caused it, so that every connector makes the
+ * same.
+ */
 export function accountStatus({ domain, login, before, after }: StateChange, cause: string, at: number): PlatformEvent {
   return serviceEvent({
     kind: 'account_status',
@@ -43,8 +46,8 @@ export function accountStatus({ domain, login, before, after }: StateChange, cau
 }
 
 /**
- * A call makes its account busy once and free once, whichever of its events that was seen by: one connector may have
- * missed what another has heard. A registration is an event of its own.
+ * Returns the cause of a change of state. A call makes its account busy once and free once, whichever of its events
+ * showed it, since one connector may have missed what another has read.
  */
 export function causeOf({ event, id, channel }: Pick<KnownEvent, 'event' | 'id' | 'channel'>): string {
   if (channel === undefined) return id
@@ -52,7 +55,10 @@ export function causeOf({ event, id, channel }: Pick<KnownEvent, 'event' | 'id' 
   return channelEventId(channel.core, channel.uuid, isEnd ? 'free' : 'busy')
 }
 
-/** Connectors that find the same difference from the same stored state make the same of it. */
+/**
+ * Returns the cause of a difference that a comparison found. It is the same for all connectors that find the same
+ * difference from the same stored state.
+ */
 export function causeOfFinding({ domain, login, after, since }: StateChange): string {
   const cause = JSON.stringify([domain, login, after, since])
   return `found:${createHash('sha256').update(cause).digest('hex').slice(0, 32)}`

@@ -16,7 +16,7 @@ export interface ConfirmedEvents {
   tell(event: PlatformEvent, outbox: { add(event: PlatformEvent): boolean }): Promise<boolean>
 }
 
-/** Watches a sink. */
+/** Makes a sink that reports which events the queue has accepted. */
 export function confirmedEvents(parts: {
   readonly sink: EventSink
   readonly subscriptions: Pick<Subscriptions, 'isKnown' | 'wants'>

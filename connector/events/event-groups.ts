@@ -24,7 +24,7 @@ export interface Sending {
   readonly event: Waiting
 }
 
-/** Events that can be sent, in their groups. Of a group one event is under way at a time. */
+/** Events that can be sent, by group. At most one event of a group is in flight at a time. */
 export class EventGroups {
   readonly #groups = new Map<string, Group>()
   readonly #ready = new Chain<Group>()

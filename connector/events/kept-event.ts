@@ -2,8 +2,8 @@ import { EVENT_BYTES, fitted } from '../../adapters/events/fitted-event.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 
 /**
- * An event as it may wait: itself, or without its large values where it is larger than what the queue takes, since all
- * of it would be held for as long as it waits.
+ * Returns an event as it may wait: itself, or without its large values where it is larger than what the queue takes,
+ * since all of it would be held for as long as it waits.
  */
 export function keptEvent(event: EngineEvent): EngineEvent {
   return event.bytes > EVENT_BYTES ? new CutEvent(event) : event

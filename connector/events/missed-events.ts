@@ -11,12 +11,15 @@ export const endings: ReadonlySet<string> = new Set(['CHANNEL_HANGUP_COMPLETE', 
 /** Events that can only follow a channel's creation. Others come before it now and then. */
 const followers: ReadonlySet<string> = new Set(['CHANNEL_ANSWER', ...endings])
 
-/** Whether it is the engine's last word on a channel: a state that it sends after the channel's destruction. */
+/** Returns whether it is the engine's last word on a channel: a state that it sends after the channel's destruction. */
 export function isLastWord(event: Pick<EngineEvent, 'name' | 'header'>): boolean {
   return event.name === 'CHANNEL_STATE' && event.header('Channel-State') === 'CS_DESTROY'
 }
 
-/** Whether the engine has since sent the event that a synthetic one replaces, or it was no end after all. */
+/**
+ * Returns whether a synthetic event is obsolete: the engine has sent the real one since, or the channel had not ended
+ * after all.
+ */
 export function isOvertaken(
   registry: Pick<ChannelRegistry, 'find' | 'hasSeen'>,
   { name, uuid, coreUuid }: SyntheticEvent,

@@ -25,7 +25,10 @@ export interface HeardAgain {
   readonly firstAt: number | undefined
 }
 
-/** Whether another connector may still hand over what it read before an engine's events were heard again here. */
+/**
+ * Returns whether another connector may still hand over events that it read before this connector's link to the engine
+ * was restored.
+ */
 export async function mayHandOver(
   { store, connectorId, clock }: PendingHandoverDeps,
   engine: string,

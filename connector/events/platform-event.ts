@@ -9,8 +9,8 @@ import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 const idPart = /^[A-Za-z0-9-]{1,64}$/
 
 /**
- * The id of an engine event, the same for every connector that hears it: `Core-UUID:Event-Sequence`. Absent when the
- * event does not carry both; such an event cannot be distinguished from its own repetition.
+ * Returns the id of an engine event, the same for every connector that hears it: `Core-UUID:Event-Sequence`. Absent
+ * when the event does not carry both; such an event cannot be distinguished from its own repetition.
  */
 export function eventId(event: Pick<EngineEvent, 'coreUuid' | 'sequence'>): string | undefined {
   if (!idPart.test(event.coreUuid) || !/^\d{1,20}$/.test(event.sequence)) return undefined
@@ -18,8 +18,8 @@ export function eventId(event: Pick<EngineEvent, 'coreUuid' | 'sequence'>): stri
 }
 
 /**
- * An id for an event that occurs once in a channel's life, the same for every connector whether it was sent by the engine or
- * made by one of them: `Core-UUID:uuid:what`. At most 128 characters, with `what` at most 26.
+ * Returns an id for an event that occurs once in a channel's life, the same for every connector whether it was sent by
+ * the engine or made by one of them: `Core-UUID:uuid:what`. At most 128 characters, with `what` at most 26.
  */
 export function channelEventId(coreUuid: string, uuid: string, what: string): string {
   return `${idPart.test(coreUuid) ? coreUuid : 'unknown'}:${ownUuid.test(uuid) ? uuid : digestOf(uuid)}:${what}`
@@ -32,7 +32,7 @@ function digestOf(uuid: string): string {
   return `-${createHash('sha256').update(uuid).digest('hex').slice(0, 35)}`
 }
 
-/** When the engine made the event, epoch milliseconds; `now` when it does not tell. */
+/** Returns the time at which the engine made the event, epoch milliseconds; `now` if the event does not state it. */
 export function occurredAt(event: Pick<EngineEvent, 'header'>, now: number): number {
   const microseconds = Number(event.header('Event-Date-Timestamp'))
   return Number.isSafeInteger(microseconds) && microseconds > 0 ? Math.floor(microseconds / 1_000) : now
@@ -47,9 +47,9 @@ interface EventPlace {
 }
 
 /**
- * The engine's event as hooks get it: all its headers, its own body as `_body`, and the domain as `Event-Domain`. An event
- * of a channel names the channel's account as its presence id, or none: the engine's own may be the caller's From header. An
- * event of a gateway names it as its domain does.
+ * Returns the engine's event as hooks get it: all its headers, its own body as `_body`, and the domain as
+ * `Event-Domain`. An event of a channel names the channel's account as its presence id, or none: the engine's own may
+ * be the caller's From header. An event of a gateway names it as its domain does.
  */
 export function platformEvent(
   event: EngineEvent,

@@ -20,7 +20,7 @@ export interface Prefetch {
   answered(): void
 }
 
-/** Looks ahead from the beginning. */
+/** Makes a prefetch that is active from the beginning. */
 export function prefetch({ domainOf, load }: PrefetchDeps): Prefetch {
   const places = new Semaphore(together)
   let isFailing = false

@@ -224,20 +224,26 @@ function stateOf({ contacts, calls }: Pick<Presence, 'contacts' | 'calls'>): Acc
   return calls.length > 0 ? 'ISBUSY' : 'ONHOOK'
 }
 
-/** Whether two states of an account have the same phones and calls. */
+/** Returns whether two states of an account have the same phones and calls. */
 export function hasSameParts(one: Presence, other: Presence): boolean {
   const ids = ({ contacts, calls }: Presence) => [...contacts.map(({ id }) => `contact ${id}`), ...calls].toSorted()
   const [ofOne, ofOther] = [ids(one), ids(other)]
   return ofOne.length === ofOther.length && ofOne.every((id, index) => id === ofOther[index])
 }
 
-/** Whether the second of two states has the phones and calls of the first, and none of its registrations ends earlier. */
+/**
+ * Returns whether the second of two states has the phones and calls of the first, and none of its registrations ends
+ * earlier.
+ */
 export function isRefreshed(before: Presence, after: Presence): boolean {
   const endOf = new Map(before.contacts.map(({ id, expiresAt }) => [id, expiresAt]))
   return hasSameParts(before, after) && after.contacts.every(({ id, expiresAt }) => expiresAt >= (endOf.get(id) ?? 0))
 }
 
-/** When half of the life has passed that the first of an account's registrations has left, epoch milliseconds. */
+/**
+ * Returns the time at which half of the remaining life of an account's earliest-ending registration has passed, epoch
+ * milliseconds.
+ */
 export function halfLifeOf({ contacts, observedAt }: Presence): number {
   const endsAt = Math.min(...contacts.map(({ expiresAt }) => expiresAt))
   return contacts.length === 0 ? observedAt : observedAt + (endsAt - observedAt) / 2

@@ -13,7 +13,10 @@ export interface SubscriptionUpdater {
   stop(): void
 }
 
-/** Each engine has one of its own: an engine that does not answer delays no other. */
+/**
+ * Makes the updater of one engine's subscription. Each engine has its own, so that one that does not answer delays no
+ * other.
+ */
 export function subscriptionUpdater(
   { name, events }: Pick<Engine, 'name'> & { readonly events: Pick<Engine['events'], 'resubscribe'> },
   words: () => readonly string[],

@@ -59,7 +59,10 @@ export interface SubscriptionDeps extends Time {
   readonly log: Log
 }
 
-/** Knows what is wanted as of its last refresh; at first only what the platform itself needs. */
+/**
+ * Makes the subscriptions, as of the last refresh. At first they contain only the events that the platform itself
+ * needs.
+ */
 export function subscriptions({ reader, log, timers }: SubscriptionDeps): Subscriptions {
   let version: number | undefined
   let hooked: ReadonlySet<string> = new Set()

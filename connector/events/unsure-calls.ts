@@ -26,7 +26,7 @@ export interface UnsureCallsDeps {
   readonly random: () => number
 }
 
-/** Nothing waits at first. Until an engine has answered, a call counts as up. */
+/** Makes an empty set of unsure calls. A call counts as up until an engine has answered. */
 export function unsureCalls({ isUp, onEnded, tracker, writer, timers, random }: UnsureCallsDeps): UnsureCalls {
   const waiting = new Map<string, Pick<Presence, 'domain' | 'login'>>()
   let isAsking = false

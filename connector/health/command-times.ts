@@ -8,7 +8,9 @@ import { type Times, times } from '../runtime/times.ts'
 /** Orders to a call: what an engine does at once. A list, and whatever rings a phone, take as long as they take. */
 const orders: ReadonlySet<CommandMessage['command']['kind']> = new Set(['hold', 'unhold', 'hangup'])
 
-/** As many of each as one line of metrics holds. `random` gives 0 up to but not 1. */
+/**
+ * Makes samples of command times, each as large as one line of metrics can hold. `random` returns 0 up to but not 1.
+ */
 export function commandTimes(random: () => number): Readonly<Record<TimeMetric, Times>> {
   return { CommandDelay: times(maxValues, random), OrderTime: times(maxValues, random) }
 }

@@ -62,7 +62,7 @@ const problems: Readonly<Record<EslDownReason, string>> = {
   stopped: 'links were closed on this side',
 }
 
-/** An engine's health, as its links tell it. */
+/** Returns an engine's health, as its links tell it. */
 export function engineHealth({ name, coreUuid, commands, events, reasons }: Engine): EngineHealth {
   const reason = reasons.commands ?? reasons.events
   return {

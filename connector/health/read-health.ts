@@ -1,7 +1,7 @@
 import type { Running } from '../assembly/running.ts'
 import { type ConnectorHealth, engineHealth } from './connector-health.ts'
 
-/** How a running connector is: its engines, its lag, and what it has counted. */
+/** Returns the health of a running connector: its engines, its lag, and its counters. */
 export function readHealth(running: Running): ConnectorHealth {
   const { parts, startedAt, registry, events, works, runner, recorder, lost, tally } = running
   const engines = works.map(({ engine }) => engineHealth(engine))

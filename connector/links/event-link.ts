@@ -37,7 +37,7 @@ export interface EventLink {
   readonly marks: ReadMarks
 }
 
-/** A link that has never been up. */
+/** Returns a link that has never been up. */
 export function newEventLink(): EventLink {
   return {
     last: undefined,
@@ -54,7 +54,7 @@ export function newEventLink(): EventLink {
   }
 }
 
-/** Which event of a link came last. */
+/** Returns the position of the last event of a link. */
 export function lastOf({ last }: EventLink): EventPosition {
   return last === undefined ? nowhere : positionOf(last)
 }

@@ -4,7 +4,7 @@ import type { EngineEvent } from '../runtime/engine.ts'
 /** Stands for an event that is not known. */
 export const nowhere: EventPosition = { coreUuid: '', sequence: '' }
 
-/** Which event it is. */
+/** Returns the position of an event. */
 export function positionOf({ coreUuid, sequence }: EngineEvent): EventPosition {
   return { coreUuid, sequence }
 }

@@ -54,7 +54,7 @@ export interface GapLogDeps extends Time {
   readonly sentBefore?: ((moment: number) => number) | undefined
 }
 
-/** The id of a gap: the same however often, and by which connector, it is recorded. */
+/** Returns the id of a gap: the same however often, and by which connector, it is recorded. */
 export function gapId(gap: Pick<Gap, 'connectorId' | 'engine' | 'reason' | 'from' | 'dropped'>): string {
   const cause = JSON.stringify([gap.connectorId, gap.engine, gap.reason, gap.from, gap.dropped?.class ?? ''])
   return createHash('sha256').update(cause).digest('hex').slice(0, 32)

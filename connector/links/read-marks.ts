@@ -14,7 +14,9 @@ interface Mark {
   readonly engineAt: number
 }
 
-/** Which of an engine's moments was read when: between the two, events may have been on their way. */
+/**
+ * Pairs of a moment of an engine and the time at which it was read. Events between the two may have been in transit.
+ */
 export class ReadMarks {
   #marks: Mark[] = []
   #last: { readonly readAt: number; readonly event: EngineEvent } | undefined

@@ -14,8 +14,9 @@ export interface LastListener {
 }
 
 /**
- * Who listened to an engine last before this connector, as far as the reports of others tell; absent when none ever did.
- * Connectors that were started together after all had gone come to the same. Rejects when the store is gone.
+ * Returns which connector was the last to be connected to an engine before this one, by the reports of others;
+ * `undefined` if none ever was. Connectors that start together after all others had gone get the same answer. Rejects
+ * if the store is away.
  */
 export async function lastListener(
   { store, connectorId, now }: { store: Pick<ConnectorStatusStore, 'list'>; connectorId: string; now: number },

@@ -23,8 +23,8 @@ export interface Unheard {
 }
 
 /**
- * Whether another connector has heard what an engine sent before its link came up here; absent when one has, and when
- * `signal` is aborted before it is known.
+ * Determines whether no connector read what an engine sent before this connector's link came up. Returns since when, as
+ * far as that is known; `undefined` if another connector has read it, or if `signal` is aborted first.
  */
 export async function unheard(parts: UnheardDeps, engine: string, signal: AbortSignal): Promise<Unheard | undefined> {
   for (const ms of lookBackMs) {

@@ -9,7 +9,7 @@ export interface CallRecorderDeps extends Omit<RecorderDeps, 'place' | 'noteInCd
   readonly recordings?: RecordingsPlace | undefined
 }
 
-/** The recorder of a connector, which has CDRs show their recordings by the queue of CDRs. */
+/** Returns the recorder of a connector, which has CDRs show their recordings by the queue of CDRs. */
 export function callRecorder(parts: CallRecorderDeps): Recorder {
   return new Recorder({
     ...parts,

@@ -29,8 +29,8 @@ export const maxPathLength = 1_024
 const maxDepth = 16
 
 /**
- * Returns the pieces of an engine's path after `engineFolder`. Throws {@link FileRefused} for a path that is not
- * below it, whatever it would come to: one with `.`, `..`, an empty piece or a control character is never looked at.
+ * Returns the parts of an engine's path below `engineFolder`. Throws {@link FileRefused} for a path that is not below
+ * it. A path with `.`, `..`, an empty part or a control character is refused wherever it would lead.
  */
 export function mappedPath(path: string, engineFolder: string): readonly string[] {
   const start = engineFolder.endsWith('/') ? engineFolder : `${engineFolder}/`
@@ -43,14 +43,14 @@ export function mappedPath(path: string, engineFolder: string): readonly string[
   return pieces
 }
 
-/** The media type that a file's name stands for. Throws {@link FileRefused} for any other. */
+/** Returns the media type that a file's name stands for. Throws {@link FileRefused} for any other. */
 export function typeOfFile(path: string): RecordingType {
   const type = recordingTypeOf(path)
   if (type === undefined) throw new FileRefused('type not allowed')
   return type
 }
 
-/** The file's name without its folders, at most 255 characters: what clients call the recording. */
+/** Returns the file's name without its folders, at most 255 characters: what clients call the recording. */
 export function nameOfFile(path: string): string {
   return basename(path).slice(0, 255) || 'recording'
 }

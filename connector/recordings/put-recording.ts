@@ -88,7 +88,7 @@ async function* chunksOf(file: OpenFile): AsyncGenerator<Buffer> {
   }
 }
 
-/** The SHA-256 of a file, in lower-case hexadecimal digits. */
+/** Returns the SHA-256 of a file, in lower-case hexadecimal digits. */
 export async function hashOf(file: OpenFile): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of chunksOf(file)) hash.update(chunk)
@@ -99,7 +99,7 @@ async function checkUnchanged(file: OpenFile): Promise<void> {
   if (!isSame(file, await file.look())) throw new FileChanged('the file was written while it was read')
 }
 
-/** Whether a file has the same content, as far as its length and time tell. */
+/** Returns whether a file has the same content, as far as its length and modification time show. */
 export function isSame(before: FileVersion, after: FileVersion): boolean {
   return before.size === after.size && before.changedAt === after.changedAt
 }

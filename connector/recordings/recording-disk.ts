@@ -49,7 +49,7 @@ const notesFolder = '.callplane'
 const draftEnding = '.draft'
 const oldDraftMs = 3_600_000
 
-/** The folder at `root`, on the process's own disk or a mounted one. */
+/** Returns the folder at `root`, on the process's own disk or a mounted one. */
 export function recordingDisk(root: string): RecordingDisk {
   const notes = join(root, notesFolder)
   const pathOf = async (pieces: readonly string[]) => {

@@ -45,7 +45,7 @@ export type RecordingWord =
 /** The leg that an event is of: the engine that has it, and its account. */
 export type HeardLeg = Pick<Channel, 'engine' | 'presenceId'>
 
-/** An event of a recording's life; `undefined` for any other, and for one that names no usable file. */
+/** Returns an event of a recording's life; `undefined` for any other, and for one that names no usable file. */
 export function recordingWord(
   event: EngineEvent,
   domain: string,
@@ -106,7 +106,7 @@ export function afterWord(
   return isOfEarlier ? before : { ...before, endedAt: facts.endedAt }
 }
 
-/** The name of a file of a call, the same in every report; 22 characters `[A-Za-z0-9_-]`. */
+/** Returns the name of a file of a call, the same in every report; 22 characters `[A-Za-z0-9_-]`. */
 export function fileId({ domain, uuid, path }: Pick<RecordingFacts, 'domain' | 'uuid' | 'path'>): string {
   return createHash('sha256')
     .update(JSON.stringify([domain, uuid, path]))

@@ -36,17 +36,17 @@ export interface Engine {
 /** The headers that are read of nearly every event of a call, besides the deciding ones: found in one pass, not by a search each. */
 export const EVENT_HEADERS: readonly string[] = ['Call-Direction', 'Channel-Call-State', 'Event-Date-Timestamp']
 
-/** `host:port`, with an IPv6 host in brackets: the identity of an engine. */
+/** Returns `host:port`, with an IPv6 host in brackets: the identity of an engine. */
 export function engineName({ host, port }: Pick<EngineAddress, 'host' | 'port'>): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Whether a link can carry a command or an event now. */
+/** Returns whether a link can carry a command or an event now. */
 export function isReady(link: Pick<EngineLink, 'state'>): boolean {
   return link.state.kind === 'ready'
 }
 
-/** Whether both links of an engine are up: it takes orders, and reports their outcome. */
+/** Returns whether both links of an engine are up, so that it accepts orders and reports their outcomes. */
 export function isHealthy({
   commands,
   events,
@@ -56,7 +56,7 @@ export function isHealthy({
   return isReady(commands) && isReady(events)
 }
 
-/** `CHANNEL_CREATE`, or `CUSTOM->svc::user_create`: what hooks call an event. */
+/** Returns an event's name as hooks write it: `CHANNEL_CREATE`, or `CUSTOM->svc::user_create`. */
 export function eventNameOf(event: Pick<EngineEvent, 'name' | 'subclass'>): string {
   return event.subclass === '' ? event.name : `${event.name}->${event.subclass}`
 }

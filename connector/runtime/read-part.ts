@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** The bytes of an open file from an offset on: `length` of them, or as many as there are before its end. */
+/** Returns the bytes of an open file from an offset on: `length` of them, or as many as there are before its end. */
 export async function readPart(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length)
   let filled = 0

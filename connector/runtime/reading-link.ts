@@ -14,7 +14,7 @@ const readingCommands: readonly RegExp[] = [
   /^uuid_exists [0-9A-Za-z-]{1,64}$/,
 ]
 
-/** Whether a command is one of those that only read. */
+/** Returns whether a command only reads. */
 export function isReading(command: string): boolean {
   return readingCommands.some((form) => form.test(command))
 }

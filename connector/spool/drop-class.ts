@@ -8,7 +8,7 @@ export const dropOrder: readonly DropClass[] = [3, 2, 1]
 const terminal: ReadonlySet<string> = new Set(['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY', 'RECORD_STOP'])
 
 /**
- * The class of an event, by its name as hooks write it (`CUSTOM->svc::…`) and the uuid of its call: 1 says that
+ * Returns the class of an event, by its name as hooks write it (`CUSTOM->svc::…`) and the uuid of its call: 1 says that
  * something is over, 2 is of a call or the platform's own word, 3 is the rest.
  */
 export function dropClassOf({ name, uuid }: { readonly name: string; readonly uuid: string }): DropClass {

@@ -63,7 +63,7 @@ function emptySegment(path: string, from: number): Segment {
   return { path, ...nothing, classes: new Set(), from, to: from, ...flags }
 }
 
-/** Whether a name is that of a segment. */
+/** Returns whether a name is that of a segment. */
 export function isSegment(name: string): boolean {
   return form.test(name)
 }
@@ -112,8 +112,8 @@ function linesIn(bytes: Buffer): { readonly line: Buffer; readonly start: number
 const classOf = (head: LineHead | undefined): DropClass => head?.dropClass ?? 1
 
 /**
- * Looks at a file that another process left: its events are counted, none is read yet. A half line at its end is left out.
- * The process was killed while it wrote that line, so the event never counted as being on disk.
+ * Examines a file that another process left: its events are counted and not read yet. An incomplete line at its end is
+ * ignored. The process was killed while writing that line, so the event never counted as being on disk.
  */
 export async function leftSegment(files: SpoolFiles, folder: string, name: string): Promise<Segment> {
   const path = join(folder, name)
@@ -153,7 +153,7 @@ export interface Rest {
   readonly to: number
 }
 
-/** Parts what stands only in a segment into the events of a class and all others. */
+/** Splits what is only in a segment into the events of a class and all others. */
 export async function restWithout(files: SpoolFiles, segment: Segment, dropClass: DropClass): Promise<Rest> {
   const { path, readOffset, size } = segment
   const bytes = await files.read(path, readOffset, size - readOffset)

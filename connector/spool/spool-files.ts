@@ -56,7 +56,7 @@ export const systemSpoolFiles: SpoolFiles = {
   },
 }
 
-/** The system's word for what went wrong, such as `ENOENT`. */
+/** Returns the system's word for what went wrong, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

@@ -59,7 +59,7 @@ export function headOf(line: Buffer): LineHead | undefined {
   return dropClass === undefined ? undefined : { dropClass, takenAt: Number(takenAt) }
 }
 
-/** Whether the event of a line was given up. */
+/** Returns whether the event of a line was dropped. */
 export function isErased(line: Buffer): boolean {
   return line[0] === erasedMark.charCodeAt(0)
 }

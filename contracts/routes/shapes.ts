@@ -11,13 +11,13 @@ export const errorBody = z.object({
   requestId: z.string(),
 })
 
-/** `{status:"OK", data}` */
+/** Returns the response `{status:"OK", data}`. */
 export const okData = <T extends z.ZodMiniType>(data: T) => z.object({ status: z.literal('OK'), data })
 
-/** `{status:"OK", info}` */
+/** Returns the response `{status:"OK", info}`. */
 export const okInfo = <T extends z.ZodMiniType>(info: T) => z.object({ status: z.literal('OK'), info })
 
-/** A query value that is a whole number in text, from `min` to `max`. */
+/** Returns a query value that is a whole number in text, from `min` to `max`. */
 export const wholeNumber = (min: number, max: number) =>
   z.pipe(
     z.string().check(z.regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)),

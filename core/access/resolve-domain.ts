@@ -2,7 +2,7 @@ import { DomainError, invalidField } from '../errors.ts'
 import type { Caller } from './token.ts'
 import { permissionDenied } from './permission.ts'
 
-/** Lower-cases ASCII letters and nothing else, so that no other letter turns into one of a domain's name. */
+/** Converts ASCII letters to lower case and nothing else, so that no other letter becomes one of a domain's name. */
 export function lowerAscii(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 }

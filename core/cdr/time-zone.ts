@@ -46,7 +46,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** The moment at which the clocks of a zone show a local time, given as if it were UTC. */
+/** Returns the moment at which the clocks of a zone show a local time, given as if it were UTC. */
 export function momentOf(local: number, zone: TimeZone): number {
   const first = local - zone.offsetAt(local)
   const second = local - zone.offsetAt(first)

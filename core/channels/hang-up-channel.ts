@@ -6,7 +6,10 @@ import { type EngineAnswer, engineWaitMs, okAnswer, requireDone } from './engine
 /** The default cause of a hang-up. */
 const usualCause = 'NORMAL_CLEARING'
 
-/** Hangs a channel up with an engine cause word. */
+/**
+ * Hangs up a channel with a cause of the engine. Throws `not_found` if the engine has no such channel, and as {@link
+ * requireDone} does.
+ */
 export async function hangUpChannel(
   engine: Pick<CallEngine, 'run'>,
   orderer: Orderer,

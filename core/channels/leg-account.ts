@@ -26,7 +26,7 @@ export function accountIn(domain: string, account: string | undefined): string |
   return account !== undefined && account.endsWith(`@${domain}`) ? account : undefined
 }
 
-/** Whether two accounts are the same: logins are compared without regard to case. */
+/** Returns whether two accounts are the same: logins are compared without regard to case. */
 export function isSameAccount(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }

@@ -22,7 +22,7 @@ export function refuseReload(domain: string | null, texts: readonly FieldText[])
   })
 }
 
-/** The names and values of a call's variables, by their fields. */
+/** Returns the names and values of a call's variables, by their fields. */
 export function variableTexts(variables: Readonly<Record<string, string>>): FieldText[] {
   return Object.entries(variables).map(([name, value]) => [`variables.${name}`, `${name} ${value}`])
 }

@@ -11,7 +11,7 @@ export const retentionDays = { least: 1, usual: 365, most: 3_650 } as const
 
 const dayMs = 86_400_000
 
-/** Whether a text is a number of days that recordings can be kept for. */
+/** Returns whether a text is a number of days that recordings can be kept for. */
 export function isRetention(text: string): boolean {
   const days = Number(text)
   return /^[1-9]\d{0,3}$/.test(text) && days >= retentionDays.least && days <= retentionDays.most
@@ -23,7 +23,7 @@ export function retentionDaysOf({ parameters }: WithParameters): number {
   return isRetention(text) ? Number(text) : retentionDays.usual
 }
 
-/** The same of a number of days, or of a domain, in milliseconds. */
+/** Returns the retention of a number of days, or of a domain, in milliseconds. */
 export function retentionMs(of: number | WithParameters): number {
   return (typeof of === 'number' ? of : retentionDaysOf(of)) * dayMs
 }

@@ -38,7 +38,7 @@ export interface Versioned {
   readonly inherited?: readonly number[]
 }
 
-/** The weak entity tag of a version. */
+/** Returns the weak entity tag of a version. */
 export function entityTag({ createdAt, version, inherited = [] }: Versioned): string {
   return `W/"${createdAt.toString(36)}-${[version, ...inherited].join('.')}"`
 }
@@ -48,7 +48,7 @@ export function requireMatch(precondition: Precondition, record: Versioned | und
   if (!precondition.allows(record && entityTag(record))) throw preconditionFailed()
 }
 
-/** The refusal of a change to what has changed since it was read. */
+/** Returns the refusal of a change to what has changed since it was read. */
 export function preconditionFailed(): DomainError {
   return new DomainError('precondition_failed', 'it was changed since you read it: read it again')
 }

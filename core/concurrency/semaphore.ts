@@ -8,11 +8,10 @@ interface Waiter<Key> {
 }
 
 /**
- * A semaphore: so many places for work, and a queue of limited length for what waits for one.
- *
- * Work without a key has its place in the order in which it came. Keys share the places fairly: a key gets no further
- * place while it holds more than are free, and no further waiter while more of its own wait than there is room left, so
- * one key never fills either. A free place goes to the key that holds the fewest; among equals, to the longest waiter.
+ * A semaphore with a number of slots for work, and a queue of limited length for work that waits for one. Work without
+ * a key is served in the order in which it came. Keys share the slots fairly: a key that has more slots than are free
+ * gets no further one, and a key that has more waiters than there is room left gets no further waiter, so one key never
+ * fills either. A free slot goes to the key with the fewest; among equals, to the longest waiter.
  */
 export class Semaphore<Key = never> {
   readonly #places: number
@@ -114,7 +113,7 @@ export class Semaphore<Key = never> {
 /** Runs work, so much of it at a time. */
 export type Limited = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Limits work to `places` pieces at a time, in the order in which it came. */
+/** Limits work to `places` pieces at a time, which begin in the order in which they came. */
 export function limited(places: number): Limited {
   const semaphore = new Semaphore(places)
   return async (work) => {

@@ -18,7 +18,10 @@ export function freshReports(
   return reports.filter(({ reportedAt, stoppedAt }) => stoppedAt === undefined && now - reportedAt <= lifeMs)
 }
 
-/** Whether a connector's own report is fresh, it has links to an engine, and that was heard on them lately. */
+/**
+ * Returns whether a connector's report is recent, and says that its links to an engine are up and that the engine sent
+ * something lately.
+ */
 export function hearsEngine(report: ConnectorReport, now: number): boolean {
   return freshReports([report], now).length > 0 && enginesIn(report).some((engine) => isHeard(engine, now))
 }

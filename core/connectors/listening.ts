@@ -32,7 +32,7 @@ export interface Listening {
 /** A report of an earlier version does not say what it kept. Events of this time before it may be lost. */
 const unwrittenMs = 1_000
 
-/** Returns the history of every connector with an engine; of those that never reached it, nothing. */
+/** Returns the history of every connector with an engine, and none for a connector that never reached it. */
 export function listenings(reports: readonly ConnectorReport[], engine: string): Listening[] {
   return reports.flatMap((report) =>
     (report.eventLinks ?? []).filter((link) => link.engine === engine).map((link) => listeningOf(report, link)),
@@ -59,7 +59,7 @@ export function listeningOf(report: ConnectorReport, link: EventLinkReport): Lis
   }
 }
 
-/** Whether a connector listens without a break since a moment or earlier. */
+/** Returns whether a connector has been connected without interruption since a moment or earlier. */
 export function hasListenedSince({ since }: Pick<Listening, 'since'>, moment: number): boolean {
   return since !== undefined && since <= moment
 }

@@ -5,7 +5,7 @@ import type { StoredRoute, RouteHead } from './stored-route.ts'
 import { isRecordId } from '../record-id.ts'
 import { routeVersion } from './route-input.ts'
 
-/** A route of a domain. Throws `not_found`. */
+/** Returns a route of a domain. Throws `not_found`. */
 export async function readRoute(store: Pick<RouteStore, 'read'>, domain: string, id: string): Promise<StoredRoute> {
   const route = isRecordId(id) ? await store.read(domain, id) : undefined
   if (route === undefined) throw routeNotFound()

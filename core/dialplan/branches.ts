@@ -9,7 +9,7 @@ export interface Branch {
   readonly steps: readonly CallflowStep[]
 }
 
-/** The kind of a step; `undefined` for one that only breaks. */
+/** Returns the kind of a step; `undefined` for one that only breaks. */
 export function kindOf(step: CallflowStep): string | undefined {
   return Object.keys(step).find((key) => key !== 'break' && key !== 'async' && key !== 'tag')
 }

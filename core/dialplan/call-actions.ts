@@ -43,7 +43,7 @@ export function actionsOfEveryCall({
   ].map((action) => planned('call', action))
 }
 
-/** The applications that ring an account, then open its mailbox if it has one. */
+/** Returns the applications that ring an account, then open its mailbox if it has one. */
 export function ringActions({ login, variables, parameters }: Account, domain: Domain): PlannedAction[] {
   const isMailbox = (parameters['vm-enabled'] ?? domain.parameters['vm-enabled']) === 'true'
   const timeout = variables['call_timeout'] ?? domain.variables['call_timeout'] ?? ''

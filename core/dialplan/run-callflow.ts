@@ -67,7 +67,7 @@ export interface BlacklistQuestion {
   readonly number?: string | undefined
 }
 
-/** The name under which an answer of a blacklist is known. */
+/** Returns the name under which an answer of a blacklist is known. */
 export function blacklistKey({ list, number }: BlacklistQuestion): string {
   return JSON.stringify([list, number ?? null])
 }

@@ -27,7 +27,10 @@ export function readSettings(
   return readAssignments(field, items, { ...rules, place: places[kind] })
 }
 
-/** The settings of a domain, such as `variables.foo`, that clients may not set any more and that the engine is not served. */
+/**
+ * Returns the settings of a domain, such as `variables.foo`, that clients may not set any more and that the engine is
+ * not served.
+ */
 export function ignoredSettings(domain: Pick<Domain, SettingKind>, added: ClientVariables): string[] {
   const ignored = (kind: SettingKind) =>
     servedSettings(places[kind], domain[kind], { added }).ignored.map((name) => `${kind}.${name}`)

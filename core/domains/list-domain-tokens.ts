@@ -3,7 +3,7 @@ import type { ListQuery } from '../lists/list-query.ts'
 import type { DomainTokenStore } from './domain-token-store.ts'
 import { shownDomainToken } from './domain-token.ts'
 
-/** The tokens of a domain, the oldest first, by the rules that every list follows. None shows its text. */
+/** Returns the tokens of a domain, the oldest first, by the rules that every list follows. None shows its text. */
 export async function listDomainTokens(domainTokens: Pick<DomainTokenStore, 'list'>, domain: string, query: ListQuery) {
   const order = ({ createdOn, uuid }: { createdOn: number; uuid: string }) =>
     `${String(createdOn).padStart(16, '0')}:${uuid}`

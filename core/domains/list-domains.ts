@@ -30,8 +30,8 @@ export interface DomainListQuery extends ListQuery {
 const rules: ListRules<DomainEntry> = { id: ({ id }) => id, fields: ['id', 'domain', 'user', 'acc/dvc'] }
 
 /**
- * The domains by name, each with its accounts and the phones registered at `now` (epoch milliseconds). Phones are
- * counted for the domains shown alone, unless the query sorts or filters by them.
+ * Returns the domains by name, each with its accounts and the phones registered at `now` (epoch milliseconds). Phones
+ * are counted for the domains shown alone, unless the query sorts or filters by them.
  */
 export async function listDomains(
   ports: ListDomainsPorts,

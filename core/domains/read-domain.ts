@@ -42,7 +42,7 @@ export interface ViewContext {
   readonly clientVariables: ClientVariables
 }
 
-/** A domain with the numbers of its accounts and of the phones registered at `now`. Throws `not_found`. */
+/** Returns a domain with the numbers of its accounts and of the phones registered at `now`. Throws `not_found`. */
 export async function readDomain(ports: ReadDomainPorts, name: string, context: ViewContext): Promise<DomainView> {
   const domain = await ports.domains.read(name)
   if (domain === undefined) throw noSuchDomain()

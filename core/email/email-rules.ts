@@ -29,7 +29,10 @@ const refusedMailPorts: ReadonlySet<number> = new Set([22, 53, 3389, 8021])
 const tlsPort = 465
 const startTlsPort = 587
 
-/** The options with their defaults, without the login. Throws `invalid_field` for a host or port that is not allowed. */
+/**
+ * Returns the options with their defaults, without the login. Throws `invalid_field` for a host or port that is not
+ * allowed.
+ */
 export function readEmailOptions({ options }: EmailInput, guard: AddressGuard): Omit<EmailOptions, 'auth'> {
   const secure = options.secure ?? true
   const port = options.port ?? (secure ? tlsPort : startTlsPort)
@@ -67,7 +70,7 @@ function mailHostProblem(text: string, guard: AddressGuard): string | undefined 
   return host === undefined ? 'must be a host name or an IP address' : hostProblem(host, guard)
 }
 
-/** The host of a mail server as a resolver or socket takes it: in ASCII, an IPv6 address without brackets. */
+/** Returns the host of a mail server as a resolver or socket takes it: in ASCII, an IPv6 address without brackets. */
 export function mailHost(text: string): string {
   return (parsedHost(text) ?? text).replace(/^\[(.*)\]$/, '$1')
 }

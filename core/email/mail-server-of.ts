@@ -9,7 +9,7 @@ export function senderOf({ from, options }: EmailSettings): string | undefined {
   return /^[^\s@<>,;]+@[^\s@<>,;]+$/.test(address) ? address : undefined
 }
 
-/** The mail server of a domain, with its login in clear. */
+/** Returns the mail server of a domain, with its login in clear. */
 export async function mailServerOf(
   secretBox: Pick<SecretBox, 'open'>,
   { domain, options }: EmailSettings,

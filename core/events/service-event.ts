@@ -18,8 +18,8 @@ export interface ServiceEventCause {
 }
 
 /**
- * An event that the platform itself emits: `CUSTOM->svc::<kind>`, with the headers that an engine event of its kind
- * has. `Event-Date-Timestamp` is in microseconds, as the engine's is.
+ * Returns an event that the platform itself emits: `CUSTOM->svc::<kind>`, with the headers that an engine event of its
+ * kind has. `Event-Date-Timestamp` is in microseconds, as the engine's is.
  */
 export function serviceEvent(cause: ServiceEventCause): PlatformEvent {
   const subclass = `svc::${cause.kind}`

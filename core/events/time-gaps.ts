@@ -59,7 +59,7 @@ export function engineGap({ reason, from, to }: Pick<RecordedGap, 'reason' | 'fr
   }
 }
 
-/** The time before an event in which the domain may have had no hook in force; none before its first event. */
+/** Returns the time before an event in which the domain may have had no hook in force; none before its first event. */
 export function hooklessGap({ unwatched }: Pick<LoggedEvent, 'unwatched'>): TimeGap | undefined {
   if (unwatched === undefined || unwatched.from === 0) return undefined
   return { kind: 'time', reason: 'no_hook', from: unwatched.from, to: unwatched.to + inForceMs }

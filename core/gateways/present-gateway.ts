@@ -4,7 +4,7 @@ import type { Gateway } from './gateway.ts'
 /** Stands for a password that is stored; a write with exactly this text keeps it. */
 export const maskedPassword = '********'
 
-/** A gateway as callers see it. Every member is named here, so that nothing of a password slips out. */
+/** Returns a gateway as callers see it. Every member is named here, so that nothing of a password slips out. */
 export function presentGateway(gateway: Gateway) {
   return {
     name: gateway.name,
@@ -27,7 +27,7 @@ export function presentGateway(gateway: Gateway) {
   }
 }
 
-/** A gateway with its state at the engines. */
+/** Returns a gateway with its state at the engines. */
 export function presentWithState(gateway: Gateway, { state, status }: ShownGatewayState) {
   return { ...presentGateway(gateway), state, status }
 }

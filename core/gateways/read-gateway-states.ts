@@ -9,7 +9,10 @@ export interface GatewayStatePorts {
   readonly connectorStatus: Pick<ConnectorStatusStore, 'list'>
 }
 
-/** Reads the present states of a domain's gateways; the answer gives that of a gateway by its name. */
+/**
+ * Reads the present states of a domain's gateways, and returns a function that gives the state of a gateway by its
+ * name.
+ */
 export async function readGatewayStates(
   { gatewayStates, connectorStatus }: GatewayStatePorts,
   domain: string,

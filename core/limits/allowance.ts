@@ -32,8 +32,8 @@ export function takeOne(
 }
 
 /**
- * The latest moment of a bucket that still has room for one request. A thousandth of an interval is added, since sums of
- * intervals that are no whole milliseconds are rounded, by stores in other ways than here.
+ * Returns the latest moment of a bucket that still has room for one request. A thousandth of an interval is added,
+ * since sums of intervals that are no whole milliseconds are rounded, by stores in other ways than here.
  */
 export function latestForOne({ intervalMs, burst }: Allowance, now: number): number {
   return now + (burst - 1 + 1 / 1000) * intervalMs
@@ -85,7 +85,7 @@ export function rateHeaders({ limit, remaining, resetMs }: LimitLeft): Record<st
   }
 }
 
-/** The refusal of a request above an allowance, or above another limit that has a number. */
+/** Returns the refusal of a request above an allowance, or above another limit that has a number. */
 export function rateLimited(
   { limit, remaining, resetMs, waitMs }: Omit<RateVerdict, 'isAllowed'>,
   what = 'too many requests',

@@ -14,7 +14,7 @@ export interface ListPosition {
  */
 const maxText = 128
 
-/** A value as lists are ordered by it. */
+/** Returns a value in the form by which lists are sorted. */
 export function orderedBy(value: ListValue): ListValue {
   return typeof value === 'string' ? value.slice(0, maxText).toWellFormed() : value
 }

@@ -45,7 +45,7 @@ export function lookedAt(text: string, size: number): string {
   return text.slice(0, Math.min(maxTextLength, Math.floor(maxSteps / size)))
 }
 
-/** The two parts of `/pattern/flags`; any other text is a pattern without flags. */
+/** Returns the two parts of `/pattern/flags`; any other text is a pattern without flags. */
 export function splitPattern(value: string): { readonly pattern: string; readonly flags: string } {
   const [, pattern = value, flags = ''] = delimited.exec(value) ?? []
   return { pattern, flags }

@@ -32,8 +32,8 @@ export async function recordingsFor(
 }
 
 /**
- * The recording that is meant: of those that are stored, the oldest of a media type (any audio where none is named) or
- * of none. Throws `not_found`.
+ * Returns the recording that is meant: of those that are stored, the oldest of a media type (any audio where none is
+ * named) or of none. Throws `not_found`.
  */
 export function chooseRecording(recordings: readonly Recording[], type: string | undefined): Recording {
   const fits = ({ contentType }: Recording) =>

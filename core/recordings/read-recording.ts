@@ -48,7 +48,7 @@ export async function findRecording(
   return { recording, contentType: mediaType(recording.contentType), disposition, size: head.size }
 }
 
-/** A link to a recording. */
+/** Returns a link to a recording. */
 export function linkTo(
   { recordingFiles }: { readonly recordingFiles: Pick<FileStore, 'sign'> },
   { recording, contentType, disposition }: ReadableRecording,
@@ -56,7 +56,7 @@ export function linkTo(
   return recordingFiles.sign({ key: recording.key, contentType, disposition, seconds: linkSeconds })
 }
 
-/** The bytes of a recording. Throws `bad_request` for one that is larger than {@link maxInlineBytes}. */
+/** Returns the bytes of a recording. Throws `bad_request` for one that is larger than {@link maxInlineBytes}. */
 export async function bytesOf(
   { recordingFiles }: { readonly recordingFiles: Pick<FileStore, 'read'> },
   { recording, size }: ReadableRecording,
@@ -80,7 +80,7 @@ export interface ListedRecording {
   readonly hash: string | undefined
 }
 
-/** The recordings of a call that a caller may see, whatever their state, oldest first. */
+/** Returns the recordings of a call that a caller may see, whatever their state, oldest first. */
 export async function listRecordings(
   recordings: Pick<RecordingStore, 'list'>,
   wanted: RecordingsWanted,

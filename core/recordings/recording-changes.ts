@@ -17,8 +17,8 @@ type ChangingMethods = Pick<
 >
 
 /**
- * The changing methods of a store over its way to apply a rule to one record: `change` reads the record, calls the rule,
- * writes `next` unless the record has changed meanwhile, and returns the answer.
+ * Returns the changing methods of a store over its way to apply a rule to one record: `change` reads the record, calls
+ * the rule, writes `next` unless the record has changed meanwhile, and returns the answer.
  */
 export function recordingChanges(
   change: <A>(place: RecordingPlace, rule: (stored: Recording | undefined) => RecordingChange<A>) => Promise<A>,

@@ -89,7 +89,7 @@ export type ExpectedRecording = Pick<
 >
 
 /**
- * The key of a recording's object: `<domain>/<year>/<month>/<day>/<hour>/<uuid>/<id>` of the beginning (epoch
+ * Returns the key of a recording's object: `<domain>/<year>/<month>/<day>/<hour>/<uuid>/<id>` of the beginning (epoch
  * milliseconds), UTC. No two recordings have the same.
  */
 export function recordingKey({ domain, uuid, id }: RecordingPlace, startedAt: number): string {

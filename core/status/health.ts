@@ -2,8 +2,8 @@ import type { ConnectorStatusStore } from '../connectors/connector-status-store.
 import { engineViews, reportLifeMs } from '../connectors/connectors.ts'
 
 /**
- * Whether every part is up: the store answers, and each engine that a connector reported of lately is heard by one at
- * least. A store that fails is a part that is down, so this never rejects.
+ * Returns whether every part is up: the store answers, and each recently reported engine is connected to at least one
+ * connector. A store that fails is a part that is down, so this never rejects.
  */
 export async function isHealthy(connectors: Pick<ConnectorStatusStore, 'list'>, now: number): Promise<boolean> {
   const reports = await connectors.list(now - reportLifeMs).catch(() => [])

@@ -6,7 +6,7 @@ import { DomainError, invalidField } from '../../core/errors.ts'
  */
 const maxDepth = 64
 
-/** The refusal of a body that is not JSON as the contract wants it. */
+/** Returns the refusal of a body that is not JSON as the contract wants it. */
 export function invalidJson(problem: string): DomainError {
   return new DomainError('invalid_json', problem)
 }

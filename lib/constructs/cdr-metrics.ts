@@ -43,7 +43,7 @@ export class CdrAlarms extends Construct {
   }
 }
 
-/** The dashboard's row on CDRs. */
+/** Returns the dashboard's row on CDRs. */
 export function cdrGraphs(queue: IQueue): GraphWidget[][] {
   const graph = (title: string, left: Metric[]) => new GraphWidget({ title, left, width: 12 })
   return [

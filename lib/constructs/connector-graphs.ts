@@ -1,7 +1,7 @@
 import { GraphWidget, type IMetric } from 'aws-cdk-lib/aws-cloudwatch'
 import { connectorMetric, sums, tops } from './connector-metric.ts'
 
-/** The dashboard's rows on the connectors: every metric is in one of them. */
+/** Returns the dashboard's rows on the connectors: every metric is in one of them. */
 export function connectorGraphs(): GraphWidget[][] {
   const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 12 })
   return [

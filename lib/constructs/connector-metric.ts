@@ -35,7 +35,10 @@ export function connectorLines(): Metric {
   return connectorMetric(lineMetric, 'SampleCount').with({ period: Duration.minutes(lineMinutes) })
 }
 
-/** The least lines of five minutes when this many connectors run: half of those of one may be missing, or come late. */
+/**
+ * Returns the least lines of five minutes when this many connectors run: half of those of one may be missing, or come
+ * late.
+ */
 export function leastLines(connectors: number): number {
   return ((connectors - 0.5) * lineMinutes * 60) / metricSeconds
 }

@@ -66,7 +66,7 @@ export class SearchAlarms extends Construct {
   }
 }
 
-/** The dashboard's rows on the store of CDRs. */
+/** Returns the dashboard's rows on the store of CDRs. */
 export function searchGraphs(domain: IDomain): GraphWidget[][] {
   const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 12 })
   return [

@@ -71,8 +71,8 @@ const identities: Readonly<Record<string, Named>> = {
 }
 
 /**
- * The identity of a resource on a laptop. It depends on the stack's name and the logical id alone, so that the next
- * start finds the same tables again. A type without a rule of its own gets made-up, constant text.
+ * Returns the identity of a resource on a laptop. It depends on the stack's name and the logical id alone, so that the
+ * next start finds the same tables again. A type without a rule of its own gets made-up, constant text.
  */
 export function identify(
   place: Place,

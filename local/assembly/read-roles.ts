@@ -31,8 +31,8 @@ const roleProperties = z.object({
 })
 
 /**
- * Every role with all that its policies say: inline, attached by `AWS::IAM::Policy`, or customer-managed. What AWS's
- * own managed policies allow is not known here and so is denied; those that Lambda needs itself reach no store.
+ * Returns every role with all that its policies say: inline, attached by `AWS::IAM::Policy`, or customer-managed. What
+ * AWS's own managed policies allow is not known here and so is denied; those that Lambda needs itself reach no store.
  */
 export function readRoles(resources: readonly Resource[]): Role[] {
   const managed = new Map<string, Statement[]>()
@@ -63,7 +63,7 @@ export function readRoles(resources: readonly Resource[]): Role[] {
     })
 }
 
-/** The statements of a policy document. Throws when it is not of the form that IAM takes. */
+/** Returns the statements of a policy document. Throws when it is not of the form that IAM takes. */
 export function readStatements(document: unknown): Statement[] {
   const { Statement } = z.parse(policyDocument, document)
   return listOf(Statement).map((parsed) => ({

@@ -85,7 +85,7 @@ function readTemplate(path: string): Template {
   return z.parse(template, JSON.parse(readFileSync(path, 'utf8')))
 }
 
-/** The name of an asset at the end of the address that it is published under. */
+/** Returns the name of an asset at the end of the address that it is published under. */
 export function assetName(address: string): string {
   return address.slice(address.lastIndexOf('/') + 1)
 }

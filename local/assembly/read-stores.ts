@@ -28,7 +28,7 @@ const secretProperties = z.object({
   ),
 })
 
-/** A table of the template. */
+/** Returns a table of the template. */
 export function readTable(resource: Resource): Table {
   const properties = resource.properties()
   const definition = Object.fromEntries(
@@ -43,7 +43,7 @@ export function readTable(resource: Resource): Table {
   }
 }
 
-/** A queue of the template. `FifoQueue: false` is left out, as the API knows only `true`. */
+/** Returns a queue of the template. `FifoQueue: false` is left out, as the API knows only `true`. */
 export function readQueue(resource: Resource): Queue {
   const properties = resource.properties()
   const attributes = queueProperties.flatMap((name): [string, string][] => {
@@ -60,12 +60,12 @@ export function readQueue(resource: Resource): Queue {
   }
 }
 
-/** A bucket of the template. */
+/** Returns a bucket of the template. */
 export function readBucket(resource: Resource): Bucket {
   return { name: resource.identity.ref, arn: arnOf(resource) }
 }
 
-/** A secret of the template; its value is the platform's to make. */
+/** Returns a secret of the template; its value is the platform's to make. */
 export function readSecret(resource: Resource): Secret {
   const { GenerateSecretString } = z.parse(secretProperties, resource.properties())
   return {
@@ -75,12 +75,12 @@ export function readSecret(resource: Resource): Secret {
   }
 }
 
-/** A key of the template. */
+/** Returns a key of the template. */
 export function readKey(resource: Resource): Key {
   return { id: resource.identity.ref, arn: arnOf(resource) }
 }
 
-/** The ARN of a resource. */
+/** Returns the ARN of a resource. */
 export function arnOf(resource: Resource): string {
   return resource.identity.attributes['Arn'] ?? resource.identity.ref
 }

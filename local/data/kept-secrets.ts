@@ -13,7 +13,7 @@ export interface KeptSecrets {
   readonly sealingKey: Buffer
 }
 
-/** 24 letters and digits: 143 bits. */
+/** Returns a password of 24 letters and digits: 143 bits. */
 export function makePassword(): string {
   return randomBytes(64)
     .toString('base64')

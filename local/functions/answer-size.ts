@@ -9,7 +9,10 @@ const mostPerCharacter = 6
 /** Room for the rest of an answer; headers have 10 KB at most. */
 const restOfAnswer = 64 * 1024
 
-/** Whether Lambda would refuse what a function answers. Only a large body is counted in full: this runs for every call. */
+/**
+ * Returns whether Lambda would refuse a function's result. Only a large body is counted completely, since this runs for
+ * every call.
+ */
 export function isTooLargeAnswer(value: unknown): boolean {
   if (value === undefined) return false
   const body = isRecord(value) ? value['body'] : undefined

@@ -45,12 +45,12 @@ export interface SearchBackend {
   answer(request: SearchRequest): Promise<SearchReply>
 }
 
-/** An answer in JSON. */
+/** Returns an answer in JSON. */
 export function jsonAnswer(body: unknown, status = 200): ServiceAnswer {
   return { status, headers: { 'content-type': 'application/x-amz-json-1.1' }, body: JSON.stringify(body) }
 }
 
-/** A refusal in the form of the JSON services. */
+/** Returns a refusal in the form of the JSON services. */
 export function errorAnswer(type: string, message: string): ServiceAnswer {
   return jsonAnswer({ __type: type, message }, 400)
 }

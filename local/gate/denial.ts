@@ -15,7 +15,7 @@ export interface Reason {
   readonly status: number
 }
 
-/** The words for a call that no policy allows, as IAM writes them. */
+/** Returns the words for a call that no policy allows, as IAM writes them. */
 export function accessDenied(roleArn: string, action: string, resource: string, explicit: boolean): Reason {
   const why = explicit
     ? 'with an explicit deny in an identity-based policy'
@@ -42,7 +42,7 @@ const refusals: Readonly<Record<Refusal, Reason>> = {
   InvalidArgument: { code: 'InvalidArgument', message: 'Only one auth mechanism allowed', status: 400 },
 }
 
-/** The words for a signature that was refused. */
+/** Returns the words for a signature that was refused. */
 export function signatureRefused(refusal: Refusal): Reason {
   return refusals[refusal]
 }
@@ -57,7 +57,10 @@ const jsonCodes: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: 'InvalidSignatureException',
 }
 
-/** The denial in the form of a service: XML for S3, typed JSON for the others. Only SQS and OpenSearch answer 403, others 400. */
+/**
+ * Returns the denial in the form of a service: XML for S3, typed JSON for the others. Only SQS and OpenSearch answer
+ * 403, others 400.
+ */
 export function denialOf(service: string, { code, message, status }: Reason): Denial {
   if (service === 's3') {
     const text = message.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

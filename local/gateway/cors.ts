@@ -39,8 +39,8 @@ export function preflightReply(config: CrossOrigin | undefined, request: OriginR
 }
 
 /**
- * A reply as the gateway hands it to a browser's page: with the headers of its configuration for an allowed origin,
- * and never with any that a function might have set. Without a configuration it is left as it is.
+ * Returns a reply as the gateway hands it to a browser's page: with the headers of its configuration for an allowed
+ * origin, and never with any that a function might have set. Without a configuration it is left as it is.
  */
 export function crossOriginReply(config: CrossOrigin | undefined, request: OriginRequest, reply: Reply): Reply {
   if (config === undefined) return reply

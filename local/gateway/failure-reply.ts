@@ -26,7 +26,7 @@ export function failureReply(error: unknown, asked: Asked): Reply {
     : refusalReply(asked, code, text)
 }
 
-/** Whether a request changes nothing, and can be done again. */
+/** Returns whether a request changes nothing, so that it can be repeated. */
 export function isSafe({ method }: Asked): boolean {
   return method === 'GET' || method === 'HEAD'
 }
@@ -39,7 +39,7 @@ const failures: Record<FunctionFailed['reason'], readonly [ErrorCode, string]> =
   crash: ['outcome_unknown', 'the work on the request was cut off; what it asked for may have happened'],
 }
 
-/** A refusal by the gateway itself, in the contract's form. */
+/** Returns a refusal by the gateway itself, in the contract's form. */
 export function refusalReply({ headers }: Pick<Asked, 'headers'>, code: ErrorCode, text: string): Reply {
   const { 'x-request-id': given } = headers
   const requestId = requestIdOf({ 'x-request-id': typeof given === 'string' ? given : undefined }, randomUUID)

@@ -16,8 +16,8 @@ export class MalformedResult extends Error {
 const json = 'application/json'
 
 /**
- * A function's result as an HTTP reply, by the rules of payload format 2.0: an object with `statusCode` is the reply,
- * anything else is the JSON body of a 200. The content type is JSON unless the function names another. Throws
+ * Returns a function's result as an HTTP reply, by the rules of payload format 2.0: an object with `statusCode` is the
+ * reply, anything else is the JSON body of a 200. The content type is JSON unless the function names another. Throws
  * {@link MalformedResult} for any other. Checked by hand: this runs for every request.
  */
 export function functionReply(result: unknown): Reply {

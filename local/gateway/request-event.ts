@@ -27,8 +27,8 @@ function isText(contentType = ''): boolean {
 }
 
 /**
- * The event of a request. As in an HTTP API: `rawPath` is percent-decoded and `rawQueryString` is not, header names are
- * lower-case, values of a name given more than once are joined by commas, cookies stand apart.
+ * Returns the event of a request. As in an HTTP API: `rawPath` is percent-decoded and `rawQueryString` is not, header
+ * names are lower-case, values of a name given more than once are joined by commas, cookies stand apart.
  */
 export function requestEvent(
   request: IncomingMessage,

@@ -93,7 +93,7 @@ export async function ensureDemo(root: Root, folder: DataFolder): Promise<DemoAc
   return { passwords, made: true }
 }
 
-/** The login and domain of every account of every domain. */
+/** Returns the login and domain of every account of every domain. */
 export async function allAccounts(root: Root): Promise<{ readonly login: string; readonly domain: string }[]> {
   const domains = Object.values((await root.call('listDomains')).data)
   const lists = await Promise.all(

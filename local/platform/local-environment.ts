@@ -30,7 +30,7 @@ export function sharedEnvironment(settings: Settings, storesUrl: string, credent
   }
 }
 
-/** The environment of a function, as Lambda would set it up. */
+/** Returns the environment of a function, as Lambda would set it up. */
 export function functionEnvironment(definition: LambdaFunction, settings: Settings, shared: Environment): Environment {
   return {
     ...definition.environment,
@@ -53,8 +53,8 @@ export function functionEnvironment(definition: LambdaFunction, settings: Settin
 }
 
 /**
- * The environment of the connector's container. `engines` are the event sockets that it shall use, `recordings` the folder
- * that they record to.
+ * Returns the environment of the connector's container. `engines` are the event sockets that it shall use, `recordings`
+ * the folder that they record to.
  */
 export function connectorEnvironment(
   container: Container,

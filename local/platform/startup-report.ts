@@ -59,8 +59,8 @@ function commands({ url, demo: { passwords } }: Platform): string[] {
 }
 
 /**
- * A line for an engine on another machine while the API listens on the loopback address only: it cannot ask anything. An
- * engine that is only observed asks nothing.
+ * Returns a line for an engine on another machine while the API listens on the loopback address only: it cannot ask
+ * anything. An engine that is only observed asks nothing.
  */
 export function unreachableNote({
   host,

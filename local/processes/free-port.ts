@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { listen } from './listen.ts'
 
-/** A port of 127.0.0.1 that was free a moment ago, for a program that cannot choose one itself. */
+/** Returns a port of 127.0.0.1 that was free a moment ago, for a program that cannot choose one itself. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await listen(server, { host: '127.0.0.1', port: 0 })

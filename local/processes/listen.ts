@@ -13,14 +13,14 @@ export function listen(server: Server, where: { readonly host: string; readonly 
   })
 }
 
-/** `host:port` of a server that listens. */
+/** Returns `host:port` of a server that listens. */
 export function addressOf(server: Server): string {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the server does not listen on a port')
   return `${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
 }
 
-/** The failure to listen in a sentence for people. */
+/** Returns the failure to listen in a sentence for people. */
 export function explainListenError(
   error: unknown,
   { host, port }: { readonly host: string; readonly port: number },

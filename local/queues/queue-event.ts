@@ -3,7 +3,7 @@ import type { Queue } from '../assembly/assembly.ts'
 import { laptop } from '../assembly/place.ts'
 import type { ReceivedMessage } from './sqs-client.ts'
 
-/** A batch of messages as Lambda hands it to a function. */
+/** Returns a batch of messages as Lambda hands it to a function. */
 export function queueEvent(queue: Pick<Queue, 'arn'>, messages: readonly ReceivedMessage[]): object {
   return {
     Records: messages.map((message) => ({
@@ -34,7 +34,7 @@ const batchAnswer = z.nullish(
 )
 
 /**
- * The messages of a batch that are done with, by the function's answer. As in the cloud: without
+ * Returns the messages of a batch that are done with, by the function's answer. As in the cloud: without
  * `ReportBatchItemFailures` all of them; no list of failures means that none failed; an answer of another form, or one
  * that names a message which is not in the batch, means that all failed.
  */

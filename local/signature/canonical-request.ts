@@ -19,7 +19,7 @@ export interface SignedScope {
   readonly payloadHash: string
 }
 
-/** The text that AWS Signature Version 4 hashes, of a request as it came in. */
+/** Returns the text that AWS Signature Version 4 hashes, of a request as it came in. */
 export function canonicalRequest(parts: SignedParts, scope: SignedScope): string {
   const headers = scope.signedHeaders.map((name) => `${name}:${headerText(parts.headers[name])}\n`).join('')
   return [

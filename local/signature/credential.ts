@@ -9,7 +9,10 @@ export interface Credential {
   readonly roleArn: string
 }
 
-/** A new credential for a role; the forms are those of temporary credentials: `ASIA…`, 40 characters, a long token. */
+/**
+ * Returns a new credential for a role; the forms are those of temporary credentials: `ASIA…`, 40 characters, a long
+ * token.
+ */
 export function issueCredential(roleArn: string): Credential {
   return {
     accessKeyId: `ASIA${randomBytes(8).toString('hex').toUpperCase()}`,

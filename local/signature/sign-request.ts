@@ -16,7 +16,7 @@ export interface ServiceRequest {
 /** A signer; temporary credentials have a token. */
 export type TokenSigner = Signer & { readonly sessionToken?: string | undefined }
 
-/** All headers of a request to a JSON service, `authorization` among them. */
+/** Returns all headers of a request to a JSON service, `authorization` among them. */
 export function signRequest(request: ServiceRequest, signer: TokenSigner, now: number): Record<string, string> {
   const payloadHash = hash('sha256', request.body)
   return signHeaders(
@@ -27,7 +27,7 @@ export function signRequest(request: ServiceRequest, signer: TokenSigner, now: n
   )
 }
 
-/** The headers given and those of the signature, which covers them all. */
+/** Returns the headers given and those of the signature, which covers them all. */
 export function signHeaders(
   request: {
     readonly method: string

@@ -16,7 +16,7 @@ export interface Signer {
   readonly secretAccessKey: string
 }
 
-/** The 32 bytes of an AWS Signature Version 4. Throws when the path or query holds a malformed percent sign. */
+/** Returns the 32 bytes of an AWS Signature Version 4. Throws when the path or query holds a malformed percent sign. */
 export function signatureOf(parts: SignedParts, scope: SigningScope, signer: Signer): Buffer {
   const requestHash = hash('sha256', canonicalRequest(parts, scope))
   const area = `${scope.date}/${scope.region}/${scope.service}/aws4_request`

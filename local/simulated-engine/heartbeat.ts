@@ -4,7 +4,7 @@ import { type Engine, maxChannels } from './calls/engine.ts'
 /** The engine's own interval. */
 const intervalMs = 20_000
 
-/** Fires a HEARTBEAT, and the RE_SCHEDULE that follows it, every 20 seconds until the answer is called. */
+/** Fires a HEARTBEAT, and the RE_SCHEDULE that follows it, every 20 seconds until the returned function is called. */
 export function startHeartbeat(engine: Engine): () => void {
   let cancel = engine.timers.after(intervalMs, beat)
   function beat(): void {

@@ -77,7 +77,7 @@ export function inOneWrite(backend: Backend): Backend {
   }
 }
 
-/** The store at `DYNAMODB_ENDPOINT`. */
+/** Returns the store at `DYNAMODB_ENDPOINT`. */
 export async function connectDynamo(endpoint: string, signer: Signer): Promise<RunningStore> {
   const forwarder = forwardTo(endpoint, 'dynamodb', signer)
   try {

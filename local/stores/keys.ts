@@ -11,8 +11,9 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * The embedded key service: `Encrypt` and `Decrypt` under AES-256-GCM. A blob is nonce, tag, ciphertext; the key's ARN
- * and the encryption context are authenticated with it, so that a blob opens under no other key and in no other context.
+ * Returns the embedded key service: `Encrypt` and `Decrypt` under AES-256-GCM. A blob is nonce, tag, ciphertext; the
+ * key's ARN and the encryption context are authenticated with it, so that a blob opens under no other key and in no
+ * other context.
  */
 export function keysBackend(keys: readonly Key[], secretKey: Buffer): Backend {
   const find = (id: string): Key | undefined => keys.find((key) => key.id === id || key.arn === id)

@@ -6,8 +6,9 @@ import { type Backend, errorAnswer, jsonAnswer } from '../gate/backend.ts'
 const input = z.object({ SecretId: z.string() })
 
 /**
- * The embedded Secrets Manager: `GetSecretValue` and `DescribeSecret` over the values given, by ARN. A secret has the
- * same version as long as it has the same value, over restarts too; `salt` keeps anybody from guessing the value by it.
+ * Returns the embedded Secrets Manager: `GetSecretValue` and `DescribeSecret` over the values given, by ARN. A secret
+ * has the same version as long as it has the same value, over restarts too; `salt` keeps anybody from guessing the
+ * value by it.
  */
 export function secretsBackend(values: ReadonlyMap<string, string>, salt: Uint8Array): Backend {
   const versions = new Map<string, string>()
@@ -38,7 +39,7 @@ export function secretsBackend(values: ReadonlyMap<string, string>, salt: Uint8A
   }
 }
 
-/** The text of a secret: the value alone, or one field of the JSON object that the template describes. */
+/** Returns the text of a secret: the value alone, or one field of the JSON object that the template describes. */
 export function secretText(secret: Secret, value: string): string {
   if (secret.field === undefined) return value
   const template: unknown = JSON.parse(secret.template ?? '{}')

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A hash of the names and contents of files, of all files inside where a path is a folder; a missing path counts. */
+/**
+ * Returns a hash of the names and contents of files, of all files inside where a path is a folder; a missing path
+ * counts.
+ */
 export function contentHash(root: string, paths: readonly string[]): string {
   const hash = createHash('sha256')
   const add = (path: string): void => {

@@ -29,12 +29,12 @@ export function rolesKey(domain: string) {
   return { pk: joinKey(domain), sk: 'roles' }
 }
 
-/** The roles of a tenant as an item. */
+/** Returns the roles of a tenant as an item. */
 export function toRolesItem(roles: DomainRoles) {
   return { ...rolesKey(roles.domain), ...roles }
 }
 
-/** The roles in a tenant's item, also of one that never made any. */
+/** Returns the roles in a tenant's item, also of one that never made any. */
 export function fromRolesItem(domain: string, item: Item | undefined): DomainRoles {
   return parseItem(rolesItem, item) ?? { domain, roles: [], version: 0 }
 }

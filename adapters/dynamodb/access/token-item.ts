@@ -18,7 +18,10 @@ const tokenItem = z.object({
   enabled: z.boolean(),
 })
 
-/** The partition of all tokens of a domain, so that they can be found when it is deleted; root's domain is empty. */
+/**
+ * Returns the partition of all tokens of a domain, so that they can be found when it is deleted; root's domain is
+ * empty.
+ */
 export function tokenPartition(domain: string): string {
   return joinKey(domain)
 }
@@ -33,7 +36,7 @@ export function tokenKey(domain: string, login: string, key: string) {
   return { pk: tokenPartition(domain), sk: joinKey('login', login.toLowerCase(), key) }
 }
 
-/** A token as an item. */
+/** Returns a token as an item. */
 export function toTokenItem(token: Token) {
   const { expiresAt: endsAt, ...rest } = token
   return {
@@ -44,7 +47,7 @@ export function toTokenItem(token: Token) {
   }
 }
 
-/** The token in an item. */
+/** Returns the token in an item. */
 export function fromTokenItem(item: Item | undefined): Token | undefined {
   const parsed = parseItem(tokenItem, item)
   if (parsed === undefined) return undefined

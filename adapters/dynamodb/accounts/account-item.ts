@@ -26,7 +26,7 @@ export const numberItem = z.object({ owner: z.string() })
 /** The prefix of the sort keys of accounts, as opposed to reservations. */
 export const accountPrefix = keyPrefix('login')
 
-/** The partition of a domain's accounts and reservations. */
+/** Returns the partition of a domain's accounts and reservations. */
 export function accountPartition(domain: string): string {
   return joinKey(domain)
 }
@@ -41,7 +41,7 @@ export function numberKey(domain: string, number: string) {
   return { pk: accountPartition(domain), sk: joinKey('number', number) }
 }
 
-/** An account as an item. */
+/** Returns an account as an item. */
 export function toAccountItem(account: Account) {
   return { ...accountKey(account.domain, account.login), ...account }
 }

@@ -40,7 +40,7 @@ export function toAuditItem(record: AuditRecord, id: string) {
   }
 }
 
-/** The line in an item. */
+/** Returns the line in an item. */
 export function fromAuditItem(item: Item | undefined): AuditEntry | undefined {
   const parsed = parseItem(auditItem, item)
   if (parsed === undefined) return undefined

@@ -35,7 +35,7 @@ export const entryItem = z.object({
 /** A partition of entries. `removed`: its list was removed, and its entries must be. */
 export const generationItem = z.object({ generation: z.string(), removed: z.boolean() })
 
-/** The partition of a domain's lists. */
+/** Returns the partition of a domain's lists. */
 export function listPartition(domain: string): string {
   return joinKey('lists', domain)
 }
@@ -50,7 +50,7 @@ export function listCountKey(domain: string) {
   return { pk: joinKey('count', domain), sk: 'count' }
 }
 
-/** The partition that names every partition of a domain's entries. */
+/** Returns the partition that names every partition of a domain's entries. */
 export function generationsPartition(domain: string): string {
   return joinKey('generations', domain)
 }
@@ -60,7 +60,7 @@ export function generationKey(domain: string, generation: string) {
   return { pk: generationsPartition(domain), sk: joinKey(generation) }
 }
 
-/** The partition of a list's entries. */
+/** Returns the partition of a list's entries. */
 export function entryPartition(domain: string, generation: string): string {
   return joinKey('entries', domain, generation)
 }

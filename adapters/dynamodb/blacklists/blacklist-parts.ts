@@ -4,7 +4,7 @@ import type { AdapterContext } from '../../context.ts'
 import { type StoredList, entryKey, generationKey, listCountKey, listKey } from './blacklist-item.ts'
 import { type Part, tableName } from '../client.ts'
 
-/** The table of all of them. */
+/** Returns the table of blacklists and their entries. */
 export function tableOf(context: AdapterContext): { readonly TableName: string } {
   return { TableName: tableName(context, 'blacklists') }
 }
@@ -110,7 +110,7 @@ export function listRemoval(
   ]
 }
 
-/** The partition of a list is empty, and nothing is left to be swept. */
+/** Returns the write that forgets the partition of a removed blacklist, once it is empty. */
 export function forget(context: AdapterContext, domain: string, { generation }: StoredList): Part {
   return { Delete: { ...tableOf(context), Key: generationKey(domain, generation) } }
 }

@@ -18,12 +18,12 @@ import { joinKey } from '../key.ts'
 /** More than a page of the store holds of the smallest entries. */
 const ITEMS_AT_ONCE = 10_000
 
-/** A list's item, also of a list whose entries have all ended. */
+/** Returns a list's item, also of a list whose entries have all ended. */
 export async function readList(context: AdapterContext, domain: string, list: string): Promise<StoredList | undefined> {
   return parseItem(listItem, await get(context, listKey(domain, list)))
 }
 
-/** Every list's item of a domain. */
+/** Reads the item of every blacklist of a domain. */
 export async function readLists(context: AdapterContext, domain: string): Promise<StoredList[]> {
   const items = await queryAll(context, {
     TableName: tableName(context, 'blacklists'),
@@ -33,7 +33,7 @@ export async function readLists(context: AdapterContext, domain: string): Promis
   return items.flatMap((item) => parseItem(listItem, item) ?? [])
 }
 
-/** A stored entry, also one whose time is over. */
+/** Returns a stored entry, also one whose time is over. */
 export async function readStored(
   context: AdapterContext,
   domain: string,
@@ -43,12 +43,12 @@ export async function readStored(
   return parseItem(entryItem, await get(context, entryKey(domain, generation, number)))
 }
 
-/** Whether the time of an entry is not over. */
+/** Returns whether an entry has not expired. */
 export function isLive({ expires }: Pick<BlacklistEntry, 'expires'>, now: number): boolean {
   return expires === undefined || expires > now
 }
 
-/** Whether a list holds an entry whose time is not over: known from its counts but for lists of ending entries. */
+/** Returns whether a blacklist has an unexpired entry. Its counts say so, except if all its entries have an expiry. */
 export async function isListLive(context: AdapterContext, domain: string, list: StoredList): Promise<boolean> {
   if (list.entries > list.ending) return true
   if (list.latestEnd <= context.clock.now()) return false
@@ -82,7 +82,7 @@ export async function readPage(
   return { entries: entries.slice(0, limit), more: entries.length > limit }
 }
 
-/** Every live entry of a list by number. */
+/** Reads every unexpired entry of a blacklist by number. */
 export async function readEntries(
   context: AdapterContext,
   domain: string,
@@ -106,7 +106,7 @@ export async function countLive(context: AdapterContext, domain: string, list: S
   return live
 }
 
-/** Some entries of a list whose time is over, `limit` at most. */
+/** Reads expired entries of a blacklist, `limit` at most. */
 export async function readEnded(
   context: AdapterContext,
   domain: string,

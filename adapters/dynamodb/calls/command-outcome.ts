@@ -35,7 +35,10 @@ const MAX_REMEMBERED = 24_000_000
 /** The packed forms of the newest long lists, by their text: many who list the same calls are given the same one. */
 const remembered = new Map<string, Promise<Uint8Array[]>>()
 
-/** The parts of an outcome that is too large for its record; none for one that is not. A long list is packed once. */
+/**
+ * Returns the parts of an outcome that is too large for its record; none for one that is not. A long list is packed
+ * once.
+ */
 export async function packOutcome(outcome: CommandOutcome): Promise<readonly Uint8Array[] | undefined> {
   const isLongList = outcome.state === 'done' && outcome.uuid === undefined && outcome.text.length > INLINE_BYTES
   if (isLongList)
@@ -64,7 +67,7 @@ async function cutUp(json: Buffer): Promise<Uint8Array[]> {
   )
 }
 
-/** The outcome that was packed into these parts. */
+/** Returns the outcome that was packed into these parts. */
 export async function unpackOutcome(parts: readonly Uint8Array[]): Promise<CommandOutcome> {
   try {
     const json = await decompress(Buffer.concat(parts), { maxOutputLength: UNPACKED_BYTES })

@@ -36,7 +36,7 @@ const routePrefix = keyPrefix('route')
 /** Default routes, for calls of accounts, or public ones, for calls from gateways. */
 export type RouteKind = 'default' | 'public'
 
-/** The partition of a domain's routes of one kind and their edition. */
+/** Returns the partition of a domain's routes of one kind and their edition. */
 export function routePartition(kind: RouteKind, domain: string): string {
   return kind === 'public' ? joinKey('public', domain) : joinKey(domain)
 }
@@ -51,12 +51,12 @@ export function routeKey(kind: RouteKind, domain: string, id: string) {
   return { pk: routePartition(kind, domain), sk: joinKey('route', id) }
 }
 
-/** A route as an item: at most 256 KiB of callflow, and a few hundred bytes. */
+/** Returns a route as an item: at most 256 KiB of callflow, and a few hundred bytes. */
 export function toRouteItem(kind: RouteKind, route: StoredRoute) {
   return { ...routeKey(kind, route.domain, route.id), ...route, callflow: JSON.stringify(route.callflow) }
 }
 
-/** The routes and the edition among the items of a partition. */
+/** Returns the routes and the edition among the items of a partition. */
 export function readRouteSet(items: readonly Item[]): { heads: RouteHead[]; edition: number } {
   const [first] = items
   const isRoute = (item: Item) => String(item['sk']).startsWith(routePrefix)

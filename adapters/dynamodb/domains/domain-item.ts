@@ -23,12 +23,12 @@ const deletedItem = z.object({ name: z.string(), deletedAt: z.number(), paramete
 
 const isDeleted = (item: Item) => 'deletedAt' in item
 
-/** The tenant in an item; none when its deletion has begun. */
+/** Returns the tenant in an item; none when its deletion has begun. */
 export function fromDomainItem(item: Item | undefined): Domain | undefined {
   return item === undefined || isDeleted(item) ? undefined : parseItem(domainItem, item)
 }
 
-/** The tenant in an item whose deletion has begun; none when it has not. */
+/** Returns the tenant in an item whose deletion has begun; none when it has not. */
 export function fromDeletedItem(item: Item | undefined): DeletedDomain | undefined {
   const parsed = item === undefined || !isDeleted(item) ? undefined : parseItem(deletedItem, item)
   return parsed && { name: parsed.name, since: parsed.deletedAt, parameters: parsed.parameters }
@@ -39,7 +39,7 @@ export function domainKey(name: string) {
   return { pk: joinKey(name), sk: 'domain' }
 }
 
-/** A tenant as an item. */
+/** Returns a tenant as an item. */
 export function toDomainItem(domain: Domain) {
   return { ...domainKey(domain.name), ...domain }
 }

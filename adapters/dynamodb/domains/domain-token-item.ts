@@ -31,12 +31,12 @@ export function domainTokenCountKey(domain: string) {
   return { pk: tokenPartition(domain), sk: 'count' }
 }
 
-/** A domain's token as an item. */
+/** Returns a domain's token as an item. */
 export function toDomainTokenItem({ expiresAt: endsAt, ...rest }: DomainToken) {
   return { ...domainTokenKey(rest.domain, rest.uuid), ...rest, endsAt }
 }
 
-/** The domain's token in an item. */
+/** Returns the domain's token in an item. */
 export function fromDomainTokenItem(item: Item | undefined): DomainToken | undefined {
   const parsed = parseItem(domainTokenItem, item)
   if (parsed === undefined) return undefined

@@ -25,7 +25,7 @@ const headItem = z.object({
 })
 const partItem = z.object({ part: z.instanceof(Uint8Array) })
 
-/** The partition of a domain's versions. */
+/** Returns the partition of a domain's versions. */
 export function versionPartition(domain: string): string {
   return joinKey(domain)
 }
@@ -57,12 +57,12 @@ export function toVersionItems({ document, ...head }: DomainVersion) {
   return { head: { pk: versionPartition(head.domain), sk: headKey(head.number), ...head, expiresAt }, parts }
 }
 
-/** The head in an item. */
+/** Returns the head in an item. */
 export function fromHeadItem(item: Item | undefined): DomainVersionHead | undefined {
   return parseItem(headItem, item)
 }
 
-/** The document in its parts, which come in their order. */
+/** Returns the document in its parts, which come in their order. */
 export function documentOf(items: readonly Item[]): string {
   const parts = items.flatMap((item) => parseItem(partItem, item)?.part ?? [])
   return gunzipSync(Buffer.concat(parts), { maxOutputLength: maxDocumentBytes }).toString()

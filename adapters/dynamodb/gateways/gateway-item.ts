@@ -30,7 +30,7 @@ const gatewayItem = z.object({
 /** The prefix of the sort keys of gateways. */
 export const gatewayPrefix = keyPrefix('gateway')
 
-/** The partition of a domain's gateways and their number. */
+/** Returns the partition of a domain's gateways and their number. */
 export function gatewayPartition(domain: string): string {
   return joinKey(domain)
 }
@@ -45,7 +45,7 @@ export function gatewayCountKey(domain: string) {
   return { pk: gatewayPartition(domain), sk: joinKey('count') }
 }
 
-/** A gateway as an item. */
+/** Returns a gateway as an item. */
 export function toGatewayItem(gateway: Gateway) {
   return { ...gatewayKey(gateway.domain, gateway.name), ...gateway, networks: [...gateway.networks] }
 }

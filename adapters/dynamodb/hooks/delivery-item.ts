@@ -53,17 +53,17 @@ export const deliveryEventItem = z.object({
   }),
 })
 
-/** Where a delivery is stored: in the order of ids, and so of events, under its hook. */
+/** Returns the key of a delivery: under its hook, in the order of ids and therefore of events. */
 export function deliveryKey({ domain, hookId, id }: Pick<Delivery, 'domain' | 'hookId' | 'id'>) {
   return { pk: joinKey(domain, hookId), sk: joinKey(id) }
 }
 
-/** Where the event of a delivery is stored; contracts/domain-partitions.ts names the partition, too. */
+/** Returns the key of a delivery's event; contracts/domain-partitions.ts names the partition, too. */
 export function deliveryEventKey(domain: string, eventId: string) {
   return { pk: joinKey('events of', domain, 'all'), sk: joinKey(eventId) }
 }
 
-/** The index entry of a pending delivery: by the moment of its next attempt. */
+/** Returns the index entry of a pending delivery: by the moment of its next attempt. */
 export function duePlace(id: string, at: number) {
   return { gsi_pk: duePartition(shardOf(id)), gsi_sk: dueSort(id, at) }
 }
@@ -78,7 +78,7 @@ export function dueSort(id: string, at: number): string {
   return joinKey(numberPart(at), id)
 }
 
-/** The index entry of a delivery that failed for good: its dead letter. */
+/** Returns the index entry of a delivery that failed for good: its dead letter. */
 export function failedPlace({ domain, id }: Pick<Delivery, 'domain' | 'id'>) {
   return { gsi_pk: failedPartition(domain), gsi_sk: joinKey(id) }
 }
@@ -104,7 +104,7 @@ export function toUnlistedItem(delivery: Delivery) {
   }
 }
 
-/** The event of deliveries as an item, without its fields where they are kept elsewhere. */
+/** Returns the event of deliveries as an item, without its fields where they are kept elsewhere. */
 export function toDeliveryEventItem(event: DeliveryEvent, keptAt: number, isLarge = false) {
   const { fields: _, ...rest } = event
   return {

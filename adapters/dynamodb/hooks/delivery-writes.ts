@@ -28,7 +28,7 @@ function asGiven(context: AdapterContext, { tries }: Delivery): Item {
   return { ':pending': 'pending', ':tries': tries, ':now': nowSeconds(context) }
 }
 
-/** Notes a run. */
+/** Returns the write that records the beginning of a run. */
 export function beginning(context: AdapterContext, delivery: Delivery, run: string, at: number): Update {
   return {
     ...base(context, delivery),
@@ -44,7 +44,9 @@ export function beginning(context: AdapterContext, delivery: Delivery, run: stri
   }
 }
 
-/** An attempt that advances its delivery. `mark` identifies it if the answer of the write is lost. */
+/**
+ * Returns the write of an attempt that advances its delivery. `mark` identifies it if the answer of the write is lost.
+ */
 export function decision(context: AdapterContext, delivery: Delivery, outcome: AttemptOutcome, mark: string): Update {
   const { run, attempt, state, nextAttemptAt } = outcome
   const place = placeOf(delivery, outcome)
@@ -85,7 +87,10 @@ function placeOf(delivery: Delivery, { state, nextAttemptAt }: AttemptOutcome) {
   return nextAttemptAt === undefined ? undefined : duePlace(delivery.id, nextAttemptAt)
 }
 
-/** A further attempt of a delivery that another attempt has advanced. If the list is full, only its run is ended. */
+/**
+ * Returns the write of an attempt of a delivery that another attempt has advanced. If the list is full, it only ends
+ * the attempt's run.
+ */
 export function addition(
   context: AdapterContext,
   delivery: Delivery,
@@ -111,7 +116,7 @@ export function addition(
   }
 }
 
-/** Another moment for the next attempt. */
+/** Returns the write of another time for the next attempt. */
 export function newPlan(context: AdapterContext, delivery: Delivery, at: number): Update {
   const { gsi_pk, gsi_sk } = duePlace(delivery.id, at)
   return {
@@ -129,7 +134,7 @@ export function newPlan(context: AdapterContext, delivery: Delivery, at: number)
   }
 }
 
-/** An ended delivery that is pending again. */
+/** Returns the write that makes an ended delivery pending again. */
 export function reopening(context: AdapterContext, delivery: Delivery, at: number): Update {
   const { gsi_pk, gsi_sk } = duePlace(delivery.id, at)
   const { interrupted, underWay } = runsOf(delivery, at)

@@ -57,7 +57,7 @@ export function hookCountKey(domain: string) {
   return { pk: joinKey('count', domain), sk: 'count' }
 }
 
-/** The partition of a domain's hooks. */
+/** Returns the partition of a domain's hooks. */
 export function hookPartition(domain: string): string {
   return joinKey('hooks', domain)
 }
@@ -72,7 +72,7 @@ export function removedHookKey(domain: string, id: string) {
   return { pk: joinKey(...removedHooks(domain)), sk: joinKey(id) }
 }
 
-/** A hook as an item. */
+/** Returns a hook as an item. */
 export function toHookItem(hook: Hook) {
   return { ...hookKey(hook.domain, hook.id), ...hook }
 }

@@ -46,12 +46,12 @@ export function recordingPartition(domain: string): string {
 /** The mark of a leg that may have recordings. */
 export const recordedLegItem = z.object({ domain: z.string(), uuid: z.string() })
 
-/** The key of {@link recordedLegItem}. */
+/** Returns the key of {@link recordedLegItem}. */
 export function recordedLegKey({ domain, uuid }: RecordedLeg) {
   return { pk: joinKey('recorded', domain), sk: joinKey(uuid) }
 }
 
-/** The index entries of expected recordings, by their end. */
+/** Returns the index entries of expected recordings, by their end. */
 export function overduePartition(shard: string): string {
   return joinKey('expected', shard)
 }
@@ -61,12 +61,12 @@ export function doomedPartition(shard: string): string {
   return joinKey('doomed', shard)
 }
 
-/** The index entries of stored recordings of a domain that are not held, by their beginning. */
+/** Returns the index entries of stored recordings of a domain that are not held, by their beginning. */
 export function storedPartition(domain: string): string {
   return joinKey('stored', domain)
 }
 
-/** A recording as an item. One that failed, or whose object is removed, ends by itself. */
+/** Returns a recording as an item. One that failed, or whose object is removed, ends by itself. */
 export function toRecordingItem(recording: Recording) {
   const end = keptUntil.recording(recording)
   return {

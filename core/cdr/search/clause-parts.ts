@@ -29,12 +29,12 @@ export function onlyField(
   return { field: fieldOf(member[0], place), content: member[1], at: place }
 }
 
-/** A value; text is of at most 1024 characters. */
+/** Reads a value; text may have at most 1024 characters. */
 export function scalarAt(value: unknown, at: string): unknown {
   return typeof value === 'string' ? textAt(value, at) : value
 }
 
-/** The zone of the dates of a clause. */
+/** Returns the time zone of the dates in a clause. */
 export function zoneIn(value: unknown, at: string): Pick<ConditionContext, 'zone'> {
   if (value === undefined) return {}
   const zone = timeZoneOf(textAt(value, at))

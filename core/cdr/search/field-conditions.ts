@@ -38,7 +38,7 @@ export function fieldOf(name: string, at: string): SearchField {
   return { name, type: fieldTypeOf(name) ?? 'unknown' }
 }
 
-/** The field has one of the values. */
+/** Returns the condition that the field has one of the values. */
 export function equalsOf(
   field: SearchField,
   values: readonly unknown[],
@@ -54,7 +54,7 @@ export function equalsOf(
   return possible.length === 0 ? { kind: 'none' } : { kind: 'equals', field: field.name, values: possible }
 }
 
-/** The field lies between two ends. */
+/** Returns the condition that the field lies between two ends. */
 export function rangeOf(field: SearchField, given: GivenRange, at: string, context: ConditionContext): Clause {
   if (field.type === 'unknown') return { kind: 'none' }
   if (field.name === anyField) throw refused(at, 'a range needs a field: write field:[from TO to] or field:>value')
@@ -67,13 +67,13 @@ export function rangeOf(field: SearchField, given: GivenRange, at: string, conte
   return { kind: 'range', field: field.name, from: reachable(field, from, true), to: reachable(field, to, false) }
 }
 
-/** The text of the field begins with a text. */
+/** Returns the condition that the text of the field begins with a text. */
 export function prefixOf(field: SearchField, text: string, at: string): Clause {
   checkPattern(field, at)
   return field.type === 'unknown' ? { kind: 'none' } : { kind: 'prefix', field: field.name, text: wellFormed(text, at) }
 }
 
-/** The text of the field is of a pattern. */
+/** Returns the condition that the text of the field matches a pattern. */
 export function wildcardOf(field: SearchField, pattern: string, at: string): Clause {
   if (/^\*+$/.test(pattern)) return existsOf(field)
   checkPattern(field, at)
@@ -81,13 +81,13 @@ export function wildcardOf(field: SearchField, pattern: string, at: string): Cla
   return { kind: 'wildcard', field: field.name, pattern: wellFormed(pattern, at) }
 }
 
-/** The field is there; every CDR has some field. */
+/** Returns the condition that the field exists; every CDR has some field. */
 export function existsOf(field: SearchField): Clause {
   if (field.name === anyField) return { kind: 'all' }
   return field.type === 'unknown' ? { kind: 'none' } : { kind: 'exists', field: field.name }
 }
 
-/** One at least of some conditions holds. */
+/** Returns the condition that at least one of the given conditions holds. */
 export function anyOf(clauses: readonly Clause[]): Clause {
   const possible = clauses.filter(({ kind }) => kind !== 'none')
   const [only] = possible
@@ -96,7 +96,7 @@ export function anyOf(clauses: readonly Clause[]): Clause {
   return { kind: 'bool', must: [], mustNot: [], should: possible, leastShould: 1 }
 }
 
-/** All of some conditions hold. */
+/** Returns the condition that all of the given conditions hold. */
 export function allOf(clauses: readonly Clause[]): Clause {
   const needed = clauses.filter(({ kind }) => kind !== 'all')
   const [only] = needed

@@ -23,7 +23,7 @@ export function checkMembers(members: ReadonlyMap<string, unknown>, allowed: rea
 /** Characters of a text that CDRs are compared with. Longer values are in no CDR. */
 const maxText = 1024
 
-/** A text of at most 1024 characters. */
+/** Reads a text of at most 1024 characters. */
 export function textAt(value: unknown, at: string): string {
   if (typeof value !== 'string') throw refused(at, 'must be text')
   if (value.length > maxText) throw refused(at, `must have at most ${maxText} characters`)

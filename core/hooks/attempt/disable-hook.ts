@@ -28,8 +28,8 @@ const mailWaits = [60, 300, 900, 900]
 const reminderDueAt = 0
 
 /**
- * Whether a message gives the notice that is due for its hook: the first that comes does. After a mail that could not be
- * sent its reminder does, so that other deliveries of the hook do not use up the tries.
+ * Returns whether a message has to send the notice that is due for its hook. The first message to arrive does. After a
+ * mail that could not be sent, only its reminder does, so that other deliveries of the hook do not use up the tries.
  */
 export function givesNotice({ noticeDue, noticeTries }: Hook, { dueAt }: Pick<QueuedDelivery, 'dueAt'>): boolean {
   return noticeDue === true && (noticeTries === undefined || dueAt === reminderDueAt)

@@ -119,7 +119,7 @@ export function pendingDelivery(deps: FirstAttemptDeps, hook: Hook, event: Platf
   return newDelivery(hook, event, { id, sequence, at: deps.clock.now() })
 }
 
-/** A dead letter: the event came to the hook, and whether it was to be sent is not known. It can be sent by hand. */
+/** Returns a dead letter for an event of which it is unknown whether the hook wanted it. It can be resent by hand. */
 export function failedDelivery(deps: FirstAttemptDeps, hook: Hook, event: PlatformEvent, sequence: number): Delivery {
   const { nextAttemptAt: _, ...delivery } = pendingDelivery(deps, hook, event, sequence)
   const attempt = { at: delivery.createdAt, durationMs: 0, reason: 'filters_too_slow' }

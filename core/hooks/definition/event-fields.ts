@@ -28,14 +28,14 @@ export function findField(fields: JsonObject, name: string): JsonValue | undefin
   return own(fields, `variable_${name}`) ?? own(fields, name)
 }
 
-/** A field's value as text: itself when it is text, else its JSON. */
+/** Returns a field's value as text: itself when it is text, else its JSON. */
 export function textOf(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /**
- * The same fields in the order of their names' code units, nested ones too: stores keep no order, and every attempt of a
- * delivery has the same bytes.
+ * Returns the same fields in the order of their names' code units, nested ones too: stores keep no order, and every
+ * attempt of a delivery has the same bytes.
  */
 export function inOrder(fields: JsonObject): JsonObject {
   return Object.fromEntries(
@@ -55,7 +55,7 @@ const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArra
 /** The deepest nesting of a test's event: the store takes 32 levels, and its record has some of its own. */
 const deepestNesting = 24
 
-/** Whether the store takes a number: 0, or of a magnitude from 1e-130 up to 1e126, from DynamoDB's limits. */
+/** Returns whether the store takes a number: 0, or of a magnitude from 1e-130 up to 1e126, from DynamoDB's limits. */
 export function isStorableNumber(value: number): boolean {
   return value === 0 || (Math.abs(value) >= 1e-130 && Math.abs(value) < 9.9e125)
 }

@@ -24,7 +24,7 @@ export type HookContent = Pick<
   | 'delay'
 >
 
-/** A hook as it is kept, of an input without a broken rule: what was left out has its default. */
+/** Returns a hook as it is kept, of an input without a broken rule: what was left out has its default. */
 export function hookContent(input: HookInput): HookContent {
   return {
     event: input.event,
@@ -55,8 +55,8 @@ function authWithDefaults(auth: HookAuthInput): HookAuth {
 }
 
 /**
- * The next version of a hook, with another content. Id, domain, secrets, age and speed stay. Its failures are counted anew, and
- * why the platform switched it off is forgotten once it is on again.
+ * Returns the next version of a hook, with another content. Id, domain, secrets, age and speed stay. Its failures are
+ * counted anew, and why the platform switched it off is forgotten once it is on again.
  */
 export function nextVersion(stored: Hook, content: HookContent): Hook {
   const { id, domain, secrets, createdAt, version, disabledReason, noticeDue, slowAt } = stored

@@ -24,12 +24,12 @@ const maxNameLength = 128
 /** The longest template of a value of `auth.map`: as long as that of a header. */
 const maxTemplateLength = 2048
 
-/** The name of a method as it is stored: upper case. */
+/** Returns the name of a method as it is stored: upper case. */
 export function normalMethod(method: string): string {
   return method.toUpperCase()
 }
 
-/** Every rule of the contract that a hook breaks, each with its field; empty for a good one. */
+/** Returns every rule of the contract that a hook breaks, each with its field; none for a valid hook. */
 export function hookProblems(input: HookInput, judges: HookJudges): FieldProblem[] {
   return [
     ...actionProblems(input, judges),

@@ -9,7 +9,7 @@ export interface HookName {
   readonly id: string
 }
 
-/** A hook of a domain. Throws `not_found`. */
+/** Returns a hook of a domain. Throws `not_found`. */
 export async function readHook(hooks: Pick<HookStore, 'read'>, { domain, id }: HookName): Promise<Hook> {
   const hook = isRecordId(id) ? await hooks.read(domain, id) : undefined
   if (hook === undefined) throw new DomainError('not_found', 'Hook not found')

@@ -4,16 +4,16 @@ import type { Delivery, DeliveryAttempt } from './delivery.ts'
 export const longestRunMs = 60_000
 
 /**
- * Every attempt that was begun, oldest first, as the log of a delivery shows it. One that was killed on its way, so that
- * it is unknown what the receiver saw of it, has the reason `interrupted`; one that may still be on its way is left out.
+ * Returns every attempt that was begun, oldest first, as the log of a delivery shows it. A killed one has the reason
+ * `interrupted`, since it is unknown what the receiver got. One that may still be under way is left out.
  */
 export function attemptsOf(delivery: Pick<Delivery, 'attempts' | 'begun'>, now: number): DeliveryAttempt[] {
   return [...delivery.attempts, ...runsOf(delivery, now).interrupted].sort((a, b) => a.at - b.at)
 }
 
 /**
- * The runs of a delivery whose end is not on record: those that were killed on their way, as attempts, and those that
- * may still be.
+ * Returns the runs of a delivery whose end is not on record: those that were killed on their way, as attempts, and
+ * those that may still be.
  */
 export function runsOf(
   { begun }: Pick<Delivery, 'begun'>,

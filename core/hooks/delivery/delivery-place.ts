@@ -5,7 +5,10 @@ import type { HookName } from '../definition/read-hook.ts'
 /** Hex digits of the number of its event that the id of a delivery begins with, after `msg_`. */
 const digits = 12
 
-/** A text that sorts before the ids of all deliveries of events from a number on, and after those of all earlier ones. */
+/**
+ * Returns a text that sorts before the ids of all deliveries of events from a number on, and after those of all earlier
+ * ones.
+ */
 export function placeOf(sequence: number): string {
   return `msg_${sequence.toString(16).padStart(digits, '0')}`
 }

@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryEvent } from './delivery.ts'
 import type { Hook } from '../definition/hook.ts'
 
-/** A delivery of an event to a hook that is due at once. `at` is now, epoch milliseconds. */
+/** Returns a delivery of an event to a hook that is due at once. `at` is now, epoch milliseconds. */
 export function newDelivery(
   hook: Pick<Hook, 'id' | 'domain'>,
   event: DeliveryEvent,

@@ -17,7 +17,7 @@ export interface PresentedDelivery {
   readonly nextAttemptAt?: number | undefined
 }
 
-/** Shows a delivery at a time (epoch milliseconds). */
+/** Presents a delivery to callers as it is at `now` (epoch milliseconds). */
 export function presentDelivery(delivery: Delivery, now: number): PresentedDelivery {
   const { id, hookId, eventName, uuid, sequence, requestId, createdAt, state, nextAttemptAt } = delivery
   return {

@@ -6,9 +6,9 @@ import type { Hook } from '../definition/hook.ts'
 const longestDelaySeconds = 900
 
 /**
- * The message for the next attempt of a pending delivery. It can be taken when the attempt is due, or, where that is more
- * than 15 minutes from `now` (epoch milliseconds), earlier: then it is to be queued again. Where the `hook` is not known,
- * it goes among the usual ones; it finds its way from there.
+ * Returns the message for the next attempt of a pending delivery. It can be received when the attempt is due. If that
+ * is more than 15 minutes after `now` (epoch milliseconds), it is received earlier and has to be queued again. Without
+ * a known `hook` it goes to the usual queue, whose worker moves it if the receiver is slow.
  */
 export function queuedAttempt(delivery: Delivery, now: number, hook?: Pick<Hook, 'slowAt'>): QueuedDelivery {
   const { id, domain, hookId, tries, nextAttemptAt: dueAt = now, requestId } = delivery

@@ -26,8 +26,8 @@ const longestWait = 24 * hour
 const jitter = 0.2
 
 /**
- * Milliseconds to wait behind the `made`th attempt (1 for the first), without jitter; `undefined` when the hook allows
- * no further one. With a `delay` of its own a hook waits that many seconds, and twice as long each time.
+ * Returns the milliseconds to wait after the `made`th attempt (1 for the first), without jitter; `undefined` if the
+ * hook allows no further one. A hook with a `delay` waits that many seconds, and twice as long each time.
  */
 export function plannedWait(hook: Pick<Hook, 'retries' | 'delay'>, made: number): number | undefined {
   if (made > hook.retries) return undefined
@@ -36,9 +36,9 @@ export function plannedWait(hook: Pick<Hook, 'retries' | 'delay'>, made: number)
 }
 
 /**
- * When the attempt after the `made`th is due, epoch milliseconds: the planned wait with up to 20 % of jitter, or what
- * the receiver asked for by `Retry-After` where that is later, 24 h at most. `undefined` when there is none. `random`
- * gives a number from 0 up to but not 1.
+ * Returns the time of the attempt after the `made`th, epoch milliseconds: the planned wait with up to 20 % of jitter,
+ * or the receiver's `Retry-After` if that is later, 24 h at most. `undefined` if there is none. `random` returns a
+ * number from 0 up to but not 1.
  */
 export function nextAttemptAt(
   hook: Pick<Hook, 'retries' | 'delay'>,
@@ -53,8 +53,8 @@ export function nextAttemptAt(
 }
 
 /**
- * Milliseconds that a `Retry-After` header asks to wait from `now`: seconds, or an HTTP date. `undefined` for anything
- * else, and for a date that is over (RFC 9110, section 10.2.3).
+ * Returns the milliseconds that a `Retry-After` header asks to wait from `now`: seconds, or an HTTP date. `undefined`
+ * for anything else, and for a date in the past (RFC 9110, section 10.2.3).
  */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? ''
@@ -70,7 +70,9 @@ const httpDate = /^(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day
 /** The statuses of the contract that another attempt may mend. */
 const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429])
 
-/** Whether an attempt without a success is worth another: no answer came, the pre-request failed, or the status may pass. */
+/**
+ * Returns whether a failed attempt may be retried: no answer came, the pre-request failed, or the status is temporary.
+ */
 export function mayBeRetried({ status, reason }: Pick<DeliveryAttempt, 'status' | 'reason'>): boolean {
   if (reason === 'bad_template') return false
   if (status === undefined || reason === 'auth_failed') return true

@@ -28,7 +28,7 @@ function passesPresence(operation: '==' | '!=', present: boolean): boolean {
   return operation === '==' ? !present : present
 }
 
-/** Whether an event passes one filter. */
+/** Returns whether an event passes one filter. */
 export function passesFilter(filter: HookFilter, field: string, event: JsonObject, compile: PatternCompiler): boolean {
   const found = findField(event, field)
   const { operation } = filter
@@ -58,8 +58,8 @@ export function passesFilter(filter: HookFilter, field: string, event: JsonObjec
 }
 
 /**
- * Whether a hook fires: it is enabled, names exactly this event of this domain, and all its filters pass. Those with a
- * pattern come last, since they cost most.
+ * Returns whether a hook fires: it is enabled, names exactly this event of this domain, and all its filters pass. Those
+ * with a pattern come last, since they cost most.
  */
 export async function matches(hook: Hook, event: PlatformEvent, { compile, pause }: PatternWork): Promise<boolean> {
   if (!hook.enable || hook.domain !== event.domain || hook.event !== event.name) return false

@@ -13,7 +13,7 @@ export interface Refusal extends HookFilter {
   readonly found: string | null
 }
 
-/** Every filter of a hook that refuses an event, in the hook's order; none when all pass. */
+/** Returns every filter of a hook that refuses an event, in the hook's order; none when all pass. */
 export async function refusals(
   filter: Hook['filter'],
   event: JsonObject,

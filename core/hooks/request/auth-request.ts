@@ -16,14 +16,14 @@ export interface AuthResult {
   readonly cookie: string
 }
 
-/** Whether a hook wants a pre-request. */
+/** Returns whether a hook wants a pre-request. */
 export function wantsAuth(hook: Hook): boolean {
   return hook.auth.enabled && hook.auth.url !== ''
 }
 
 /**
- * The pre-request of a hook: `auth.map` is its query (GET) or its JSON body (every other method). `undefined` when
- * that, or a header, is too long.
+ * Returns the pre-request of a hook: `auth.map` is its query (GET) or its JSON body (every other method). `undefined`
+ * when that, or a header, is too long.
  */
 export function authRequest(hook: Hook, source: TemplateSource): HookRequest | undefined {
   const { method, url } = hook.auth

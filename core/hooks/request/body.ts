@@ -6,14 +6,16 @@ import { insideJsonString, substitute, type TemplateSource, verbatim } from './t
 /** The longest body that is sent, in UTF-16 units. */
 const maxBodyLength = 256 * 1024
 
-/** Whether a Content-Type value names JSON (`application/json`, `application/…+json`). None given means JSON. */
+/**
+ * Returns whether a Content-Type value names JSON (`application/json`, `application/…+json`). None given means JSON.
+ */
 export function isJson(contentType: string | undefined): boolean {
   return contentType === undefined || /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType.trim())
 }
 
 /**
- * The part of an event that a hook wants: its `fields`, or all when it names none, then renamed by `map`. All renames
- * happen at once: a target that exists is overwritten, a source that is absent is skipped.
+ * Returns the part of an event that a hook wants: its `fields`, or all when it names none, then renamed by `map`. All
+ * renames happen at once: a target that exists is overwritten, a source that is absent is skipped.
  */
 export function selectData(hook: Pick<Hook, 'fields' | 'map'>, event: JsonObject): JsonObject {
   if (hook.fields.length === 0 && Object.keys(hook.map).length === 0) return event
@@ -26,12 +28,12 @@ export function selectData(hook: Pick<Hook, 'fields' | 'map'>, event: JsonObject
   return Object.fromEntries(data)
 }
 
-/** The standard body: the delivery's id, the event's name, and the data. */
+/** Returns the standard body: the delivery's id, the event's name, and the data. */
 export function standardBody(delivery: Pick<Delivery, 'id' | 'eventName'>, data: JsonObject): string {
   return JSON.stringify({ id: delivery.id, action: delivery.eventName, data })
 }
 
-/** The hook's URL with the data in its query string, nested values as JSON: for methods that have no body. */
+/** Returns the hook's URL with the data in its query string, nested values as JSON: for methods that have no body. */
 export function urlWithQuery(url: string, data: JsonObject): string {
   const target = new URL(url)
   for (const [name, value] of Object.entries(data)) target.searchParams.append(name, textOf(value))
@@ -39,8 +41,8 @@ export function urlWithQuery(url: string, data: JsonObject): string {
 }
 
 /**
- * The hook's own body with the event's values in it. `undefined` when the template is bad for this event: the result
- * is too long, or should be JSON and is not.
+ * Returns the hook's own body with the event's values in it. `undefined` when the template is bad for this event: the
+ * result is too long, or should be JSON and is not.
  */
 export function customBody(
   hook: Pick<Hook, 'rawBody'>,

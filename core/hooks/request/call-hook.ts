@@ -21,7 +21,7 @@ export interface SigningHook {
   readonly keys: readonly Uint8Array[]
 }
 
-/** The keys that sign for a hook at a time (epoch milliseconds), newest first. */
+/** Returns the keys that sign for a hook at a time (epoch milliseconds), newest first. */
 export function signingKeys(secretBox: Pick<SecretBox, 'open'>, hook: Hook, now: number): Promise<Uint8Array[]> {
   const purpose = secretPurpose(hook.domain, hook.id)
   return Promise.all(signingSecrets(hook, now).map(({ sealed }) => secretBox.open(sealed, purpose)))

@@ -30,8 +30,8 @@ function isBodyless(method: string): boolean {
 }
 
 /**
- * The request that delivers an event to a hook, unsigned; header names are in lower case. `undefined` when the hook's
- * template is bad for this event: nothing is to be sent, now or later.
+ * Returns the request that delivers an event to a hook, unsigned; header names are in lower case. `undefined` when the
+ * hook's template is bad for this event: nothing is to be sent, now or later.
  */
 export function hookRequest(
   hook: Hook,

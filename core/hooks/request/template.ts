@@ -14,10 +14,10 @@ export interface TemplateSource {
 /** How a value is written where it is inserted. */
 export type Insertion = (value: string) => string
 
-/** As the inside of a JSON string: whatever the value holds, it cannot end the string that surrounds it. */
+/** Escapes a value for the inside of a JSON string, so that it cannot end the string that surrounds it. */
 export const insideJsonString: Insertion = (value) => JSON.stringify(value).slice(1, -1)
 
-/** As it is. */
+/** Returns a value unchanged. */
 export const verbatim: Insertion = (value) => value
 
 function valueOf(source: TemplateSource, name: string): JsonValue {

@@ -46,8 +46,9 @@ export function newTimes(created: number): ChannelTimes {
 }
 
 /**
- * The headers of a profile: `Caller-…` of the channel itself, `Other-Leg-…` of the one it is connected to, `Hunt-…` of the number that it looks up. A header
- * without a value is left out, as the engine never sends an empty one.
+ * Returns the headers of a profile: `Caller-…` of the channel itself, `Other-Leg-…` of the one it is connected to,
+ * `Hunt-…` of the number that it looks up. A header without a value is left out, as the engine never sends an empty
+ * one.
  */
 export function profileHeaders(
   prefix: 'Caller' | 'Other-Leg' | 'Hunt',

@@ -108,7 +108,7 @@ export function firePresence(
   fireChannel(engine, channel, 'PRESENCE_IN', { after })
 }
 
-/** The events of a phone's codec being agreed on. */
+/** Fires the events of the agreement on a phone's codec. */
 export function fireCodec(engine: Engine, channel: Channel, codec: Codec): void {
   channel.readCodec = codec
   channel.writeCodec = codec
@@ -116,7 +116,7 @@ export function fireCodec(engine: Engine, channel: Channel, codec: Codec): void 
   codecEvent(engine, channel, ['switch_core_session_set_write_codec', 471], writeHeaders(codec))
 }
 
-/** The events of the codec that a loopback leg begins with, one side after the other. */
+/** Fires the events of the codec that a loopback leg begins with, one side after the other. */
 export function fireOpeningCodec(engine: Engine, channel: Channel, codec: Codec): void {
   channel.readCodec = codec
   codecEvent(engine, channel, ['switch_core_session_set_read_codec', 300], readHeaders(codec))
@@ -150,7 +150,7 @@ function writeHeaders(codec: Codec): Header[] {
   ]
 }
 
-/** A change of the numbers that a leg shows: its own direction of the change, and where the engine made it. */
+/** Fires a change of the numbers that a leg shows: its own direction of the change, and where the engine made it. */
 export function fireCallUpdate(
   engine: Engine,
   channel: Channel,

@@ -6,7 +6,7 @@ import type { Channel } from './channel.ts'
 /** The engine writes its table in the background: rows come and go up to this much later (`api/after-hupall`). */
 const tableLagMs = 100
 
-/** The rows of `show channels`. */
+/** Returns the rows of `show channels`. */
 export function channelTable(timers: ClockedTimers, channels: Engine['channels']): ChannelTable {
   let rows: readonly Readonly<Record<string, string>>[] = []
   let pending = false

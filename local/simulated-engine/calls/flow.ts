@@ -4,12 +4,12 @@ import { setCallRecord } from './call-record.ts'
 import { enterCallState, enterState, fireChannel, firePresence } from './channel-events.ts'
 import type { Channel } from './channel.ts'
 
-/** The time as channels keep it. */
+/** Returns the time as channels keep it. */
 export function microsNow(engine: Engine): number {
   return micros(engine.timers.now())
 }
 
-/** A channel that commands may still act on. */
+/** Returns a channel that commands may still act on. */
 export function liveChannel(engine: Engine, uuid: string): Channel | undefined {
   const channel = engine.channels.get(uuid)
   return channel?.up === true ? channel : undefined
@@ -45,7 +45,7 @@ function bridgeRole(channel: Channel): string {
   return channel.otherLeg?.type === 'originatee' ? 'originator' : 'originatee'
 }
 
-/** The last events of a channel that was hung up, in the engine's order; afterwards the channel is gone. */
+/** Fires the last events of a channel that was hung up, in the engine's order, and removes the channel. */
 export function endChannel(engine: Engine, channel: Channel): void {
   enterState(engine, channel, 'CS_HANGUP')
   channel.times.hangup = microsNow(engine)

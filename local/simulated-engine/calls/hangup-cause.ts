@@ -50,13 +50,13 @@ const causes = new Map([
   ['INVALID_PROFILE', 622],
 ])
 
-/** The cause that a word names; an unknown one is taken for a normal end (`control/uuid-commands`). */
+/** Returns the cause that a word names; an unknown one is taken for a normal end (`control/uuid-commands`). */
 export function causeNamed(word: string): string {
   const name = word.toUpperCase()
   return causes.has(name) ? name : 'NORMAL_CLEARING'
 }
 
-/** The Q.850 number of a cause; those that only the engine knows count as a normal end. */
+/** Returns the Q.850 number of a cause; those that only the engine knows count as a normal end. */
 export function q850Of(cause: string): number {
   const number = causes.get(cause) ?? 16
   return number > 127 ? 16 : number

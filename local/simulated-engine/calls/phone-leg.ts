@@ -34,7 +34,7 @@ export interface LegRequest {
   readonly originator?: Channel | undefined
 }
 
-/** The uuid of a new channel. */
+/** Returns the uuid of a new channel. */
 export function newUuid(engine: Engine, wanted: string | undefined): string {
   return wanted === undefined || wanted === '' || engine.channels.has(wanted) ? engine.random.uuid() : wanted
 }

@@ -8,12 +8,15 @@ interface MediaPorts {
   readonly remote: number
 }
 
-/** The ports that a leg's media would use; nothing listens there. */
+/** Returns the ports that a leg's media would use; nothing listens there. */
 export function mediaPorts(random: SeededRandom): MediaPorts {
   return { local: 16_384 + 2 * random.integer(0, 8_191), remote: random.integer(32_768, 60_999) }
 }
 
-/** The variables of a leg to a phone when it is made, as CHANNEL_CREATE shows them; `originator` is the calling leg. */
+/**
+ * Returns the variables of a leg to a phone when it is made, as CHANNEL_CREATE shows them; `originator` is the calling
+ * leg.
+ */
 export function createdVariables(
   channel: Channel,
   contact: Registration,

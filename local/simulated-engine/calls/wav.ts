@@ -2,7 +2,7 @@ const sampleRate = 8_000
 const toneHertz = 440
 const headerBytes = 44
 
-/** The 44-byte head of a WAV file: one channel of 16-bit samples at 8 kHz. */
+/** Returns the 44-byte head of a WAV file: one channel of 16-bit samples at 8 kHz. */
 export function wavHeader(samples: number): Buffer {
   const header = Buffer.alloc(headerBytes)
   const dataBytes = samples * 2
@@ -21,7 +21,7 @@ export function wavHeader(samples: number): Buffer {
   return header
 }
 
-/** A whole WAV file of a 440 Hz tone. */
+/** Returns a whole WAV file of a 440 Hz tone. */
 export function toneFile(samples: number): Buffer {
   const data = Buffer.alloc(samples * 2)
   for (let at = 0; at < samples; at++) {

@@ -30,7 +30,7 @@ export function gatewaysXml({ gateways, timers }: Engine): string {
   return `<?xml version="1.0" encoding="ISO-8859-1"?>\n<gateways>\n${elements.join('')}</gateways>\n`
 }
 
-/** The address in a gateway's registrations. */
+/** Returns the address in a gateway's registrations. */
 export function registeredTo({ parameters }: SimulatedGateway): string {
   return `sip:${parameters.get('username') ?? ''}@${parameters.get('proxy') ?? ''}`
 }

@@ -19,7 +19,7 @@ export function statusText(engine: Engine): string {
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** The time since the engine's start, as the engine words it. */
+/** Returns the time since the engine's start, as the engine words it. */
 export function uptime(engine: Engine): string {
   const ms = engine.timers.now() - engine.startedAt
   const part = (unit: number, most: number) => Math.trunc(ms / unit) % most
@@ -76,7 +76,7 @@ export function reloadXml(engine: Engine): string {
   return '+OK [Success]\n'
 }
 
-/** `msleep <ms>`. */
+/** Runs `msleep <ms>`: waits that many milliseconds. */
 export function sleep(engine: Engine, argument: string): Promise<string> {
   return new Promise((resolve) => engine.timers.after(Math.min(Number(argument) || 0, 60_000), () => resolve('+OK')))
 }
@@ -98,7 +98,7 @@ export function urlEncode(argument: string): string {
   return percentEncode(argument)
 }
 
-/** The names that the engine goes by. */
+/** Returns the names that the engine goes by. */
 export function hostname(): string {
   return hostName
 }

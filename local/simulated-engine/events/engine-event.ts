@@ -17,14 +17,14 @@ export interface EngineEvent {
 /** The source line that the engine names in each event. */
 export type CallingPlace = readonly [file: string, functionName: string, line: number]
 
-/** The first value of a header, looked for without regard to case as the engine does. */
+/** Returns the first value of a header, looked for without regard to case as the engine does. */
 export function headerOf(event: EngineEvent, name: string): string | undefined {
   const wanted = name.toLowerCase()
   const found = event.headers.find(([candidate]) => candidate.toLowerCase() === wanted)
   return found === undefined ? undefined : arrayText(found[1])
 }
 
-/** A value as one text: `ARRAY::` and its members parted by `|:`, or the bare value where there is only one. */
+/** Returns a value as one text: `ARRAY::` and its members parted by `|:`, or the bare value where there is only one. */
 export function arrayText(value: HeaderValue): string {
   if (typeof value === 'string') return value
   return value.length === 1 ? (value[0] ?? '') : `ARRAY::${value.join('|:')}`

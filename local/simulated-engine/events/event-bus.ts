@@ -34,7 +34,7 @@ export interface EventBus {
 /** The host that the recordings were made on. */
 export const hostName = 'fs1'
 
-/** A bus whose clock, numbers and identity come from outside. */
+/** Returns a bus whose clock, numbers and identity come from outside. */
 export function eventBus(timers: ClockedTimers, random: SeededRandom): EventBus {
   const coreUuid = random.uuid()
   const subscribers = new Set<(event: EngineEvent) => void>()

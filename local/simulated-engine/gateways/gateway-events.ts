@@ -8,7 +8,7 @@ export interface RegisterAnswer {
   readonly phrase: string
 }
 
-/** The event of a gateway's new state (`events/gateways`); one that a SIP answer caused shows the answer. */
+/** Fires the event of a gateway's new state (`events/gateways`); one that a SIP answer caused shows the answer. */
 export function fireState(events: EventBus, gateway: SimulatedGateway, answer?: RegisterAnswer): void {
   const { name, state, status, wasAnswered } = gateway
   const network: Header[] = [
@@ -30,7 +30,7 @@ export function fireState(events: EventBus, gateway: SimulatedGateway, answer?: 
   )
 }
 
-/** The event of a gateway that the engine has taken. */
+/** Fires the event of a gateway that the engine has added. */
 export function fireAdd(events: EventBus, name: string, profile: string): void {
   fire(
     events,
@@ -43,7 +43,7 @@ export function fireAdd(events: EventBus, name: string, profile: string): void {
   )
 }
 
-/** The event of a gateway that is gone. */
+/** Fires the event of a gateway that is gone. */
 export function fireDelete(events: EventBus, name: string, profile: string): void {
   fire(
     events,

@@ -2,7 +2,7 @@ import type { EventBus } from '../events/event-bus.ts'
 import type { CallingPlace, Header } from '../events/engine-event.ts'
 import { type Registration, registrationSeconds } from './registration.ts'
 
-/** The events of a phone that registers, renews or takes its registration back (`events/registrations`). */
+/** Fires the events of a phone that registers, renews or ends its registration (`events/registrations`). */
 export function fireRegistration(
   events: EventBus,
   registration: Registration,
@@ -27,7 +27,7 @@ export function fireRegistration(
   else fire('register', 2059, registered(registration, kind === 'reregister'))
 }
 
-/** The event of a registration that ended without the phone: expired, or flushed. */
+/** Fires the event of a registration that ended without the phone: expired, or flushed. */
 export function fireExpire(events: EventBus, registration: Registration): void {
   events.fire({
     name: 'CUSTOM',

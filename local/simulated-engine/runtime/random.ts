@@ -8,7 +8,7 @@ export interface SeededRandom {
   integer(least: number, most: number): number
 }
 
-/** A generator that starts from `seed` (mulberry32, whose period of 2^32 is plenty for a laptop's calls). */
+/** Returns a generator that starts from `seed` (mulberry32, whose period of 2^32 is plenty for a laptop's calls). */
 export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0
   const next = (): number => {

@@ -14,7 +14,7 @@ const eventNames = new Set(
   TEXT SHUTDOWN_REQUESTED ALL`.split(/\s+/),
 )
 
-/** The event that a word names, without regard to case. */
+/** Returns the event that a word names, without regard to case. */
 export function eventNamed(word: string): string | undefined {
   const name = word.toUpperCase()
   return eventNames.has(name) ? name : undefined

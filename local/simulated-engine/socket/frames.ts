@@ -1,9 +1,9 @@
-/** The answer of a socket command. The engine cuts the text at 511 bytes (`session/reply-truncation`). */
+/** Returns the answer of a socket command. The engine cuts the text at 511 bytes (`session/reply-truncation`). */
 export function commandReply(text: string): string {
   return `Content-Type: command/reply\nReply-Text: ${text.slice(0, 511)}\n\n`
 }
 
-/** The answer of an `api` command. */
+/** Returns the answer of an `api` command. */
 export function apiResponse(text: string): string {
   return `Content-Type: api/response\nContent-Length: ${text.length}\n\n${text}`
 }

@@ -11,7 +11,7 @@ export interface LogLine {
   readonly text: string
 }
 
-/** A log frame (`session/log-frames`). */
+/** Returns a log frame (`session/log-frames`). */
 export function logFrame(line: LogLine, now: number): string {
   const [file, functionName, number] = line.place
   const text = `${localStamp(now)}.${String(now % 1000).padStart(3, '0')}000 99.00% [${line.levelName}] ${file}:${number} ${line.text}\n`

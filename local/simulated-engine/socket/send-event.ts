@@ -4,9 +4,9 @@ import type { SocketCommand } from './command-reader.ts'
 import { eventNamed } from './event-names.ts'
 
 /**
- * The event that a `sendevent` command injects. Its headers come before the engine's own and are not checked, so that
- * a client can write `Event-Name` or `Core-UUID` too; empty ones are dropped, a name that is no event's is CUSTOM
- * (`events/sendevent-custom`).
+ * Returns the event that a `sendevent` command injects. Its headers come before the engine's own and are not checked,
+ * so that a client can write `Event-Name` or `Core-UUID` too; empty ones are dropped, a name that is no event's is
+ * CUSTOM (`events/sendevent-custom`).
  */
 export function sentEvent(command: SocketCommand, uuid: string): EventDraft {
   const name = eventNamed(command.line.slice('sendevent'.length).trim()) ?? 'CUSTOM'

@@ -7,13 +7,13 @@ export type EventFormat = 'plain' | 'json' | 'xml'
 
 const serializers = { plain, json, xml }
 
-/** A whole event frame. Its own length comes before its type, other than in every other frame. */
+/** Returns a whole event frame. Its own length comes before its type, other than in every other frame. */
 export function eventFrame(event: EngineEvent, format: EventFormat): string {
   const text = serializers[format](event)
   return `Content-Length: ${text.length}\nContent-Type: text/event-${format}\n\n${text}`
 }
 
-/** An event without its frame, as `uuid_dump` answers it. */
+/** Returns an event without its frame, as `uuid_dump` answers it. */
 export function eventText(event: EngineEvent, format: EventFormat): string {
   return serializers[format](event)
 }

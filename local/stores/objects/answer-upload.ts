@@ -76,7 +76,7 @@ function namedParts(body: string): NamedPart[] {
   })
 }
 
-/** The metadata that a request gives its object, by name without its prefix. */
+/** Returns the metadata that a request gives its object, by name without its prefix. */
 export function metadataOf(headers: ObjectCall['request']['headers']): Record<string, string> {
   const prefix = 'x-amz-meta-'
   return Object.fromEntries(

@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * The range that a `Range` header asks for of an object of `size` bytes: `undefined` means all of it (no header, or a
- * form that S3 ignores: several ranges, another unit), `unsatisfiable` that no byte of it exists.
+ * Returns the range that a `Range` header asks for of an object of `size` bytes: `undefined` means all of it (no
+ * header, or a form that S3 ignores: several ranges, another unit), `unsatisfiable` that no byte of it exists.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | undefined | 'unsatisfiable' {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '')

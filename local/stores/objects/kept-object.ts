@@ -31,7 +31,7 @@ export async function describe(paths: ObjectPaths): Promise<Description | undefi
   return found?.isHidden === true ? undefined : found
 }
 
-/** The same about the only version of an object, which is there also while the object is hidden. */
+/** Describes the only version of an object, which exists even while the object is hidden. */
 export async function describeVersion(paths: ObjectPaths): Promise<Description | undefined> {
   try {
     return z.parse(description, JSON.parse(await readFile(paths.description, 'utf8')))

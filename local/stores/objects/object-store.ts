@@ -22,9 +22,9 @@ import { ObjectRefusal } from './refusal.ts'
 import { Uploads } from './uploads.ts'
 
 /**
- * The embedded object store: objects with ranges, the response headers of a link, storage classes and their restoration, and
- * uploads in parts, kept as files under `root`. Requests were verified and allowed before; only the body's hash is checked
- * here. An object is visible under its key only when it is complete.
+ * Returns the embedded object store: objects with ranges, the response headers of a link, storage classes and their
+ * restoration, and uploads in parts, kept as files under `root`. Requests were verified and allowed before; only the
+ * body's hash is checked here. An object is visible under its key only when it is complete.
  */
 export function objectStore(root: string, buckets: ReadonlySet<string>): ObjectBackend {
   const uploads = new Uploads(root)

@@ -27,7 +27,7 @@ export function readAggregations(aggs: JsonObject): Aggregations {
   return { columns, make: makerOf(aggs, { place, count: bucketCounter() }, 0) }
 }
 
-/** The columns that aggregations need. */
+/** Returns the columns that aggregations need. */
 export function aggregationColumns({ columns }: Aggregations): readonly Condition[] {
   return columns
 }

@@ -7,7 +7,7 @@ import { badRequest } from './refusal.ts'
 /** Reads the values of a field in a row. */
 export type ValuesIn = (row: Row) => readonly (string | number)[]
 
-/** The field that an aggregation names, and what reads its values; no values where no document can have it. */
+/** Returns the field that an aggregation names, and what reads its values; no values where no document can have it. */
 export function aggregatedField(body: JsonObject, place: Place): { field: Field | undefined; valuesIn: ValuesIn } {
   const field = fieldOf(textIn(body, 'field'))
   if (field === undefined) return { field, valuesIn: () => [] }
@@ -23,7 +23,7 @@ export function aggregatedField(body: JsonObject, place: Place): { field: Field 
   }
 }
 
-/** The same of a field whose values are numbers. */
+/** Returns the field that an aggregation names and a reader of its numbers. Refuses a text field as OpenSearch does. */
 export function numericField(body: JsonObject, place: Place, kind: string) {
   const { field, valuesIn } = aggregatedField(body, place)
   if (field !== undefined && !isNumber(field)) {
@@ -35,7 +35,7 @@ export function numericField(body: JsonObject, place: Place, kind: string) {
   return { field, numbersIn: (row: Row): readonly number[] => valuesIn(row).map(Number) }
 }
 
-/** A time as the format `strict_date_time` writes it. `offsetMs`: what local clocks are ahead of UTC. */
+/** Returns a time as the format `strict_date_time` writes it. `offsetMs`: what local clocks are ahead of UTC. */
 export function timeText(at: number, offsetMs = 0): string {
   const local = new Date(at + offsetMs).toISOString()
   if (offsetMs === 0) return local

@@ -40,12 +40,12 @@ export const listFields: readonly Field[] = [
 
 const fields: ReadonlyMap<string, Field> = new Map([...columnFields, ...listFields].map((field) => [field.name, field]))
 
-/** The field of a name; absent for names that no document can have. */
+/** Returns the field of a name; absent for names that no document can have. */
 export function fieldOf(name: string): Field | undefined {
   return fields.get(name)
 }
 
-/** The column of a field with several values, without its table. */
+/** Returns the column of a field with several values, without its table. */
 export function listColumn(name: string): string {
   return `list_${name.replace('.', '_')}`
 }
@@ -61,7 +61,7 @@ export function valueList(values: readonly (string | number)[]): string {
   return values.length === 0 ? '' : `${separator}${values.map(listed).join(separator)}${separator}`
 }
 
-/** The values of a list, as text. */
+/** Returns the values of a list, as text. */
 export function valuesIn(list: string): string[] {
   return list === '' ? [] : list.slice(1, -1).split(separator).map(unlisted)
 }

@@ -78,7 +78,7 @@ function isInRange(value: Value, { gt, gte, lt, lte }: Edges): boolean {
   )
 }
 
-/** The order of values: numbers by size, texts by their bytes in UTF-8. */
+/** Returns the order of values: numbers by size, texts by their bytes in UTF-8. */
 export function compareValues(a: Value, b: Value): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))

@@ -20,12 +20,12 @@ export function chooseIndices(database: Database, expression: string, isLenient:
   return chosen.size === known.length ? 'all' : [...chosen]
 }
 
-/** The error for an index that is not there. */
+/** Returns the error for an index that is not there. */
 export function noSuchIndex(name: string): Refusal {
   return new Refusal(404, 'index_not_found_exception', `no such index [${name}]`)
 }
 
-/** Whether a name fits a pattern with stars. */
+/** Returns whether a name fits a pattern with stars. */
 export function fits(pattern: string, name: string): boolean {
   const pieces = pattern.split('*')
   const text = pieces.map((piece) => piece.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)).join('.*')

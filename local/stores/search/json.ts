@@ -9,32 +9,32 @@ export function objectOf(value: unknown, what: string): JsonObject {
   throw badRequest(`[${what}] must be an object`)
 }
 
-/** Whether a value is an object and no array. */
+/** Returns whether a value is an object and no array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The values of an array; one value is an array of itself, none is empty. */
+/** Returns the values of an array; one value is an array of itself, none is empty. */
 export function listOf(value: unknown): readonly unknown[] {
   if (value === undefined) return []
   return Array.isArray(value) ? value : [value]
 }
 
-/** The one entry of an object. */
+/** Returns the one entry of an object. */
 export function onlyEntry(value: unknown, what: string): readonly [string, unknown] {
   const [entry, ...others] = Object.entries(objectOf(value, what))
   if (entry === undefined || others.length > 0) throw badRequest(`[${what}] must have exactly one entry`)
   return entry
 }
 
-/** A whole number of an object that is not negative; `fallback` where it is absent. */
+/** Returns a whole number of an object that is not negative; `fallback` where it is absent. */
 export function countIn(object: JsonObject, name: string, fallback: number): number {
   const value = object[name] ?? fallback
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
   throw badRequest(`[${name}] must be a whole number`, 'illegal_argument_exception')
 }
 
-/** A text of an object; refused where it is absent. */
+/** Returns a text of an object; refused where it is absent. */
 export function textIn(object: JsonObject, name: string): string {
   const value = object[name]
   if (typeof value === 'string') return value
@@ -47,7 +47,7 @@ export function checkNames(object: JsonObject, known: readonly string[], what: s
   if (unknown !== undefined) throw badRequest(`[${what}] does not support [${unknown}]`)
 }
 
-/** JSON that came in as text. */
+/** Parses text as JSON. Refuses malformed text as OpenSearch does. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -13,7 +13,7 @@ export interface Condition {
 const always: Condition = { sql: '1', values: [] }
 const never: Condition = { sql: '0', values: [] }
 
-/** The condition of a query in OpenSearch's language; every clause that is not known here is refused. */
+/** Returns the condition of a query in OpenSearch's language; every clause that is not known here is refused. */
 export function queryCondition(query: unknown, depth = 0): Condition {
   if (depth > maxDepth) throw badRequest(`a query may be ${maxDepth} clauses deep`, 'illegal_argument_exception')
   const [kind, body] = onlyEntry(query, 'query')
@@ -186,12 +186,12 @@ function onlyText(field: Field, value: unknown, kind: string): string {
   )
 }
 
-/** Whether the values of a field are numbers. */
+/** Returns whether the values of a field are numbers. */
 export function isNumber(field: Field): boolean {
   return field.type !== 'keyword'
 }
 
-/** A value as the field has it: of text fields the text, of numbers the number. */
+/** Returns a value as the field has it: of text fields the text, of numbers the number. */
 export function valueOf(field: Field, value: unknown): string | number {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
     throw badRequest(`[${field.name}] cannot be compared with that`, 'illegal_argument_exception')

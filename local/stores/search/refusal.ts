@@ -12,12 +12,12 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal of a request that OpenSearch could not read, or that this server does not know. */
+/** Returns the refusal of a request that OpenSearch could not read, or that this server does not know. */
 export function badRequest(reason: string, type = 'parsing_exception'): Refusal {
   return new Refusal(400, type, reason)
 }
 
-/** The body of a refusal. */
+/** Returns the body of a refusal. */
 export function refusalBody({ status, type, message: reason }: Refusal): object {
   return { error: { root_cause: [{ type, reason }], type, reason }, status }
 }

@@ -13,7 +13,7 @@ export interface SortColumn {
   readonly isNullable: boolean
 }
 
-/** The order of hits: `[{ field: { order, missing, unmapped_type } }]`. */
+/** Returns the order of hits: `[{ field: { order, missing, unmapped_type } }]`. */
 export function sortColumns(sort: unknown): SortColumn[] {
   return listOf(sort).map((key) => {
     const [name, given] = onlyEntry(key, 'sort')
