@@ -139,7 +139,7 @@ export class EventPipeline {
       isStoredByPeer: isStoredByPeer.calls,
     })
     deps.registry.watch({
-      live: (channel) => isRelayed(channel.engine) && this.#calls.live(channel),
+      live: (channel) => (isRelayed(channel.engine) ? this.#calls.live(channel) : this.#calls.leave(channel)),
       ended: (channel) => isRelayed(channel.engine) && this.#calls.ended(channel),
     })
   }

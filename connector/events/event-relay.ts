@@ -33,8 +33,8 @@ export interface RelayDeps {
   readonly cdrs: { add(event: PlatformEvent): boolean }
   readonly clock: Clock
   /**
-   * Whether this connector relays the events of the engine named. From other events it learns channels and the states of accounts, whose
-   * changes every connector relays: an account has phones and calls at several engines.
+   * Whether this connector relays the events of the engine named. From other events it learns channels, recordings, and the states of accounts,
+   * whose changes every connector relays: an account has phones and calls at several engines.
    */
   readonly isRelayed: (engine: string) => boolean
   /** Called with every event of a channel whose domain is known, the made ones included; must not throw. */
@@ -148,10 +148,8 @@ export class EventRelay {
       onUnowned?.(readerOf(event))
       this.counts.withoutDomain += subscriptions.isWanted(name) ? this.#withoutDomain(known) : 0
     }
-    if (isRelayed) {
-      this.#relayCdr(known)
-      if (domain !== '' && channel !== undefined) onChannelEvent?.(event, domain, channel)
-    }
+    if (isRelayed) this.#relayCdr(known)
+    if (domain !== '' && channel !== undefined) onChannelEvent?.(event, domain, channel)
     if (event.name === 'CHANNEL_DESTROY') {
       registry.end(event.uuid.toLowerCase(), event.coreUuid)
       if (this.#unowned.take(event.uuid.toLowerCase()) !== undefined) this.counts.withoutDomain += 1

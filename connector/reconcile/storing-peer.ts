@@ -63,8 +63,9 @@ export class StoringPeer {
 
   #relaysSame({ eventLinks = [] }: ConnectorReport): boolean {
     const relayed = new Set(eventLinks.filter(isUp).map(({ engine }) => engine))
-    const own = this.#deps.links()
-    return own.every((link) => !isUp(link) || relayed.has(link.engine))
+    const own = this.#deps.links().filter(isUp)
+    // Without a link it cannot be seen which engines are its own.
+    return own.length > 0 && own.every(({ engine }) => relayed.has(engine))
   }
 
   #hearsSame({ engines = [] }: ConnectorReport): boolean {

@@ -51,7 +51,7 @@ async function twoShares() {
 }
 
 /** The engine says this of a channel of the account 1000. */
-function says(engine: AnsweringEngine, name: string, uuid: string) {
+function says(engine: AnsweringEngine, name: string, uuid: string, more: Readonly<Record<string, string>> = {}) {
   engine.emit({
     'Event-Name': name,
     'Unique-ID': uuid,
@@ -60,6 +60,7 @@ function says(engine: AnsweringEngine, name: string, uuid: string) {
     'Channel-Call-State': name === 'CHANNEL_CREATE' ? 'ACTIVE' : 'HANGUP',
     variable_user_name: '1000',
     variable_domain_name: domain,
+    ...more,
   })
 }
 
@@ -160,4 +161,40 @@ test('while no connector relays an engine its events count as missed, although t
   expect(gaps.map(({ engine, connectorId, reason }) => [engine, connectorId, reason])).toEqual([
     [`127.0.0.1:${engines[1].port}`, 'connector-2', 'connector-stopped'],
   ])
+})
+
+test('a recording at an engine that no connector relays is noted by a connector of another part', async () => {
+  const { engines, shares, ports } = await twoShares()
+  const [first, second] = shares
+  const uuid = randomUUID()
+  await second.stop()
+
+  says(engines[1], 'CHANNEL_CREATE', uuid)
+  says(engines[1], 'RECORD_START', uuid, { 'Record-File-Path': `/recordings/${uuid}.wav` })
+
+  await first.until(async () => (await ports.recordings.list(domain, uuid)).length > 0)
+  expect(named(first, 'CHANNEL_CREATE')).toEqual([])
+})
+
+test('a call that an engine of another part recovers is stored as one of that engine by its own connector alone', async () => {
+  const { engines, shares, ports, time } = await twoShares()
+  const [from, to] = engines.map(({ port }) => `127.0.0.1:${port}`)
+  const uuid = randomUUID()
+  const put = ports.knownCalls.put.bind(ports.knownCalls)
+  const written: string[] = []
+  ports.knownCalls.put = async (calls) => {
+    written.push(...calls.map(({ engine }) => engine))
+    await put(calls)
+  }
+  says(engines[0], 'CHANNEL_CREATE', uuid)
+  await shares[0].until(() => written.length > 0)
+
+  says(engines[0], 'CHANNEL_DESTROY', uuid)
+  for (const share of shares) await share.until(() => knows(share, 0))
+  says(engines[1], 'CHANNEL_CREATE', uuid)
+  for (const share of shares) await share.until(() => knows(share, 1))
+  await time.advance(60_000)
+
+  expect(written).toEqual([from, to])
+  expect((await ports.knownCalls.read(domain, uuid))?.engine).toBe(to)
 })

@@ -98,3 +98,9 @@ test('a connector that does not hear one of the engines does not store accounts 
 
   expect(peer.storesAccounts).toBe(false)
 })
+
+test('a connector whose own engines are all away leaves no calls to one that relays other engines', async () => {
+  const { peer } = await aPeer([{ connectorId: 'a', eventLinks: [link('fs2')] }], [link('fs1', 0)])
+
+  expect(peer.storesCalls).toBe(false)
+})
