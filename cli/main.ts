@@ -1,4 +1,5 @@
 /** The entry of the program: connects it with the process. */
+import { writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { exitCodes } from './failure/exit.ts'
 import { run } from './program.ts'
@@ -14,9 +15,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 // A reader such as `head` that has seen enough is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === 'EPIPE' ? 0 : exitCodes.failed),
-)
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0)
+  writeSync(process.stderr.fd, `error: standard output cannot be written: ${error.message}\n`)
+  process.exit(exitCodes.failed)
+})
 
 process.exitCode = await run(process.argv.slice(2), {
   stdin: process.stdin,

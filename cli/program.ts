@@ -97,7 +97,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
     if (failure.exitCode === exitCodes.done) return exitCodes.done
     const { stdout, stderr } = terminal
     const isUsage = error instanceof CommanderError
-    const shown = isUsage ? { ...failure, ...usageOf(error, failure.message, nameOf(program, words)) } : failure
+    const shown = isUsage ? { ...failure, ...usageOf(error, failure.message, nameOf(program, words), words) } : failure
     const colours = mayUseColours(terminal) && !words.includes('--no-color')
     new Output({ json: words.includes('--json'), stdout, stderr, colours }).failure(shown)
     return failure.exitCode
@@ -105,9 +105,18 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
 }
 
 /** Returns what was wrong with a command line, and which help to read. */
-function usageOf(error: CommanderError, message: string, name: string): Pick<Failure, 'message' | 'wayOut'> {
-  const isIncomplete = error.code === 'commander.help'
-  return { message: isIncomplete ? `${name} needs a command` : message, wayOut: `see: ${name} --help` }
+function usageOf(
+  error: CommanderError,
+  message: string,
+  name: string,
+  words: readonly string[],
+): Pick<Failure, 'message' | 'wayOut'> {
+  const [first, topic] = words
+  const wayOut = `see: ${name} --help`
+  if (error.code !== 'commander.help') return { message, wayOut }
+  // `help` answers a command that does not exist with the help of all, and commander says no more.
+  if (first === 'help' && topic !== undefined) return { message: `unknown command '${topic}'`, wayOut }
+  return { message: `${name} needs a command`, wayOut }
 }
 
 /** Returns the full name of the command that the words begin with. */

@@ -31,7 +31,9 @@ The file:
     1005,user,<password>,1005;4930123456,de
 
   An account that is there already is skipped; --update changes it to what the row says. A second run of the same
-  file therefore creates only what is missing. If any row is wrong, nothing is changed.`
+  file therefore creates only what is missing. Nothing is changed if a row has a login or number that another row has, a
+  role that the domain lacks, or too little for a new account; --dry-run finds these, too. Values and the numbers of
+  other accounts are judged by the platform: it refuses a row by itself, and the others are done.`
 
 /** Adds the import of accounts from a CSV file. */
 export function addImport(accounts: Command, terminal: Terminal): void {
@@ -48,7 +50,8 @@ async function importAccounts(session: Session, file: string, options: ImportOpt
   const { out, client, query, signal } = session
   const rows = readAccountRows(readText(file), file)
   const present = await allRows(client.pages('listAccounts', { query }), ({ data }) => Object.keys(data))
-  const planned = plan(rows, new Set(present.map((login) => login.toLowerCase())), options)
+  const roles = await rolesOf(session)
+  const planned = plan(rows, { present: new Set(present.map((login) => login.toLowerCase())), roles }, options)
   const isRefused = planned.some(({ action }) => action === 'refuse')
   if (options.dryRun === true || isRefused) {
     report(session, planned)
@@ -71,14 +74,32 @@ async function importAccounts(session: Session, file: string, options: ImportOpt
   if (refused > 0) throw new CliError(`${refused} of ${planned.length} rows were refused; the others are done`)
 }
 
-function plan(
-  rows: readonly AccountRow[],
-  present: ReadonlySet<string>,
-  { update }: ImportOptions,
-): readonly Outcome[] {
+/** The domain as an import finds it. */
+interface Found {
+  /** The logins, in small letters. */
+  readonly present: ReadonlySet<string>
+  /** The roles that an account can have; `undefined`: the user may not see them. */
+  readonly roles: ReadonlySet<string> | undefined
+}
+
+async function rolesOf({ client, query }: Session): Promise<ReadonlySet<string> | undefined> {
+  try {
+    const roles = await allRows(client.pages('listRoles', { query }), ({ info }) => info)
+    return new Set(roles.flatMap(({ roles: name }) => (name === undefined || name === 'root' ? [] : name)))
+  } catch (error) {
+    if (error instanceof CallplaneError && error.status === 403) return undefined
+    throw error
+  }
+}
+
+function plan(rows: readonly AccountRow[], { present, roles }: Found, { update }: ImportOptions): readonly Outcome[] {
   return rows.map(({ line, login, role, password, problem }) => {
     const isPresent = present.has(login.toLowerCase())
     if (problem !== undefined) return { line, login, action: 'refuse', problem }
+    const isTaken = !isPresent || update === true
+    if (isTaken && role !== undefined && roles?.has(role) === false) {
+      return { line, login, action: 'refuse', problem: `role: there is no role "${role}" in the domain` }
+    }
     if (isPresent) return { line, login, action: update === true ? 'update' : 'skip' }
     const missing = [...(role === undefined ? ['role'] : []), ...(password === undefined ? ['password'] : [])]
     if (missing.length === 0) return { line, login, action: 'create' }

@@ -1,9 +1,10 @@
 import { appendFileSync, chmodSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type ApplyDeps, applyPlan, findDomain } from '../deploy/apply-plan.ts'
-import { checkOwnAccount } from '../deploy/own-account.ts'
+import { checkSteps, requireSecrets } from '../deploy/check-steps.ts'
 import type { FoundDomain, Target } from '../deploy/read-domain.ts'
 import { keepVersion, readVersion } from '../deploy/versions.ts'
+import { diff } from '../document/diff.ts'
 import { subject, summary } from '../document/explain.ts'
 import { parseDocument } from '../document/parse-document.ts'
 import { readPlan } from '../document/plan-file.ts'
@@ -82,12 +83,15 @@ interface Work {
 async function carryOut(session: Session, { target, found, plan, comment }: Work, options: ApplyOptions) {
   const { out, terminal } = session
   checkUnchanged(plan, found.state)
-  await checkOwnAccount(target, plan)
+  const deps = depsOf(session, target, options.secrets)
+  const left = diff(found.state, plan.target)
+  requireSecrets(left, deps.secrets)
+  await checkSteps(target, left)
   if (plan.steps.length === 0) return out.done({ digest: plan.digest, steps: 0 }, summary([]))
   if (!out.isJson) await show(session, target, plan, options.calls)
   if (options.yes !== true) await requireAnswer(terminal, agreement(target.domain))
   if (options.version) await keepVersion(target, writeDocument(found.state), 'before a change')
-  const steps = await applyPlan(plan, found, depsOf(session, target, options.secrets))
+  const steps = await applyPlan(plan, found, deps)
   out.clear()
   const version = options.version ? await keepVersion(target, await exported(target), comment) : undefined
   const kept = version === undefined ? '' : `; the domain is now version ${version}`

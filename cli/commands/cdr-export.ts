@@ -20,7 +20,7 @@ const lookAgainMs = 1000
 export function addExport(cdr: Command, terminal: Terminal): void {
   searchOptions(cdr.command('export [query]'))
     .description('Write all call records that a search finds into a file, up to a million.')
-    .requiredOption('-o, --output <path>', 'the file; it must not exist')
+    .requiredOption('-o, --output <path>', 'the file, which must not exist; "-" is standard output')
     .addOption(new Option('--format <format>', 'the form of the file').choices(['csv', 'jsonl']).default('csv'))
     .option('--columns <names>', 'the fields, separated by commas')
     .addHelpText(
@@ -37,7 +37,8 @@ export function addExport(cdr: Command, terminal: Terminal): void {
         // The link leads to the object store, another host: it must not get the credential.
         const response = await fetch(url, { credentials: 'omit', redirect: 'error', signal })
         const bytes = await saveDownload(response, options.output, out)
-        out.done({ file: options.output, rows, bytes }, `wrote ${rows} records to ${options.output}`)
+        if (options.output !== '-')
+          out.done({ file: options.output, rows, bytes }, `wrote ${rows} records to ${options.output}`)
       }),
     )
 }

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { findDomain } from '../deploy/apply-plan.ts'
+import { checkSteps } from '../deploy/check-steps.ts'
 import { readVersion } from '../deploy/versions.ts'
 import { parseDocument } from '../document/parse-document.ts'
 import { writePlan } from '../document/plan-file.ts'
 import { makePlan } from '../document/plan.ts'
 import { writeDocument } from '../document/write-document.ts'
 import { readText } from '../input/values.ts'
-import { writePrivateFile } from '../profile/private-file.ts'
+import { writeResult } from '../output/result-file.ts'
 import { type Session, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { addApply } from './apply.ts'
@@ -34,7 +35,7 @@ function addPlan(program: Command, terminal: Terminal): void {
   program
     .command('plan <file>')
     .description('Show what a document would change, in order, and which recent calls its routes would send elsewhere.')
-    .option('-o, --output <file>', 'a file for exactly this plan, for "callplane apply"')
+    .option('-o, --output <file>', 'a file for exactly this plan, for "callplane apply"; "-": standard output')
     .option('--no-calls', 'do not look at recent calls')
     .addHelpText('after', examples('plan acme.yaml', 'plan acme.yaml --output acme.plan'))
     .action(withSession(terminal, showPlan))
@@ -46,9 +47,7 @@ async function exportDomain(session: Session, options: { readonly output?: strin
     options.version === undefined
       ? writeDocument((await findDomain(target, Date.now())).state)
       : await readVersion(target, numberOf(options.version))
-  if (options.output === undefined) return session.out.raw(text)
-  writePrivateFile(options.output, text)
-  session.out.note(`wrote ${options.output}`)
+  writeResult(options.output ?? '-', text, session.out)
 }
 
 async function showPlan(
@@ -59,8 +58,10 @@ async function showPlan(
   const target = await targetOf(session)
   const found = await findDomain(target, Date.now())
   const plan = makePlan(found.state, parseDocument(readText(file), file), Date.now())
+  await checkSteps(target, plan.steps)
+  if (options.output === '-') return writeResult('-', writePlan(plan), session.out)
   await show(session, target, plan, options.calls)
   if (options.output === undefined) return
-  writePrivateFile(options.output, writePlan(plan))
-  session.out.note(`wrote ${options.output}; apply it with: callplane apply ${options.output}`)
+  writeResult(options.output, writePlan(plan), session.out)
+  session.out.note(`apply it with: callplane apply ${options.output}`)
 }

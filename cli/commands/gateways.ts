@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Answer, Input } from '../../client/index.ts'
+import { CliError, exitCodes } from '../failure/exit.ts'
 import { confirm } from '../input/confirm.ts'
 import { askSecret, readSecret } from '../input/secret.ts'
 import { readObject } from '../input/values.ts'
@@ -45,6 +46,9 @@ export function addGateways(program: Command, terminal: Terminal): void {
       withSession(
         terminal,
         async ({ client, out, query }, gateway_name: string, file: string | undefined, options: PasswordOptions) => {
+          if (file === undefined && options.password === undefined && options.passwordStdin === undefined) {
+            throw new CliError('name a file, or give --password, so that there is something to change', exitCodes.usage)
+          }
           const fields = file === undefined ? {} : readObject(file)
           const body = { ...fields, ...(await passwordOf(terminal, options)) } as GatewayChange
           const { data } = await client.call('updateGateway', { params: { gateway_name }, query, body })

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Answer } from '../../client/index.ts'
 import { confirm } from '../input/confirm.ts'
 import { collect } from '../input/values.ts'
+import { requireNewFile } from '../output/result-file.ts'
 import { writePrivateFile } from '../profile/private-file.ts'
 import { type Session, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -38,7 +39,7 @@ export function addHooks(program: Command, terminal: Terminal): void {
     .option('--field <name>', 'a field of the event to send; may be given several times (default: all)', collect)
     .option('--disabled', 'make it, but send nothing yet')
     .option('--show-secret', 'print the secret')
-    .option('--secret-file <path>', 'write the secret to a file that only you can read')
+    .option('--secret-file <path>', 'write the secret to a new file that only you can read')
     .addHelpText(
       'after',
       examples('hooks create --event CHANNEL_ANSWER --url https://crm.example.com/calls --secret-file hook.secret'),
@@ -53,6 +54,7 @@ export function addHooks(program: Command, terminal: Terminal): void {
           ...(fields === undefined ? {} : { fields }),
           ...(disabled === true ? { enable: false } : {}),
         }
+        if (options.secretFile !== undefined) requireNewFile(options.secretFile)
         const { data } = await session.client.call('createHooks', { query: session.query, body })
         const id = data.insertedIds[0] ?? ''
         session.out.done(data.ops[0], `created ${id}`)

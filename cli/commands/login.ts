@@ -72,8 +72,10 @@ export function addLogin(program: Command, terminal: Terminal): void {
 
 function listProfiles({ out, profiles, profile }: Setting): void {
   const rows = profiles.names().map((name) => {
-    const kept = profiles.read(name)
-    return { name, isInUse: name === profile, url: kept?.url, user: kept?.user, expires: kept?.expires }
+    const kept = profiles.find(name)
+    const isInUse = name === profile
+    if (kept === undefined) return { name, isInUse, user: 'damaged: sign in again' }
+    return { name, isInUse, url: kept.url, user: kept.user, expires: kept.expires }
   })
   const columns = {
     profile: (row: (typeof rows)[number]) => row.name,

@@ -2,7 +2,8 @@ import { type RouteReport, reportDays, reportRoutes } from '../deploy/route-repo
 import type { Target } from '../deploy/read-domain.ts'
 import { explain, subject, summary } from '../document/explain.ts'
 import type { Plan } from '../document/plan.ts'
-import { changeOf } from '../document/steps.ts'
+import { maskedRecord } from '../document/secrets.ts'
+import { type RecordKind, type Records, changeOf } from '../document/steps.ts'
 import { CliError, exitCodes } from '../failure/exit.ts'
 import { type Session, domainOf } from '../session/session.ts'
 
@@ -16,7 +17,13 @@ export async function show({ out }: Session, target: Target, plan: Plan, calls: 
   const hasChange = changed.default !== undefined || changed.public !== undefined
   const report = hasChange && calls ? await reportRoutes(target, changed) : undefined
   if (out.isJson) {
-    const steps = plan.steps.map((step) => ({ change: changeOf(step), kind: step.kind, record: subject(step) }))
+    const steps = plan.steps.map((step) => ({
+      change: changeOf(step),
+      kind: step.kind,
+      record: subject(step),
+      before: shownOf(step.kind, step.before),
+      after: shownOf(step.kind, step.after),
+    }))
     return out.json({ digest: plan.digest, steps, ...(report === undefined ? {} : { calls: report }) })
   }
   for (const line of explain(plan.steps)) out.line(line)
@@ -57,4 +64,9 @@ export async function targetOf(session: Session): Promise<Target> {
 export function numberOf(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new CliError(`a version is a number such as 7, got ${JSON.stringify(text)}`, exitCodes.usage)
+}
+
+/** Returns a record of a plan without its secrets. */
+function shownOf<K extends RecordKind>(kind: K, record: Records[K] | null): Records[K] | null {
+  return record === null ? null : maskedRecord(kind, record)
 }

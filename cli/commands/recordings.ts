@@ -31,7 +31,10 @@ export function addRecordings(program: Command, terminal: Terminal): void {
     .command('download <uuid>')
     .description('Download a recording of a call. Your credential goes to the platform only, not to the object store.')
     .option('--name <name>', 'which recording, where the call has several (default: the oldest)')
-    .option('-o, --output <path>', 'the file; it must not exist (default: the name of the call in this folder)')
+    .option(
+      '-o, --output <path>',
+      'the file, which must not exist; "-" is standard output (default: the name of the call in this folder)',
+    )
     .addHelpText('after', examples('recordings download 5f0d3b1e-6d0c-4c8e-9d57-0d8c1d7a4e11 --output call.wav'))
     .action(
       withSession(terminal, async ({ client, out, query, signal }, uuid: string, options: DownloadOptions) => {
@@ -39,7 +42,7 @@ export function addRecordings(program: Command, terminal: Terminal): void {
         const response = await client.recording(uuid, { query: { ...query, ...name }, signal })
         const file = options.output ?? `${basename(uuid)}${extensionOf(response.headers.get('content-type'))}`
         const bytes = await saveDownload(response, file, out)
-        out.done({ file, bytes }, `wrote ${bytes} bytes to ${file}`)
+        if (file !== '-') out.done({ file, bytes }, `wrote ${bytes} bytes to ${file}`)
       }),
     )
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Answer } from '../../client/index.ts'
 import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
@@ -39,15 +40,21 @@ export function addSimulation(routes: Command, terminal: Terminal): void {
           if (out.isJson) return out.json(data)
           const { matched, considered, steps, end } = data
           out.line(`${number} goes to: ${[matched.kind, matched.name, matched._id].filter(Boolean).join(' ')}`, 'bold')
-          for (const { name, _id, reason } of considered) out.line(`  passed over ${name} (${_id}): ${reason}`)
-          for (const step of steps) {
-            const order = [step.application, step.data].filter(Boolean).join(' ')
-            out.line(
-              `  ${step.taken ? 'runs' : 'skips'} ${step.path} ${step.kind}${order === '' ? '' : `: ${order}`} (${step.reason})`,
-            )
+          for (const { name, _id, reason } of considered) {
+            out.line(`  ${_id === matched._id ? 'takes' : 'passes over'} ${name} (${_id}): ${reason}`)
           }
+          for (const step of steps) out.line(`  ${stepText(step)}`)
           out.line(`ends with ${'cause' in end ? end.cause : end.application}`)
         },
       ),
     )
+}
+
+type Step = Answer<'simulateDefaultRoutes'>['data']['steps'][number]
+
+/** Returns whether a step runs, where it stands, its order to the engine and the reason, as far as there are such. */
+function stepText({ taken, path, kind, application, data, reason }: Step): string {
+  const place = [taken ? 'runs' : 'skips', path, kind].filter(Boolean).join(' ')
+  const order = [application, data].filter(Boolean).join(' ')
+  return `${place}${order === '' ? '' : `: ${order}`}${reason === '' ? '' : ` (${reason})`}`
 }

@@ -5,6 +5,7 @@ import { normalForm } from '../document/normal-form.ts'
 import { type Plan, checkUnchanged } from '../document/plan.ts'
 import { masked } from '../document/secrets.ts'
 import type { Step } from '../document/steps.ts'
+import { requireSecrets } from './check-steps.ts'
 import { type FoundDomain, type Target, readDomain } from './read-domain.ts'
 import type { SecretSource } from './secret-source.ts'
 import { takeStep } from './take-step.ts'
@@ -26,12 +27,13 @@ export async function findDomain(target: Target, now: number): Promise<FoundDoma
 
 /**
  * Carries out what is left of a plan on a domain as it was found, and returns how many steps that were. Throws a
- * {@link DocumentError} before the first step if the domain is not as the plan knows it, and after the last one if it did not become
- * what the document says.
+ * {@link DocumentError} before the first step if the domain is not as the plan knows it or a secret is missing, and after the last one if
+ * it did not become what the document says.
  */
 export async function applyPlan(plan: Plan, found: FoundDomain, deps: ApplyDeps): Promise<number> {
   checkUnchanged(plan, found.state)
   const steps = diff(found.state, plan.target)
+  requireSecrets(steps, deps.secrets)
   const taken = new Set<string>()
   for (const [index, step] of steps.entries()) {
     deps.signal.throwIfAborted()

@@ -15,16 +15,23 @@ const alphabet = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 /** Characters of a generated password: 128 bits. */
 const passwordLength = 22
 
-/** Returns the password of a new account: from the environment, or a generated one. Throws if it may not be generated. */
-export function newPassword(login: string, { password }: AccountRecord, { env, keep }: SecretSource): string {
-  if (password !== undefined) return resolveReference(password, env)
-  if (keep === undefined) {
+/** Throws a {@link DocumentError} if the password of a new account can be neither read nor generated. */
+export function requirePassword(login: string, { password }: AccountRecord, { env, keep }: SecretSource): void {
+  if (password !== undefined) resolveReference(password, env)
+  else if (keep === undefined) {
     throw new DocumentError(
       `accounts.${login}: is new and needs a password: write "password: \${env:NAME}", or generate it with --secrets <file>`,
     )
   }
+}
+
+/** Returns the password of a new account: from the environment, or a generated one. Throws if it may not be generated. */
+export function newPassword(login: string, account: AccountRecord, secrets: SecretSource): string {
+  requirePassword(login, account, secrets)
+  const { env, keep } = secrets
+  if (account.password !== undefined) return resolveReference(account.password, env)
   const generated = Array.from({ length: passwordLength }, () => alphabet[randomInt(alphabet.length)]).join('')
-  keep(`password of ${login}`, generated)
+  keep?.(`password of ${login}`, generated)
   return generated
 }
 

@@ -23,11 +23,13 @@ const oldestNode = 24
  */
 export async function examine(setting: Setting, given: string | undefined): Promise<readonly Finding[]> {
   const { profiles, profile, terminal } = setting
-  const url = given ?? (terminal.env['CALLPLANE_URL'] || profiles.read(profile)?.url)
+  const url = given ?? (terminal.env['CALLPLANE_URL'] || profiles.find(profile)?.url)
   const node = nodeFinding()
   if (url === undefined) {
     const next = 'sign in with: callplane login --url <address> --user <login@domain>, or name it with --url'
-    return [node, { check: 'profile', result: 'wrong', found: `"${profile}" is not signed in`, next }]
+    const isThere = profiles.names().includes(profile)
+    const found = `"${profile}" is ${isThere ? 'damaged' : 'not signed in'}`
+    return [node, { check: 'profile', result: 'wrong', found, next }]
   }
   const client = clientOf(setting, url)
   const reached = await examineHealth(client, url)

@@ -69,9 +69,17 @@ function details({ kind, before, after }: Step): string[] {
   return [...new Set([...old.keys(), ...wanted.keys()])].sort().flatMap((path) => {
     const [from, to] = [old.get(path), wanted.get(path)]
     if (from === to) return []
+    // The lines of the members say more than that a map or list was empty.
+    if (isEmptied(from, path, wanted) || isEmptied(to, path, old)) return []
     if (from === undefined) return [`    + ${path}: ${to}`]
     return [to === undefined ? `    - ${path}: ${from}` : `    ~ ${path}: ${from} -> ${to}`]
   })
+}
+
+/** Returns whether a map or list is empty on one side and has members on the other. */
+function isEmptied(value: string | undefined, path: string, other: ReadonlyMap<string, string>): boolean {
+  if (value !== '{}' && value !== '[]') return false
+  return [...other.keys()].some((name) => name.startsWith(`${path}.`) || name.startsWith(`${path}[`))
 }
 
 function leaves(value: unknown, path = ''): [string, string][] {

@@ -1,4 +1,5 @@
 import { digestOf } from './canonical.ts'
+import { checkRoles } from './check-roles.ts'
 import { diff } from './diff.ts'
 import { subject } from './explain.ts'
 import {
@@ -46,6 +47,7 @@ export function planOf(base: DomainState, target: DomainState): Plan {
       `${subject(step)}: ${missing} is "${kept}", but nothing is stored that could be kept: write "\${env:NAME}", or leave it out`,
     )
   }
+  checkRoles(target, steps)
   return { base, target, steps, digest: digestOf({ base, target }) }
 }
 

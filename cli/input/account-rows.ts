@@ -26,14 +26,26 @@ export function readAccountRows(text: string, name: string): readonly AccountRow
   const wrong = (problem: string, cause?: unknown) => new CliError(`${name}: ${problem}`, exitCodes.usage, cause)
   const rows = parseRows(text, wrong)
   if (rows.length > mostRows) throw wrong(`it has ${rows.length} rows; at most ${mostRows} are taken`)
-  const seen = new Map<string, number>()
-  return rows.map(({ record, info }) => {
-    const row = rowOf(record, info.lines)
-    const before = seen.get(row.login.toLowerCase())
-    if (before === undefined) seen.set(row.login.toLowerCase(), info.lines)
-    const isRepeated = before !== undefined && row.login !== ''
-    return isRepeated ? Object.assign(row, { problem: `line ${before} has this login too` }) : row
+  const logins = new Map<string, number>()
+  const numbers = new Map<string, number>()
+  return rows.map(({ record, info: { lines: line } }) => {
+    const row = rowOf(record, line)
+    const before = row.login === '' ? undefined : lineBefore(logins, row.login.toLowerCase(), line)
+    if (before !== undefined) return Object.assign(row, { problem: `line ${before} has this login too` })
+    const distinct = new Set((record['number'] ?? '').split(';').filter(Boolean))
+    for (const number of distinct) {
+      const other = lineBefore(numbers, number, line)
+      if (other !== undefined) return Object.assign(row, { problem: `line ${other} has the number ${number} too` })
+    }
+    return row
   })
+}
+
+/** Returns the first line that had a text before this one, which is remembered for those that follow. */
+function lineBefore(lines: Map<string, number>, text: string, line: number): number | undefined {
+  const before = lines.get(text)
+  if (before === undefined) lines.set(text, line)
+  return before
 }
 
 interface Parsed {

@@ -2,12 +2,13 @@ import { rmSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { CliError, exitCodes } from '../failure/exit.ts'
+import { CliError } from '../failure/exit.ts'
 import type { Output } from './output.ts'
+import { fileExists } from './result-file.ts'
 
 /**
- * Writes the body of an answer to a file that is not there yet, and returns its bytes. A download that breaks off leaves no file. Throws
- * where the answer is no success.
+ * Writes the body of an answer to a file that is not there yet, or to standard output for `-`, and returns its bytes. A download that
+ * breaks off leaves no file. Throws where the answer is no success.
  */
 export async function saveDownload(response: Response, path: string, out: Output): Promise<number> {
   if (!response.ok || response.body === null) {
@@ -21,6 +22,10 @@ export async function saveDownload(response: Response, path: string, out: Output
       out.progress(`${bytes} of ${total === 0 ? '?' : total} bytes`)
       yield chunk
     }
+  }
+  if (path === '-') {
+    for await (const chunk of count(Readable.fromWeb(response.body))) await out.rawInTurn(chunk)
+    return bytes
   }
   const file = await create(path).catch(async (error: unknown) => {
     await response.body?.cancel().catch(() => {})
@@ -42,6 +47,6 @@ async function create(path: string): Promise<FileHandle> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code !== 'EEXIST') throw error
-    throw new CliError(`${path} is there already: remove it or name another file`, exitCodes.usage, error)
+    throw fileExists(path, error)
   }
 }

@@ -65,6 +65,13 @@ export class Output {
     this.#options.stdout.write(text)
   }
 
+  /** Writes bytes as they are, and resolves when standard output has taken them. */
+  async rawInTurn(bytes: Uint8Array): Promise<void> {
+    this.clear()
+    const { stdout } = this.#options
+    await new Promise<void>((resolve) => void stdout.write(bytes, () => resolve()))
+  }
+
   /** Writes a remark that is no result; silent with JSON. */
   note(text: string): void {
     if (!this.isJson) this.warn(text)

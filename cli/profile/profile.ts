@@ -45,6 +45,12 @@ export class Profiles {
     throw new CliError(`${this.#file(name)} is damaged: remove it and sign in again with: callplane login`)
   }
 
+  /** Returns a profile; nothing where there is none of this name, or a damaged file. */
+  find(name: string): Profile | undefined {
+    const profile = parse(readPrivateFile(this.#file(name)) ?? '')
+    return isProfile(profile) ? profile : undefined
+  }
+
   write(name: string, profile: Profile): void {
     writePrivateFile(this.#file(name), `${JSON.stringify(profile, null, 2)}\n`)
   }

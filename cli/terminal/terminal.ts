@@ -4,7 +4,8 @@ import type { Readable } from 'node:stream'
 export interface TextStream {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
-  write(text: string | Uint8Array): unknown
+  /** `done` is called when the text was taken. */
+  write(text: string | Uint8Array, done?: () => void): unknown
 }
 
 /** Standard input: a terminal, or text that was piped in. */

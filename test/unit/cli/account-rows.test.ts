@@ -43,3 +43,9 @@ it('a login that appears twice in an import, in any case of its letters, is refu
 
   expect(rows.map(({ problem }) => problem)).toEqual([undefined, 'line 2 has this login too'])
 })
+
+it('a number that two rows have is refused in the later one, and one row may name a number twice', () => {
+  const rows = readAccountRows('login,number\nanna,201;201\nbert,202;201\n', 'f')
+
+  expect(rows.map(({ problem }) => problem)).toEqual([undefined, 'line 2 has the number 201 too'])
+})

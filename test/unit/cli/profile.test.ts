@@ -1,8 +1,10 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Profiles, configFolder } from '../../../cli/profile/profile.ts'
+import { run } from '../../../cli/program.ts'
 
 let folder: string
 const profile = { url: 'https://api.example.com', user: 'root', token: 'a.b.c', key: 'k', expires: 1 }
@@ -57,4 +59,26 @@ it.each([
   ['win32', { APPDATA: '/roaming' }, '/roaming/callplane'],
 ] as const)('on %s with %j the settings are in %s', (platform, env, expected) => {
   expect(configFolder({ platform, env, home: '/home/u' })).toBe(expected)
+})
+
+it('profiles and doctor go on where a profile is damaged, and name it', async () => {
+  new Profiles(join(folder, 'callplane')).write('whole', profile)
+  new Profiles(join(folder, 'callplane')).write('default', profile)
+  writeFileSync(join(folder, 'callplane/profiles/default.json'), '{')
+  const said: string[] = []
+  const terminal = {
+    stdin: new PassThrough(),
+    stdout: { write: (text: string | Uint8Array) => said.push(String(text)) },
+    stderr: { write: () => true },
+    env: { XDG_CONFIG_HOME: folder },
+    platform: 'linux' as const,
+    home: folder,
+    signal: new AbortController().signal,
+  }
+
+  expect(await run(['profiles'], terminal)).toBe(0)
+  expect(await run(['doctor'], terminal)).toBe(1)
+  expect(said.join('')).toMatch(/^whole +https:\/\/api\.example\.com/m)
+  expect(said.join('')).toMatch(/^default +yes +damaged: sign in again/m)
+  expect(said.join('')).toMatch(/^profile +wrong +"default" is damaged/m)
 })

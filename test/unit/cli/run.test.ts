@@ -1,5 +1,8 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 import { run } from '../../../cli/program.ts'
@@ -76,4 +79,68 @@ it('a failure is shown without colours where --no-color is given', async () => {
 
   expect(coloured.stderr).toContain('\u001b[31m')
   expect(plain.stderr).not.toContain('\u001b')
+})
+
+it('the help of a command that does not exist says so', async () => {
+  expect((await runOnTerminal(['help', 'frob', '--no-color'])).stderr).toContain("error: unknown command 'frob'")
+})
+
+it('a change of a gateway that names nothing to change is refused before it is sent', async () => {
+  await using platform = await aPlatform([])
+
+  const { exitCode, stderr } = await runOnTerminal(['gateways', 'update', 'trunk'], {
+    CALLPLANE_URL: platform.url,
+    CALLPLANE_TOKEN: 't0ken',
+  })
+
+  expect([exitCode, platform.asked]).toEqual([2, []])
+  expect(stderr).toContain('name a file, or give --password')
+})
+
+it('a simulation names the route that takes the call, those that it passes over, and reasons only where there are any', async () => {
+  const considered = [
+    { _id: 'a1', name: 'first', reason: 'does not match' },
+    { _id: 'b2', name: 'second', reason: 'matches' },
+  ]
+  const steps = [
+    { path: '', kind: 'account', application: 'bridge', data: 'user/1001', taken: true, reason: '' },
+    { path: 'callflow[0]', kind: 'hangup', application: 'hangup', data: '', taken: false, reason: 'it is night' },
+  ]
+  const matched = { kind: 'default', _id: 'b2', name: 'second' }
+  const body = { status: 'OK', data: { matched, considered, steps, end: { application: 'bridge' } } }
+  await using platform = await aPlatform([{ body }])
+
+  const { stdout } = await runOnTerminal(['routes', 'simulate', '7', '--no-color'], {
+    CALLPLANE_URL: platform.url,
+    CALLPLANE_TOKEN: 't0ken',
+  })
+
+  expect(stdout.split('\n').slice(1, -1)).toEqual([
+    '  passes over first (a1): does not match',
+    '  takes second (b2): matches',
+    '  runs account: bridge user/1001',
+    '  skips callflow[0] hangup: hangup (it is night)',
+    'ends with bridge',
+  ])
+})
+
+it('an import with a role that the domain lacks changes nothing, and its dry run says so', async () => {
+  const accounts = { body: { status: 'OK', data: {} } }
+  const roles = { body: { status: 'OK', info: [{ roles: 'root' }, { roles: 'user' }] } }
+  await using platform = await aPlatform([accounts, roles, accounts, roles])
+  const file = join(mkdtempSync(join(tmpdir(), 'callplane-import-')), 'staff.csv')
+  writeFileSync(file, 'login,role,password\n1,user,secret\n2,clerk,secret\n3,root,secret\n')
+  const env = { CALLPLANE_URL: platform.url, CALLPLANE_TOKEN: 't0ken' }
+
+  const dry = await runOnTerminal(['accounts', 'import', file, '--dry-run'], env)
+  const real = await runOnTerminal(['accounts', 'import', file], env)
+  rmSync(dirname(file), { recursive: true })
+
+  for (const { exitCode, stdout } of [dry, real]) {
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(/^ +2 +1 +create$/m)
+    expect(stdout).toMatch(/^ +3 +2 +refuse +role: there is no role "clerk" in the domain$/m)
+    expect(stdout).toMatch(/^ +4 +3 +refuse +role: there is no role "root" in the domain$/m)
+  }
+  expect(platform.asked).toEqual(['/api/v2/accounts', '/api/v2/acl/roles', '/api/v2/accounts', '/api/v2/acl/roles'])
 })

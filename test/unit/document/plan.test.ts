@@ -173,7 +173,7 @@ it('a plan is explained by its additions, changes and removals, without control 
 
 it('a refusal of the platform names the step of the plan that it ended', async () => {
   const { apply } = await aDomainInMemory()
-  const account = { ...adminAccount, role: 'unknown', password: '${env:SECRET}' }
+  const account = { ...adminAccount, variables: { timezone: 'Nowhere' }, password: '${env:SECRET}' }
 
   await expect(apply({ ...documentOf(''), accounts: { '1000': adminAccount, alice: account } })).rejects.toThrow(
     'account alice: POST',
