@@ -10,8 +10,8 @@ import type { DomainStore } from '../domains/domain-store.ts'
 import type { TokenStore } from './token-store.ts'
 import type { SessionStore } from './credentials.ts'
 import type { Randomness } from '../time.ts'
-import { CodeMissing, type LoginThrottle } from './login-attempts.ts'
-import { type LoginAttempt, throttled } from './login-throttle.ts'
+import { CodeMissing, type LoginThrottle } from './login-throttle.ts'
+import { type LoginAttempt, throttleLogin } from './throttle-login.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
 import { factorPurpose } from './second-factor.ts'
 
@@ -101,7 +101,7 @@ export async function logIn(ports: LoginPorts, input: LoginInput, context: Login
     sourceAddress: input.sourceAddress,
     now: context.now,
   }
-  const proven = await throttled(ports.loginThrottle, attempt, () =>
+  const proven = await throttleLogin(ports.loginThrottle, attempt, () =>
     rootPassword === undefined
       ? proveUser(ports, user, input, context)
       : proveRoot(ports, rootPassword, input, context),

@@ -4,10 +4,10 @@ import type { AccountStore } from '../accounts/account-store.ts'
 import type { Account, SecondFactor } from '../accounts/account.ts'
 import type { SecretBox } from '../secrets.ts'
 import type { Caller } from '../access/token.ts'
-import type { LoginThrottle } from './login-attempts.ts'
+import type { LoginThrottle } from './login-throttle.ts'
 import type { Clock, Randomness } from '../time.ts'
 import { ownLogin } from '../access/own.ts'
-import { admitCode, forgetCodes } from './login-throttle.ts'
+import { admitCode, forgetCodes } from './throttle-login.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
 
 /** The length of a secret in bytes: the output of SHA-1, as RFC 4226 recommends. */

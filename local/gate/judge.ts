@@ -1,4 +1,5 @@
 import type { Statement } from '../assembly/assembly.ts'
+import { matchesParts } from '../patterns/match-parts.ts'
 import type { RequestedAccess } from './requested-access.ts'
 
 /** The context of conditions: condition keys in lower case, with the values of the request. */
@@ -31,25 +32,11 @@ function speaksOf(statement: Statement, { action, resource }: RequestedAccess): 
   return action_ !== statement.exceptActions && resource_ !== statement.exceptResources
 }
 
+const wildcards = { anyText: '*', anyCharacter: '?' }
+
 /** Returns whether a text matches a pattern in which `*` stands for any number of characters and `?` for exactly one. */
 export function matchesPattern(pattern: string, text: string): boolean {
-  let [at, from, star, mark] = [0, 0, -1, 0]
-  while (from < text.length) {
-    if (pattern[at] === '*') {
-      star = at
-      mark = from
-      at += 1
-    } else if (at < pattern.length && (pattern[at] === '?' || pattern[at] === text[from])) {
-      at += 1
-      from += 1
-    } else if (star >= 0) {
-      at = star + 1
-      mark += 1
-      from = mark
-    } else return false
-  }
-  while (pattern[at] === '*') at += 1
-  return at === pattern.length
+  return matchesParts(pattern, text, wildcards)
 }
 
 type Test = (wanted: string, given: string) => boolean

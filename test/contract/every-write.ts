@@ -1,6 +1,6 @@
 /** For lost-answers.test.ts: one call of each method of each port that writes. */
 import { expect } from 'vitest'
-import type { BegunAttempt, LoginThrottle } from '../../core/auth/login-attempts.ts'
+import type { BegunAttempt, LoginThrottle } from '../../core/auth/login-throttle.ts'
 import {
   aCommandRecord,
   aDelivery,

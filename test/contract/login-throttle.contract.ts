@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LoginThrottle } from '../../core/auth/login-attempts.ts'
+import type { LoginThrottle } from '../../core/auth/login-throttle.ts'
 import { opened } from '../support/processes/opened.ts'
 import type { StoreKind } from '../support/stores/stores.ts'
 

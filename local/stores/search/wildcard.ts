@@ -1,3 +1,4 @@
+import { matchesParts } from '../../patterns/match-parts.ts'
 import { listedAs } from './field.ts'
 
 /**
@@ -5,26 +6,7 @@ import { listedAs } from './field.ts'
  * after a backslash for itself. A character is a Unicode code point.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
-  const parts = partsOf(pattern)
-  const characters = Array.from(text)
-  let [at, from, star, mark] = [0, 0, -1, 0]
-  while (from < characters.length) {
-    const part = parts[at]
-    if (part === anyText) {
-      star = at
-      mark = from
-      at += 1
-    } else if (part !== undefined && (part === anyCharacter || part === characters[from])) {
-      at += 1
-      from += 1
-    } else if (star >= 0) {
-      at = star + 1
-      mark += 1
-      from = mark
-    } else return false
-  }
-  while (parts[at] === anyText) at += 1
-  return at === parts.length
+  return matchesParts(partsOf(pattern), Array.from(text), { anyText, anyCharacter })
 }
 
 const anyText = Symbol('any text')

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { LoginThrottle } from '../../../core/auth/login-attempts.ts'
+import type { LoginThrottle } from '../../../core/auth/login-throttle.ts'
 import { type KeptFailure, type MemoryContext, memoryKey } from './memory-state.ts'
 
 /** Failed logins in memory. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { LoginThrottle } from '../../../core/auth/login-attempts.ts'
-import { judgingMs, patience, throttled } from '../../../core/auth/login-throttle.ts'
+import type { LoginThrottle } from '../../../core/auth/login-throttle.ts'
+import { judgingMs, patience, throttleLogin } from '../../../core/auth/throttle-login.ts'
 
 const now = Date.UTC(2026, 0, 15)
 
@@ -38,7 +38,7 @@ function crowdedThrottle(begunAt = now + 60_000) {
 it('a login waits for simultaneous attempts no longer than its limit, however many of its counters are full', async () => {
   const { throttle, waitedMs } = crowdedThrottle()
 
-  await expect(throttled(throttle, attempt, async () => 'judged')).rejects.toMatchObject({ code: 'locked_out' })
+  await expect(throttleLogin(throttle, attempt, async () => 'judged')).rejects.toMatchObject({ code: 'locked_out' })
 
   expect(waitedMs()).toBeLessThan(patience.totalMs + patience.longestMs)
 })
@@ -46,7 +46,7 @@ it('a login waits for simultaneous attempts no longer than its limit, however ma
 it('a login does not wait for attempts that began so long ago that their processes must have ended', async () => {
   const { throttle, waitedMs } = crowdedThrottle(now - judgingMs)
 
-  await expect(throttled(throttle, attempt, async () => 'judged')).rejects.toMatchObject({ code: 'locked_out' })
+  await expect(throttleLogin(throttle, attempt, async () => 'judged')).rejects.toMatchObject({ code: 'locked_out' })
 
   expect(waitedMs()).toBe(0)
 })

@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { CodeMissing, type LoginUser } from '../../../core/auth/login-attempts.ts'
-import { throttled } from '../../../core/auth/login-throttle.ts'
+import { CodeMissing, type LoginUser } from '../../../core/auth/login-throttle.ts'
+import { throttleLogin } from '../../../core/auth/throttle-login.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { fixed } from '../../support/records/hostile-text.ts'
 import { type MovableClock, movableClock } from '../../support/processes/movable-clock.ts'
@@ -129,7 +129,7 @@ async function attempt(
     if (outcome !== 'right') throw errors[outcome]
   }
   try {
-    await throttled(throttle, { ...given, sourceAddress }, judged)
+    await throttleLogin(throttle, { ...given, sourceAddress }, judged)
   } catch (error) {
     if (isJudged) expect(error).toBe(outcome === 'right' ? undefined : errors[outcome])
     else {
