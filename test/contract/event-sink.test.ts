@@ -309,7 +309,7 @@ describe('events on the queue', () => {
     expect(server.waiting('events').map(({ body }) => asEvent(body).id)).toEqual(['one', 'two'])
   })
 
-  test('a queue that calls the credentials expired is reported as refusing, and asked a single time', async () => {
+  test('a queue that considers the credentials expired is reported as refusing, and asked once', async () => {
     const { sink, gate } = fresh()
     gate.answer = () => ({ status: 403, body: { __type: 'com.amazonaws.sqs#ExpiredToken' } })
 

@@ -57,7 +57,7 @@ describe('a permission', () => {
     expect(decidePermission(acl, { resource: 'channels', action: 'c', own: true })).toBe('own')
   })
 
-  it('a permission that the giver of a role lacks is detected', () => {
+  it("a role's permission that its giver lacks is detected", () => {
     const [admin, user] = [aclOfRole('admin') ?? {}, aclOfRole('user') ?? {}]
 
     expect(exceeds(user, admin)).toBe(false)

@@ -267,7 +267,7 @@ describe('a search', () => {
     expect(server.requests).toEqual([])
   })
 
-  it('a search names whole kinds of legs when there would be too many months to list', () => {
+  it("a search over very many months addresses all indices of a kind of leg instead of each month's index", () => {
     expect(indicesOf(['a', 'b'], 0, callTime)).toBe('cdr-a-*,cdr-b-*')
     expect(indicesOf(['b'], -Infinity, Infinity)).toBe('cdr-b-*')
     expect(indicesOf(['a'], callTime, callTime - 31 * 86_400_000)).toBe('cdr-none')

@@ -219,7 +219,7 @@ describe('credentials', () => {
     }
   })
 
-  test('a call for which no credentials can be had was not refused by its service', async () => {
+  test('a call that fails for lack of credentials does not count as refused by its service', async () => {
     const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _secret, ...env } = environmentOf(1)
     vi.stubEnv('AWS_CONTAINER_CREDENTIALS_FULL_URI', 'http://127.0.0.1:1/credentials')
 

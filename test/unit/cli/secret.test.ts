@@ -35,7 +35,7 @@ it.each(['abc\u0003', '\u0004'])(
   },
 )
 
-it('a secret is not asked for where standard input is no terminal, and the way out is named', async () => {
+it('a secret is not asked for if standard input is no terminal, and the error names the way out', async () => {
   const { terminal, shown } = aKeyboard('secret\n', false)
 
   await expect(askSecret(terminal, 'Password: ', 'give --password-stdin')).rejects.toThrow(/give --password-stdin/)

@@ -164,7 +164,7 @@ describe('the end of a leg', () => {
 })
 
 describe('while a queue is away', () => {
-  test('the index gets the ends of legs although the queue of hooks takes nothing', async () => {
+  test('the CDR index gets the ends of legs although the event queue accepts nothing', async () => {
     const world = await aWorld()
     const events = { ...world.ports.events, publish: () => Promise.reject(new Error('away')) }
     const connector = await world.connector('one', { ports: { ...world.ports, events } })
@@ -178,7 +178,7 @@ describe('while a queue is away', () => {
     expect(connector.side.waiting).toBe(3)
   })
 
-  test('hooks get their events while the index is down, and the index gets what waited when it is back', async () => {
+  test('hooks get their events while the CDR index is down, and the index gets what waited when it is back', async () => {
     const world = await aWorld()
     let isAway = true
     const send: typeof world.ports.cdrQueue.send = (news) =>

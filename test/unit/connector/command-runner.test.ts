@@ -156,7 +156,7 @@ describe('an order to a channel', () => {
     },
   )
 
-  test('an order to a channel without a domain finds no channel, but root does', async () => {
+  test('an order to a channel without a domain is refused as not found, except for root', async () => {
     const { link, run, outcome, channel } = await aRunner()
     const uuid = randomUUID()
     await channel(uuid, 'public')

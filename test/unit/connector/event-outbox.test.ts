@@ -175,7 +175,7 @@ test('an event that is being sent to the queue is not dropped', async () => {
   expect([published, outbox.counts.dropped]).toEqual([['away'], 1])
 })
 
-test('dropping events is logged once, and again when it begins again', async () => {
+test('dropping events is logged once, and again when it starts anew', async () => {
   const { outbox, log } = anOutbox(memoryEventSink(), roomFor(1))
 
   for (let count = 0; count < 5; count += 1) outbox.add(anEvent())

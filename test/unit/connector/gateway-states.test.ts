@@ -116,7 +116,7 @@ test('each state that an engine reports is stored soon, and of several only the 
   expect(await stored()).toEqual({ trunk: 'UNREGED DOWN' })
 })
 
-test('a state is removed with its gateway', async () => {
+test('the stored state of a gateway is removed when the gateway is deleted', async () => {
   const { time, states, stored } = await aConnector()
   states.hear(stateEvent('REGED'), engine)
   await time.advance(500)

@@ -378,7 +378,7 @@ describe('the clean-up of a deleted domain', () => {
     expect(await api.ports.domains.exists(name)).toBe(false)
   })
 
-  it('the clean-up of a deleted domain orders this once, and again for another domain of the name', async () => {
+  it('the clean-up of a deleted domain orders its calls to end and its phones to be dropped once, and again for a later domain of the name', async () => {
     const { api, root } = await setUp()
     await api.call(deleteDomain, { params, headers: root })
     await work(api)
@@ -399,7 +399,7 @@ describe('the clean-up of a deleted domain', () => {
     expect(await api.ports.accounts.list(name)).toHaveLength(1)
   })
 
-  it('the clean-up of a deleted domain runs when the deployment says, and first looks for the mark well before', async () => {
+  it('the clean-up of a deleted domain is delayed by the setting of the deployment, and checks well before that that the domain is marked as deleted', async () => {
     const api = anApi({ DELETION_GRACE_SECONDS: '4' })
     await api.account()
     await api.call(deleteDomain, { params, headers: { ...(await api.as('root')) } })
@@ -412,7 +412,7 @@ describe('the clean-up of a deleted domain', () => {
     expect(await api.ports.domains.exists(name)).toBe(false)
   })
 
-  it('the clean-up of a deleted domain waits for a missing mark, and gives up when it cannot appear any more', async () => {
+  it('the clean-up of a domain that is not marked as deleted waits, and gives up when the mark cannot appear any more', async () => {
     const { api } = await setUp()
     await api.ports.cleanups.send({ domain: name, requestedAt: api.clock.now(), delaySeconds: 0 })
 

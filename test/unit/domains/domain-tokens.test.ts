@@ -245,7 +245,7 @@ describe('a token of a domain in use', () => {
     })
   })
 
-  it("no change of a domain token's claims forges another one", async () => {
+  it('a domain token with changed claims is refused', async () => {
     const { api, issued } = await setUp()
     const { token, uuid } = await issued({ role: 'user' })
     const [header, , secret] = token['x-access-token'].split('.')

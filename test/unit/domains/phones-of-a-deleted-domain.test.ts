@@ -29,7 +29,7 @@ it('no phone of a deleted domain can register once that is answered, not even by
   expect(await users.ask(phone)).toBe('unknown')
 })
 
-it('the phones of a deleted domain are dropped after the directory has stopped to know them', async () => {
+it('the phones of a deleted domain are dropped only after the directory no longer knows them', async () => {
   const { api, remove } = await setUp()
   const known: Promise<unknown>[] = []
   api.ports.engine.answer = ({ kind }) => {

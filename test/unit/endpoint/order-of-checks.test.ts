@@ -46,7 +46,7 @@ describe('of several faults the first in the order of the contract is reported',
     expect(syntax).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
   })
 
-  it('the domain is checked before the permission, so root gets that there is no such domain', async () => {
+  it('the domain is checked before the permission, so root is answered that there is no such domain', async () => {
     const { api } = await setUp()
     const headers = { ...(await api.as('root')) }
 

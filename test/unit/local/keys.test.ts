@@ -22,7 +22,7 @@ async function seal(more: object = {}): Promise<string> {
 }
 
 describe('the key service', () => {
-  it('the key service decrypts what it encrypted, in the same context in any order', async () => {
+  it("the key service decrypts what it encrypted under the same context, whatever the order of the context's keys", async () => {
     const CiphertextBlob = await seal()
 
     const opened = await call('Decrypt', {
