@@ -54,7 +54,7 @@ type Step = Answer<'simulateDefaultRoutes'>['data']['steps'][number]
 
 /** Returns whether a step runs, where it stands, its order to the engine and the reason, as far as there are such. */
 function stepText({ taken, path, kind, application, data, reason }: Step): string {
-  const place = [taken ? 'runs' : 'skips', path, kind].filter(Boolean).join(' ')
+  const place = [taken ? 'runs' : 'skips', path, kind === path ? '' : kind].filter(Boolean).join(' ')
   const order = [application, data].filter(Boolean).join(' ')
   return `${place}${order === '' ? '' : `: ${order}`}${reason === '' ? '' : ` (${reason})`}`
 }

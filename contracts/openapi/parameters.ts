@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 import { type HttpMethod, type Route, takesKey } from '../routes/route.ts'
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
+import { parameterDescriptions } from './parameter-descriptions.ts'
 
 /** A parameter of an operation, or a reference to a shared one. */
 export type Parameter =
@@ -61,9 +62,15 @@ const inPath = (name: string, { description, ...schema }: JsonSchema): Parameter
   name,
   in: 'path',
   required: true,
-  ...(description === undefined ? {} : { description }),
+  ...described('path', name, description),
   schema,
 })
+
+/** Returns the description that the schema states, else that of the table. */
+function described(place: 'path' | 'query', name: string, stated: unknown): { description?: unknown } {
+  const description = stated ?? parameterDescriptions[`${place} ${name}`]
+  return description === undefined ? {} : { description }
+}
 
 interface Member {
   readonly schema: JsonSchema
@@ -72,7 +79,7 @@ interface Member {
 
 function inQuery(name: string, { schema: { description, ...schema }, required }: Member): Parameter {
   if (name === 'domain') return reference('domain')
-  return { name, in: 'query', required, ...(description === undefined ? {} : { description }), schema }
+  return { name, in: 'query', required, ...described('query', name, description), schema }
 }
 
 /** Returns the members of a schema of parameters, which is always one object. */

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { dirname, join } from 'node:path'
 import { handlerName, routes } from '../../../contracts/routes/index.ts'
 import { usageAsked } from '../../../local/toolchain.mjs'
+import { parameterDescriptions } from '../../../contracts/openapi/parameter-descriptions.ts'
 import { type NewEndpoint, endpointFiles, parametersIn, withLineBefore, withRecord } from './endpoint-files.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -58,6 +59,13 @@ function make(given: NewEndpoint): void {
     const params = parameters.map((name) => `${name}: 'example'`).join(', ')
     change('test/support/platform/route-requests.ts', (text) =>
       withLineBefore(text, 'readRole:', `  ${operationId}: () => ({ params: { ${params} } }),`),
+    )
+  }
+  const undescribed = parameters.filter((name) => parameterDescriptions[`path ${name}`] === undefined)
+  if (undescribed.length > 0) {
+    const lines = undescribed.map((name) => `  'path ${name}': 'The ${name.replaceAll('_', ' ')}.',`)
+    change('contracts/openapi/parameter-descriptions.ts', (text) =>
+      withLineBefore(text, "'path account_id'", lines.join('\n')),
     )
   }
   const others = parameters.length === 0 ? '' : ", 'of another tenant': forAll, missing: forAll"

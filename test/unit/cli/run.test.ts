@@ -103,6 +103,7 @@ it('a simulation names the route that takes the call, those that it passes over,
     { _id: 'b2', name: 'second', reason: 'matches' },
   ]
   const steps = [
+    { path: 'call', kind: 'call', application: 'set', data: 'a=b', taken: true, reason: '' },
     { path: '', kind: 'account', application: 'bridge', data: 'user/1001', taken: true, reason: '' },
     { path: 'callflow[0]', kind: 'hangup', application: 'hangup', data: '', taken: false, reason: 'it is night' },
   ]
@@ -118,6 +119,7 @@ it('a simulation names the route that takes the call, those that it passes over,
   expect(stdout.split('\n').slice(1, -1)).toEqual([
     '  passes over first (a1): does not match',
     '  takes second (b2): matches',
+    '  runs call: set a=b',
     '  runs account: bridge user/1001',
     '  skips callflow[0] hangup: hangup (it is night)',
     'ends with bridge',

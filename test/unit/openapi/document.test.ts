@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { openApiDocument } from '../../../contracts/openapi/document.ts'
+import { parameterDescriptions } from '../../../contracts/openapi/parameter-descriptions.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { route } from '../../../contracts/routes/route.ts'
 
@@ -51,8 +52,24 @@ it('a number in a query is described as a number', () => {
     name: 'limit',
     in: 'query',
     required: false,
+    description: expect.any(String),
     schema: { type: 'integer', minimum: 1, maximum: 1000 },
   })
+})
+
+it('every parameter of an operation says what it means, and no description is left over', () => {
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
+  const parameters = operations.flatMap((operation): { in?: string; name?: string; description?: unknown }[] =>
+    'parameters' in operation && Array.isArray(operation.parameters) ? operation.parameters : [],
+  )
+  const named = parameters.filter(({ name }) => name !== undefined)
+
+  const silent = named.filter(({ description }) => description === undefined)
+
+  const keyOf = (each: (typeof named)[number]) => `${each.in} ${each.name}`
+  expect(silent.map(keyOf), 'write them in contracts/openapi/parameter-descriptions.ts').toEqual([])
+  const used = new Set(named.map(keyOf))
+  expect(Object.keys(parameterDescriptions).filter((key) => !used.has(key))).toEqual([])
 })
 
 it('no pattern of the API description has a lookbehind, which several other regex engines refuse', () => {
