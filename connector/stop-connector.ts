@@ -19,8 +19,8 @@ export const stopTimes = {
 } as const
 
 /**
- * Returns the milliseconds for which events may be handed over to the queue, while the engines are still there, when the
- * process is killed so many seconds after the signal to stop.
+ * Returns the milliseconds for which events may be handed over to the queue while the engines are still connected, if
+ * the process is killed this many seconds after the signal to stop.
  */
 export function handOverMs(stopSeconds: number): number {
   const { answersMs: _, ...later } = stopTimes
@@ -28,10 +28,10 @@ export function handOverMs(stopSeconds: number): number {
 }
 
 /**
- * No command is taken any more. While all engines are still there, their answers are waited for and events handed over;
- * then all are let go of at once, which ends what is open as unknown; then what that brought is written, what still waits
- * is put on disk, and a last report says how much that is. While it hands over
- * it goes on to report, since a connector that is silent counts as dead. Answers how many events are lost.
+ * Stops a connector, which receives no further command. While all engines are still connected, their answers are
+ * awaited and events handed over. Then all links are closed at once, which ends open commands as unknown. The resulting
+ * outcomes are written, the events that still wait are put on disk, and a last report states how many there are.
+ * Reports continue until then, since a connector that is silent counts as dead. Returns how many events are lost.
  */
 export async function stopConnector(
   { parts, events, works, runner }: Running,

@@ -222,8 +222,8 @@ export class ChannelRegistry {
 }
 
 /**
- * Returns the first of the names that is a domain; empty when none is. At once when all that is asked for is
- * remembered.
+ * Returns the first of the names that is a domain; empty if none is. Returns at once, without a promise, if all of them
+ * are cached.
  */
 export function firstExisting(names: readonly string[], domains: DomainNames): string | Promise<string> {
   for (const [index, given] of names.entries()) {

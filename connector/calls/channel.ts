@@ -55,7 +55,7 @@ const unknownFacts: Facts = {
   origin: '',
 }
 
-/** Returns a channel of which nothing is known but its uuid. */
+/** Returns a channel of which only the uuid is known. */
 export function blankChannel(uuid: string): Channel {
   return {
     uuid,

@@ -10,7 +10,7 @@ const fields = z.record(z.string(), z.unknown())
 /** Without channels the engine leaves `rows` out. Rows are looked at one by one, since there are thousands of them. */
 const list = z.object({ row_count: z.int(), rows: z.optional(z.array(z.unknown())) })
 
-/** The engine gave something that is not what it was asked for. Its text holds nothing of the answer. */
+/** The engine's answer is not of the expected form. The message contains nothing of the answer. */
 export class UnreadableAnswer extends Error {
   override readonly name = 'UnreadableAnswer'
 }

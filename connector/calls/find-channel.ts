@@ -25,13 +25,13 @@ export interface FoundChannel<Asked extends AskedEngine = AskedEngine> {
 }
 
 /**
- * Returns the channel that a uuid, or the uuid once chosen for it, stands for, when it is up and the scope reaches it;
- * absent otherwise, and the two cannot be distinguished. The engine that has it is asked when the registry does not
- * know the channel as proven, and always with `ask: 'always'`: events come a moment late, and an engine accepts orders
- * to a channel that has ended. A channel that no engine has reported is asked for at every engine, at all of them at
- * once, under the uuid that its engine gave it where another connector has placed it under a chosen one. Rejects as the
- * links do: with `EslCommandNotSent` also when an engine is away that has the channel, or may have it; and with a
- * `DomainError` when the store of domains is gone, or that of aliases.
+ * Returns the channel of a uuid, or of the uuid once chosen for it, if it is up and in the scope; `undefined`
+ * otherwise, and the two cases cannot be distinguished. The engine that has the channel is asked if the registry does
+ * not know it as proven, and always with `ask: 'always'`, since events come a moment late and an engine accepts orders
+ * to a channel that has ended. A channel that no engine has reported is looked up at every engine at once; if another
+ * connector placed it under a chosen uuid, under the uuid that its engine gave it. Rejects as the links do: with
+ * `EslCommandNotSent` also if an engine is away that has the channel or may have it. Rejects with a `DomainError` if
+ * the store of domains or that of aliases is away.
  */
 export async function findChannel<Asked extends AskedEngine>(
   { registry, engines, readAlias }: ChannelSources<Asked>,

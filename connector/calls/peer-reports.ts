@@ -26,9 +26,10 @@ export interface PeerReportsDeps extends Time {
 }
 
 /**
- * While there is an engine that this process knows nothing of, because it was away at its start, looks every 5 s until
- * aborted whether another connector has reported its channels. So one that starts while an empty engine is away for
- * maintenance can give lists as the others do. An engine that the others heard at the same time is out of its reach alone.
+ * Reads the reports of other connectors every 5 s until aborted, while this process has never been connected to an
+ * engine because it was away at the start. So a connector that starts while an empty engine is away for maintenance can
+ * return lists as the others do. An engine that the others reached at the same time is out of reach of this connector
+ * only.
  */
 export async function readPeerReports(
   { store, works, connectorId, startedAt, onOutOfReach, log, clock, timers }: PeerReportsDeps,

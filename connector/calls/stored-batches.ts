@@ -17,8 +17,8 @@ export const peerChecks = {
 } as const
 
 /**
- * Does `work` for chunks of items, several at a time, and returns the items of those that failed. Where the store refuses
- * a chunk as such, each of its items is tried alone, so that one which cannot be stored holds up no other.
+ * Runs `work` on chunks of items, several at a time, and returns the items that failed. If the store refuses a chunk as
+ * such, each of its items is tried alone, so that an item which cannot be stored delays no other.
  */
 export async function failedOf<T>(
   items: readonly T[],

@@ -83,8 +83,8 @@ export interface Destination {
 }
 
 /**
- * Makes a command ready to be sent. The engine's own uuid of the proven channel of an order to one stands in the line.
- * Throws `ValueRefused` for what cannot become a line.
+ * Makes a command ready to be sent. The line of an order to a channel contains the engine's own uuid of the proven
+ * channel. Throws `ValueRefused` for values that cannot be in a line.
  */
 export function prepare(parts: DispatchDeps, message: CommandMessage, { to, channel }: Destination): PreparedCommand {
   const { scope, id } = message

@@ -18,7 +18,7 @@ import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { EavesdropCommand, EngineCommand, OriginateCommand } from '../../core/commands/commands.ts'
 import { hasControls } from '../../core/text/control-characters.ts'
 
-/** A value that cannot stand in a command line. Its text names the field and never the value. */
+/** A value that cannot be part of a command line. The message names the field and never the value. */
 export class ValueRefused extends Error {
   override readonly name = 'ValueRefused'
 
@@ -42,12 +42,12 @@ interface ValueSchema {
 }
 
 /**
- * Returns the line that a command is to the engine, without `bgapi` and line end. The only place where one is built:
- * every value is matched against its allow-list here once more, no matter who made the command, and the whole line is
- * looked over last. `domain` is the lower-cased domain of the command's scope; root's orders to a channel have none.
- * `added` are the operator's names of variables. `cause` is the id of the API request, which a placed call carries as
- * {@link causeVariable}. Throws {@link ValueRefused}; nothing is ever cleaned into shape, and commas of variables alone
- * are escaped.
+ * Returns the line of a command for the engine, without `bgapi` and line end. This is the only place that builds one:
+ * every value is checked against its allow-list once more, whoever made the command, and the whole line is checked in
+ * the end. `domain` is the lower-cased domain of the command's scope; root's orders to a channel have none. `added` are
+ * the operator's names of variables. `cause` is the id of the API request, which a placed call carries as {@link
+ * causeVariable}. Throws {@link ValueRefused}. No value is ever changed to fit, except that commas of variables are
+ * escaped.
  */
 export function commandLine(
   command: LineCommand,

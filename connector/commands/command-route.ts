@@ -16,10 +16,10 @@ export interface RouteDeps extends DispatchDeps, Pick<ChannelSources, 'readAlias
 }
 
 /**
- * Everything that can keep a command from being sent, before it is claimed; else the command, ready to be sent to the
- * engine that has its channel, to the one to place its call at, or to all. `likely` names the engine that was chosen for
- * a call before; it is taken while it is up. Rejects with a `DomainError` when the store of domains or that of aliases is
- * gone.
+ * Makes all checks that can prevent a command from being sent, before it is claimed. Returns the refusal, or the
+ * command ready to be sent: to the engine that has its channel, to the one at which its call is placed, or to all.
+ * `likely` names the engine that was chosen for a call before; it is used while it is up. Rejects with a `DomainError`
+ * if the store of domains or that of aliases is away.
  */
 export async function routeCommand(
   parts: RouteDeps,

@@ -19,9 +19,10 @@ const noProfiles: CommandOutcome = { state: 'refused', text: '-ERR the SIP profi
 export type PreparedDrop = (link: Pick<EngineLink, 'api'>) => Promise<CommandOutcome>
 
 /**
- * Prepares dropping registrations. At each engine the directory records are forgotten first, so that no phone registers
- * again by them; then the registrations are dropped at every SIP profile that runs there, and with those of a domain its
- * gateways. A profile whose name cannot stand in a line keeps no other up: it is reported by `-ERR`. Throws `ValueRefused`; the drop rejects as the link does.
+ * Prepares dropping registrations. At each engine the cached directory records are removed first, so that no phone
+ * registers again by them. Then the registrations are dropped at every SIP profile that runs there; a drop of a domain
+ * also removes its gateways. A profile whose name cannot be part of a line does not stop the others and is reported by
+ * `-ERR`. Throws `ValueRefused`; the drop rejects as the link does.
  */
 export function prepareDrop(command: DropCommand, domain: string | null): PreparedDrop {
   const forget = forgetLine(command, domain)

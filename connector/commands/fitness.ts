@@ -26,7 +26,10 @@ export interface FitnessDeps extends Pick<Time, 'clock'> {
   readonly connectorId: string
 }
 
-/** Judges a connector's fitness each time that it is asked. Others of which nothing can be read are taken to be unfit. */
+/**
+ * Makes a judge of the connector's fitness, which judges anew each time. Other connectors whose reports cannot be read
+ * count as unfit.
+ */
 export function fitnessJudge({ engines, store, connectorId, clock }: FitnessDeps): () => Promise<Fitness> {
   let lostAt: number | undefined
   let others = { areFit: false, readAt: Number.NEGATIVE_INFINITY }

@@ -14,11 +14,12 @@ export interface HangUpDeps {
 }
 
 /**
- * Hangs up every channel of a domain at every engine, by the engines' lists of this moment and the one rule of whose a
- * leg is. A channel that has ended meanwhile is no failure. A channel whose id cannot stand in a command line does not
+ * Hangs up every channel of a domain at every engine, by the engines' present lists and the one rule for the domain of
+ * a leg. A channel that has ended meanwhile is no failure. A channel whose id cannot be part of a command line does not
  * stop the others and is reported by `-ERR`. While an engine is away, the calls at the others are ended and the command
- * counts as unsent; the domain's clean-up repeats it until no engine was away (core/domains/cleanup/clean-up-domain.ts). A scope
- * without a domain is refused, since it would be every call of the platform. Rejects as the links do.
+ * counts as unsent; the domain's clean-up repeats it until no engine was away
+ * (core/domains/cleanup/clean-up-domain.ts). A scope without a domain is refused, since it would cover every call of
+ * the platform. Rejects as the links do.
  */
 export async function hangUpDomain({ channels, engines }: HangUpDeps, scope: CommandScope): Promise<CommandOutcome> {
   const { domain } = scope

@@ -35,8 +35,8 @@ export interface UnfinishedFrame {
 }
 
 /**
- * Cuts a byte stream into frames, however it arrives. Every byte is looked at once: a frame that lies in one chunk is
- * a view of it, one that spans chunks is copied once. Holds at most one unfinished frame, and nothing of a chunk.
+ * Cuts a byte stream into frames, however it arrives. Every byte is examined once: a frame inside one chunk is a view
+ * of it, and one that spans chunks is copied once. Holds at most one unfinished frame, and no chunk.
  */
 export class FrameReader {
   readonly #limits: Pick<EslLimits, 'maxHeaderBytes' | 'maxBodyBytes'>

@@ -48,7 +48,7 @@ const UNIT_BYTES = 2
 /** A name and a value that were decoded: the heads of two strings and their places in an object. */
 const MEMBER_BYTES = 80
 
-/** An event that is what it should be, of which only a few headers are decoded yet. */
+/** A valid event of which only a few headers are decoded yet. */
 export abstract class LazyEvent implements EslEvent {
   readonly name: string
   readonly subclass: string

@@ -10,8 +10,8 @@ const VIEW_LENGTH = 13
 const known = new Map<string, string>()
 
 /**
- * Returns a part of bytes that are ASCII, of which `text` has one character for each, as a string of its own: keeping
- * it does not keep the event in memory. One that `repeats` in most events is taken from those that came before.
+ * Returns a part of ASCII bytes as a string of its own, so that keeping it does not keep the event in memory. `text`
+ * has one character for each byte. A part that `repeats` in most events is taken from a cache of earlier ones.
  */
 export function ownText(bytes: Buffer, text: string, start: number, end: number, repeats: boolean): string {
   if (end - start < VIEW_LENGTH) return text.slice(start, end)

@@ -18,9 +18,9 @@ const scratch = Buffer.alloc(MAX_BYTES + 4)
 const words = new DataView(scratch.buffer, scratch.byteOffset, scratch.length)
 
 /**
- * Returns the values of the wanted headers of a body, of which `text` has one character for each byte, that is written
- * as engines write most: one object of texts, with no white space between its parts and no escape but those of one
- * character. `undefined` for any other, right or wrong.
+ * Returns the values of the wanted headers of a body that is written as engines usually write it: one object of texts,
+ * without white space between its parts, and only with escapes of one character. `text` has one character for each byte
+ * of the body. `undefined` for any other body, valid or not.
  */
 export function pickUsual(bytes: Buffer, text: string, wanted: WantedHeaders): HeaderValues | undefined {
   const { length } = bytes

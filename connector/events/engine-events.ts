@@ -14,9 +14,9 @@ export type EngineChange = 'engine_connected' | 'engine_disconnected'
 export type TellEngineChange = (kind: EngineChange, engine: Pick<Engine, 'coreUuid' | 'name'>) => void
 
 /**
- * Makes a notifier. The id of its event is derived from the engine's core, the kind, the minute and
- * how often that kind came in it: connectors that lose the engine together tell it once, and of a link that comes and
- * goes the last change is always published.
+ * Makes a notifier of engines that come and go. The id of its event is derived from the engine's core, the kind, the
+ * minute and how often that kind occurred in it. So connectors that lose the engine together publish one event, and the
+ * last change of a link that comes and goes is always published.
  */
 export function engineStateTeller({
   subscriptions,

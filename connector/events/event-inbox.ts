@@ -16,8 +16,8 @@ export interface InboxLimits {
 }
 
 /**
- * Returns the limits of each of so many inboxes: half a minute of a busy engine, shared among all, so that together
- * they hold no more than one; but no less than a burst of each, and than the largest event takes.
+ * Returns the limits of each inbox if there are this many: half a minute of a busy engine, shared among all, so that
+ * together they hold no more than a single one would. Each holds at least a burst of events, and the largest event.
  */
 export function inboxLimits(inboxes: number): InboxLimits {
   return { events: Math.max(500, 10_000 / inboxes), bytes: Math.max(2, 16 / inboxes) * 1024 * 1024 }

@@ -35,7 +35,7 @@ export class HoldingPlace {
   }
 }
 
-/** The places of all engines of which something is held. */
+/** The waiting events of all engines that have any. */
 export class HoldingPlaces {
   readonly #places = new Map<string, HoldingPlace>()
 

@@ -11,7 +11,7 @@ export const endings: ReadonlySet<string> = new Set(['CHANNEL_HANGUP_COMPLETE', 
 /** Events that can only follow a channel's creation. Others come before it now and then. */
 const followers: ReadonlySet<string> = new Set(['CHANNEL_ANSWER', ...endings])
 
-/** Returns whether it is the engine's last word on a channel: a state that it sends after the channel's destruction. */
+/** Returns whether an event is the last that the engine sends of a channel: a state after the channel's destruction. */
 export function isLastWord(event: Pick<EngineEvent, 'name' | 'header'>): boolean {
   return event.name === 'CHANNEL_STATE' && event.header('Channel-State') === 'CS_DESTROY'
 }

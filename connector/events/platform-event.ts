@@ -9,8 +9,8 @@ import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 const idPart = /^[A-Za-z0-9-]{1,64}$/
 
 /**
- * Returns the id of an engine event, the same for every connector that hears it: `Core-UUID:Event-Sequence`. Absent
- * when the event does not carry both; such an event cannot be distinguished from its own repetition.
+ * Returns the id of an engine event, the same for every connector that reads it: `Core-UUID:Event-Sequence`.
+ * `undefined` if the event does not have both; such an event cannot be distinguished from its own repetition.
  */
 export function eventId(event: Pick<EngineEvent, 'coreUuid' | 'sequence'>): string | undefined {
   if (!idPart.test(event.coreUuid) || !/^\d{1,20}$/.test(event.sequence)) return undefined

@@ -22,9 +22,9 @@ const states: Readonly<Record<LifeEvent, readonly [state: string, callState: str
 }
 
 /**
- * An event that the connector makes up for one that it missed: marked `Synthetic: true`, without an
- * `Event-Sequence`, with what is known of the channel. Code recognizes it by its class; the mark could be
- * anybody's who injects events.
+ * An event that the connector makes instead of one that it missed: marked `Synthetic: true`, without an
+ * `Event-Sequence`, with the known fields of the channel. Code recognizes it by its class, since any client that
+ * injects events could set the mark.
  */
 export class SyntheticEvent implements EngineEvent {
   readonly name: LifeEvent

@@ -10,7 +10,10 @@ export interface MissedTime {
   end(at: number): void
 }
 
-/** The times in which events of an engine were not heard: of more than 16 the oldest two are one, with what was between. */
+/**
+ * The times in which events of an engine were missed. When there are more than 16, the oldest two become one, including
+ * the time between them.
+ */
 export class MissedTimes {
   #times: { from: number; to: number }[] = []
 

@@ -47,10 +47,10 @@ interface Difference {
 }
 
 /**
- * Compares what is known of an engine's channels with what the engine lists, after its event link came up: a channel
- * that is gone, by the list and by what the engine says of it alone, is ended, one that is not known is learned, and what
- * was missed of one is made up for. Ends when nothing is left to confirm, when `signal` is aborted, or when another
- * process of the engine answers. Events of the engine that come meanwhile win.
+ * Compares the known channels of an engine with those that it lists, after its event link came up. A channel that is
+ * not listed, and that the engine denies when asked for it, is ended. An unknown one is recorded, and its missed events
+ * are synthesized. Ends when nothing is left to confirm, when `signal` is aborted, or when another process of the
+ * engine answers. Events of the engine that come meanwhile take precedence.
  */
 export async function checkChannels(parts: ChannelCheckDeps, signal: AbortSignal): Promise<void> {
   const { timers, clock } = parts

@@ -46,12 +46,13 @@ export interface DeadConnectorsDeps extends Time {
 }
 
 /**
- * Looks after connectors that are gone, until aborted: reports each, and records for each of its engines the time in
- * which no connector listened, as `connector-killed`, or `connector-stopped` where it had said so. Exactly one living
- * connector records it, and none does if another connector's link to that engine was up all the time. While no
- * link to the engine is up the gap is still open, and is looked at again. One that was only silent, and reports again,
- * can be gone once more. Events on its disk that no connector took over are recorded as `spool-lost`. Of a link that was
- * down when it went, or of whose gaps not all were stored, the gap begins with what was missed: no other connector reported it.
+ * Handles connectors that are gone, until aborted. Reports each, and records for each of its engines the time in which
+ * no connector was connected, as `connector-killed`, or as `connector-stopped` if it had reported its stop. Exactly one
+ * living connector records it, and none does if another connector's link to that engine was up all the time. While no
+ * link to the engine is up, the gap is open and is checked again. A connector that was only silent, and reports again,
+ * can be recorded as gone again later. Events on its disk that no connector took over are recorded as `spool-lost`. The
+ * gap begins with the first missed event if the link was down when the connector went, or if not all of its gaps were
+ * stored, since no other connector has reported those.
  */
 export async function recordDeadConnectors(parts: DeadConnectorsDeps, signal: AbortSignal): Promise<void> {
   const recorded = new Set<string>()

@@ -20,9 +20,9 @@ export interface GoneDeps {
 }
 
 /**
- * Makes the ends of channels that the engine lists no more, of each once the engine says that it does not have it: a list
- * may be wrong, and a made end takes the place of the engine's own. A placed call that no engine has reported
- * is only forgotten. Answers those of which the engine does not say so.
+ * Makes the end events of channels that the engine no longer lists, each once the engine says that it does not have the
+ * channel: a list may be wrong, and a synthetic end replaces the engine's own. A placed call that no engine has
+ * reported is only forgotten. Returns the channels that the engine does not deny.
  */
 export async function endGone(parts: GoneDeps, uuids: readonly string[]): Promise<string[]> {
   const { registry, link, clock, make, isOver } = parts

@@ -8,11 +8,11 @@ const takenOverMs = 120_000
 export type SpoolFate = 'handed over by others' | 'not known yet' | { readonly from: number; readonly to: number }
 
 /**
- * Returns whether events of an engine that waited on the disk of a connector which is gone are lost with it: no
- * connector has reported in two minutes that it took them over, and no other connector has handed over what it heard at
- * that time. A later process on the same machine proves nothing, since containers of one host have disks of their own.
- * Answers when they were read, epoch milliseconds, by the last report of the one that is gone. What was read after a
- * stop had begun belongs to the gap of the stop.
+ * Returns whether events of an engine on the disk of a connector that is gone are lost. They are if no connector has
+ * reported within two minutes that it took them over, and no other connector has handed over what it read at that time.
+ * A later process on the same machine proves nothing, since containers of one host have disks of their own. Lost events
+ * are returned with the time in which they were read, epoch milliseconds, by the last report of the connector. Events
+ * that were read after a stop had begun belong to the gap of the stop.
  */
 export function spoolFate(
   gone: ConnectorReport,

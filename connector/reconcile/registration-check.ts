@@ -46,11 +46,11 @@ export interface RegistrationCheckDeps extends Time {
 }
 
 /**
- * Compares the phones that are known with those that the engines list, after an event link came up: an account whose
- * phones are all gone, or that has one without any report, is noted. What is stored of its domain is looked at
- * first: what another connector has noted is taken over and not published again. An account of which anything was heard
- * meanwhile is left alone, and so are all when an engine or a store cannot be asked; their registrations end by
- * themselves then.
+ * Compares the known phones with those that the engines list, after an event link came up. An account whose phones are
+ * all gone, or that has a phone without any report, is recorded. The stored accounts of its domain are read first, and
+ * changes that another connector has stored are adopted and not published again. An account is left alone if any event
+ * of it came meanwhile, and so are all if an engine or a store cannot be asked; their registrations then expire by
+ * themselves.
  */
 export async function checkRegistrations(parts: RegistrationCheckDeps, signal: AbortSignal): Promise<void> {
   const { timers, clock, presence } = parts

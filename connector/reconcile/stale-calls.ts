@@ -28,11 +28,11 @@ export interface StaleCallsDeps extends Time {
 }
 
 /**
- * Decides about calls that are stored with an account and that no engine has any more; resolves with whether the end of such a
- * call will be reported. A call that has a record of its own, or that this connector knows, is ended by the comparison with its
- * engine, unless another connector heard its end. The engine of a call that stands only in its account is not known. If there is
- * a single engine, and every connector that could have heard the end is gone, the end is made up here; otherwise only the
- * account is corrected, without an event.
+ * Decides about calls that are stored with an account and that no engine has any more; resolves with whether the end of
+ * such a call will be reported. A call that has a record of its own, or that this connector knows, is ended by the
+ * comparison with its engine, unless another connector has read its end. The engine of a call that is only stored in
+ * its account is not known. If there is a single engine, and every connector that could have read the end is gone, the
+ * end is synthesized here; otherwise only the account is corrected, without an event.
  */
 export function staleCalls({ registry, knownCalls, engines, before, make, clock, timers }: StaleCallsDeps): OnEnded {
   const listeners = new Map<string, { readonly at: number; readonly listener: Promise<LastListener | undefined> }>()

@@ -17,9 +17,10 @@ export interface StoringPeerDeps extends Time {
 }
 
 /**
- * Knows whether another connector stores calls, the states of gateways, and accounts: of those that relay the same engines, or for accounts hear the same,
- * the one with the smallest id does. The others check what it stored, so it does no harm when they learn of a change late, or when for a
- * moment two of them store or none.
+ * Determines whether another connector stores calls, the states of gateways, and accounts. Of the connectors that relay
+ * the same engines, or that for accounts are connected to the same ones, the one with the smallest id does. The others
+ * check what it has stored, so it does no harm if they learn of a change late, or if for a moment two of them store or
+ * none does.
  */
 export class StoringPeer {
   readonly #deps: StoringPeerDeps

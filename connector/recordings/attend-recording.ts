@@ -80,7 +80,7 @@ export interface RecordingAttendant {
 
 const finished: Attended = { kind: 'finished', storedBytes: 0 }
 
-/** Makes what looks after recordings, so many at a time. */
+/** Makes the attendant of recordings, which works on a limited number at a time. */
 export function recordingAttendant(parts: AttendDeps): RecordingAttendant {
   const { ports, place, clock } = parts
   const records = limited(recordsAtOnce)

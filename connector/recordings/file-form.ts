@@ -16,9 +16,9 @@ const isOfType: Readonly<Record<RecordingType, (head: Buffer) => boolean>> = {
 }
 
 /**
- * Returns whether a file of so many bytes is written to its end, as far as its beginning shows. The engine writes the
- * lengths in the head of a WAV file when the recording stops; until then they are 0 and the samples are not there.
- * Throws {@link FileRefused} when the file begins as none of its type does.
+ * Returns whether a file of this many bytes is completely written, as far as its beginning shows. The engine writes the
+ * lengths in the header of a WAV file when the recording stops; until then they are 0 and the samples are missing.
+ * Throws {@link FileRefused} if the file does not begin like one of its type.
  */
 export function isComplete(type: RecordingType, head: Buffer, size: number): boolean {
   if (size === 0 || head.length < Math.min(formBytes, size)) return false

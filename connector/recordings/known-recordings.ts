@@ -44,7 +44,7 @@ export const maxKnown = 20_000
 /** The newest of those that are finished: their words may come again. */
 const maxFinished = 5_000
 
-/** Makes an empty memory. */
+/** Makes an empty memory of recordings. */
 export function knownRecordings(limit = maxKnown): KnownRecordings {
   const byId = new Map<string, KnownRecording>()
   const byCall = new Map<string, Set<KnownRecording>>()

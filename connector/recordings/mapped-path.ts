@@ -43,7 +43,7 @@ export function mappedPath(path: string, engineFolder: string): readonly string[
   return pieces
 }
 
-/** Returns the media type that a file's name stands for. Throws {@link FileRefused} for any other. */
+/** Returns the media type of a file's name. Throws {@link FileRefused} for any other name. */
 export function typeOfFile(path: string): RecordingType {
   const type = recordingTypeOf(path)
   if (type === undefined) throw new FileRefused('type not allowed')

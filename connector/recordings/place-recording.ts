@@ -13,9 +13,9 @@ export interface PlacedRecording {
 const idLength = 22
 
 /**
- * Writes the record of a recording, or adds missing fields to it. Which of the recordings in one file of one call it is, is
- * decided by the known ends: connectors that heard different parts of it come to the same record, however often
- * and in whatever order they tell.
+ * Writes the record of a recording, or adds missing fields to it. If one call has several recordings in one file, the
+ * known ends decide which one it is: connectors that read different events of it find the same record, however often
+ * and in whatever order they report.
  */
 export async function placeRecording(
   store: Pick<RecordingStore, 'list' | 'expect'>,

@@ -28,9 +28,9 @@ export interface PutDeps {
 }
 
 /**
- * Puts a file into the object store and answers the SHA-256 of its bytes, in lower-case hexadecimal digits. The store
- * checks every byte against a checksum. An upload in parts goes on with the parts that the store has. Throws
- * {@link FileChanged}.
+ * Puts a file into the object store and returns the SHA-256 of its bytes, in lower-case hexadecimal digits. The store
+ * checks every byte against a checksum. An upload in parts continues with the parts that the store has. Throws {@link
+ * FileChanged}.
  */
 export async function putRecording(parts: PutDeps): Promise<string> {
   const { file, recordingFiles, key, contentType, keep } = parts

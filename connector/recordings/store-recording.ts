@@ -48,9 +48,9 @@ export interface StoreDeps {
 }
 
 /**
- * Stores the file of a recording: takes the claim, puts the object, looks whether it is there as it should be, and
- * writes the record. Killed anywhere, the next attempt goes on, by whichever connector. Throws {@link FileRefused}, and
- * a `DomainError` while a store is away; the claim has ended then.
+ * Stores the file of a recording: takes the claim, puts the object, checks that it is there as it should be, and writes
+ * the record. After a kill at any point the next attempt continues, by any connector. Throws {@link FileRefused}, and a
+ * `DomainError` while a store is away; the claim has then ended.
  */
 export async function storeRecording(
   parts: StoreDeps,

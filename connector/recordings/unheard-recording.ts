@@ -12,7 +12,7 @@ const othersMs = 60_000
 /** Calls that are waited for at a time; more unheard ones are an outage that is reported otherwise. */
 const maxWaiting = 1_000
 
-/** Calls `look` for a call when the others have reported it, if they heard it. */
+/** Calls `look` for a call once the other connectors have reported its recording, if they read the event. */
 export function afterPeerReports(timers: Timers, look: (call: RecordedCall) => void): (call: RecordedCall) => void {
   let waiting = 0
   return (call) => {
@@ -29,8 +29,8 @@ export function afterPeerReports(timers: Timers, look: (call: RecordedCall) => v
 const unheard = 'unheard'
 
 /**
- * Expects a recording of a call that was recorded and of which no recording is known: no connector heard where it was written,
- * so it will be reported as one that never came.
+ * Expects a recording of a call that was recorded but whose recording is unknown: no connector read where it was
+ * written, so it will be reported as one that never arrived.
  */
 export async function expectUnheard(
   store: Pick<RecordingStore, 'list' | 'expect'>,

@@ -8,8 +8,8 @@ export interface Link<T> {
 }
 
 /**
- * Values in order, of which any can be taken out at once. A `Set` would do, but finding its first value takes time for
- * each one that was taken out before it.
+ * Values in order, any of which can be removed in constant time. In a `Set`, finding the first value takes time for
+ * each one that was removed before it.
  */
 export class Chain<T> {
   #first: Link<T> | undefined

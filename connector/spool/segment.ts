@@ -51,7 +51,7 @@ const maxLineBytes = 8 * 1024 * 1024
 /** `0000000003-0000000042-1768478400000.log`: generation, number, and when its first event was read from the engine. */
 const form = /^(\d{10})-\d{10}-(\d{1,16})\.log$/
 
-/** Makes a segment of which no byte is written yet. */
+/** Makes a segment without any byte yet. */
 export function newSegment(folder: string, generation: number, number: number, from: number): Segment {
   const name = `${generationName(generation)}-${String(number).padStart(10, '0')}-${from}.log`
   return emptySegment(join(folder, name), from)

@@ -38,7 +38,7 @@ interface Entrance {
   readonly bytes?: number
 }
 
-/** Events in memory: by class, by place, and by whether they stand on disk as well. */
+/** Events in memory: by class, by place, and by whether they are also on disk. */
 export class WaitingEvents {
   readonly tail = new Chain<Waiting>()
   /** Those without a copy on disk, in the order in which they were taken. */

@@ -43,7 +43,7 @@ export function eventDomainCandidates(read: ReadField): string[] {
   return names(eventFields.map(read))
 }
 
-/** Returns whether an event is the engine's own word on a gateway. */
+/** Returns whether an event is the engine's own about a gateway. */
 export function isOfGateway(read: ReadField): boolean {
   return read('Event-Subclass')?.startsWith('sofia::gateway_') === true
 }

@@ -39,8 +39,8 @@ export interface Backoff {
 const usualBackoff: Backoff = { firstMs: 250, longestMs: 5_000 }
 
 /**
- * Returns the wait after so many failures in a row (1 or more): doubling, less up to half of it at random, so that
- * processes that failed together do not come back together. `random` gives 0 to 1.
+ * Returns the wait after a number of failures in a row (1 or more). It doubles with each, less up to half of it at
+ * random, so that processes that failed together do not retry together. `random` returns 0 to 1.
  */
 export function backoffMs(failures: number, random: () => number, backoff: Backoff = usualBackoff): number {
   const full = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(failures - 1, 10))

@@ -27,8 +27,8 @@ export function hearsEngine(report: ConnectorReport, now: number): boolean {
 }
 
 /**
- * Returns every engine of the fresh reports, once, as reported by the connector that hears it best: `connected` if any has
- * both links up and heard it lately. In the order of the connectors' settings.
+ * Returns every engine of the recent reports once, as reported by the connector with the best links to it: `connected`
+ * if one has both links up and received anything lately. In the order of the connectors' settings.
  */
 export function engineViews(reports: readonly ConnectorReport[], now: number): EngineReport[] {
   const views = new Map<string, EngineReport>()

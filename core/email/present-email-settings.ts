@@ -3,7 +3,9 @@ import type { EmailSettings } from './email-settings.ts'
 /** Stands for a password that is stored; a write with exactly this text keeps it. */
 export const maskedPassword = '********'
 
-/** Mail settings as callers see them. Every member is named here, so that nothing of a password slips out. */
+/**
+ * Returns mail settings as callers see them. Every member is named here, so that no part of a password can be revealed.
+ */
 export function presentEmailSettings({ id, domain, provider, description, from, options }: EmailSettings) {
   const { host, port, secure, debug, tls, auth } = options
   return {

@@ -16,9 +16,9 @@ export const entriesTogether = 10
 export const deadWriterMs = 30_000
 
 /**
- * Returns the time in which a domain may have had no hook, between the event before (epoch milliseconds; 0 for none)
- * and an event that finds the oldest hook to have been made at `watchedSince`. None where that hook is the older one:
- * then the domain had it all the time.
+ * Returns the time in which a domain may have had no hook, before an event at which its oldest hook was created at
+ * `watchedSince`. It begins with the event before (epoch milliseconds; 0 for none). Returns none if the hook is older
+ * than that event, since the domain then had a hook all the time.
  */
 export function unwatchedBefore(previousAt: number, watchedSince: number): LoggedEvent['unwatched'] {
   return watchedSince > previousAt ? { from: previousAt, to: watchedSince } : undefined

@@ -45,10 +45,11 @@ const reasons: ReadonlyMap<string, TimeGapReason> = new Map<string, TimeGapReaso
 ])
 
 /**
- * Returns a gap as tenants see it. It may concern any of them, so it reveals nothing of the engine, of the listener, nor how
- * many events were dropped, which may all have belonged to other tenants. Any other than the known reasons is a link's own
- * text about its loss. The times of events come from the engine's clock, and those of a gap partly from a connector's. So the
- * gap is widened by the possible difference of the clocks, to cover all its events.
+ * Returns a gap as tenants see it. It may concern any of them, so it reveals nothing of the engine or the connector,
+ * nor how many events were dropped, which may all have belonged to other tenants. Any reason other than the known ones
+ * is a link's own text about its loss, and becomes `engine_link_lost`. The times of events come from the engine's
+ * clock, and those of a gap partly from a connector's. So the gap is widened by the possible difference of the clocks,
+ * to cover all its events.
  */
 export function engineGap({ reason, from, to }: Pick<RecordedGap, 'reason' | 'from' | 'to'>): TimeGap {
   return {

@@ -4,7 +4,7 @@ import type { Gateway } from './gateway.ts'
 /** Stands for a password that is stored; a write with exactly this text keeps it. */
 export const maskedPassword = '********'
 
-/** Returns a gateway as callers see it. Every member is named here, so that nothing of a password slips out. */
+/** Returns a gateway as callers see it. Every member is named here, so that no part of a password can be revealed. */
 export function presentGateway(gateway: Gateway) {
   return {
     name: gateway.name,

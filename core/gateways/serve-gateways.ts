@@ -32,8 +32,8 @@ export const gatewaysPurpose = 'gateways'
 const atOnce = 20
 
 /**
- * Returns the enabled gateways of all domains that a SIP profile of an engine has, with their passwords. A gateway whose
- * password cannot be opened is left out and reported, so that it keeps no other from working.
+ * Returns the enabled gateways of all domains that a SIP profile of an engine has, with their passwords. A gateway
+ * whose password cannot be decrypted is left out and reported, so that the others work.
  */
 export async function serveGateways(
   ports: ServeGatewaysPorts,

@@ -39,7 +39,7 @@ export function latestForOne({ intervalMs, burst }: Allowance, now: number): num
   return now + (burst - 1 + 1 / 1000) * intervalMs
 }
 
-/** Describes a bucket as it stands after a request that was allowed or refused. */
+/** Returns the state of a bucket after a request that was allowed or refused. */
 export function verdictOf(
   fullAt: number,
   { intervalMs, burst }: Allowance,

@@ -32,10 +32,10 @@ export const holdMs = 60_000
 const claimant = 'fail-missing-recordings'
 
 /**
- * Fails expected recordings that have no object 15 minutes after their end, and publishes an event for each. The event is
- * queued before the record is changed, under an id that is derived from the recording: a run that is killed is repeated, and
- * the event exists once. Recordings of deleted domains produce no event. An object that arrives later is stored all the same.
- * Works until nothing is overdue or until `until` (epoch milliseconds); returns how many failed.
+ * Fails expected recordings that have no object 15 minutes after their end, and publishes an event for each. The event
+ * is queued before the record is changed, under an id that is derived from the recording: a run that is killed is
+ * repeated, and the event exists once. Recordings of deleted domains produce no event. An object that arrives later is
+ * nevertheless stored. Works until nothing is overdue or until `until` (epoch milliseconds); returns how many failed.
  */
 export async function failMissingRecordings(tools: FailingMissing, until: number): Promise<number> {
   const { recordings, clock } = tools

@@ -11,7 +11,7 @@ const typeOfEnding: Readonly<Record<string, RecordingType>> = {
   '.pdf': 'application/pdf',
 }
 
-/** Returns the media type that a file's name stands for; nothing for a name that is no recording's. */
+/** Returns the media type of a file's name; `undefined` for a name that is no recording's. */
 export function recordingTypeOf(name: string): RecordingType | undefined {
   const ending = /[^/](\.[^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
   return Object.hasOwn(typeOfEnding, ending) ? typeOfEnding[ending] : undefined

@@ -10,8 +10,9 @@ const reportedMs = 10_000
 const pauseMs = 30_000
 
 /**
- * Logs that messages wait, and calls `note`, which the status report reads: the age of the oldest message of a batch, at most once in half a minute. A message that is queued
- * before it is due waits from the moment at which it is due. Repeated receipts do not count: they waited for their turn.
+ * Logs the age of the oldest message of a batch, at most once in half a minute, and calls `note` with it for the status
+ * report. A message that is queued before it is due waits from the moment at which it is due. Repeated receipts do not
+ * count, since those messages waited for others of their group.
  */
 export function messageAge<C>(
   clock: Clock,

@@ -49,8 +49,8 @@ const unpacked = processWide('unpacked outcomes', () => new Map<string, Promise<
 const partItem = z.object({ bytes: z.instanceof(Uint8Array) })
 
 /**
- * Long outcomes as items of parts. A set that is shared stands under the scope of its commands: with the name of a set
- * of another scope, a record finds nothing.
+ * Long outcomes as items of parts. A shared outcome is stored under the scope of its commands, so that a record that
+ * names one of another scope finds nothing.
  */
 export function longOutcomes(context: AdapterContext): LongOutcomes {
   const shared = new WeakMap<readonly Uint8Array[], Map<string, SharedSet>>()

@@ -10,7 +10,7 @@ export interface SearchBudget {
 
 const [maxClauses, maxDepth] = [100, 8]
 
-/** Returns a budget of which nothing is used. */
+/** Returns an unused budget. */
 export function searchBudget(): SearchBudget {
   let used = 0
   return {

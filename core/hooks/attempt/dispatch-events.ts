@@ -40,12 +40,12 @@ export interface DispatchedEvent {
 const takes = 3
 
 /**
- * Gives events their numbers in their domains, writes one delivery for each hook that wants one, and makes the first attempt
- * of each if its receiver is prompt ({@link attemptDirectly}); the others are queued. What is done in the stores is done
- * once for all events of a domain. Events of a call are in the order in which they came. A domain without hooks has no log.
- * Safe to repeat: a delivery that is there already is queued again only while no attempt of it was recorded. Where the
- * patterns of a domain are too much work, the hooks that were not judged get a delivery that has failed. `report` takes the
- * events of each domain when they have ended, which may be long before the whole batch has, and is waited for.
+ * Numbers events in their domains, writes one delivery for each hook that wants one, and makes the first attempt of
+ * each whose receiver is prompt ({@link attemptDirectly}); the others are queued. Stores are read and written once for
+ * all events of a domain. Events of a call keep their order. A domain without hooks has no log. Safe to repeat: an
+ * existing delivery is queued again only while none of its attempts is recorded. If the patterns of a domain are too
+ * much work, the hooks that were not judged get a failed delivery. `report` is called with the events of each domain
+ * when they have ended, which may be long before the whole batch has, and is awaited.
  */
 export async function dispatchEvents(
   deps: EventDispatchDeps,

@@ -10,8 +10,8 @@ const lookMs = 5
 const turns = 4
 
 /**
- * Measures how much of a wait for an answer may be this process's own delay. While it is busy, or gets no processor, it hears
- * an answer late, and a quick receiver looks slow. Only runs while somebody waits.
+ * Measures how much of a wait for a response may be this process's own delay. A process that is busy, or gets no
+ * processor, reads a response late, and a quick receiver seems slow. It runs only while a request waits.
  */
 export class OwnDelay {
   readonly #time: Time

@@ -50,8 +50,8 @@ export interface MeasuredCall<T> {
 }
 
 /**
- * Makes a call for a hook and notes how its receiver did: as slow as soon as that is certain, while the call goes on. A
- * note that the store does not take is passed over: the next call is measured, too.
+ * Makes a call for a hook and records the speed of its receiver: as slow as soon as that is certain, while the call
+ * continues. A record that the store refuses is skipped, since the next call is measured, too.
  */
 export async function measured<T>(tools: SpeedNotes, hook: Hook, call: () => Promise<T>): Promise<MeasuredCall<T>> {
   const { clock, timers, ownDelay } = tools

@@ -26,7 +26,7 @@ function valueProblem(value: string): string | undefined {
   return hasControls(value) ? 'must not contain control characters' : undefined
 }
 
-/** Everything that is wrong with the headers of a hook; `field` is where they stand in the request. */
+/** Returns every problem of a hook's headers; `field` is their place in the request. */
 export function headerProblems(headers: Readonly<Record<string, string>>, field: string): FieldProblem[] {
   const problems: FieldProblem[] = []
   const seen = new Set<string>()

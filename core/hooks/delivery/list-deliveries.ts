@@ -42,9 +42,9 @@ export const deliveryListLimits = {
 } as const
 
 /**
- * Returns the log of a hook's deliveries, the newest event first, or the oldest where `sort` says `{"created":1}`.
- * Always pages; a page may hold fewer than its limit while a cursor goes on, when a filter lets few through or the page
- * is heavy. Throws `not_found` and `invalid_field`.
+ * Returns the log of a hook's deliveries, the newest event first, or the oldest if `sort` says `{"created":1}`. Always
+ * in pages. A page may have fewer entries than its limit although a cursor follows, if a filter rejects many or the
+ * page is large. Throws `not_found` and `invalid_field`.
  */
 export async function listDeliveries(
   { hooks, deliveries, clock }: DeliveryListing,

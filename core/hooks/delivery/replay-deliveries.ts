@@ -62,10 +62,10 @@ export const replayLimits = {
 } as const
 
 /**
- * Queues the deliveries of a hook again that were made within a time, each under its id, the oldest first. One request
- * does a part; its `next` leads on. Safe to repeat: what is pending is not queued twice. Tests are not replayed. Throws
- * `invalid_field` for a window that is invalid or begins too long ago, `not_found`, `conflict` for a disabled hook, and
- * `rate_limited`.
+ * Queues the deliveries of a hook from a time window again, each under its id, the oldest first. One request does a
+ * part, and its `next` is the place at which the next one continues. Safe to repeat: pending deliveries are not queued
+ * twice. Tests are not replayed. Throws `invalid_field` for a window that is invalid or begins too long ago,
+ * `not_found`, `conflict` for a disabled hook, and `rate_limited`.
  */
 export async function replayDeliveries(tools: Replaying, name: HookName, window: ReplayWindow): Promise<Replayed> {
   const now = tools.clock.now()

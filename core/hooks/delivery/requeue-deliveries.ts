@@ -47,10 +47,10 @@ export const requeueLimits = {
 } as const
 
 /**
- * Queues the attempts that should have been made long ago and of which no message is left: lost by the queue, by a
- * killed function, in a dead-letter queue, in an outage. Each under a new plan, so that of several runs at once, and of
- * a message that turns up after all, only one counts. Works until nothing is overdue, {@link requeueLimits} are reached,
- * or the time is over (`until`, epoch milliseconds).
+ * Queues the attempts that are long overdue and whose messages are gone: lost by the queue, by a killed function, in a
+ * dead-letter queue, or in an outage. Each gets a new plan, so that only one of several simultaneous runs counts, or of
+ * a message that arrives after all. Works until nothing is overdue, {@link requeueLimits} are reached, or the time is
+ * over (`until`, epoch milliseconds).
  */
 export async function requeueDeliveries(tools: Requeuing, until: number): Promise<Requeued> {
   const { deliveries, deliveryQueue, clock } = tools

@@ -72,10 +72,10 @@ const noHook = '0'.repeat(24)
 const noDelivery = `msg_${'0'.repeat(32)}`
 
 /**
- * Shows what a hook would make of the last events of its domain, if it were there and enabled: which it would fire for,
- * which filter refuses the others and what stands in the event there, and the very request that would be sent. Its id,
- * time and signature are examples; `${auth:…}` stays as it is, since no pre-request is made. At most `limit` events are
- * shown. Throws `invalid_field` as the creation of the hook would, and where its patterns are too much work.
+ * Shows what a hook would do with the last events of its domain, if it existed and were enabled: for which events it
+ * would fire, which filter rejects the others and the value there, and the exact request that would be sent. Its id,
+ * time and signature are examples; `${auth:…}` is left unchanged, since no pre-request is made. At most `limit` events
+ * are shown. Throws `invalid_field` as the creation of the hook would, and if its patterns are too much work.
  */
 export async function dryRunHook(tools: DryRun, domain: string, input: HookInput, limit: number): Promise<Rehearsal> {
   refuseProblems(hookProblems(input, tools.judges))

@@ -8,9 +8,8 @@ const wanted = /\$\{auth:(body|header):([A-Za-z0-9_:.-]{1,116})\}/g
 const anyCookie = '${auth:cookie name}=${auth:cookie value}'
 
 /**
- * Returns an answer to the pre-request of a hook in which every value is the very text that asks for it, so that a
- * request made with it shows where values of a real answer would stand: `${auth:body:token}` stays
- * `${auth:body:token}`.
+ * Returns a reply to the pre-request of a hook in which every value is its own placeholder, so that a request made with
+ * it shows where real values would be: `${auth:body:token}` stays `${auth:body:token}`.
  */
 export function placeholderReply(hook: Pick<Hook, 'headers' | 'rawBody'>): HookReply {
   const templates = [...Object.values(hook.headers), hook.rawBody]

@@ -26,8 +26,8 @@ function valueOf(source: TemplateSource, name: string): JsonValue {
 }
 
 /**
- * Replaces every `${name}` by the value of that field, and an absent one by nothing. One pass: what a value brings in
- * is never looked at again. `undefined` when the result would be longer than `limit` UTF-16 units; the rest of the
+ * Replaces every `${name}` by the value of that field, and an absent one by nothing. In one pass: placeholders inside
+ * values are not expanded. `undefined` if the result would be longer than `limit` UTF-16 units; the rest of the
  * template is then not expanded, so that a short template cannot fill the memory.
  */
 export function substitute(
