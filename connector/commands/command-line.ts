@@ -43,7 +43,7 @@ interface ValueSchema {
 
 /**
  * Returns the line of a command for the engine, without `bgapi` and line end. This is the only place that builds one:
- * every value is checked against its allow-list once more, whoever made the command, and the whole line is checked in
+ * every value is checked against its allow-list once more, no matter who made the command, and the whole line is checked in
  * the end. `domain` is the lower-cased domain of the command's scope; root's orders to a channel have none. `added` are
  * the operator's names of variables. `cause` is the id of the API request, which a placed call carries as {@link
  * causeVariable}. Throws {@link ValueRefused}. No value is ever changed to fit, except that commas of variables are
