@@ -24,7 +24,7 @@ export function cdrAggregationContract(bench: () => CdrBench): void {
     return (await store.search(aPlan({ domain, limit: 0, aggregations }), 60_000)).aggregations
   }
 
-  test('terms count values, the most frequent first, equal counts by value', async () => {
+  test('a terms aggregation counts values, the most frequent first and equal counts by value', async () => {
     const terms = { kind: 'terms', field: 'gateway', leastCount: 1 } as const
 
     expect(

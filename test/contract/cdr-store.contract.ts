@@ -303,7 +303,7 @@ function pages(bench: () => CdrBench): void {
   )
 
   test.each(sorts)(
-    'by %s %s, pages that continue after a hit neither miss nor repeat one',
+    'the pages of a search by %s %s that continue after a hit neither miss nor repeat one',
     async (field, order, expected) => {
       const { domain, keep, store } = bench()
       await keep(calls)

@@ -115,7 +115,7 @@ describe('the log of a domain', () => {
       { at, isDone: true },
     ]),
   )(
-    'has each event once and explains every number when a writer dies at call $at (done by the store: $isDone)',
+    'the log of a domain has each event once and explains every number when a writer dies at call $at (done by the store: $isDone)',
     async ({ at, isDone }) => {
       const { clock, gate, log, otherLog, readersLog } = parts()
       const domain = aDomain()

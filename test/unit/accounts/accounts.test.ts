@@ -169,7 +169,7 @@ describe('a deleted account', () => {
     ['9999', 'admin', 404, 'not_found'],
     ['1000', 'user', 403, 'permission_denied'],
     ['1001', 'user', 403, 'permission_denied'],
-  ] as const)('is not %s by the %s: %i %s', async (id, who, status, code) => {
+  ] as const)('a deleted account is not %s by the %s: %i %s', async (id, who, status, code) => {
     const given = await setUp()
 
     expect(await remove(given, id, who)).toMatchObject({ status, body: { code } })

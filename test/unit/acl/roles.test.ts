@@ -297,7 +297,7 @@ describe('the tag of a role', () => {
   }
 
   it.each(['middle', 'base'])(
-    'changes when only its parent %s changes, since it shows what that allows',
+    'the tag of a role changes when only its parent %s changes, since it shows what that allows',
     async (name) => {
       const { tag, put } = await setUpFamily()
       const [before, ofCousin] = [await tag(), await tag('cousin')]

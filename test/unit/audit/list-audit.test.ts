@@ -87,7 +87,7 @@ describe('the audit trail', () => {
   })
 
   it.each(['', '&sort={"at":1}', '&filter={"status":403}', '&columns=path'])(
-    'is walked by cursors without loss or repetition (%s)',
+    'the audit trail is read by cursors without loss or repetition (%s)',
     async (more) => {
       const { list, paths } = await setUp(50)
       const seen: string[] = []
@@ -181,7 +181,7 @@ describe('the audit trail', () => {
     ['items only', { 'domain/item': ['r'] }, 403],
     ['own items only', { 'acl/roles': ['r'], 'domain/item': ['ro'] }, 403],
     ['both', { 'acl/roles': ['r'], 'domain/item': ['r'] }, 200],
-  ] as const)('needs two permissions: %s', async (kind, allows, status) => {
+  ] as const)('the audit trail needs two permissions: %s', async (kind, allows, status) => {
     const { api, list } = await setUp()
     await api.ports.roles.write({ domain, roles: [aRole({ name: 'some', allows })], version: 1 })
     const role = kind === 'user' ? 'user' : 'some'

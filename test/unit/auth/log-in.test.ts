@@ -88,7 +88,7 @@ describe('a login', () => {
   })
 
   it.each(['1000@a.example.com', '9999@a.example.com', '1000@b.example.com', 'root', '@', 'ü@a.example.com'])(
-    'of %s costs one password hash, whether or not there is such a user',
+    'a login of %s costs one password hash, whether or not there is such a user',
     async (username) => {
       const api = await anApiWithAccount()
       const verify = vi.spyOn(api.ports.passwords, 'verify')

@@ -119,7 +119,7 @@ describe('dates as they are written', () => {
     return [text, undefined]
   }
 
-  test('a date without a zone, and a rounded one, follow the clocks of the zone', () => {
+  test("a date without a zone, and a rounded date, follow the local time of the search's zone", () => {
     const local = { now, zone: kyiv, isRoundedUp: false }
 
     expect(iso(momentIn('2026-07-01', local))).toBe('2026-06-30T21:00:00.000Z')

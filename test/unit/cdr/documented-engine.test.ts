@@ -15,7 +15,7 @@ const configuration = (file: string): string[] =>
     .flatMap((rest) => rest.split('\n```').slice(0, 1))
 
 describe.each(['local-run.md', 'engine.md'])('the engine configuration in %s', (file) => {
-  it('bounds the time that a phone waits for the platform', () => {
+  it('the documented engine configuration limits the time that a phone waits for the platform', () => {
     const bindings = configuration(file).filter((block) => block.includes('/engine/directory'))
 
     expect(bindings).toHaveLength(1)
@@ -83,7 +83,7 @@ describe.skipIf(!hasCurl)('the script of the engine kit that posts CDRs', () => 
   })
 
   it.each([503, 500, 401, 429, 404])(
-    'keeps every file when the platform answers %i, and ends after the first',
+    'the documented script keeps every file when the platform answers %i, and ends after the first',
     async (refusal) => {
       written('aaa-1')
       written('bbb-2')

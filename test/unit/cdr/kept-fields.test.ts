@@ -14,14 +14,14 @@ const leg = (fields: Readonly<Record<string, string>>) => ({
 
 describe('what is queued of an ended leg', () => {
   test.each(recordedEnds().map(({ name, event }) => [`${name} ${event.uuid}`, event.headers()] as const))(
-    'of the event of %s makes the same CDR',
+    'the queued fields of the event of %s make the same CDR',
     (_name, fields) => {
       expect(cdrFromEvent(leg(keptFields(fields)))).toEqual(cdrFromEvent(leg(fields)))
     },
   )
 
   test.each(recordedPosts().map(({ name, body }) => [name, readCdrPost(body)] as const))(
-    'of the post %s makes the same CDR, of the same tenant',
+    'the queued fields of the post %s make the same CDR, of the same tenant',
     (_name, fields) => {
       expect(cdrFromPost(leg(keptFields(fields)))).toEqual(cdrFromPost(leg(fields)))
       expect(postDomainCandidates(keptFields(fields))).toEqual(postDomainCandidates(fields))

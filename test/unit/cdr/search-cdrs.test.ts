@@ -257,7 +257,7 @@ describe('scrolling', () => {
     ['100 letters', 900, 'u'],
     ['60 letters beyond ASCII', 900, 'ж'.repeat(60)],
   ])(
-    'is refused for a search that is too long to be carried along: 900 values of %s',
+    'scrolling is refused for a search that is too long for its scroll id: 900 values of %s',
     async (_title, length, letters) => {
       const tools = await searching(seven)
       const values = Array.from({ length }, (_, index) =>

@@ -42,11 +42,14 @@ const failures: [string, CommandOutcome, ErrorCode, object][] = [
 ]
 
 describe.each(orders)('%s', (_order, send) => {
-  it.each(failures)('meets %s with the error of the contract', async (_title, outcome, code, extras) => {
-    const setup = await aCallSetup({ outcome })
+  it.each(failures)(
+    'an order to the engine meets %s with the error of the contract',
+    async (_title, outcome, code, extras) => {
+      const setup = await aCallSetup({ outcome })
 
-    await expect(send(setup)).rejects.toMatchObject({ code, ...extras })
-  })
+      await expect(send(setup)).rejects.toMatchObject({ code, ...extras })
+    },
+  )
 })
 
 describe.each(orders.filter(([order]) => ['hold', 'unhold', 'hang up'].includes(order)))('%s', (_order, send) => {

@@ -23,7 +23,7 @@ describe('the domain of a call leg', () => {
   })
 
   test.each(['Other-Leg-Unique-ID', 'variable_originating_leg_uuid', 'variable_other_loopback_leg_uuid'])(
-    'can be that of the leg in %s',
+    'the domain of a call leg can be that of the leg in %s',
     (field) => {
       expect(legDomainCandidates(reading({ [field]: otherLeg }), legs)).toEqual(['other.example.com'])
     },

@@ -60,7 +60,7 @@ describe('a name that the operator adds by clientVariables', () => {
   )
 
   it.each(['tier=GOLD', 'tier=gold silver', 'tier=gold1', 'tier=${x}', 'Tier=gold'])(
-    'does not take %s: the pattern holds for the whole value',
+    'a name that the operator adds does not accept %s, since the pattern must match the whole value',
     async (assignment) => {
       const { set } = await setUp()
 

@@ -196,7 +196,7 @@ describe('F17 a cut between command and reply', () => {
   ])
 
   test.each(cases)(
-    'ends as unknown, never as failed, and nothing is sent again: $kind that the engine $how',
+    'a command ends as unknown, never as failed, and nothing is sent again: $kind that the engine $how',
     async ({ kind, isDone }) => {
       const path = await aPath()
       const { connector } = await path.connect()

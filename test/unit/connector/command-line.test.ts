@@ -57,7 +57,7 @@ describe('the line of a command', () => {
     ['whisper_a', ['aleg']],
     ['whisper_b', ['bleg']],
     ['barge', ['aleg', 'bleg']],
-  ] as const)('lets the listener of mode %s be heard by the legs %j', (mode, legs) => {
+  ] as const)('the line of a command lets the listener of mode %s be heard by the legs %j', (mode, legs) => {
     const line = commandLine(anEavesdrop({ mode }), domain)
 
     expect([...line.matchAll(/eavesdrop_whisper_(.leg)=true/g)].map(([, leg]) => leg)).toEqual(legs)
@@ -152,7 +152,7 @@ describe('a variable of a call', () => {
   })
 
   test.each(['api_hangup_hook', 'origination_uuid', 'Domain_Name', 'sip_h_X', 'note', 'X_note', 'x_a b', 'x_a=b', ''])(
-    'named "%s" yields no line',
+    'a variable of a call named "%s" yields no line',
     (name) => {
       expect(yields(anOriginate({ variables: { [name]: '1' } }))).toBe(false)
     },

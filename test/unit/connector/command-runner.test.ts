@@ -127,7 +127,7 @@ describe('a call', () => {
 
 describe('an order to a channel', () => {
   test.each(['hold', 'unhold', 'hangup', 'eavesdrop'] as const)(
-    'of another domain (%s) finds no channel',
+    'an order of another domain (%s) finds no channel',
     async (kind) => {
       const { link, run, outcome, channel } = await aRunner()
       const uuid = randomUUID()
@@ -142,7 +142,7 @@ describe('an order to a channel', () => {
   )
 
   test.each(['x.a.example.com', 'example.com', 'aaexample.com'])(
-    'of a domain whose name is like its own (%s) finds no channel',
+    'an order of a domain with a similar name (%s) finds no channel',
     async (domain) => {
       const { link, run, ports, outcome, channel } = await aRunner()
       await ports.domains.create(aDomain({ name: domain }))

@@ -293,7 +293,7 @@ describe('the state of an account', () => {
   })
 
   test.each(['a'.repeat(2_000), 'no login', '1000>'])(
-    'is not made of a user name that cannot be a login (%j)',
+    'no state of an account is made of a user name that cannot be a login (%j)',
     async (login) => {
       const { send, ports, registry } = await aSide([])
       const uuid = randomUUID()

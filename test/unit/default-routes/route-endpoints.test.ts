@@ -106,7 +106,7 @@ describe('a route', () => {
   })
 
   it.each(['f'.repeat(24), 'x', '..', '__proto__', 'F'.repeat(24)])(
-    'that is missing is not found as %s',
+    'a missing route is not found as %s',
     async (id) => {
       await created()
 

@@ -68,7 +68,7 @@ describe('an answer about an account', () => {
   })
 
   it.each(['0', '2100001', '9999999', '-1', '1.5', '1e3', 'true', 'until-flushed,', '', '1&cache=2'])(
-    'is refused to an engine that wants to keep it for %j',
+    'a cacheable answer is refused to an engine that wants to keep it for %j',
     async (time) => {
       const api = await setUp()
       const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
@@ -90,7 +90,7 @@ describe("the engine's cache", () => {
   )
 
   it.each(['', 'cache=60000', 'cache=until-flushed'])(
-    'gives no phone the record of another domain, whatever accounts there are and however phones spell them: %j',
+    "the engine's cache gives no phone the record of another domain, whatever accounts there are and however phones spell them: %j",
     async (query) => {
       await fc.assert(
         fc.asyncProperty(fc.array(address, { minLength: 2, maxLength: 8 }), async (given) => {

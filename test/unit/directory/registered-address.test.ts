@@ -31,7 +31,7 @@ describe('a phone that registers', () => {
   })
 
   it.each(['sip_auth', 'user_call'] as const)(
-    'is refused under the address of another tenant right after a lookup of its own account (%s)',
+    'a phone cannot register under the address of another tenant right after a lookup of its own account (%s)',
     async (action) => {
       const { users } = await setUp()
       expect(await users.ask({ ...attacker, action })).toMatchObject({ login: '1000', domain: 'evil.example.com' })

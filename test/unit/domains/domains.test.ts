@@ -60,7 +60,7 @@ describe('a created domain', () => {
     expect(answer).toMatchObject({ status: 200, body: { 'more info': warning } })
   })
 
-  it('warns also when the queue itself refuses the event', async () => {
+  it('the creation of a domain warns when the queue itself refuses the event', async () => {
     const { api, create } = await setUp()
     api.ports.events.refuses = () => true
 
@@ -95,7 +95,7 @@ describe('a refused domain', () => {
     .filter((name) => !['localhost', '10.0.0.1'].includes(name))
 
   it.each([...names, 'x'.repeat(64), 'x.'.repeat(127), 'ü.example.com', 'a.example.com#ACCOUNT', 'a b'])(
-    'is one named %j',
+    'a domain cannot be named %j',
     async (name) => {
       const { api, create } = await setUp()
 

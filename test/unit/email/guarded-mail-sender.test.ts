@@ -201,7 +201,7 @@ describe('an address that may not be reached', () => {
   const blocked = { outcome: 'failed', reason: 'the mail server must not be at a local, private or reserved address' }
 
   it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1', '169.254.169.254'])(
-    'is refused as a literal: %s',
+    'a forbidden literal address of a mail server is refused: %s',
     async (host) => {
       const server = await aMailServer({ secure: true })
       const { sender, asked } = aMailSender({ allowed: '' })

@@ -55,7 +55,7 @@ describe('a message', () => {
   })
 
   it.each(['a,b@c.example.com', 'a <b@c.example.com>'])(
-    'goes to one recipient, whatever the address %s would mean in a header',
+    'a message goes to one recipient, whatever the address %s would mean in a header',
     async (to) => {
       const { lines } = read(await writeMessage({ ...aMail, to }))
 

@@ -79,7 +79,7 @@ describe('a batch of a FIFO queue', () => {
   })
 
   it.each(['not JSON', '{}', '[]', '{"version":2,"id":"x"}', ''])(
-    'has an unreadable message %j alone come again, and logs nothing of it',
+    "an unreadable message %j of a FIFO queue's batch is redelivered alone, and nothing of it is logged",
     async (body) => {
       const seen: string[] = []
       const { api, run } = setUp(hookDispatch, async ({ id }) => void seen.push(id))

@@ -38,7 +38,7 @@ describe('a command that would become another one is refused', () => {
   })
 
   it.each(['reload mod_event_socket', 'echo please do not Reload MOD_EVENT_SOCKET', 'unload mod_event_socket'])(
-    'because the engine would cut off all its clients: %s',
+    'a command is refused because the engine would disconnect all its clients: %s',
     (command) => {
       expect(() => EslCommand.api(command)).toThrow(EslCommandInvalid)
       expect(() => EslCommand.bgapi(command, 'job-1')).toThrow(EslCommandInvalid)

@@ -42,7 +42,7 @@ describe('a recorded event', () => {
   })
 
   it.each(['events/echo-call', 'events/sendevent-custom', 'events/weird-variables'])(
-    'says in its deciding headers and one by one what it says in full: %s',
+    'the wanted headers of a recorded event, and each single one, equal those in all its headers: %s',
     (name) => {
       for (const event of [...recordedEvents(`${name}.json`), ...recordedEvents(`${name}.plain`)]) {
         const single = ['Event-Name', 'Event-Subclass', 'Unique-ID', 'Core-UUID', 'Event-Sequence', 'id', 'dup', 'list']

@@ -10,7 +10,7 @@ describe('an event that is read', () => {
     ['text/event-json', `{"Event-Name":"CUSTOM","long":"${'x'.repeat(long)}"}`],
     ['text/event-json', `{"Event-Name":"CUSTOM","Unique-ID":"${'x'.repeat(long)}"}`],
     ['text/event-plain', `Event-Name: CUSTOM\nlong: ${'x'.repeat(long)}\n\n`],
-  ])('counts with all that it holds: %s %s', (contentType, text) => {
+  ])('the size of an event that is read includes all memory that it occupies: %s %s', (contentType, text) => {
     const before = memoryInUse()
     const events = Array.from({ length: 10 }, () => readEvent(contentType, Buffer.from(text)))
     const held = memoryInUse() - before

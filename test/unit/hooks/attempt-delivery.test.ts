@@ -38,7 +38,7 @@ describe('an attempt', () => {
     })
   })
 
-  it.each([200, 201, 204, 299])('answered with %i is delivered', async (status) => {
+  it.each([200, 201, 204, 299])('an attempt that is answered with %i is delivered', async (status) => {
     const { ports, attempt, outcome } = await setUpAttempt()
     ports.hookClient.answer = () => answered(status)
 
@@ -48,7 +48,7 @@ describe('an attempt', () => {
   })
 
   it.each([199, 300, 301, 307, 308, 400, 401, 404, 408, 410, 429, 500, 503])(
-    'answered with %i has failed',
+    'an attempt that is answered with %i has failed',
     async (status) => {
       const { ports, attempt, outcome } = await setUpAttempt()
       ports.hookClient.answer = () => answered(status)

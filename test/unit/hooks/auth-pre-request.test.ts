@@ -67,12 +67,15 @@ describe('the auth pre-request', () => {
     ['401', answered(401)],
     ['302', answered(302)],
     ['no answer', { outcome: 'failed', reason: 'timeout', durationMs: 1 } as const],
-  ])('answered with %s fails the attempt, and nothing else is sent', async (_title, reply) => {
-    const { ports, outcome } = await withReply({ auth }, reply)
+  ])(
+    'an auth pre-request that is answered with %s fails the attempt, and nothing else is sent',
+    async (_title, reply) => {
+      const { ports, outcome } = await withReply({ auth }, reply)
 
-    expect(ports.hookClient.sent).toHaveLength(1)
-    expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason: 'auth_failed' }] })
-  })
+      expect(ports.hookClient.sent).toHaveLength(1)
+      expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason: 'auth_failed' }] })
+    },
+  )
 
   it.each([
     ['a header', { headers: { 'X-Id': '${id}' } }],

@@ -174,7 +174,7 @@ describe('the log of a hook', () => {
 
 describe('a resend', () => {
   it.each(['delivered', 'failed', 'skipped'] as const)(
-    'of a delivery that is %s sends it again under its id, and keeps its attempts',
+    'a resend of a delivery that is %s sends it again under its id, and keeps its attempts',
     async (state) => {
       const before = { at: lab.now - 5, durationMs: 1, status: 500, reason: 'status 500' }
       const { id } = await lab.aStored(1, { state, attempts: [before], tries: 1 })
@@ -277,7 +277,7 @@ describe('a resend', () => {
   })
 
   it.each(['', 'x', 'msg_', `msg_${'A'.repeat(32)}`, `msg_${'0'.repeat(32)}`, `msg_${'0'.repeat(33)}`])(
-    'of the delivery "%s" is 404',
+    'a resend of the delivery "%s" is 404',
     async (id) => {
       await lab.aStored(1)
 

@@ -178,7 +178,7 @@ describe('an event that comes again', () => {
   })
 
   it.each(['delivered', 'failed', 'skipped'] as const)(
-    'is not queued again once an attempt is on record (%s)',
+    'a repeated event is not queued again once an attempt is recorded (%s)',
     async (state) => {
       const hook = anyHook()
       const { ports, clock, dispatch } = await aSetup(hook)

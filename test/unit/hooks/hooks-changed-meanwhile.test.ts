@@ -22,7 +22,7 @@ describe('F48 a hook that changes while deliveries wait for it', () => {
   })
 
   it.each(['hook_deleted', 'hook_disabled'] as const)(
-    'sends nothing any more (%s), and the delivery is skipped',
+    'a hook that was changed (%s) gets nothing any more, and the delivery is skipped',
     async (reason) => {
       const lab = aDeliveryLab()
       const hook = await lab.hook({ answers: [500] })
@@ -39,7 +39,7 @@ describe('F48 a hook that changes while deliveries wait for it', () => {
 })
 
 describe('F49 a signing secret that is rotated between attempts', () => {
-  it('the old secret signs after the new one until its grace period is over, and not after', async () => {
+  it('both secrets sign after a rotation, the new one first, and only the new one when the grace period is over', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [500], retries: 2, delay: 3_600 })
     await lab.dispatch([anArrival()])

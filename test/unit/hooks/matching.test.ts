@@ -248,7 +248,7 @@ describe('a hook', () => {
   })
 
   it.each(['CHANNEL_CREATED', 'channel_create', 'CHANNEL', 'CUSTOM->CHANNEL_CREATE'])(
-    'that names %s does not fire on CHANNEL_CREATE',
+    'a hook that names %s does not fire on CHANNEL_CREATE',
     async (name) => {
       expect(await fires({ event: name })).toBe(false)
     },
@@ -259,7 +259,7 @@ describe('a hook', () => {
   })
 
   it.each(['example.com', 'sub.a.example.com', 'A.example.com', 'xa.example.com'])(
-    'of domain %s does not fire on an event of a.example.com',
+    'a hook of domain %s does not fire on an event of a.example.com',
     async (domain) => {
       expect(await fires({ domain })).toBe(false)
     },

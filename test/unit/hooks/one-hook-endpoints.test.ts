@@ -70,7 +70,7 @@ describe('one hook', () => {
   })
 
   it.each(['', 'x', 'C'.repeat(24), 'd'.repeat(24), `${id}0`, '__proto__'])(
-    'of the id "%s" is not there',
+    'a hook with the id "%s" is not found',
     async (other) => {
       await aFullHook()
       const missing = { headers, params: { hook_id: other } }

@@ -75,14 +75,14 @@ describe('the next attempt', () => {
 
 describe('Retry-After', () => {
   it.each(['', '1.5', '1e3', '0x10', '99999999999999999999', 'Sat, nonsense of a date', '\u0000', '12 34'])(
-    'is ignored when it is %j',
+    'a Retry-After of %j is ignored',
     (text) => {
       expect(readRetryAfter(text, now)).toBeUndefined()
     },
   )
 
   it.each(['Sat, 21 Nov 2026 12:00:30 GMT', 'Saturday, 21-Nov-26 12:00:30 GMT', 'Sat Nov 21 12:00:30 2026 GMT'])(
-    'is read as a date in the form %s',
+    'a Retry-After is read as a date in the form %s',
     (text) => {
       expect(readRetryAfter(text, now)).toBe(30_000)
     },

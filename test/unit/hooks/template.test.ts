@@ -116,7 +116,7 @@ describe('a header value', () => {
     ['Žofie 山田', '?ofie ??'],
     ['😀', '?'],
     [' a b ', ' a b '],
-  ])('made from %j is %j', (text, expected) => {
+  ])('a header value that is made from %j is %j', (text, expected) => {
     expect(headerValue(text)).toBe(expected)
   })
 

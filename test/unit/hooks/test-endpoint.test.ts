@@ -138,7 +138,7 @@ describe('a test', () => {
     expect((await fire()).body.data).toMatchObject({ state: 'delivered' })
   })
 
-  it.each([410, 500])('answered with %i leaves the hook as it is', async (status) => {
+  it.each([410, 500])('a hook test that is answered with %i leaves the hook as it is', async (status) => {
     const hook = await theHook()
     api.ports.hookClient.answer = () => answered(status)
 

@@ -50,7 +50,7 @@ describe('a preflight', () => {
   })
 
   it.each(['https://evil.example', 'null', `${origin}.evil.example`, `${origin}:8443`, 'http://console.example.com'])(
-    'of %s allows nothing',
+    'a preflight of %s allows nothing',
     async (other) => {
       const { status, headers, asked } = await ask(config, 'OPTIONS', { ...preflight, origin: other })
 

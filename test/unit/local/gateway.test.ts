@@ -143,7 +143,7 @@ describe('the gateway', () => {
     ['application/octet-stream', true],
     ['text/plain', false],
     ['application/problem+json; charset=utf-8', false],
-  ])('hands on a body of type %s, in base64: %s', async (type, base64) => {
+  ])('the gateway passes on a body of type %s, in base64: %s', async (type, base64) => {
     const event = await eventOf('/any', { method: 'POST', headers: { 'content-type': type }, body: 'a=1' })
 
     expect([event.isBase64Encoded, event.body]).toEqual([base64, base64 ? 'YT0x' : 'a=1'])

@@ -140,7 +140,7 @@ describe('the object store', () => {
   })
 
   it.each(['/recordings/..%2F..%2Fescape', '/recordings/..%00x', `/recordings/${'k'.repeat(900)}`])(
-    'keeps %s inside its own folder',
+    'the object store keeps %s inside its own folder',
     async (path) => {
       await send('PUT', path, { body: 'here' })
 

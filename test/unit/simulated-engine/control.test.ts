@@ -53,7 +53,7 @@ describe('recorded orders get the recorded answers', () => {
 
 describe('a job in the background', () => {
   test.each(['control/bgapi-originate', 'control/bgapi-json'])(
-    'is acknowledged at once and answered by an event: %s',
+    'a background job is acknowledged at once and answered by an event: %s',
     async (name) => {
       lab = await engineLab()
 
