@@ -92,7 +92,8 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
     await program.parseAsync(words, { from: 'user' })
     return terminal.signal.aborted ? exitCodes.interrupted : exitCodes.done
   } catch (error) {
-    if (terminal.signal.aborted) return exitCodes.interrupted
+    // A request that Ctrl-C broke off says nothing new; a command that says how far it came does.
+    if (terminal.signal.aborted && isAbort(error)) return exitCodes.interrupted
     const failure = describeFailure(error)
     if (failure.exitCode === exitCodes.done) return exitCodes.done
     const { stdout, stderr } = terminal
@@ -100,8 +101,12 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
     const shown = isUsage ? { ...failure, ...usageOf(error, failure.message, nameOf(program, words), words) } : failure
     const colours = mayUseColours(terminal) && !words.includes('--no-color')
     new Output({ json: words.includes('--json'), stdout, stderr, colours }).failure(shown)
-    return failure.exitCode
+    return terminal.signal.aborted ? exitCodes.interrupted : failure.exitCode
   }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
 }
 
 /** Returns what was wrong with a command line, and which help to read. */

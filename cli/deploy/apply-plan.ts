@@ -36,7 +36,9 @@ export async function applyPlan(plan: Plan, found: FoundDomain, deps: ApplyDeps)
   requireSecrets(steps, deps.secrets)
   const taken = new Set<string>()
   for (const [index, step] of steps.entries()) {
-    deps.signal.throwIfAborted()
+    if (deps.signal.aborted) {
+      throw new DocumentError(`interrupted: ${index} of ${steps.length} steps are done, and apply goes on from here`)
+    }
     deps.report(step, index + 1, steps.length)
     await takeStep(step, { ...deps, found, taken }).catch((error: unknown) => {
       throw new StepFailure(step, index, steps.length, error)

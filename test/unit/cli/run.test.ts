@@ -8,7 +8,11 @@ import { expect, it } from 'vitest'
 import { run } from '../../../cli/program.ts'
 
 /** Runs a command line on a terminal that shows colours, with a home folder that has nothing in it. */
-async function runOnTerminal(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+async function runOnTerminal(
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  signal = new AbortController().signal,
+) {
   let [stdout, stderr] = ['', '']
   const exitCode = await run(words, {
     stdin: new PassThrough(),
@@ -17,16 +21,20 @@ async function runOnTerminal(words: readonly string[], env: Readonly<Record<stri
     env,
     platform: 'linux',
     home: '/nonexistent',
-    signal: new AbortController().signal,
+    signal,
   })
   return { exitCode, stdout, stderr }
 }
 
 /** Answers requests in their order, each with a body and the cursor of the next page. */
-async function aPlatform(pages: readonly { readonly body: object; readonly cursor?: string }[]) {
+async function aPlatform(
+  pages: readonly { readonly body: object; readonly cursor?: string }[],
+  onRequest: (count: number) => void = () => {},
+) {
   const asked: (string | undefined)[] = []
   const server = createServer(({ url }, response) => {
     const { body = {}, cursor } = pages[asked.push(url) - 1] ?? {}
+    onRequest(asked.length)
     response.setHeaders(new Map(cursor === undefined ? [] : [['x-next-cursor', cursor]]))
     response.end(JSON.stringify(body))
   })
@@ -145,4 +153,20 @@ it('an import with a role that the domain lacks changes nothing, and its dry run
     expect(stdout).toMatch(/^ +4 +3 +refuse +role: there is no role "root" in the domain$/m)
   }
   expect(platform.asked).toEqual(['/api/v2/accounts', '/api/v2/acl/roles', '/api/v2/accounts', '/api/v2/acl/roles'])
+})
+
+it('an import that is interrupted says how far it came and what to do', async () => {
+  const interrupted = new AbortController()
+  const roles = { body: { status: 'OK', info: [{ roles: 'user' }] } }
+  const found = [{ body: { status: 'OK', data: {} } }, roles, { body: { status: 'OK', data: {} } }]
+  await using platform = await aPlatform(found, (count) => count === 3 && interrupted.abort())
+  const file = join(mkdtempSync(join(tmpdir(), 'callplane-import-')), 'staff.csv')
+  writeFileSync(file, 'login,role,password\n1,user,secret\n2,user,secret\n')
+  const env = { CALLPLANE_URL: platform.url, CALLPLANE_TOKEN: 't0ken' }
+
+  const { exitCode, stderr } = await runOnTerminal(['accounts', 'import', file], env, interrupted.signal)
+  rmSync(dirname(file), { recursive: true })
+
+  expect(exitCode).toBe(130)
+  expect(stderr).toContain('interrupted after 1 of 2 rows: run it again to go on')
 })

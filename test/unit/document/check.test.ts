@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { applyPlan, findDomain } from '../../../cli/deploy/apply-plan.ts'
 import { checkSteps, requireSecrets } from '../../../cli/deploy/check-steps.ts'
 import type { DomainDocument } from '../../../cli/document/model.ts'
 import { makePlan } from '../../../cli/document/plan.ts'
@@ -74,4 +75,21 @@ it('an apply whose last step lacks its secret changes nothing', async () => {
 
   await expect(applied).rejects.toThrow('the environment variable AWAY is not set')
   expect((await read()).blacklists).toEqual({})
+})
+
+it('an apply that is interrupted says how many steps are done, and the next one goes on', async () => {
+  const { api, target, read, apply } = await aDomainInMemory()
+  const now = api.clock.now()
+  const document = documentOf('blacklists: {spam: [1, 2, 3]}')
+  const found = await findDomain(target, now)
+  const interrupted = new AbortController()
+  const report = (_step: unknown, number: number) => number === 2 && interrupted.abort()
+  const deps = { ...target, signal: interrupted.signal, secrets: { env: {} }, now: () => now, report }
+
+  await expect(applyPlan(makePlan(found.state, document, now), found, deps)).rejects.toThrow(
+    'interrupted: 2 of 3 steps are done, and apply goes on from here',
+  )
+
+  expect(await apply(document)).toBe(1)
+  expect(Object.keys((await read()).blacklists['spam'] ?? {})).toEqual(['1', '2', '3'])
 })
