@@ -36,15 +36,23 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Sends a flood for as long as the connection takes it; resolves when the connection is gone. */
+/** Bytes after which a flood ends by itself, so that a client without a limit fails its test instead of reading for ever. */
+const floodBytes = 100 * hookClientLimits.wireBytes
+
+/** Sends a flood for as long as the connection takes it, at most {@link floodBytes}; calls `ended` when the connection is gone. */
 function flooding({ first, piece }: Flood, ended: () => void): (socket: Socket) => void {
   return (socket) => {
     socket.on('error', () => undefined)
     socket.on('close', ended)
     socket.once('data', () => {
       socket.write(first)
+      let left = floodBytes
       const pour = (): void => {
-        while (!socket.destroyed && socket.write(piece));
+        while (!socket.destroyed && left > 0) {
+          left -= piece.length
+          if (!socket.write(piece)) break
+        }
+        if (left <= 0) socket.destroy()
       }
       socket.on('drain', pour)
       pour()
