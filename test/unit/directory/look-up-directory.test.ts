@@ -177,6 +177,16 @@ describe("the engine's preprocessor", () => {
     },
   )
 
+  it("the engine's preprocessor can drop no more than one element with a line", () => {
+    const user = { id: '1000', parameters: { first: '1', second: '2' }, variables: { x_a: '3' } }
+    const xml = writeDirectoryXml({ found: true, name: 'a', parameters: {}, variables: {}, user })
+
+    const elements = xml.split('\n').map((line) => line.match(/<[a-z]/g)?.length ?? 0)
+
+    expect(elements.filter((count) => count > 0).length).toBeGreaterThan(5)
+    expect(Math.max(...elements)).toBe(1)
+  })
+
   it("only two operations return XML to the engine's preprocessor, and both have tests of their own", () => {
     expect(
       routes.filter(({ responseType }) => responseType?.includes('xml')).map(({ operationId }) => operationId),
