@@ -13,4 +13,6 @@ export const environment = {
   s3Endpoint: 'AWS_ENDPOINT_URL_S3',
   /** The origin of links to objects when clients cannot reach the object store itself. `npm start` sets it. */
   s3LinkOrigin: 'S3_LINK_ORIGIN',
+  /** Ports of parts of the platform on this machine, comma-separated: no hook may reach them. `npm start` sets it. */
+  ownPorts: 'OWN_PORTS',
 } as const

@@ -13,6 +13,8 @@ export interface GuardedConnectorOptions extends GuardedLookupOptions {
   readonly connectMs: number
   /** Bytes that a peer may send in answer to one request; the TLS handshake has as many of its own. */
   readonly wireBytes: number
+  /** Ports that are refused in addition to those that every hook is refused. */
+  readonly ownPorts?: ReadonlySet<string> | undefined
   /** Authorities that TLS peers are verified against, in PEM form; those of the system where left out. */
   readonly authorities?: string | undefined
 }
@@ -26,7 +28,8 @@ export function guardedConnector(options: GuardedConnectorOptions): buildConnect
   const open = openers(options)
   return (target, callback) => {
     const literal = target.hostname.replace(/^\[(.*)\]$/, '$1')
-    if (refusedPorts.has(target.port) || (isIP(literal) !== 0 && !options.guard.permits(literal))) {
+    const isRefused = refusedPorts.has(target.port) || options.ownPorts?.has(target.port) === true
+    if (isRefused || (isIP(literal) !== 0 && !options.guard.permits(literal))) {
       callback(new BlockedAddress(), null)
       return
     }

@@ -1,5 +1,6 @@
 import type { Timers } from '../../core/concurrency/timers.ts'
 import { Agent, type Dispatcher } from 'undici'
+import { environment } from '../../contracts/environment.ts'
 import { hookAllowedNetworks } from '../../contracts/settings/platform.ts'
 import { readVariable } from '../../contracts/settings/setting.ts'
 import type { AddressGuard } from '../../core/outbound/target-url.ts'
@@ -44,6 +45,8 @@ export interface HookClientOptions {
   readonly timers: Timers
   readonly limits: HookClientLimits
   /** See `GuardedConnectorOptions`. */
+  readonly ownPorts?: ReadonlySet<string>
+  /** See `GuardedConnectorOptions`. */
   readonly authorities?: string
 }
 
@@ -54,7 +57,8 @@ export interface HookClientOptions {
 const pool = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 60_000, connections: 100, pipelining: 1 }
 
 /**
- * Returns the hook client of a deployment: the system's resolver, and the networks that `HOOK_ALLOWED_NETWORKS` opens.
+ * Returns the hook client of a deployment: the system's resolver, and the networks that `HOOK_ALLOWED_NETWORKS` opens, without
+ * the ports of `OWN_PORTS`.
  */
 export function guardedHookClient(context: AdapterContext): HookClient {
   return systemClient(context, hookClientLimits)
@@ -75,6 +79,7 @@ function systemClient(context: AdapterContext, limits: HookClientLimits): HookCl
     resolve: systemResolver,
     timers: systemTimers,
     limits,
+    ownPorts: new Set(context.env[environment.ownPorts]?.split(',')),
   })
 }
 

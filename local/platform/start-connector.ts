@@ -5,7 +5,6 @@ import type { Place } from '../assembly/place.ts'
 import { ConnectorProcess } from '../connector/connector-process.ts'
 import type { DataFolder } from '../data/data-folder.ts'
 import type { Gate } from '../gate/gate.ts'
-import { freePort } from '../processes/free-port.ts'
 import { openLog } from '../processes/log-file.ts'
 import type { Settings } from '../settings/settings.ts'
 import { connectorEnvironment, sharedEnvironment } from './local-environment.ts'
@@ -26,16 +25,17 @@ export async function startConnector(options: {
   /** Where the engines' recordings are; absent where none is stored. */
   readonly recordings: RecordingsSetting | undefined
   readonly settings: Settings
+  /** The port of its health check. */
+  readonly healthPort: number
   readonly closing: AsyncDisposableStack
 }): Promise<RunningConnector> {
-  const { assembly, place, gate, folder, engines, recordings, settings, closing } = options
+  const { assembly, place, gate, folder, engines, recordings, settings, healthPort, closing } = options
   const { observing } = settings
   const [container] = assembly.containers
   if (container === undefined) throw new Error('the assembly has no container to run as the connector')
   const shared = sharedEnvironment(settings, place.storesUrl, gate.issue(container.roleArn))
   const log = openLog(folder.file('logs/connector.log'))
   closing.defer(() => void log.end())
-  const healthPort = await freePort()
   const connector = new ConnectorProcess({
     directory: container.directory,
     environment: connectorEnvironment(container, shared, { engines, recordings, observing, healthPort }),

@@ -14,6 +14,7 @@ import { Gate } from '../gate/gate.ts'
 import { crossOriginFor } from '../gateway/cors.ts'
 import { Gateway, type Invoke } from '../gateway/gateway.ts'
 import { RouteTable } from '../gateway/route-table.ts'
+import { freePort } from '../processes/free-port.ts'
 import { openLog } from '../processes/log-file.ts'
 import { startMappings } from '../queues/start-mappings.ts'
 import { startSchedules } from '../schedules/start-schedules.ts'
@@ -27,6 +28,7 @@ import { awaitHealth } from './await-health.ts'
 import { type DemoAccounts, type Root, allAccounts, asRoot, ensureDemo } from './first-data.ts'
 import { functionEnvironment, sharedEnvironment } from './local-environment.ts'
 import { beginQueues } from './begin-queues.ts'
+import { ownPorts } from './own-ports.ts'
 import { publicUrl } from './public-url.ts'
 import { platformRole } from './platform-context.ts'
 import { requeueCleanups, requeueDeliveries } from './requeue.ts'
@@ -95,10 +97,12 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   closing.defer(() => gate.close())
   const assembly = readAssembly(directory, place)
   const programs = programsFor(root, machine, { progress, signal })
-  const { backends, queues } = await startStores(assembly, { settings, folder, kept, programs, closing })
+  const { backends, queues, urls } = await startStores(assembly, { settings, folder, kept, programs, closing })
   gate.serve(place, [...assembly.roles, platformRole], backends)
   signal.throwIfAborted()
-  const connector = await runAssembly({ assembly, place, gate, gateway, folder, engine, settings, queues, closing })
+  const storeUrls = [place.storesUrl, ...urls]
+  const running = { assembly, place, gate, gateway, folder, engine, settings, queues, storeUrls, closing }
+  const connector = await runAssembly(running)
   signal.throwIfAborted()
   await awaitHealth({ connector: connector.healthUrl, api: `${url}/health` }, folder.file('logs'), signal)
   const watch = new EngineWatch(connector.healthUrl, notice)
@@ -136,19 +140,23 @@ interface Parts {
   readonly engine: RunningEngine
   readonly settings: Settings
   readonly queues: QueueRun | undefined
+  readonly storeUrls: readonly string[]
   readonly closing: AsyncDisposableStack
 }
 
 /** Starts what runs code: functions, mappings, connector. They end in the other order, the gateway before them all. */
 async function runAssembly(parts: Parts): Promise<RunningConnector> {
-  const { assembly, place, gate, gateway, folder, engine, settings, queues, closing } = parts
+  const { assembly, place, gate, gateway, folder, engine, settings, queues, storeUrls, closing } = parts
   const log = openLog(folder.file('logs/functions.log'))
   closing.defer(() => void log.end())
+  const healthPort = await freePort()
+  const closedPorts = ownPorts([...engine.addresses, { port: healthPort }], storeUrls)
   const host = new FunctionHost(assembly.functions, {
     environmentOf: (definition) =>
       functionEnvironment(definition, settings, {
         ...sharedEnvironment(settings, place.storesUrl, gate.issue(definition.roleArn)),
         [environment.s3LinkOrigin]: place.publicUrl,
+        [environment.ownPorts]: closedPorts,
       }),
     log,
   })
@@ -185,6 +193,7 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
     engines: engine.addresses,
     recordings: engine.recordings,
     settings,
+    healthPort,
     closing,
   })
   closing.defer(() => gateway.close())

@@ -22,6 +22,8 @@ export interface RunningStores {
   readonly backends: Backends
   /** The run of the embedded queues; `undefined` if `SQS_ENDPOINT` names others. */
   readonly queues: QueueRun | undefined
+  /** The addresses of stores that hooks must not reach. */
+  readonly urls: readonly string[]
 }
 
 /** Starts every store, embedded or at the address that the settings give. What was started closes with `closing`. */
@@ -77,7 +79,9 @@ export async function startStores(
         : forwardObjects(settings.s3Endpoint, signer),
     es: domain && { domainArn: domain.arn, answer: (request) => search.value.answer(request) },
   }
-  return { backends, queues: sqs.value.run }
+  const { dynamodbEndpoint, sqsEndpoint, s3Endpoint, openSearchUrl } = settings
+  const urls = [dynamodb.value.url, dynamodbEndpoint, sqsEndpoint, s3Endpoint, openSearchUrl]
+  return { backends, queues: sqs.value.run, urls: urls.filter((url) => url !== undefined) }
 }
 
 /**

@@ -13,6 +13,8 @@ import { forwardTo } from './forward.ts'
 /** A running store. */
 export interface RunningStore {
   readonly backend: Backend
+  /** Its address, if it is a program that trusts every process of this machine. */
+  readonly url?: string
   close(): Promise<void>
 }
 
@@ -36,7 +38,8 @@ export async function startDynamo(
   const port = await freePort()
   const program = startTiedProgram(command, words(port), logFile)
   // It looks at no signature.
-  const forwarder = forwardTo(`http://127.0.0.1:${port}`, 'dynamodb')
+  const url = `http://127.0.0.1:${port}`
+  const forwarder = forwardTo(url, 'dynamodb')
   const close = async (): Promise<void> => {
     await forwarder.close()
     await program.stop()
@@ -47,7 +50,7 @@ export async function startDynamo(
     const problem = { ended: 'cannot be opened: it may be damaged', late: 'does not answer: its program was stopped' }
     throw new PlainError(`the store in ${data} ${problem[outcome]}; see ${logFile}`)
   }
-  return { backend: inOneWrite(forwarder.backend), close }
+  return { backend: inOneWrite(forwarder.backend), url, close }
 }
 
 /** DynamoDB's own limit for a transaction is 4 MB; whatever is larger stays a batch. */
