@@ -19,7 +19,7 @@ export interface StatusTexts {
   of(engine: Pick<Engine, 'name' | 'commands'>): Promise<string>
 }
 
-/** Asks the engines, and remembers what they said. */
+/** Asks the engines for their status texts, and keeps the answers for a while. */
 export function statusTexts({ clock, timers }: Time): StatusTexts {
   const known = new Map<string, { readonly text: string; readonly at: number }>()
   const asking = new Map<string, Promise<void>>()

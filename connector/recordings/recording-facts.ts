@@ -88,8 +88,8 @@ function recordedMs(event: EngineEvent): number | undefined {
 }
 
 /**
- * Merges a further report on the same file of the same call. Words come more than once, and in any order; a
- * beginning or end that is later than the end that is known is of another recording, into the same file.
+ * Merges a further report on the same file of the same call. Reports may be repeated and arrive in any order. A
+ * beginning or end that is later than the known end belongs to another recording in the same file.
  */
 export function afterWord(
   before: RecordingFacts | undefined,

@@ -9,7 +9,7 @@ const mostRefusals = 30
 /** Errors for lack of a resource of the process or the machine; they say nothing about a file, which is read again. */
 const shortages: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'])
 
-/** No wait is shortened: this disk has no other reader. */
+/** Returns 0 instead of a random number: retries wait in full, without jitter, since nothing else uses the disk. */
 export const inFull = () => 0
 
 export interface PatientReaderDeps {

@@ -35,8 +35,9 @@ export function findRole(roles: readonly CustomRole[], name: string): CustomRole
 }
 
 /**
- * Returns the version of a role's full permissions, including those of its parents: it changes whenever the role or a parent
- * changes. A parent in use cannot be removed and created again, so the sum of the versions is enough.
+ * Returns the version of a role's full permissions, including those of its parents: it changes whenever the role or a
+ * parent changes. It is the sum of their versions, which is unique because a parent in use cannot be removed and
+ * created again.
  */
 export function versionOfRole(role: CustomRole, all: readonly CustomRole[]): Versioned {
   const inherited: number[] = []

@@ -2,8 +2,8 @@ import { type Precondition, preconditionFailed, requireMatch } from '../concurre
 import type { EmailSettingsStore } from './email-settings-store.ts'
 
 /**
- * Removes the mail settings of a domain; answers how many records that were, 0 or 1. Throws `precondition_failed` when
- * they are not as demanded.
+ * Removes the mail settings of a domain; returns how many records that were, 0 or 1. Throws `precondition_failed` if
+ * the precondition does not hold.
  */
 export async function deleteEmailSettings(
   emailSettings: Pick<EmailSettingsStore, 'read' | 'remove'>,

@@ -35,7 +35,7 @@ export function blockItem(domain: string, block: number, loggedAt: number) {
   return { pk: joinKey('blocks', domain), sk: joinKey(numberPart(block)), expiresAt: expiryOf(loggedAt) }
 }
 
-/** Returns where the event of a number is stored. */
+/** Returns the key of the event with a number. */
 export function entryKey(domain: string, sequence: number): Key {
   return { pk: blockKey(domain, blockOf(sequence)), sk: joinKey('event', numberPart(sequence)) }
 }

@@ -3,7 +3,7 @@ import { fireChannel } from './channel-events.ts'
 import type { Channel } from './channel.ts'
 import { waitOn } from './flow.ts'
 
-/** Plays a sound of the dialplan, or a tone as long as it says, or until the call goes on elsewhere. */
+/** Plays a sound of the dialplan, or a tone for its own length, until it ends or the call leaves the application. */
 export async function playback(engine: Engine, channel: Channel, data: string): Promise<void> {
   const ms = lengthOf(data)
   const started = engine.timers.now()

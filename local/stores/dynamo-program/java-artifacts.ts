@@ -27,8 +27,8 @@ export interface WantedArtifacts {
 }
 
 /**
- * Gets the files of a program once, from Maven Central. Never rejects for a lack: no Java, or no way to the repository. Rejects for a file
- * with another checksum, which is no lack but something to look into.
+ * Downloads the files of a program once, from Maven Central. Does not reject if Java or the repository is missing.
+ * Rejects for a file with a wrong checksum, which has to be looked into.
  */
 export async function fetchArtifacts(wanted: WantedArtifacts): Promise<FetchedArtifacts> {
   const { cache, leastJava, checksums, onDownload, signal } = wanted
