@@ -57,8 +57,11 @@ export function addHooks(program: Command, terminal: Terminal): void {
         if (options.secretFile !== undefined) requireNewFile(options.secretFile)
         const { data } = await session.client.call('createHooks', { query: session.query, body })
         const id = data.insertedIds[0] ?? ''
-        session.out.done(data.ops[0], `created ${id}`)
-        handOver(session, id, data.secrets[id] ?? '', options)
+        handOver(
+          session,
+          { id, secret: data.secrets[id] ?? '', shown: { ...data.ops[0] }, done: `created ${id}` },
+          options,
+        )
       }),
     )
   hooks
@@ -69,10 +72,11 @@ export function addHooks(program: Command, terminal: Terminal): void {
     .addHelpText('after', examples('hooks rotate 0123456789abcdef01234567 --secret-file hook.secret'))
     .action(
       withSession(terminal, async (session, hook_id: string, options: SecretOptions) => {
-        const { client, query, out } = session
+        const { client, query } = session
         const { data } = await client.call('rotateHookSecret', { params: { hook_id }, query })
-        out.done({ _id: data._id, previousUntil: data.previousUntil }, `${hook_id} has a new secret`)
-        handOver(session, hook_id, data.secrets[hook_id] ?? '', options)
+        const shown = { _id: data._id, previousUntil: data.previousUntil }
+        const secret = data.secrets[hook_id] ?? ''
+        handOver(session, { id: hook_id, secret, shown, done: `${hook_id} has a new secret` }, options)
       }),
     )
   hooks
@@ -112,14 +116,24 @@ function addListing(hooks: Command, terminal: Terminal): void {
     )
 }
 
-/** Gives a secret to the user in the way asked for, and else says how to get another. */
-function handOver({ out }: Session, id: string, secret: string, { showSecret, secretFile }: SecretOptions): void {
+interface NewSecret {
+  readonly id: string
+  readonly secret: string
+  /** The result as JSON shows it. */
+  readonly shown: object
+  /** The result in a sentence. */
+  readonly done: string
+}
+
+/** Prints a result, gives its secret to the user in the way asked for, and else says how to get another. */
+function handOver({ out }: Session, { id, secret, shown, done }: NewSecret, options: SecretOptions): void {
+  const { showSecret, secretFile } = options
+  out.done(showSecret === true ? { ...shown, secret } : shown, done)
   if (secretFile !== undefined) {
     writePrivateFile(secretFile, `${secret}\n`)
     out.note(`the secret of its signatures is in ${secretFile}`)
   }
-  if (showSecret === true && out.isJson) out.json({ hook: id, secret })
-  else if (showSecret === true) out.line(secret)
+  if (showSecret === true && !out.isJson) out.line(secret)
   if (secretFile !== undefined || showSecret === true) return
   out.note(`the secret of its signatures was not shown; for a new one: callplane hooks rotate ${id} --show-secret`)
 }

@@ -170,3 +170,19 @@ it('an import that is interrupted says how far it came and what to do', async ()
   expect(exitCode).toBe(130)
   expect(stderr).toContain('interrupted after 1 of 2 rows: run it again to go on')
 })
+
+it.each([
+  ['create', '--event', 'DTMF', '--url', 'https://crm.example.com/'],
+  ['rotate', 'aa'],
+])('hooks %s with --json prints one JSON value, which has the secret where it is asked for', async (...words) => {
+  const made = { ops: [{ _id: 'aa' }], insertedIds: ['aa'], secrets: { aa: 'whsec_x' }, _id: 'aa', previousUntil: 1 }
+  const answer = { body: { status: 'OK', data: made } }
+  await using platform = await aPlatform([answer, answer])
+  const env = { CALLPLANE_URL: platform.url, CALLPLANE_TOKEN: 't0ken' }
+
+  const shown = await runOnTerminal(['hooks', ...words, '--json', '--show-secret'], env)
+  const silent = await runOnTerminal(['hooks', ...words, '--json'], env)
+
+  expect(JSON.parse(shown.stdout)).toMatchObject({ _id: 'aa', secret: 'whsec_x' })
+  expect(silent.stdout).not.toContain('whsec_x')
+})
