@@ -19,9 +19,11 @@ import { type TellingEngine, startTellingEngine } from '../engine/telling-engine
 /** One of the two connectors: its process is started again whenever it ends, on the disk that it had. */
 export type PairedConnector = Pick<ConnectorProcess, 'pid' | 'stop'> & { readonly home: string; readonly log: string }
 
-/** Two connectors as they are deployed, an engine, a queue and stores: all real processes and sockets. */
+/** Two connectors as they are deployed, one engine or two, a queue and stores: all real processes and sockets. */
 export interface ConnectorPair {
+  /** The first of the engines, and all of them. */
   readonly engine: TellingEngine
+  readonly engines: readonly TellingEngine[]
   readonly queue: QueueServer
   /** What adapters are made from that reach the stores and the queue. */
   readonly context: AdapterContext
@@ -39,18 +41,23 @@ export interface ConnectorPair {
   close(): Promise<void>
 }
 
-/** Starts a pair with a hook on each event of each domain; `folder` takes what they write. */
+/**
+ * Starts a pair with a hook on each event of each domain; `folder` takes what they write. The connectors relay the events of one engine, or
+ * where they share, one each of two.
+ */
 export async function startConnectorPair(given: {
   readonly folder: string
   readonly domains: readonly string[]
   readonly events: readonly string[]
+  readonly share?: boolean
 }): Promise<ConnectorPair> {
-  const { folder, domains, events } = given
+  const { folder, domains, events, share = false } = given
   const build = await bundle({ source: process.cwd(), target: join(folder, 'build') })
   await using opened = new AsyncDisposableStack()
   const dynamo = opened.adopt(await startDynamoServer(), (server) => server.close())
   const queue = opened.adopt(await startQueueServer(), (server) => server.close())
   const engine = opened.adopt(await startTellingEngine(), (server) => server.close())
+  const engines = share ? [engine, opened.adopt(await startTellingEngine(), (server) => server.close())] : [engine]
   const env = { ...dynamo.env, ...queue.env }
   const context = { env, clock: systemClock, random: systemRandomness }
   const hooks = domains.flatMap((domain) => events.map((event) => aHook({ event, domain, filter: {} })))
@@ -61,15 +68,16 @@ export async function startConnectorPair(given: {
       events.length,
     )
   }
-  engine.wanted = new Set(events)
-  const start = (name: string): PairedConnector => {
+  for (const each of engines) each.wanted = new Set(events)
+  const start = (name: string, part: number): PairedConnector => {
     const home = join(folder, name)
     const log = join(folder, `${name}.log`)
     const connector = new ConnectorProcess({
       directory: connectorFolder(build),
       environment: {
         ...env,
-        ENGINE_URL: `esl://:ClueCon@127.0.0.1:${engine.port}`,
+        ENGINE_URL: engines.map(({ port }) => `esl://:ClueCon@127.0.0.1:${port}`).join(),
+        ENGINE_SHARE: share ? `${part}/2` : '1/1',
         HEALTH_PORT: '0',
       },
       home,
@@ -79,11 +87,12 @@ export async function startConnectorPair(given: {
     opened.defer(() => connector.stop())
     return Object.assign(connector, { home, log })
   }
-  const connectors = [start('one'), start('other')] as const
+  const connectors = [start('one', 1), start('other', 2)] as const
   const status = dynamoConnectorStatusStore(context)
   const closing = opened.move()
   return {
     engine,
+    engines,
     queue,
     context,
     env,
