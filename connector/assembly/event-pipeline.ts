@@ -16,8 +16,9 @@ import type { Time } from '../../core/concurrency/timers.ts'
 import { StoredCalls } from '../calls/stored-calls.ts'
 import { AfterOthers } from '../events/after-others.ts'
 import { cdrSink } from '../events/cdr-sink.ts'
-import { type EngineChange, type TellEngineChange, engineStateTeller } from '../events/engine-events.ts'
+import { type EngineChange, type EngineChanges, engineChanges } from '../events/engine-events.ts'
 import { eventCounters } from './event-counters.ts'
+import { EventProgress } from './event-progress.ts'
 import { EventInbox, inboxLimits } from '../events/event-inbox.ts'
 import { EventInboxes } from '../events/event-inboxes.ts'
 import { EventOutbox } from '../events/event-outbox.ts'
@@ -75,9 +76,8 @@ export class EventPipeline {
   readonly #relay: EventRelay
   readonly #reconciliation: Reconciliation
   readonly #calls: StoredCalls
-  readonly #tellEngineChange: TellEngineChange
-  /** The newest change of each engine that came before the subscriptions were loaded. */
-  readonly #untold = new Map<string, () => void>()
+  readonly #engineChanges: EngineChanges
+  readonly #progress: EventProgress
   /** Engines whose event link came up before it was known what it is to send. */
   readonly #narrow = new Set<string>()
   #read = 0
@@ -119,19 +119,20 @@ export class EventPipeline {
     })
     this.#inOrder = new AfterOthers({ ...deps, outbox: this.#outbox, store: ports.connectorStatus })
     this.#inboxes = new EventInboxes((engine) => this.#newInbox(engine))
+    this.#progress = new EventProgress({ clock, inboxes: this.#inboxes, inOrder: this.#inOrder, outbox: this.#outbox })
     this.#relay = new EventRelay({
       ...deps,
       isRelayed,
       subscriptions: this.#wanted,
       presence: this.#presence,
       writer: this.#writer,
-      outbox: { add: (event, engine) => this.#inOrder.add(event, engine, this.#readAt()) },
-      cdrs: { add: (event) => this.#outbox.add(event, this.#readAt()) },
+      outbox: { add: (event, engine) => this.#inOrder.add(event, engine, this.#progress.readAt) },
+      cdrs: { add: (event) => this.#outbox.add(event, this.#progress.readAt) },
       links: this.#links,
     })
     this.#reconciliation = this.#newReconciliation()
-    this.#tellEngineChange = engineStateTeller({ subscriptions: this.#wanted, outbox: this.#outbox, clock })
-    const handedOverTo = () => this.#oldestAt()
+    this.#engineChanges = engineChanges({ subscriptions: this.#wanted, outbox: this.#outbox, clock })
+    const handedOverTo = () => this.#progress.queuedTo
     this.#calls = new StoredCalls({
       ...deps,
       store: ports.knownCalls,
@@ -146,17 +147,17 @@ export class EventPipeline {
 
   /** Events that are not handed over yet. */
   get waiting(): number {
-    return this.#inboxes.waiting + this.#inOrder.waiting + this.#outbox.waiting
+    return this.#progress.waiting
   }
 
   /** How long the event that waits longest has been waiting to be queued. */
   get lagMs(): number {
-    return this.#deps.clock.now() - this.#oldestAt()
+    return this.#deps.clock.now() - this.#progress.queuedTo
   }
 
   /** How long the event that waits longest in memory alone, on no disk, has been waiting. */
   get unkeptMs(): number {
-    return this.#deps.clock.now() - this.#keptTo()
+    return this.#deps.clock.now() - this.#progress.keptTo
   }
 
   /** Takes an event of the engine named; at once, and never failing. */
@@ -178,10 +179,7 @@ export class EventPipeline {
       if (!this.#wanted.isKnown) this.#narrow.add(name)
       this.#reconciliation.linkUp(engine)
     } else this.#reconciliation.linkDown(name, engine.reasons.events ?? 'closed')
-    if (!this.#isRelayed(name)) return
-    const tell = () => this.#tellEngineChange(kind, { name, coreUuid })
-    if (this.#wanted.isKnown) tell()
-    else this.#untold.set(name, tell)
+    if (this.#isRelayed(name)) this.#engineChanges.add(kind, { name, coreUuid })
   }
 
   /** An engine has accepted the subscription of its event link. */
@@ -208,12 +206,11 @@ export class EventPipeline {
 
   /** Keeps up with what hooks want until aborted; `changed` is called when the words may have changed. */
   follow(changed: () => void, signal: AbortSignal): Promise<void> {
-    const tellAll = () => {
-      for (const tell of this.#untold.values()) tell()
-      this.#untold.clear()
+    const onChanged = () => {
+      this.#engineChanges.publishWaiting()
       changed()
     }
-    return this.#wanted.follow(tellAll, signal)
+    return this.#wanted.follow(onChanged, signal)
   }
 
   /** Resolves when all that was taken has been handed over and stored. Nothing is compared any more. */
@@ -248,8 +245,8 @@ export class EventPipeline {
 
   /** How far the events have been read of each engine that this connector relays, for its report. */
   links(): EventLinkReport[] {
-    const queuedTo = Math.min(this.#deps.clock.now(), this.#oldestAt())
-    const reports = this.#links.reports({ queuedTo, keptTo: this.#keptTo(), narrow: this.#narrow })
+    const { queuedTo, keptTo } = this.#progress
+    const reports = this.#links.reports({ queuedTo, keptTo, narrow: this.#narrow })
     return reports.filter(({ engine }) => this.#isRelayed(engine))
   }
 
@@ -264,23 +261,6 @@ export class EventPipeline {
       calls: this.#calls,
     }
     return eventCounters(counted, this.#read)
-  }
-
-  /** When what an inbox hands on now was read, or earlier: it may have waited there for long. */
-  #readAt(): number {
-    return Math.min(this.#deps.clock.now(), this.#inboxes.oldestAt)
-  }
-
-  #inMemoryAt(): number {
-    return Math.min(this.#readAt(), this.#inOrder.oldestAt ?? Infinity)
-  }
-
-  #oldestAt(): number {
-    return Math.min(this.#inMemoryAt(), this.#outbox.oldestAt ?? Infinity)
-  }
-
-  #keptTo(): number {
-    return Math.min(this.#inMemoryAt(), this.#outbox.unwrittenAt ?? Infinity)
   }
 
   #newInbox(engine: string): EventInbox {

@@ -10,15 +10,22 @@ const minuteMs = 60_000
 /** A change of an engine's event link. */
 export type EngineChange = 'engine_connected' | 'engine_disconnected'
 
-/** Notifies every domain with a hook for it that an engine's event link came up or was lost. */
-export type TellEngineChange = (kind: EngineChange, engine: Pick<Engine, 'coreUuid' | 'name'>) => void
+type ChangedEngine = Pick<Engine, 'coreUuid' | 'name'>
+
+/** Publishes to every domain with a hook for it that an engine's event link came up or was lost. */
+export interface EngineChanges {
+  /** Publishes a change, or keeps the newest of each engine until it is known what hooks want. */
+  add(kind: EngineChange, engine: ChangedEngine): void
+  /** Publishes the changes that were kept. Call it once it is known what hooks want. */
+  publishWaiting(): void
+}
 
 /**
- * Makes a notifier of engines that come and go. The id of its event is derived from the engine's core, the kind, the
+ * Makes a publisher of engines that come and go. The id of its event is derived from the engine's core, the kind, the
  * minute and how often that kind occurred in it. So connectors that lose the engine together publish one event, and the
  * last change of a link that comes and goes is always published.
  */
-export function engineStateTeller({
+export function engineChanges({
   subscriptions,
   outbox,
   clock,
@@ -26,10 +33,10 @@ export function engineStateTeller({
   readonly subscriptions: Subscriptions
   readonly outbox: EventOutbox
   readonly clock: Clock
-}): TellEngineChange {
+}): EngineChanges {
   const published = new Map<string, { minute: number; times: Record<EngineChange, number> }>()
 
-  return (kind, engine) => {
+  const publish = (kind: EngineChange, engine: ChangedEngine) => {
     const now = clock.now()
     const minute = Math.floor(now / minuteMs)
     const before = published.get(engine.name)
@@ -49,5 +56,16 @@ export function engineStateTeller({
         }),
       )
     }
+  }
+  const waiting = new Map<string, () => void>()
+  return {
+    add: (kind, engine) => {
+      if (subscriptions.isKnown) publish(kind, engine)
+      else waiting.set(engine.name, () => publish(kind, engine))
+    },
+    publishWaiting: () => {
+      for (const publishOne of waiting.values()) publishOne()
+      waiting.clear()
+    },
   }
 }

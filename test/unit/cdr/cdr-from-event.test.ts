@@ -190,7 +190,7 @@ describe('malformed fields of an end of a call', () => {
     },
   )
 
-  test('no CDR is made from an end of a call without a usable time', () => {
+  test('the end of a call without a usable time has no CDR', () => {
     expect(cdrFromEvent({ ...anEnd({ 'Caller-Channel-Created-Time': '0' }), occurredAt: 0 })).toBeUndefined()
   })
 

@@ -102,7 +102,7 @@ describe('every recorded CDR post of an engine', () => {
     expect(cdrOfRecorded('bad-utf8-caller-1').variables['origination_caller_id_name']).toBe('caf\ufffd \u0001')
   })
 
-  test('the CDR of a transferred call is made from the latest part of its call flow', () => {
+  test('the CDR of a transferred call shows the latest part of its call flow', () => {
     expect(cdrOfRecorded('transferred-2')).toMatchObject({
       leg: 'a',
       destination_number: '1001',

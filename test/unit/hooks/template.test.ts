@@ -116,7 +116,7 @@ describe('a header value', () => {
     ['Žofie 山田', '?ofie ??'],
     ['😀', '?'],
     [' a b ', ' a b '],
-  ])('a header value that is made from %j is %j', (text, expected) => {
+  ])('the text %j becomes the header value %j', (text, expected) => {
     expect(headerValue(text)).toBe(expected)
   })
 
