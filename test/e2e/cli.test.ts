@@ -88,42 +88,6 @@ it('an import with a wrong row changes nothing and exits with 1', async () => {
   expect(Object.keys((await admin().call('listAccounts')).data)).not.toContain('2002')
 })
 
-it('accounts are made, changed, shown without their digest, and deleted', async () => {
-  const made = await user.run(['accounts', 'create', '2100', '--role', 'user', '--password-stdin'], {
-    input: `${tenantPassword('2100')}\n`,
-  })
-
-  expect(made.status).toBe(0)
-  expect((await user.run(['accounts', 'update', '2100', '--variable', 'default_language=fr'])).status).toBe(0)
-  expect(await user.json(['accounts', 'get', '2100'])).toMatchObject({ variable_default_language: 'fr' })
-  expect(Object.keys((await user.json(['accounts', 'get', '2100'])) as object)).not.toContain('a1-hash')
-  expect((await user.run(['accounts', 'delete', '2100'])).status).toBe(2)
-  expect((await user.run(['accounts', 'delete', '2100', '--yes'])).status).toBe(0)
-  expect((await user.run(['accounts', 'get', '2100'])).status).toBe(1)
-})
-
-it('a hook can be created with its secret in a private file, tested, rehearsed, watched, replayed and deleted', async () => {
-  const receiver = await rig().receiver()
-  const file = inFolder('hook.secret')
-  const url = receiver.url
-  const created = await user.run(['hooks', 'create', '--event', 'CHANNEL_ANSWER', '--url', url, '--secret-file', file])
-  const id = /created (\S+)/.exec(created.stdout)?.[1] ?? ''
-
-  expect(created.stdout + created.stderr).not.toContain('whsec_')
-  expect(readFileSync(file, 'utf8')).toMatch(/^whsec_/)
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect((await user.run(['hooks', 'list'])).stdout).toContain(id)
-  const tested = await user.run(['hooks', 'test', id])
-  expect(tested.status).toBe(0)
-  expect(tested.stdout).toMatch(/^state +delivered\n/)
-  expect(await user.json(['hooks', 'rehearse', id])).toMatchObject({ exampleSecret: expect.any(String) })
-  const [delivery] = (await user.json(['hooks', 'deliveries', id])) as { id: string }[]
-  expect((await user.run(['hooks', 'resend', id, delivery?.id ?? ''])).status).toBe(0)
-  expect(await user.json(['hooks', 'replay', id, '--from', '1h'])).toMatchObject({ requeued: expect.any(Number) })
-  expect((await user.run(['hooks', 'delete', id, '--yes'])).status).toBe(0)
-  expect(await user.json(['hooks', 'list'])).toEqual([])
-})
-
 it('the doctor finds nothing wrong with a platform that works, and names the next step without a login', async () => {
   const well = await user.run(['doctor'])
   const stranger = await user.run(['doctor', '--profile', 'stranger', '--url', rig().url])

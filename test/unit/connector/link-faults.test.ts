@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Gap } from '../../../core/events/gap.ts'
+import { eachNth } from '../../support/breadth.ts'
 import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
 import { anOriginate } from '../../support/connector/command-message.ts'
 import { readMetrics } from '../../../connector/health/read-metrics.ts'
@@ -163,7 +164,7 @@ function expectInvariants({ running, calls }: Lab, links = 2): Promise<void> {
 describe('F02 a link that is cut while events flow', () => {
   const cuts = seededCuts(20_261_121, 60_000, 9_000)
 
-  test.each(cuts)(
+  test.each(eachNth(cuts, 2))(
     'an event link that is cut after %i bytes comes back, with a record of the gap, and every call is whole',
     async (bytes) => {
       const lab = await aLab()
@@ -306,7 +307,7 @@ test('F09 after a restart of the engine its old calls are ended and its new ones
 })
 
 describe('F10 a byte that is lost on the way', () => {
-  test.each(seededCuts(7, 12_000, 1_500))(
+  test.each(eachNth(seededCuts(7, 12_000, 1_500), 2))(
     'an event link that is cut after %i bytes makes no event that was none',
     async (bytes) => {
       const lab = await aLab()

@@ -11,7 +11,7 @@ import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
 import { aChannelFor } from '../../support/platform/api-commands.ts'
 import { anEavesdrop } from '../../support/connector/command-message.ts'
 import { aCommandPath } from '../../support/connector/command-path.ts'
-import { manualTime } from '../../support/processes/manual-time.ts'
+import { manualTime, settle } from '../../support/processes/manual-time.ts'
 import { aRunningConnector } from '../../support/connector/running-connector.ts'
 
 const everyMetric = [...countMetrics, ...Object.keys(levelMetrics), ...timeMetrics]
@@ -234,7 +234,10 @@ test('a connector writes its metrics while it runs, and the last of them when it
     metrics: { put: (values) => lines.push(values) },
   })
   await running.until(() => running.connector.health().status === 'OK')
-  await running.until(() => lines.length > 0)
+  for (let seconds = 0; lines.length === 0 && seconds < 60; seconds += 1) {
+    await running.time.advance(1_000)
+    await settle()
+  }
   expect(lines[0]).toMatchObject({ Lag: 0 })
   await running.until(() => engine.asked.includes('show channels as json'))
   const message = await running.post({ kind: 'hold', uuid: randomUUID() })

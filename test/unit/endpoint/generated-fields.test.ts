@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { breadth } from '../../support/breadth.ts'
 import type { ApiAnswer } from '../../support/platform/api.ts'
 import { fieldRules } from '../../support/platform/field-rules.ts'
 import { type Taker, takers } from '../../support/platform/field-takers.ts'
@@ -56,7 +57,7 @@ describe.each(cases)('%s of %s', (field, _, taker) => {
           expect(tracesOf(world.api)).not.toContain(JSON.stringify(value).slice(1, -1))
         }
       }),
-      fixed(120),
+      fixed(breadth(60, 120)),
     )
 
     expect(counts.refused).toBeGreaterThan(15)

@@ -129,25 +129,31 @@ describe('a recorded frame', () => {
 })
 
 describe('the pieces in which a recording arrives make no difference', () => {
-  it.each(recordings)('a recording reads the same when it is cut within a frame and around it: %s', (name) => {
-    const bytes = recordedBytes(name)
+  it.each(eachNth(recordings, 2))(
+    'a recording reads the same when it is cut within a frame and around it: %s',
+    (name) => {
+      const bytes = recordedBytes(name)
 
-    for (const { from, to, cuts } of windowsOf(name)) {
-      const window = bytes.subarray(from, to)
-      const whole = contentsOf(window)
-      for (const cut of eachNth(cuts, 7, from))
-        expect(contentsOf(window, [cut - from]) === whole, `cut at ${cut}`).toBe(true)
-    }
-  })
+      for (const { from, to, cuts } of windowsOf(name)) {
+        const window = bytes.subarray(from, to)
+        const whole = contentsOf(window)
+        for (const cut of eachNth(cuts, 7, from))
+          expect(contentsOf(window, [cut - from]) === whole, `cut at ${cut}`).toBe(true)
+      }
+    },
+  )
 
-  it.each(recordings)('a recording reads the same byte by byte, and in pieces of any length: %s', (name) => {
-    const bytes = recordedBytes(name)
-    const whole = contentsOf(bytes)
+  it.each(eachNth(recordings, 2, 1))(
+    'a recording reads the same byte by byte, and in pieces of any length: %s',
+    (name) => {
+      const bytes = recordedBytes(name)
+      const whole = contentsOf(bytes)
 
-    for (const longest of breadth([30, 1000], [1, 30, 1000, 10_000])) {
-      expect(contentsOf(bytes, seededCuts(longest, bytes.length, longest)), `${longest}`).toBe(whole)
-    }
-  })
+      for (const longest of breadth([30, 1000], [1, 30, 1000, 10_000])) {
+        expect(contentsOf(bytes, seededCuts(longest, bytes.length, longest)), `${longest}`).toBe(whole)
+      }
+    },
+  )
 })
 
 describe('a stream of ten thousand events', () => {
