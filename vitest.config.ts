@@ -1,8 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
-/** Files that replace a module, which others in the same worker may have loaded already. Each gets a worker of its own. */
-const alone = ['test/unit/adapters/password-hash-work.test.ts']
+/**
+ * Files with a worker of their own: one replaces a module, which others in the same worker may have loaded already, and one measures memory,
+ * which takes long in the heap of many files.
+ */
+const alone = ['test/unit/adapters/password-hash-work.test.ts', 'test/unit/esl/held-memory.test.ts']
 
 /** Files with proofs of which `npm test` runs a part: those that ask for their breadth. */
 const broad = globSync('test/{unit,contract,infra}/**/*.test.ts').filter((file) =>

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { breadth } from '../../support/breadth.ts'
 import type { ApiAnswer } from '../../support/platform/api.ts'
 import { fieldRules } from '../../support/platform/field-rules.ts'
 import { type Taker, takers } from '../../support/platform/field-takers.ts'
@@ -57,7 +56,7 @@ describe.each(cases)('%s of %s', (field, _, taker) => {
           expect(tracesOf(world.api)).not.toContain(JSON.stringify(value).slice(1, -1))
         }
       }),
-      fixed(breadth(60, 120)),
+      fixed(120),
     )
 
     expect(counts.refused).toBeGreaterThan(15)

@@ -7,10 +7,10 @@ const long = 1_000_000
 
 describe('an event that is read', () => {
   it.each([
-    ['text/event-json', `{"Event-Name":"CUSTOM","long":"${'x'.repeat(long)}"}`],
-    ['text/event-json', `{"Event-Name":"CUSTOM","Unique-ID":"${'x'.repeat(long)}"}`],
-    ['text/event-plain', `Event-Name: CUSTOM\nlong: ${'x'.repeat(long)}\n\n`],
-  ])('the size of an event that is read includes all memory that it occupies: %s %s', (contentType, text) => {
+    ['a header', 'text/event-json', `{"Event-Name":"CUSTOM","long":"${'x'.repeat(long)}"}`],
+    ['the uuid', 'text/event-json', `{"Event-Name":"CUSTOM","Unique-ID":"${'x'.repeat(long)}"}`],
+    ['a header', 'text/event-plain', `Event-Name: CUSTOM\nlong: ${'x'.repeat(long)}\n\n`],
+  ])('the size of an event in which %s is long includes all memory that it occupies (%s)', (_, contentType, text) => {
     const before = memoryInUse()
     const events = Array.from({ length: 10 }, () => readEvent(contentType, Buffer.from(text)))
     const held = memoryInUse() - before
