@@ -24,6 +24,10 @@ export const typicalEvent = { kb: 5, hooks: 1, receiverMs: 50, legs: 0.2 }
  */
 export const call = { seconds: 0.06, gb: 0.5, logKb: 0.35 }
 
+/** KB of an event's item besides the event, a sixth of whose JSON it holds: keys, times and names of attributes (140 bytes). */
+const entryKb = 0.15
+const packedKb = (kb: number) => kb / 6
+
 /** Days for which events and deliveries are kept. */
 export const keptDays = 7
 const keptMonths = keptDays / 30.4
@@ -32,7 +36,7 @@ const keptMonths = keptDays / 30.4
 export function writeUnitsOfEvent(n: number): number {
   const { kb, hooks } = typicalEvent
   const head = 1 / n
-  const event = Math.ceil(kb / 3) + 1 / n
+  const event = Math.ceil(packedKb(kb) + entryKb) + 1 / n
   const record = 2 + 2 / n
   // Written in a transaction, and its result in another one, unless it is the only one of its batch.
   const delivery = n * hooks === 1 ? 2 + 1 : 2 + 2
@@ -51,7 +55,7 @@ export function eventCosts({ millions, batch, connectors }: EventLoad, prices: P
   // Only those for hooks wait for a receiver.
   const seconds = calls * call.seconds + receiverMs / 1000 / batch
   // The event, compressed, its records and its delivery.
-  const storedGb = (kb / 3 + 1) / 1000
+  const storedGb = (packedKb(kb) + 1) / 1000
   const perMillion: CostItem[] = [
     {
       name: 'write units of tables',
@@ -72,7 +76,7 @@ export function eventCosts({ millions, batch, connectors }: EventLoad, prices: P
   return perMillion.map(({ name, month }) => ({ name, month: month * millions }))
 }
 
-/** Returns the cost of one KB more in each of a million events: a third of it is stored, in one more write unit for each started KB. */
+/** Returns the cost of one KB more in each of a million events: a sixth of it is stored, in one more write unit for each started KB. */
 export function costOfKb({ writeUnitMillion, transferGb, tableGbMonth, tableBackupGbMonth }: PriceList): number {
-  return writeUnitMillion / 3 + transferGb + (keptMonths / 3) * (tableGbMonth + tableBackupGbMonth)
+  return packedKb(1) * writeUnitMillion + transferGb + packedKb(1) * keptMonths * (tableGbMonth + tableBackupGbMonth)
 }

@@ -94,7 +94,7 @@ No template says the following. It is estimated, and not yet compared with a bil
 - An idle connector writes one metric. A month with events pays for the ${busyMetrics.length} that usual calls move, in all of its hours.
 - A call of a function works for ${call.seconds} s in addition to the wait for the receiver and has ${call.gb} GB. It writes ${call.logKb} KB of logs, which are
   Lambda's own lines: a line of ours comes for failures, and for events that a request of the API caused.
-- Events and their deliveries are kept for ${keptDays} days, events compressed to a third.
+- Events and their deliveries are kept for ${keptDays} days, events compressed to a sixth.
 - Events differ in size. Those of a recorded call between two phones (\`bridged-call\` in \`test/fixtures/freeswitch/events\`), with all their variables, have 5 to 13 KB,
   8.6 KB on average: each KB more costs ${perKb} dollars for a million.
 

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import type { Ports } from '../../contracts/ports.ts'
 import type { Delivery } from '../../core/hooks/delivery/delivery.ts'
+import { recordedEvents } from '../support/engine/recorded-events.ts'
+import { logEvent } from '../support/hooks/logged-events.ts'
 import { opened } from '../support/processes/opened.ts'
 import { aCommandRecord, aDelivery, aKnownCall, aPresence, aRecording } from '../support/records/records.ts'
 import type { CloudPorts } from '../support/stores/cloud-exercises.ts'
@@ -83,6 +85,19 @@ it('the result of a single attempt costs one write unit, and half of that of a t
   const transaction = await unitsOf(({ deliveries }) => deliveries.recordTogether([other]))
 
   expect([update.table, transaction.table]).toEqual([1, 2])
+})
+
+it('an event of 5 KB that is logged alone costs seven units, one of them for the event itself', async () => {
+  const event = recordedEvents('events/bridged-call.json', 'units.test').find(({ fields }) => {
+    const { length } = JSON.stringify(fields)
+    return length > 5_000 && length < 5_500
+  })
+  if (event === undefined) throw new Error('the recorded call has an event of 5 KB')
+
+  const units = await unitsOf(({ eventLogWriter }) => logEvent(eventLogWriter, event))
+
+  // Head, block and event; id and write record in a transaction.
+  expect(units.table).toBe(1 + 1 + 1 + 2 * 2)
 })
 
 it('a command of any length costs its index one unit when it is claimed and one when it ends', async () => {

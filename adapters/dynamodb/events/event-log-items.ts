@@ -1,4 +1,3 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as z from 'zod/mini'
 import type { LoggedEvent, PlatformEvent } from '../../../core/events/platform-event.ts'
 import { keptUntil } from '../../retention.ts'
@@ -6,15 +5,13 @@ import type { Item, Key } from '../client.ts'
 import { expirySeconds } from '../items.ts'
 import { joinKey, keyPrefix, numberPart } from '../key.ts'
 import { shardOf } from '../shards.ts'
+import { packEvent, unpackEvent, unpackFields } from './packed-event.ts'
 
 /**
  * Numbers in one partition of a log. DynamoDB takes a thousand write units a second for one; an event takes two to ten, so
  * that no partition gets more in all its life, however fast a domain's events come.
  */
 const blockSize = 100
-
-/** The most that an event's fields take as JSON: they were cut to 200 KB before they were packed. */
-const mostBytes = 2 * 1024 * 1024
 
 /** Returns the block that a number is in. */
 export function blockOf(sequence: number): number {
@@ -76,7 +73,10 @@ const recordItem = z.object({
   unwatched: z.optional(z.object({ from: z.number(), to: z.number() })),
 })
 
-const entryItem = z.object({
+const entryItem = z.object({ sequence: z.number(), loggedAt: z.number(), event: z.instanceof(Uint8Array) })
+
+/** An event as earlier versions stored it. */
+const earlierItem = z.object({
   sequence: z.number(),
   loggedAt: z.number(),
   id: z.string(),
@@ -85,10 +85,7 @@ const entryItem = z.object({
   uuid: z.string(),
   occurredAt: z.number(),
   packed: z.instanceof(Uint8Array),
-  isCut: z.optional(z.boolean()),
 })
-
-const packedFields = z.record(z.string(), z.string())
 
 /** Returns a write record as an item. */
 export function toRecordItem(domain: string, record: WriteRecord) {
@@ -101,23 +98,20 @@ export function toRecord(item: Item): WriteRecord {
   return z.parse(recordItem, item)
 }
 
-/**
- * Returns an event as an item; its fields are compressed, to a third of their JSON. `isCut` says that deliveries find it
- * whole elsewhere.
- */
+/** Returns an event as an item. `isCut` says that deliveries find it whole elsewhere. */
 export function toEntryItem(event: PlatformEvent, sequence: number, loggedAt: number, isCut: boolean) {
-  const { id, name, domain, uuid, occurredAt, fields } = event
-  const packed = deflateRawSync(JSON.stringify(fields), { level: 3 })
-  const expiresAt = expiryOf(loggedAt)
-  const entry = { sequence, loggedAt, id, name, domain, uuid, occurredAt, packed, expiresAt }
-  return { ...entryKey(domain, sequence), ...entry, ...(isCut ? { isCut } : {}) }
+  const entry = { sequence, loggedAt, event: packEvent(event), expiresAt: expiryOf(loggedAt) }
+  return { ...entryKey(event.domain, sequence), ...entry, ...(isCut ? { isCut } : {}) }
 }
 
 /** Reads an event. */
 export function toEntry(item: Item): LoggedEvent {
-  const { sequence, loggedAt, packed, isCut: _, ...event } = z.parse(entryItem, item)
-  const text = inflateRawSync(packed, { maxOutputLength: mostBytes }).toString()
-  return { sequence, loggedAt, event: { ...event, fields: z.parse(packedFields, JSON.parse(text)) } }
+  if (item['packed'] !== undefined) {
+    const { sequence, loggedAt, packed, ...event } = z.parse(earlierItem, item)
+    return { sequence, loggedAt, event: { ...event, fields: unpackFields(packed) } }
+  }
+  const { sequence, loggedAt, event } = z.parse(entryItem, item)
+  return { sequence, loggedAt, event: unpackEvent(event) }
 }
 
 /** The payloads of deliveries are kept longer than the log shows them. */

@@ -1,0 +1,47 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import * as z from 'zod/mini'
+import type { PlatformEvent } from '../../../core/events/platform-event.ts'
+import words from './event-words.json' with { type: 'json' }
+
+/**
+ * The dictionary of the compressor: the names and usual values of an engine's event, the most frequent last, as in the recorded
+ * events of FreeSWITCH 1.11 in test/fixtures/freeswitch/events. With it an event of 5 KB takes a sixth of its JSON and one write
+ * unit, without it a third and two. Events of the last seven days are read with it: never change it, add another.
+ */
+export const eventDictionary = Buffer.from(words.map(textOfWord).join(''))
+
+function textOfWord([name, ...values]: string[]): string {
+  return values.length === 0 ? `"${name}":"` : values.map((value) => `"${name}":"${value}",`).join('')
+}
+
+/** The most that an event takes as JSON: its fields were cut to 200 KB before it was packed. */
+const mostBytes = 2 * 1024 * 1024
+
+const packedEvent = z.object({
+  fields: z.record(z.string(), z.string()),
+  id: z.string(),
+  name: z.string(),
+  domain: z.string(),
+  uuid: z.string(),
+  occurredAt: z.number(),
+})
+
+/** Returns an event compressed. Its ids follow the fields, which contain them, and so cost nearly nothing. */
+export function packEvent({ fields, id, name, domain, uuid, occurredAt }: PlatformEvent): Uint8Array {
+  const text = JSON.stringify({ fields, id, name, domain, uuid, occurredAt })
+  return deflateRawSync(text, { level: 6, dictionary: eventDictionary })
+}
+
+/** Reads an event that {@link packEvent} compressed. Throws on anything else. */
+export function unpackEvent(packed: Uint8Array): PlatformEvent {
+  return z.parse(packedEvent, JSON.parse(textOf(packed, eventDictionary)))
+}
+
+/** Reads the fields of an event as versions without a dictionary compressed them; their items are kept for seven days. */
+export function unpackFields(packed: Uint8Array): PlatformEvent['fields'] {
+  return z.parse(packedEvent.shape.fields, JSON.parse(textOf(packed)))
+}
+
+function textOf(packed: Uint8Array, dictionary?: Buffer): string {
+  return inflateRawSync(packed, { maxOutputLength: mostBytes, ...(dictionary && { dictionary }) }).toString()
+}

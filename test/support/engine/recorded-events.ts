@@ -1,0 +1,14 @@
+import type { PlatformEvent } from '../../../core/events/platform-event.ts'
+import { anEvent } from '../records/records.ts'
+import { recordedBytes, recordedFrames } from './engine-recordings.ts'
+
+/** The events of a recording in JSON as the platform's own, with all their fields, in one domain. */
+export function recordedEvents(recording: string, domain: string): PlatformEvent[] {
+  const bytes = recordedBytes(recording)
+  return recordedFrames(recording).flatMap(({ off, hlen, blen, event }) => {
+    if (event === undefined) return []
+    const fields: Record<string, string> = JSON.parse(bytes.toString('utf8', off + hlen, off + hlen + blen))
+    const { 'Core-UUID': core = '', 'Unique-ID': uuid = '' } = fields
+    return [anEvent({ domain, id: `${core}:${uuid}:${event}`, name: event, uuid, fields })]
+  })
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { deflateRawSync } from 'node:zlib'
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { eventDictionary, packEvent, unpackEvent } from '../../../adapters/dynamodb/events/packed-event.ts'
+import { toEntry, toEntryItem } from '../../../adapters/dynamodb/events/event-log-items.ts'
+import { recordedEvents } from '../../support/engine/recorded-events.ts'
+import { anEvent } from '../../support/records/records.ts'
+
+const numberedAt = 1_780_000_000_000
+
+it('a compressed event is read as it was, whatever its names and values are', () => {
+  const text = fc.oneof(fc.string(), fc.constantFrom('"Event-Name":"', '\u{1f4de}', 'constructor', ''))
+  const name = text.filter((each) => each !== '__proto__')
+  fc.assert(
+    fc.property(fc.dictionary(name, text), text, text, (fields, id, name) => {
+      const event = anEvent({ id, name, fields: { ...fields } })
+      expect(unpackEvent(packEvent(event))).toEqual(event)
+    }),
+  )
+})
+
+it('a compressed event takes less than a sixth of its JSON, by the recorded events of a call', () => {
+  const events = recordedEvents('events/bridged-call.json', 'a.example.com').filter(
+    ({ fields }) => JSON.stringify(fields).length > 4_500,
+  )
+  const json = events.reduce((sum, { fields }) => sum + JSON.stringify(fields).length, 0)
+  const packed = events.reduce((sum, event) => sum + packEvent(event).byteLength, 0)
+
+  expect(events.length).toBeGreaterThan(10)
+  expect(json / packed).toBeGreaterThan(6)
+})
+
+it('the dictionary of compressed events is the one that stored events were written with', () => {
+  expect(createHash('sha256').update(eventDictionary).digest('hex')).toBe(
+    '00d20dce7bbf8f7a5e3d83aa7e38bc110fd58eae66b16e3a5d3cd765764c86e8',
+  )
+})
+
+it('a compressed event that is cut off is refused', () => {
+  const packed = packEvent(anEvent())
+  expect(() => unpackEvent(packed.subarray(0, packed.byteLength - 4))).toThrow('unexpected end of file')
+})
+
+it('the item of an event is read as the event and its number', () => {
+  const event = anEvent()
+  expect(toEntry(toEntryItem(event, 7, numberedAt, false))).toEqual({ sequence: 7, loggedAt: numberedAt, event })
+})
+
+it('the item of an earlier version, compressed without a dictionary, is still read', () => {
+  const { fields, ...event } = anEvent()
+  const item = { ...event, sequence: 7, loggedAt: numberedAt, packed: deflateRawSync(JSON.stringify(fields)) }
+  expect(toEntry(item)).toEqual({ sequence: 7, loggedAt: numberedAt, event: { ...event, fields } })
+})
