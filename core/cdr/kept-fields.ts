@@ -1,4 +1,4 @@
-import { cdrVariables, cut } from './cdr-variables.ts'
+import { cut, shownVariables } from './cdr-variables.ts'
 import { type EndFields, knownAccountField, reported } from './end-fields.ts'
 
 /** The sources of a CDR except the channel's other variables: owner, leg, time, and the contract's fields. */
@@ -60,7 +60,7 @@ const maxValue = 1024
  * At most about 150 000 characters, whatever the engine reported; the resulting CDR is the same.
  */
 export function keptFields(fields: EndFields): EndFields {
-  const variables = Object.entries(cdrVariables(fields)).map(([name, value]) => [`variable_${name}`, value] as const)
+  const variables = shownVariables(fields).map(({ field, value }) => [field, value] as const)
   const kept = sources.flatMap((name) => {
     const value = reported(fields, name)
     return value === undefined ? [] : [[name, cut(value, maxValue)] as const]

@@ -57,4 +57,14 @@ describe('what is queued of an ended leg', () => {
     expect(Object.entries(kept).flat().join('').length).toBeLessThan(150_000)
     expect(kept).toMatchObject({ 'Caller-Context': 'a.example.com' })
   })
+
+  test('a leg with more names than are remembered changes nothing about the next leg', () => {
+    const fields = { variable_note: 'kept', variable_my_password: 'hunter2', variable_duration: '7' }
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`variable_x_${index}`, 'x']))
+    const before = keptFields(fields)
+    keptFields(many)
+
+    expect(keptFields(fields)).toEqual(before)
+    expect(before).toEqual({ variable_note: 'kept', variable_duration: '7' })
+  })
 })
