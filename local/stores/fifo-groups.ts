@@ -12,7 +12,7 @@ interface Received {
 /** The parts of a FIFO queue of the embedded SQS that its order depends on. */
 export interface FifoQueue<M extends FifoMessage = FifoMessage> {
   /** The messages that can be taken, by their group. */
-  readonly fifoMessages: Map<string, M[]>
+  fifoMessages: Map<string, M[]>
   /** Groups of which messages are in flight, and how many. */
   readonly fifoLockedGroups: Map<string, number>
   readonly inflightMessages: ReadonlyMap<string, { readonly message: M; readonly visibilityDeadline: number }>
@@ -27,7 +27,8 @@ export interface FifoQueue<M extends FifoMessage = FifoMessage> {
 /**
  * Makes the FIFO queues of the embedded SQS hand out messages as SQS does. Alone, the embedded one hands out one message of
  * each group at a time, puts several messages that return in the reverse order, and ends a long poll without a message when
- * one of a group in flight arrives. SQS returns as many messages of one group as it can, and then those of the next.
+ * one of a group in flight arrives. SQS returns as many messages of one group as it can, and then those of the next. It does not
+ * say which group is the next: here it is one of the same tenant, so that the batches of a tenant are large when much waits.
  */
 export function handOutGroups(queue: FifoQueue): void {
   const { processTimers, changeVisibility, notifyWaiters, dequeueFifo } = queue
@@ -51,16 +52,26 @@ export function handOutGroups(queue: FifoQueue): void {
     this.processTimers()
     // Once for a call: a message that is invisible for no time at all would return while the call goes on.
     this.processTimers = () => {}
+    const all = this.fifoMessages
     while (taken.length < most) {
       const [message] = dequeueFifo.call(this, 1, ...given)
-      if (message === undefined) break
+      if (message === undefined) {
+        if (this.fifoMessages === all) break
+        this.fifoMessages = all
+        continue
+      }
       taken.push(message)
       // Not the first free group if that held nothing but dead letters.
       const group = this.inflightMessages.get(message.ReceiptHandle)?.message.messageGroupId ?? ''
       // Not locked for this call: its next message comes next.
       this.fifoLockedGroups.delete(group)
       counts.set(group, (counts.get(group) ?? 0) + 1)
+      const tenant = tenantOfGroup(group)
+      if (this.fifoMessages === all && tenant !== undefined) {
+        this.fifoMessages = new Map([...all].filter(([each]) => tenantOfGroup(each) === tenant))
+      }
     }
+    this.fifoMessages = all
     Reflect.deleteProperty(this, 'processTimers')
     for (const [group, count] of counts) {
       this.fifoLockedGroups.set(group, count)
@@ -71,6 +82,11 @@ export function handOutGroups(queue: FifoQueue): void {
     }
     return taken
   }
+}
+
+/** Returns the tenant of a group such as `domain/lane`; `undefined` for a group of another form. */
+export function tenantOfGroup(group: string): string | undefined {
+  return /^(.+)\/\d+$/.exec(group)?.[1]
 }
 
 function sort({ fifoMessages }: FifoQueue, { messageGroupId = '' }: FifoMessage): void {

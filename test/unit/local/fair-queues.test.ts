@@ -79,15 +79,14 @@ describe('a standard queue of the embedded SQS', () => {
   })
 })
 
-/** A FIFO queue: sends messages with the group that their first letter names, and receives ten at a time. */
+/** A FIFO queue: sends messages with the group that their first letter names, or with another, and receives ten at a time. */
 const fifo = {
   async send(...texts: string[]) {
+    for (const text of texts) await this.sendTo(text.slice(0, 1), text)
+  },
+  async sendTo(MessageGroupId: string, ...texts: string[]) {
     for (const text of texts) {
-      await call('SendMessage', {
-        MessageBody: text,
-        MessageGroupId: text.slice(0, 1),
-        MessageDeduplicationId: text,
-      })
+      await call('SendMessage', { MessageBody: text, MessageGroupId, MessageDeduplicationId: text })
     }
   },
   async receive(most = 10, seconds = 60) {
@@ -115,6 +114,19 @@ describe('a FIFO queue of the embedded SQS', () => {
     await fifo.send(...many('a', 4), ...many('b', 9))
 
     expect(bodies(await fifo.receive())).toEqual([...many('a', 4), ...many('b', 6)])
+  })
+
+  it('a FIFO queue fills the rest of a batch with other groups of the same tenant first', async () => {
+    const lanes = ['a/0', 'b/0', 'a/1', 'c/0', 'a/2']
+    for (const MessageGroupId of lanes) await fifo.sendTo(MessageGroupId, `${MessageGroupId} 1`, `${MessageGroupId} 2`)
+
+    expect(bodies(await fifo.receive(5))).toEqual(['a/0 1', 'a/0 2', 'a/1 1', 'a/1 2', 'a/2 1'])
+    expect(bodies(await fifo.receive()), 'those of its tenant first, then the others').toEqual([
+      'b/0 1',
+      'b/0 2',
+      'c/0 1',
+      'c/0 2',
+    ])
   })
 
   it('a FIFO queue delivers no message of a group until all in flight are removed, and then those of other groups first', async () => {
