@@ -1,17 +1,17 @@
 import * as z from 'zod/mini'
 import { domainName } from '../fields.ts'
+import { texts } from './texts.ts'
 
 const news = {
   version: z.literal(1),
   id: z.string().check(z.minLength(1), z.maxLength(256)),
   uuid: z.string().check(z.minLength(1), z.maxLength(128)),
 }
-const fields = z.record(z.string(), z.string())
 
 /** A message of the CDR queue: something that changes the CDR of one leg. */
 export const cdrMessage = z.discriminatedUnion('kind', [
-  z.object({ ...news, kind: z.literal('event'), domain: domainName, occurredAt: z.int(), fields }),
-  z.object({ ...news, kind: z.literal('post'), occurredAt: z.int(), fields }),
+  z.object({ ...news, kind: z.literal('event'), domain: domainName, occurredAt: z.int(), fields: texts }),
+  z.object({ ...news, kind: z.literal('post'), occurredAt: z.int(), fields: texts }),
   z.object({
     ...news,
     kind: z.literal('recording'),

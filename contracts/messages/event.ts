@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { requestId } from '../fields.ts'
+import { texts } from './texts.ts'
 
 /** A message of the event queue: one event of the engine or the platform. */
 export const eventMessage = z.object({
@@ -9,7 +10,7 @@ export const eventMessage = z.object({
   domain: z.string().check(z.minLength(1), z.maxLength(253)),
   uuid: z.string().check(z.maxLength(128)),
   occurredAt: z.int(),
-  fields: z.record(z.string(), z.string()),
+  fields: texts,
   /** The id of the API request that caused the event, for logs and deliveries. */
   requestId: z.optional(requestId),
 })

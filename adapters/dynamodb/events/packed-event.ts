@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as z from 'zod/mini'
+import { texts } from '../../../contracts/messages/texts.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import words from './event-words.json' with { type: 'json' }
 
@@ -18,7 +19,7 @@ function textOfWord([name, ...values]: string[]): string {
 const mostBytes = 2 * 1024 * 1024
 
 const packedEvent = z.object({
-  fields: z.record(z.string(), z.string()),
+  fields: texts,
   id: z.string(),
   name: z.string(),
   domain: z.string(),

@@ -1,3 +1,4 @@
+import { readEvent } from '../../../connector/esl/event.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { anEvent } from '../records/records.ts'
 import { recordedBytes, recordedFrames } from './engine-recordings.ts'
@@ -7,7 +8,7 @@ export function recordedEvents(recording: string, domain: string): PlatformEvent
   const bytes = recordedBytes(recording)
   return recordedFrames(recording).flatMap(({ off, hlen, blen, event }) => {
     if (event === undefined) return []
-    const fields: Record<string, string> = JSON.parse(bytes.toString('utf8', off + hlen, off + hlen + blen))
+    const fields = { ...readEvent('text/event-json', bytes.subarray(off + hlen, off + hlen + blen)).headers() }
     const { 'Core-UUID': core = '', 'Unique-ID': uuid = '' } = fields
     return [anEvent({ domain, id: `${core}:${uuid}:${event}`, name: event, uuid, fields })]
   })
