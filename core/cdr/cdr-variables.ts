@@ -1,5 +1,5 @@
 import { isClientVariable } from '../client-names/client-names.ts'
-import { type EndFields, reported } from './end-fields.ts'
+import type { EndFields } from './end-fields.ts'
 
 /** The limits of the other variables in a CDR. The largest recorded leg has 213 of about 7 KB in all. */
 export const variableLimits = {
@@ -74,24 +74,38 @@ export interface ShownVariable extends Variable {
  * {@link variableLimits}, the engine's own variables are dropped first, beginning with the last by name.
  */
 export function shownVariables(fields: EndFields): ShownVariable[] {
-  const shown = Object.keys(fields).flatMap((field) => variableOf(field) ?? [])
+  const shown: ShownVariable[] = []
+  let all = 0
+  for (const field of Object.keys(fields)) {
+    const variable = variableOf(field)
+    if (variable === undefined) continue
+    const value = cut(fields[field] ?? '', variableLimits.value)
+    if (value === '' || containsSecret(value)) continue
+    const { name, owner } = variable
+    all += name.length + value.length
+    shown.push({ field, name, owner, value })
+  }
+  return shown.length > variableLimits.count || all > variableLimits.all ? firstOf(shown) : shown
+}
+
+/** Returns as many variables as the limits allow, those of clients first, each kind in the order of the names. */
+function firstOf(shown: readonly ShownVariable[]): ShownVariable[] {
   const { client = [], engine = [] } = Object.groupBy(shown, ({ owner }) => owner)
   const kept: ShownVariable[] = []
   let all = 0
-  for (const { field, name, owner } of [...client.sort(byName), ...engine.sort(byName)]) {
-    const value = cut(reported(fields, field) ?? '', variableLimits.value)
-    if (value === '' || containsSecret(value)) continue
-    all += name.length + value.length
+  for (const variable of [...client.sort(byName), ...engine.sort(byName)]) {
+    all += variable.name.length + variable.value.length
     if (kept.length === variableLimits.count || all > variableLimits.all) break
-    kept.push({ field, name, owner, value })
+    kept.push(variable)
   }
   return kept
 }
 
 /** Returns the values of {@link shownVariables} by name, without the prefix of their fields, in the order of the names. */
 export function cdrVariables(fields: EndFields): Record<string, string> {
-  const shown = shownVariables(fields).sort(byName)
-  return Object.fromEntries(shown.map(({ name, value }) => [name, value]))
+  const variables: Record<string, string> = {}
+  for (const { name, value } of shownVariables(fields).sort(byName)) variables[name] = value
+  return variables
 }
 
 /** Returns a text of at most so many characters; half of a surrogate pair at the cut is replaced. */

@@ -60,10 +60,11 @@ const maxValue = 1024
  * At most about 150 000 characters, whatever the engine reported; the resulting CDR is the same.
  */
 export function keptFields(fields: EndFields): EndFields {
-  const variables = shownVariables(fields).map(({ field, value }) => [field, value] as const)
-  const kept = sources.flatMap((name) => {
+  const kept: Record<string, string> = {}
+  for (const { field, value } of shownVariables(fields)) kept[field] = value
+  for (const name of sources) {
     const value = reported(fields, name)
-    return value === undefined ? [] : [[name, cut(value, maxValue)] as const]
-  })
-  return Object.fromEntries([...variables, ...kept])
+    if (value !== undefined) kept[name] = cut(value, maxValue)
+  }
+  return kept
 }
