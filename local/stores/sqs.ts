@@ -6,6 +6,7 @@ import type { Signer } from '../signature/signature.ts'
 import type { RunningStore } from './dynamodb.ts'
 import { keepingGroups, makeQueuesFair } from './fair-sqs.ts'
 import { forwardTo } from './forward.ts'
+import { openQueueActions } from './queue-actions.ts'
 import { type KeptQueues, type KeptRun, openKeptQueues } from './kept-queues.ts'
 
 const contentType = 'application/x-amz-json-1.0'
@@ -28,46 +29,20 @@ export interface QueueStore extends RunningStore {
  */
 export async function startEmbeddedSqs(queues: readonly Queue[], kept?: KeptQueues): Promise<QueueStore> {
   await makeQueuesFair()
-  const { buildApp } = await import('fauxqs')
-  const app = buildApp({ logger: false })
-  // Inspected messages are taken as objects: as JSON, a backlog would be megabytes every few seconds.
-  const shown = new Map<string, unknown>()
-  app.addHook('preSerialization', async ({ url }, _reply, payload: unknown) => {
-    if (!url.startsWith(inspection)) return payload
-    shown.set(url, payload)
-    return {}
-  })
-  await app.ready()
-  const call = (action: string, payload: Buffer | object) =>
-    app.inject({
-      method: 'POST',
-      url: '/',
-      headers: { host: 'localhost', 'content-type': contentType, 'x-amz-target': `AmazonSQS.${action}` },
-      payload,
-    })
-  const backend: Backend = async ({ action, body, input, isAwaited }) => {
+  const embedded = await openQueueActions()
+  const backend: Backend = async ({ action, input, isAwaited }) => {
     const isSending = action === 'SendMessage' || action === 'SendMessageBatch'
-    const answer = await (isSending ? keepingGroups(input, () => call(action, body)) : call(action, body))
+    const call = () => embedded.call(action, input)
+    const { result, ...answer } = await (isSending ? keepingGroups(input, call) : call())
     if (action === 'ReceiveMessage' && isAwaited?.() === false) {
-      for (const again of returns(input, answer.payload)) await call('ChangeMessageVisibility', again)
+      for (const again of returns(input, result)) await embedded.call('ChangeMessageVisibility', again)
     }
-    const error = answer.headers['x-amzn-query-error']
-    return {
-      status: answer.statusCode,
-      headers: { 'content-type': contentType, ...(error === undefined ? {} : { 'x-amzn-query-error': String(error) }) },
-      body: answer.rawPayload,
-    }
+    return answer
   }
   await createQueues(backend, queues)
-  const inspect = async ({ name }: Queue) => {
-    const url = `${inspection}${name}`
-    await app.inject(url)
-    const found = shown.get(url)
-    shown.delete(url)
-    return found
-  }
+  const inspect = async ({ name }: Queue) => embedded.inspectQueue(name)
   const send = async (message: object) => {
-    await keepingGroups(message, () => call('SendMessage', message))
+    await keepingGroups(message, () => embedded.call('SendMessage', message))
   }
   const run = kept && (await openKeptQueues(kept, { queues: queues.filter(kept.keeps), inspect, send }))
   return {
@@ -75,13 +50,10 @@ export async function startEmbeddedSqs(queues: readonly Queue[], kept?: KeptQueu
     run,
     close: async () => {
       await run?.end()
-      await app.close()
+      embedded.shutdown()
     },
   }
 }
-
-/** Where the embedded SQS shows the messages of a queue. */
-const inspection = '/_fauxqs/queues/'
 
 const receiving = z.object({ QueueUrl: z.string() })
 const received = z.object({ Messages: z.optional(z.array(z.object({ ReceiptHandle: z.string() }))) })
@@ -90,9 +62,9 @@ const received = z.object({ Messages: z.optional(z.array(z.object({ ReceiptHandl
  * Returns whether the messages of an answer must become visible again at once. SQS ends a long poll with its connection; the
  * embedded one continues, and would deliver the next messages to a caller that has disconnected.
  */
-function returns(input: unknown, answer: string): object[] {
+function returns(input: unknown, answer: unknown): object[] {
   const { QueueUrl } = z.parse(receiving, input)
-  const { Messages = [] } = z.parse(received, JSON.parse(answer))
+  const { Messages = [] } = z.parse(received, answer)
   return Messages.map(({ ReceiptHandle }) => ({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }))
 }
 
