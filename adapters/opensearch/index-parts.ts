@@ -10,10 +10,8 @@ import { documentId, indexOf } from './indices.ts'
 import { type KeptCdr, mergeCdr, withRecordings } from '../../core/cdr/merge-cdr.ts'
 import { toStored } from './stored-cdr.ts'
 
-/** Documents of one request, at most. */
-const MAX_DOCUMENTS = 200
-/** Characters of JSON of one request, about; one document may pass it. */
-const MAX_CHARACTERS = 2 * 1024 * 1024
+/** Documents of one request, at most: 2 MiB of the longest CDRs, which have 130 000 characters of JSON each. */
+const MAX_DOCUMENTS = 16
 
 /** Another writer needs some 20 ms, a full queue of the store up to a second: seven attempts wait 1.5 s in all. */
 const CONTENTION = { attempts: 7, backoff: { firstMs: 25, longestMs: 800 } }
@@ -120,20 +118,8 @@ function legsOf(parts: readonly CdrPart[]): LegParts[] {
 
 /** Splits legs into requests of an acceptable size. */
 function requestsOf(legs: readonly LegParts[]): LegParts[][] {
-  const requests: LegParts[][] = []
-  let characters = 0
-  for (const leg of legs) {
-    const size = leg.parts.reduce((sum, part) => sum + JSON.stringify(part.cdr).length, 0)
-    const request = requests.at(-1)
-    if (request === undefined || request.length === MAX_DOCUMENTS || characters + size > MAX_CHARACTERS) {
-      requests.push([leg])
-      characters = size
-    } else {
-      request.push(leg)
-      characters += size
-    }
-  }
-  return requests
+  const requests = Math.ceil(legs.length / MAX_DOCUMENTS)
+  return Array.from({ length: requests }, (_, index) => legs.slice(index * MAX_DOCUMENTS, (index + 1) * MAX_DOCUMENTS))
 }
 
 function placeOf(cdr: CdrPlace): DocumentPlace {

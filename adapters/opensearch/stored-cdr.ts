@@ -30,7 +30,7 @@ export function variablePair(name: string, value: string): string {
 
 /** Returns a variable's name as it appears before the `=`, which it must not contain. */
 export function pairName(name: string): string {
-  return name.replaceAll('%', '%25').replaceAll('=', '%3D')
+  return /[%=]/.test(name) ? name.replaceAll('%', '%25').replaceAll('=', '%3D') : name
 }
 
 /** Returns the document of a leg. */

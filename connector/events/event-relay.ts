@@ -186,7 +186,8 @@ export class EventRelay {
     if (event.name !== 'CHANNEL_HANGUP_COMPLETE' || domain === '' || channel === undefined) return
     const own = event instanceof SyntheticEvent ? `cdr:made:${id}` : `cdr:${id}`
     const end = platformEvent(event, own, domain, { channel, now: this.#deps.clock.now() })
-    const fields = keptFields({ ...end.fields, [knownAccountField]: channel.presenceId })
+    // The fields are a copy already, made for this message.
+    const fields = keptFields(Object.assign(end.fields, { [knownAccountField]: channel.presenceId }))
     if (this.#deps.cdrs.add({ ...end, fields, reader: 'cdr' })) this.counts.cdrs += 1
   }
 
