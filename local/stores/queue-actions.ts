@@ -52,7 +52,7 @@ export interface QueueActions extends Store {
 /** Makes an embedded SQS without queues. Throws where the package has another form than the pinned one. */
 export async function openQueueActions(): Promise<QueueActions> {
   const { SqsStore, SqsRouter } = { ...(await load('sqsStore')), ...(await load('sqsRouter')) }
-  if (!isClass<Store>(SqsStore) || !isClass<Router>(SqsRouter)) throw new TypeError('the embedded SQS has another form')
+  if (!isStoreClass(SqsStore) || !isRouterClass(SqsRouter)) throw new TypeError('the embedded SQS has another form')
   const store = new SqsStore()
   const router = new SqsRouter(store)
   for (const action of actions) {
@@ -93,6 +93,10 @@ async function load(file: string): Promise<Record<string, unknown>> {
   return z.parse(moduleOf, { ...(await import(href)) })
 }
 
-function isClass<T>(value: unknown): value is new (...given: unknown[]) => T {
-  return typeof value === 'function'
+function isStoreClass(value: unknown): value is new () => Store {
+  return typeof value === 'function' && typeof value.prototype?.inspectQueue === 'function'
+}
+
+function isRouterClass(value: unknown): value is new (store: Store) => Router {
+  return typeof value === 'function' && typeof value.prototype?.handle === 'function'
 }

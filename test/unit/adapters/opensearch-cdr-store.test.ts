@@ -362,11 +362,11 @@ describe('writing', () => {
     await expect(writing()).rejects.toMatchObject({ code: 'search_unavailable' })
   })
 
-  it('writing CDRs sends requests of at most 200 CDRs', async () => {
-    await store.index(Array.from({ length: 401 }, () => ({ source: 'event', cdr: aCdr() })))
+  it('writing CDRs sends requests of at most 16 CDRs', async () => {
+    await store.index(Array.from({ length: 33 }, () => ({ source: 'event', cdr: aCdr() })))
 
     const bulks = server.requests.filter(({ path }) => path === '/_bulk')
-    expect(bulks.map(({ body }) => body.split('\n').length >> 1)).toEqual([200, 200, 1])
+    expect(bulks.map(({ body }) => body.split('\n').length >> 1)).toEqual([16, 16, 1])
   })
 })
 
