@@ -14,7 +14,7 @@ const lookMs = 200
 
 /**
  * A connector is killed, `most` times in all and without warning, a number of events after both were whole that `random`
- * (0 to 1) chooses, up to `within`. The whole is what the connectors have reported, so that a reader of their reports can kill by them.
+ * (0 to 1) chooses, up to `within`. Whether both are whole is read from their own reports, so a reader of these can kill by them.
  */
 export function turnKiller(
   pair: ConnectorPair,

@@ -60,7 +60,7 @@ export const requestLines: Readonly<Record<string, RawLines>> = {
   'path /api/v2/channels/a/b/c/eavesdrop': get('/api/v2/channels/a/b/c/eavesdrop', 404),
 }
 
-/** The last answer, where a provisional one (100) came before it. */
+/** The answer that came back; the last one if a provisional one (100) came before it. */
 export interface LinesAnswer {
   /** 0 where the connection was closed without an answer. */
   readonly status: number

@@ -30,7 +30,6 @@ export interface EventConsumer {
   close(): Promise<void>
 }
 
-/** The API and the receiver of a consumer. */
 export interface ConsumerDeps {
   readonly env: Readonly<Record<string, string>>
   readonly ports: PortsOf<(typeof hookDispatch)['needs']>

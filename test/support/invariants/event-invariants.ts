@@ -37,8 +37,8 @@ export async function checkEventOrdeal(ordeal: EventOrdeal, end: OrdealEnd): Pro
   await world.time.advance(12_000)
   const ids = new Set(world.published.map(({ id }) => id))
   // The next process may publish ends of dropped calls, which it has made itself.
-  const sent = world.published.filter(({ fields }) => fields['Synthetic'] !== 'true')
-  const heard = new Set(sent.map(({ id }) => id))
+  const published = world.published.filter(({ fields }) => fields['Synthetic'] !== 'true')
+  const heard = new Set(published.map(({ id }) => id))
   expect(twin.published.length, 'the other tenant has events').toBeGreaterThan(0)
   expect(notWanted(ordeal), 'I2: no event is published that the engine did not send').toEqual([])
   expect(outOfOrder(world.published), 'calls whose events are not in order').toEqual([])
@@ -60,7 +60,7 @@ export async function checkEventOrdeal(ordeal: EventOrdeal, end: OrdealEnd): Pro
     others: {
       // Ends of calls are the last to be given up: unless even such were, there must be all of them.
       before: ofOther(twin.published).filter(({ id, name }) => heard.has(id) || (isEnd(name) && !areEndsDropped)),
-      after: ofOther(sent),
+      after: ofOther(published),
     },
     secrets: {
       values: Object.values(ordealSecrets),

@@ -14,8 +14,8 @@ import { dump } from '../stores/dump.ts'
  */
 export function platformDump(platform: Platform, without: readonly TableName[] = []): Promise<readonly string[]> {
   const context = contextOf(platform)
-  const untold = (Object.keys(tables) as TableName[]).filter((name) => context.env[tables[name].variable] === undefined)
-  return dump(context, [...without, ...untold])
+  const unknown = (Object.keys(tables) as TableName[]).filter((name) => context.env[tables[name].variable] === undefined)
+  return dump(context, [...without, ...unknown])
 }
 
 /** The context of adapters that read the stores without any function. */
