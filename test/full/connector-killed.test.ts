@@ -13,7 +13,7 @@ import {
   aWatchedTenant,
   belongingsOf,
   checkPlatform,
-  toldOf,
+  fateOf,
 } from '../support/invariants/platform-invariants.ts'
 
 const domain = 'killed.example.com'
@@ -219,8 +219,8 @@ async function check(given: {
 }): Promise<void> {
   const { before, overAt, placed, ended, bounds } = given
   const missing = async () => {
-    const told = await toldOf(tenant, done.begun)
-    const ids = told.flatMap(({ id, publishedAs, isInGap }) => (publishedAs.length === 0 && !isInGap ? id : []))
+    const fates = await fateOf(tenant, done.begun)
+    const ids = fates.flatMap(({ id, publishedAs, isInGap }) => (publishedAs.length === 0 && !isInGap ? id : []))
     return done.begun.filter(({ uuid }) => ids.some((id) => id.includes(uuid)))
   }
   await vi

@@ -110,7 +110,7 @@ it('a deleted domain is refused at once, its calls end, and its name is free whe
   expect(Object.keys((await root.call('listDomains')).data)).toContain(neighbour)
   expect(Object.keys((await root.call('listDomains')).data)).not.toContain(name)
 
-  expect(await end.told).toContain('Hangup-Cause: MANAGER_REQUEST')
+  expect(await end.event).toContain('Hangup-Cause: MANAGER_REQUEST')
   await cleaned
   await createWhenFree(root)
   const asNew = await storedOf(platform.platform)

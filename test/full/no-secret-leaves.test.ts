@@ -119,7 +119,7 @@ async function useLogins(): Promise<void> {
   const headers = await logIn(username, accountPassword)
   await send(200, auth.whoAmI, { headers })
   await send(401, auth.logIn, { body: { username, password: wrongPassword } })
-  await send(404, auth.logIn, { body: { username: `nobody@${domain}`, password: wrongPassword } })
+  await send(404, auth.logIn, { body: { username: `stranger@${domain}`, password: wrongPassword } })
   await send(400, auth.logIn, { body: { username: 7, password: wrongPassword } })
   await send(400, auth.logIn, { raw: `{"username":"${username}","password":${JSON.stringify(wrongPassword)}` })
   await send(401, auth.logIn, { query: { password: wrongPassword }, body: { username, password: '' } })

@@ -17,7 +17,7 @@ import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/calls/dynamo
 import { type CallStream, callStream } from '../support/engine/call-stream.ts'
 import { type ConnectorPair, startConnectorPair } from '../support/connector/connector-pair.ts'
 import { type EventConsumer, startEventConsumer } from '../support/hooks/event-consumer.ts'
-import { type EventLedger, type Told, eventLedger } from '../support/invariants/event-ledger.ts'
+import { type EventLedger, type SentEvent, eventLedger } from '../support/invariants/event-ledger.ts'
 import { checkAllInvariants } from '../support/invariants/invariants.ts'
 import { type ReplayedCall, recordedCall } from '../support/engine/recorded-call.ts'
 import { seeded } from '../support/records/seeded.ts'
@@ -155,7 +155,7 @@ function endAll(): Promise<void> {
 }
 
 /** Returns true if a gap covers the time of an event. */
-function covers({ from, to }: Gap, { at }: Told): boolean {
+function covers({ from, to }: Gap, { at }: SentEvent): boolean {
   return from <= at && at <= to
 }
 
@@ -295,7 +295,7 @@ test(
     const gaps = dynamoGapStore(pair.context)
     await tell(3_000)
     await allDelivered()
-    const before = stream.live.filter(({ told, callState }) => told > 1 && callState !== 'HANGUP')
+    const before = stream.live.filter(({ sent, callState }) => sent > 1 && callState !== 'HANGUP')
     await allStored(before)
 
     for (const { pid } of pair.connectors) if (pid !== undefined) process.kill(pid, 'SIGKILL')
@@ -305,7 +305,7 @@ test(
     await tell(2_000)
     await vi.waitFor(async () => {
       const found = await gaps.list(0)
-      expect(ledger.missing.filter((told) => !found.some((gap) => covers(gap, told)))).toEqual([])
+      expect(ledger.missing.filter((event) => !found.some((gap) => covers(gap, event)))).toEqual([])
     }, patience)
     await endAll()
     await vi.waitFor(() => expect(wronglyEnded(before)).toEqual([]), patience)

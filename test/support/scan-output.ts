@@ -1,9 +1,9 @@
-/** `node test/support/scan-output.ts <file>`: tells what secrets of tests stand in what tests have printed. */
+/** `node test/support/scan-output.ts <file>`: lists the secrets of tests in the output of tests. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { holds, markedIn, planted } from './invariants/secret-forms.ts'
 
-/** What phones of the accounts that most tests make log in by: it follows from their passwords and has no marker. */
+/** The digests by which phones of most tests' accounts log in: they follow from the passwords and have no marker. */
 const digests = ['1000', '1001', '1002'].map((login) =>
   createHash('md5')
     .update(`${login}:a.example.com:${planted(`password of ${login}`)}`)

@@ -17,7 +17,7 @@ import { type CommandQueue, commandQueue } from './command-queue.ts'
 import { type CountingEngine, type EngineDoor, countingEngine } from '../engine/counting-engine.ts'
 import { type ManualTime, manualTime } from '../processes/manual-time.ts'
 
-/** A call to a port, told before and after it. Whoever is told may kill. */
+/** A call to a port. Watchers are called before and after it, and may kill. */
 export type Tell = (step: string) => void
 
 /** A connector that can be killed. */
@@ -30,17 +30,17 @@ export interface MortalConnector {
   kill(): void
 }
 
-/** Commands of one question to the platform, and what whoever asked was told of the last of them. */
+/** The commands of one request to the platform, and the outcome of the last that its caller got. */
 export interface AskedCommands {
   readonly ids: string[]
   /** Absent while it is open; `outcome` is absent where none came in time. */
-  told?: { readonly outcome: CommandOutcome | undefined }
+  reported?: { readonly outcome: CommandOutcome | undefined }
 }
 
 /** The most that there was of something at any moment at which it was looked at. */
 export type Peaks = Map<string, number>
 
-/** What a test has in hand. */
+/** The parts that a test works with. */
 export interface CommandPath {
   readonly time: ManualTime
   readonly queue: CommandQueue
@@ -49,7 +49,7 @@ export interface CommandPath {
   readonly log: CapturedLog
   /** The endpoints, whose engine is the other end of all this. */
   readonly api: Api
-  /** What the endpoints give commands to. */
+  /** Takes the commands of the endpoints. */
   readonly calls: CallEngine
   /** Everything that was asked of the engine so far, in order. */
   readonly asked: readonly AskedCommands[]
@@ -57,7 +57,7 @@ export interface CommandPath {
   idsOf<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly ids: readonly string[] }>
   /** Every connector so far, the dead ones as well. */
   readonly connectors: readonly MortalConnector[]
-  /** What the connectors have held at most, by the names of their health, and how many links the engine had. */
+  /** The most that the connectors have held, under the names of their health reports, and how many links the engine had. */
   readonly peaks: Peaks
   /** The lines of all metrics that were written. */
   readonly metrics: readonly string[]
@@ -71,7 +71,7 @@ export interface CommandPath {
   /** Moves the time on until the work is over. */
   finish<T>(work: Promise<T>): Promise<T>
   /** Ends what a dead connector left open, as a living one does. */
-  bury(dead: MortalConnector): Promise<void>
+  endFor(dead: MortalConnector): Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -114,7 +114,7 @@ export async function aCommandPath(): Promise<CommandPath> {
       asked.push(one)
       try {
         const outcome = await asking.run(one, () => queued.run(...given))
-        one.told = { outcome }
+        one.reported = { outcome }
         return outcome
       } finally {
         around?.ids.push(...one.ids)
@@ -174,7 +174,7 @@ export async function aCommandPath(): Promise<CommandPath> {
       await until(() => isOver)
       return over
     },
-    bury: async ({ id }) => {
+    endFor: async ({ id }) => {
       await time.advance(31_000)
       await lostClaims({ ...time, store, log }).end(id)
     },

@@ -27,7 +27,7 @@ export interface CommandQueue {
   readonly receiver: CommandReceiver
   /** How often each message is handed out without anybody having lost it: 1 until replaced. */
   deliveries: number
-  /** Told just before and just after a command is put into it. */
+  /** Called just before and just after a command is put into it. */
   tell: (step: 'before enqueue' | 'after enqueue') => void
   readonly size: number
   /** Every message that was put into it, copies included. */

@@ -25,18 +25,18 @@ export interface ConnectorPair {
   readonly engine: TellingEngine
   readonly engines: readonly TellingEngine[]
   readonly queue: QueueServer
-  /** What adapters are made from that reach the stores and the queue. */
+  /** The context of adapters that reach the stores and the queue. */
   readonly context: AdapterContext
   readonly env: Readonly<Record<string, string>>
   readonly hooks: readonly Hook[]
   readonly connectors: readonly [PairedConnector, PairedConnector]
   /**
-   * Whether as many connectors as run have told the platform that they have handed over all that the engine told before
-   * a moment, epoch milliseconds, and something after it. While this engine tells nothing, which a real one never does for
+   * Returns whether as many connectors as run have reported that they have relayed everything that the engine sent before
+   * a moment, epoch milliseconds, and something after it. While this engine sends nothing, which a real one never does for
    * longer than 20 s, it stays false.
    */
   isWhole(moment: number): Promise<boolean>
-  /** What every connector, also those that were killed, last told. */
+  /** The last report of every connector, of the killed ones too. */
   reports(): Promise<ConnectorReport[]>
   close(): Promise<void>
 }

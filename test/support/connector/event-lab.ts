@@ -34,9 +34,9 @@ export interface EventLab {
   readonly registry: EventPipelineDeps['registry']
   /** The channels that the engine has, where its list does not tell. */
   existing?: readonly Pick<LabRow, 'uuid'>[]
-  /** What the engine answers to `show channels as json`. */
+  /** The engine's answer to `show channels as json`. */
   rows: readonly LabRow[]
-  /** What it answers to `show registrations as json`. */
+  /** Its answer to `show registrations as json`. */
   registrations: readonly { readonly user: string; readonly expires: number }[]
   /** Makes the event link. */
   up(core?: string): Promise<void>
@@ -53,8 +53,8 @@ export interface LabWorld {
   readonly published: MemoryPorts['events']['published']
   /** A connector with an engine link that is down. */
   readonly connector: (id?: string, given?: Partial<EventPipelineDeps>) => Promise<EventLab>
-  /** `name` and what tells of its end or making, of what was published for a call, in order. */
-  readonly told: (uuid: string) => string[]
+  /** The names of the events that were published for a call, in order; those that a connector made end with "made". */
+  readonly publishedOf: (uuid: string) => string[]
 }
 
 /** Makes a world whose domains have hooks on every event of a call's life and on account states. */
@@ -79,7 +79,7 @@ export async function labWorld(time = manualTime(), domains: readonly string[] =
       await time.advance(0)
       return lab
     },
-    told: (uuid) =>
+    publishedOf: (uuid) =>
       published
         .filter((event) => event.uuid === uuid)
         .map(({ name, fields }) => (fields['Synthetic'] === 'true' ? `${name} made` : name)),
@@ -175,7 +175,7 @@ function rowOf({ uuid, callstate = 'ACTIVE', createdAt }: LabRow, seconds: numbe
 }
 
 /**
- * The headers of a call that user 1000 of the lab's domain placed, or the user of `Channel-Presence-ID`, or nobody where
+ * The headers of a call that user 1000 of the lab's domain placed, or the user of `Channel-Presence-ID`, or no user where
  * that is empty; created at an epoch millisecond of the engine's clock.
  */
 export function ofCall(createdAt: number, more: Readonly<Record<string, string>> = {}): Record<string, string> {

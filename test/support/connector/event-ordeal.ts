@@ -11,10 +11,10 @@ import { planted } from '../invariants/secret-forms.ts'
 /** The tenant that has calls all the time and that no fault concerns. */
 export const otherDomain = 'b.example.com'
 
-/** What the queue, the disk and the receivers of hooks must be kept to themselves. */
+/** Texts that the queue, the disk and the receivers of hooks may hold, and nothing else may. */
 export const ordealSecrets = { queue: planted('of the queue'), receiver: planted('of a receiver') }
 
-/** What happens once in the life of a call; an event of it has an id of its own. */
+/** Changes that happen once in the life of a call; their events have ids of their own. */
 const life: ReadonlySet<string> = new Set([
   'CHANNEL_CREATE',
   'CHANNEL_ANSWER',
@@ -25,11 +25,11 @@ const life: ReadonlySet<string> = new Set([
 /** An event that a hook of its domain wants. */
 export interface WantedEvent {
   readonly id: string
-  /** The engine's number of it; absent for what the platform itself tells. */
+  /** The engine's number of it; absent for events of the platform itself. */
   readonly sequence?: string
 }
 
-/** What was most, at any time. */
+/** The highest figures at any time. */
 interface Peaks {
   memoryBytes: number
   diskBytes: number
@@ -52,7 +52,7 @@ export interface EventOrdeal {
   /** All that was ever written to the disk, long fillers left out. */
   written(): string
   /** Events that were given to connectors. */
-  readonly told: number
+  readonly sent: number
   /** Starts a process, whose event link is up; the engine has the calls given. */
   start(given?: Pick<EventLab, 'rows'>): Promise<OrdealProcess>
   /** Lets the engine tell an event that some hook wants. */
@@ -61,12 +61,12 @@ export interface EventOrdeal {
   calls(process: OrdealProcess, given: CallsGiven): Promise<string[]>
   /**
    * Ends the fault, at the last moment of which a hook is made, and resolves when nothing waits; answers how long that
-   * took. A call right after it must be told within a tenth of a second.
+   * took. A call right after it must be published within a tenth of a second.
    */
   over(process: OrdealProcess): Promise<number>
 }
 
-/** What calls there are to be. */
+/** The calls to be made. */
 export interface CallsGiven {
   readonly count: number
   readonly overMs: number
@@ -74,7 +74,7 @@ export interface CallsGiven {
   readonly holdBytes?: number
 }
 
-/** What a test says about an ordeal. */
+/** The settings of an ordeal that a test chooses. */
 interface OrdealGiven {
   /** Room on the disk by the settings. */
   readonly spoolBytes?: number
@@ -112,7 +112,7 @@ export async function eventOrdeal(given: OrdealGiven = {}): Promise<EventOrdeal>
   const storedGaps: string[] = []
   const written: string[] = []
   const peaks: Peaks = { memoryBytes: 0, diskBytes: 0, gapsWaiting: 0 }
-  let told = 0
+  let sent = 0
   const look = () => {
     const sum = (name: string) => processes.reduce((most, { counter }) => Math.max(most, counter(name)), 0)
     peaks.memoryBytes = Math.max(peaks.memoryBytes, sum('memoryBytes'))
@@ -148,7 +148,7 @@ export async function eventOrdeal(given: OrdealGiven = {}): Promise<EventOrdeal>
 
   const tell: EventOrdeal['tell'] = async (process, { name, uuid, ...more }) => {
     sequence += 1
-    told += 1
+    sent += 1
     const event = { name, uuid, sequence, ...more }
     const domain = more.headers?.['Caller-Context'] ?? labDomain
     const core = `${aCoreUuid}:`
@@ -192,7 +192,7 @@ export async function eventOrdeal(given: OrdealGiven = {}): Promise<EventOrdeal>
     const headers = { authorization: ordealSecrets.receiver }
     const hook = aHook({ id: 'made-meanwhile', event: `CUSTOM->${subclass}`, domain: labDomain, headers })
     await world.ports.hooks.create([hook], 100)
-    // A new hook is heeded within two seconds.
+    // A new hook takes effect within two seconds.
     await time.advance(2_000)
     await tell(process, { name: 'CUSTOM', subclass, uuid: '', headers: { domain_name: labDomain } })
   }
@@ -208,8 +208,8 @@ export async function eventOrdeal(given: OrdealGiven = {}): Promise<EventOrdeal>
     peaks,
     storedGaps,
     written: () => written.join(''),
-    get told() {
-      return told
+    get sent() {
+      return sent
     },
     start,
     tell,

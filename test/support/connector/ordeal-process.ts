@@ -11,22 +11,22 @@ export interface OrdealProcess {
   kill(): void
 }
 
-/** The world of a process, and who is told what it does there. */
-export interface ProcessParts {
+/** The world of a process, and the watchers of its acts there. */
+export interface ProcessWorld {
   readonly world: LabWorld
   readonly disk: MemoryDisk
   readonly queue: OrdealQueue
   readonly spoolBytes: number
   readonly log: Log
   readonly name: string
-  /** Told of everything that is written to the disk. */
+  /** Called with everything that is written to the disk. */
   readonly onWrite: (bytes: Buffer) => void
-  /** Told of each gap that the store has taken. */
+  /** Called with each gap that the store has taken. */
   readonly onGap: (id: string) => void
 }
 
 /** Starts a process, whose event link is down. */
-export async function ordealProcess(parts: ProcessParts): Promise<OrdealProcess> {
+export async function ordealProcess(parts: ProcessWorld): Promise<OrdealProcess> {
   const { world, disk, queue, spoolBytes, log, name, onWrite, onGap } = parts
   const { ports, time } = world
   let isKilled = false

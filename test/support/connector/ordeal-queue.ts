@@ -12,7 +12,7 @@ interface QueueCall {
   readonly events: readonly PlatformEvent[]
 }
 
-/** A queue of events that does what a test says in the place of taking them, and keeps every call. */
+/** A queue of events that does what a test says instead of taking them, and keeps every call. */
 export interface OrdealQueue {
   publish: Publish
   /** Takes events as ever while absent. */

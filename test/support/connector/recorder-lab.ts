@@ -97,7 +97,7 @@ export async function recorderLab(): Promise<RecorderLab> {
   }
 }
 
-/** A recorded call: its events as the engine tells them. */
+/** A recorded call: its events as the engine sends them. */
 export function aRecordedCall(time: ManualTime, given: { readonly uuid?: string; readonly path?: string } = {}) {
   const uuid = given.uuid ?? randomUUID()
   const path = given.path ?? `${uuid}.wav`

@@ -19,7 +19,7 @@ import { aDomain } from '../records/records.ts'
 export const dumpOf = (uuid: string, domain: string, more: Readonly<Record<string, string>> = {}) =>
   JSON.stringify({ 'Unique-ID': uuid, 'Caller-Context': domain, 'Channel-Call-State': 'ACTIVE', ...more })
 
-/** What a test may change of a runner. */
+/** The settings of a runner that a test may change. */
 export interface GivenRunner {
   readonly calls?: number
   readonly queue?: number

@@ -23,13 +23,13 @@ export interface RunningConnector {
   readonly log: CapturedLog
   /** The lines of all metrics that were written, unless a test gave a place for them. */
   readonly written: readonly string[]
-  /** The most that its health told of each of its counters at any moment at which it was looked at. */
+  /** The highest value of each counter that its health has reported to a reader. */
   readonly peaks: ReadonlyMap<string, number>
   /** Records a command as an endpoint does and queues its message; it may be sent for 20 s, or for `waitMs`. */
   readonly post: (command: EngineCommand, scope?: CommandScope, waitMs?: number) => Promise<CommandMessage>
   /** Every message that was posted. */
   readonly posted: readonly CommandMessage[]
-  /** What became of a command so far. */
+  /** The outcome of a command so far. */
   readonly outcome: (message: CommandMessage) => Promise<CommandOutcome | undefined>
   /** Posts a command and waits for its outcome, moving the time on. */
   readonly run: (command: EngineCommand, scope?: CommandScope) => Promise<CommandOutcome | undefined>
@@ -57,7 +57,7 @@ export async function aRunningConnector(
     readonly share?: EngineShare
     readonly metrics?: Metrics
     readonly spool?: SpoolPlace
-    /** Makes links in the place of sockets. */
+    /** Makes links instead of sockets. */
     readonly openLink?: OpenLink
   } = {},
 ): Promise<RunningConnector> {

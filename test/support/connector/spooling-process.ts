@@ -60,7 +60,7 @@ export function spoolingProcess(
     back: () => {
       isAway = false
     },
-    /** What the queue took, in order. */
+    /** The events that the queue took, in order. */
     ids: () => sink.published.map(({ id }) => id),
     /** Gives it events of the calls that the first letters of their ids name. */
     add: (...ids: readonly string[]) => ids.map((id) => outbox.add(anEvent({ id, uuid: id.slice(0, 1) }))),

@@ -5,7 +5,7 @@ import { planted } from '../invariants/secret-forms.ts'
 
 /** Gives a task its credentials, as ECS does; each answer has another key. */
 export interface TaskCredentials {
-  /** What it answers now: a status, and when the key ends, epoch milliseconds. */
+  /** Its present answer: a status, and when the key ends, epoch milliseconds. */
   answer: { status: number; endsAt: number }
   readonly url: string
   /** How often it was asked. */
@@ -15,7 +15,7 @@ export interface TaskCredentials {
   close(): Promise<void>
 }
 
-/** What the credentials have that nobody else may see. */
+/** The secrets in the credentials, which no other process may see. */
 export const taskSecret = planted('of a task')
 
 /** Starts it on a free port. */

@@ -51,20 +51,20 @@ export interface Task {
   isCutOff: boolean
   linkUp(): Promise<void>
   linkDown(): Promise<void>
-  /** Tells it to stop; it is over when time has gone on for as long as that takes. Answers how many events it lost. */
+  /** Asks it to stop, which it does as time goes on. Returns how many events it lost. */
   stop(graceMs?: number): Promise<number>
   /** Ends it where it stands: nothing that it does has an effect any more. */
   kill(): void
 }
 
-/** Tasks beside each other and after each other, one engine, one set of stores, one time. */
+/** Tasks at the same time and one after another, with one engine, one set of stores and one clock. */
 export interface TaskLab {
   readonly time: ManualTime
   /** Whether the event queue takes nothing. */
   isQueueAway: boolean
-  /** What each call to the event queue takes. */
+  /** The duration of each call to the event queue. */
   queueMs: number
-  /** Whether what connectors report is not stored. */
+  /** Set while reports of connectors are not stored. */
   isStatusAway: boolean
   /** Whether no gap is stored. */
   areGapsAway: boolean
@@ -72,28 +72,28 @@ export interface TaskLab {
   statusMs: number
   /** Duration of each reading of the disk. */
   diskMs: number
-  /** What each question to the store of domains takes. */
+  /** The duration of each reading of the store of domains. */
   domainMs: number
-  /** What telling the engine which events to send takes, on a link that is up. */
+  /** The time that a subscription to events takes on a link that is up. */
   subscribeMs: number
   /** How much the engine's clock is ahead of that of the tasks. */
   engineAheadMs: number
   /** How long an event is on its way from the engine to a task, which reads it that much later than it was made. */
   transitMs: number
-  /** Told of each step of a task; one that is killed there goes no further. */
+  /** Called at each step of a task; one that is killed there goes no further. */
   onStep: (step: TaskStep, task: Task) => void
   /** Starts a task whose links are up, on a disk that an ended task has left or on one of its own. */
   start(id: string, disk?: Disk): Promise<Task>
   diskOf(id: string): Disk
-  /** The engine tells an event now. */
+  /** The engine sends an event now. */
   tell(): Promise<void>
   /** The engine gives its sign of life, which every task listens to from the beginning. */
   beat(): void
   gaps(): Promise<RecordedGap[]>
   report(id: string): Promise<ConnectorReport | undefined>
   /**
-   * When, in milliseconds since the start and by the engine's clock, events were told that were neither queued nor fall
-   * into a gap that tenants are told of.
+   * When, in milliseconds since the start and by the engine's clock, events were sent that were neither queued nor fall
+   * into a gap that tenants can see.
    */
   unrecorded(): Promise<number[]>
   /** How many events the engine sent, and how many of them were queued. */
@@ -117,12 +117,12 @@ interface Listener {
   hear(event: EventGiven, connection: number): void
 }
 
-/** A service without tasks, and a hook on the event that its engine tells. */
+/** A service without tasks, and a hook on the event that its engine sends. */
 export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const start = time.clock.now()
-  const told = new Map<string, number>()
+  const sentAt = new Map<string, number>()
   const disks = new Map<string, Disk>()
   const running = new Map<string, Listener>()
   await ports.domains.create(aDomain({ name: domain }))
@@ -172,7 +172,7 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
       const step = (name: TaskStep) => {
         if (!isDead) lab.onStep(name, task)
       }
-      /** What a call to the world does, with a step before and after it; the answer reaches nobody who is dead. */
+      /** Makes a call to the world, with a step before and after it; a dead connector never gets the answer. */
       const between = async <T>(before: TaskStep, work: () => Promise<T>, after: TaskStep): Promise<T> => {
         step(before)
         const answer = await ifAlive(work)
@@ -345,21 +345,21 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
       return disk
     },
     tell: async () => {
-      const sequence = `${told.size + 1}`
-      told.set(sequence, engineNow())
+      const sequence = `${sentAt.size + 1}`
+      sentAt.set(sequence, engineNow())
       send({ name: eventName, uuid: `call-${sequence}`, sequence, headers: { 'Caller-Context': domain } })
       await settle()
     },
     beat: () => send({ name: 'HEARTBEAT' }),
     gaps: () => ports.gaps.list(0),
     report: async (id) => (await ports.connectorStatus.list(0)).find(({ connectorId }) => connectorId === id),
-    counts: () => ({ sent: told.size, queued: queuedSequences().size }),
+    counts: () => ({ sent: sentAt.size, queued: queuedSequences().size }),
     unrecorded: async () => {
       const queued = queuedSequences()
       const reports = await ports.connectorStatus.list(0)
       const recorded = await ports.gaps.list(0)
       const gaps = recorded.filter((gap) => !isHeardByOthers(gap, reports)).map(engineGap)
-      return [...told]
+      return [...sentAt]
         .filter(([sequence, at]) => !queued.has(sequence) && !gaps.some(({ from, to }) => from <= at && at <= to))
         .map(([, at]) => at - start)
     },

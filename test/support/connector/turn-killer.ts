@@ -2,7 +2,7 @@ import type { ConnectorPair } from './connector-pair.ts'
 
 /** Kills the connectors of a pair in turn, each time while the other one is whole. */
 export interface TurnKiller {
-  /** An event was told: now may be the moment. */
+  /** An event was sent: now may be the moment. */
   tick(): void
   readonly kills: number
   /** Lets what is under way end, and kills no more. */
@@ -14,7 +14,7 @@ const lookMs = 200
 
 /**
  * A connector is killed, `most` times in all and without warning, a number of events after both were whole that `random`
- * (0 to 1) chooses, up to `within`. Whole is what the connectors have told the platform: whoever looks at its reports can kill by them.
+ * (0 to 1) chooses, up to `within`. Whether both are whole is read from their own reports, so a reader of these can kill by them.
  */
 export function turnKiller(
   pair: ConnectorPair,

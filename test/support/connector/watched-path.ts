@@ -1,5 +1,5 @@
 /** A path of commands that keeps what it takes to tell of every invariant. */
-import { type CommandKind, type Told, aChannelFor, commandKinds } from '../platform/api-commands.ts'
+import { type CallerAnswer, type CommandKind, aChannelFor, commandKinds } from '../platform/api-commands.ts'
 import { type BystanderCalls, bystanderCalls } from '../engine/bystander-calls.ts'
 import { type CommandPath, aCommandPath } from './command-path.ts'
 import { ownedBy } from '../stores/memory-dump.ts'
@@ -7,9 +7,9 @@ import { ownedBy } from '../stores/memory-dump.ts'
 /** The tenant that gives commands, and one that no fault of a test concerns. */
 export const [domain, other] = ['a.example.com', 'b.example.com'] as const
 
-/** What somebody was told, and the commands that his question became. */
+/** The answer to a caller, and the commands that the request became. */
 export interface Answered {
-  readonly told: Told
+  readonly answer: CallerAnswer
   readonly ids: readonly string[]
 }
 
@@ -19,18 +19,18 @@ export interface WatchedPath extends CommandPath {
   /** Everything that was answered by {@link WatchedPath.ask}. */
   readonly answered: readonly Answered[]
   /** Gives a command as somebody of a tenant; for a channel of it that is made where none is named. */
-  ask(kind: CommandKind['kind'], channel?: string, asDomain?: string): Promise<Told>
-  /** Whose each channel is that is known of. */
+  ask(kind: CommandKind['kind'], channel?: string, asDomain?: string): Promise<CallerAnswer>
+  /** The owner of each known channel. */
   readonly owners: ReadonlyMap<string, string>
   /** Makes the engine and the queue do again what they did before the test replaced anything. */
   heal(): void
-  /** What the other tenant had at first. */
+  /** The other tenant's things at the beginning. */
   readonly othersBefore: ReturnType<WatchedPath['others']>
-  /** What the other tenant has without having asked for it: in the stores, at the engine, and in the log. */
+  /** The other tenant's things that it did not ask for: in the stores, at the engine, and in the log. */
   others(): Readonly<Record<'stored' | 'channels' | 'logged', readonly unknown[]>>
 }
 
-/** What a tenant's own doing leaves behind. */
+/** Traces that a tenant's own requests leave. */
 const ownTraces = /^(?:presence|tokens|sessions|networks|commands|liveCalls|knownCalls|buckets|uses|audit) /
 
 /**
@@ -82,9 +82,9 @@ export async function aWatchedPath(): Promise<WatchedPath> {
       if (begun) return made
       begun = true
       // It listens to what the platform itself needs, at once, and those are such events.
-      if (!bystanders.begin()) throw new Error('nobody heard that calls began')
+      if (!bystanders.begin()) throw new Error('no connector heard that calls began')
       await path.until(() => bystanders.events().every(({ publishedAs }) => publishedAs.length > 0))
-      // What is lost with a connector that had not reported its link yet is in no gap.
+      // The events lost with a connector that had not reported its link yet are in no gap.
       await path.until(() => api.ports.state.connectors.get(made.id)?.engineConnected === true)
       await time.advance(1_000)
       return made
@@ -94,7 +94,7 @@ export async function aWatchedPath(): Promise<WatchedPath> {
       if (found === undefined) throw new Error(`there is no ${kind}`)
       owners.set(channel, asDomain)
       const { result, ids } = await path.idsOf(() => found.send(path, channel, asDomain))
-      answered.push({ told: result, ids })
+      answered.push({ answer: result, ids })
       return result
     },
   }

@@ -18,7 +18,7 @@ export interface AnsweringEngine {
   readonly port: number
   readonly coreUuid: string
   welcome: Welcome
-  /** What `api` is answered with; `undefined` leaves it without an answer. */
+  /** The answer to `api`; `undefined` leaves it without one. */
   answer: (command: string) => string | undefined | Promise<string | undefined>
   /** How `bgapi` is taken: the reply to it, or `undefined` for none. */
   accept: (line: string, id: string) => string | undefined
@@ -26,7 +26,7 @@ export interface AnsweringEngine {
   readonly asked: string[]
   /** Every `bgapi` in order. */
   readonly jobs: { readonly line: string; readonly id: string }[]
-  /** What jobs were answered with, by their ids. */
+  /** The answers to jobs, by their ids. */
   readonly replies: Map<string, string>
   /** Passwords that were presented. */
   readonly passwords: string[]

@@ -1,4 +1,4 @@
-/** A call of each of two tenants that nobody gives an order to: its events have to arrive whatever happens to commands. */
+/** A call of each of two tenants that gets no command: its events have to arrive whatever happens to commands. */
 import { randomUUID } from 'node:crypto'
 import type { MemoryPorts } from '../memory/memory-ports.ts'
 import type { Clock } from '../../../core/time.ts'
@@ -10,17 +10,17 @@ import { ofCaller } from './leg-fields.ts'
 
 const life = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const
 
-/** Calls that are up at an engine, and what it has told of them. */
+/** Calls that are up at an engine, and its events of them. */
 export interface BystanderCalls {
   /** The uuid of each tenant's call, by its domain. */
   readonly uuids: ReadonlyMap<string, string>
-  /** The engine tells that they have begun; answers whether anybody listened. */
+  /** The engine reports that they have begun; returns whether a client listened. */
   begin(): boolean
-  /** The engine tells that they were answered, unless it has, or that they have begun is not told yet. */
+  /** The engine reports that they were answered, unless it has, or has not reported yet that they began. */
   answer(): void
-  /** They end, and the engine tells that. */
+  /** They end, and the engine reports it. */
   end(): void
-  /** Every event that was told, the ids under which it was published, and when it was told. */
+  /** Every event that was sent, the ids under which it was published, and when it was sent. */
   events(): readonly (EventFact & { readonly at: number })[]
 }
 
@@ -33,7 +33,7 @@ export async function bystanderCalls(parts: {
 }): Promise<BystanderCalls> {
   const { engine, ports, clock, domains } = parts
   const uuids = new Map(domains.map((domain) => [domain, randomUUID()]))
-  const told: { readonly uuid: string; readonly name: string; readonly at: number }[] = []
+  const sent: { readonly uuid: string; readonly name: string; readonly at: number }[] = []
   for (const [domain, uuid] of uuids) {
     engine.channels.set(uuid, { domain, presenceId: `1001@${domain}`, isHeld: false })
     await ports.hooks.create(
@@ -46,7 +46,7 @@ export async function bystanderCalls(parts: {
   const tell = (name: (typeof life)[number]): number => {
     const at = clock.now()
     const heard = [...uuids].map(([domain, uuid]) => {
-      told.push({ uuid, name, at })
+      sent.push({ uuid, name, at })
       return engine.tell({
         'Event-Name': name,
         'Unique-ID': uuid,
@@ -59,20 +59,20 @@ export async function bystanderCalls(parts: {
     })
     return Math.min(...heard)
   }
-  const hasTold = (name: string) => told.some((event) => event.name === name)
+  const hasSent = (name: string) => sent.some((event) => event.name === name)
 
   return {
     uuids,
     begin: () => tell('CHANNEL_CREATE') > 0,
     answer: () => {
-      if (hasTold('CHANNEL_CREATE') && !hasTold('CHANNEL_ANSWER')) tell('CHANNEL_ANSWER')
+      if (hasSent('CHANNEL_CREATE') && !hasSent('CHANNEL_ANSWER')) tell('CHANNEL_ANSWER')
     },
     end: () => {
       for (const uuid of uuids.values()) engine.channels.delete(uuid)
       for (const name of life.slice(2)) tell(name)
     },
     events: () =>
-      told.map(({ uuid, name, at }) => {
+      sent.map(({ uuid, name, at }) => {
         const copies = ports.events.published.filter((event) => event.uuid === uuid && event.name === name)
         return { id: `${scriptedCoreUuid}:${uuid}:${name}`, publishedAs: copies.map(({ id }) => id), at }
       }),

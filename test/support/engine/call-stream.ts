@@ -3,13 +3,13 @@ import type { EventLedger } from '../invariants/event-ledger.ts'
 import type { RecordedCall, ReplayedCall } from './recorded-call.ts'
 import type { TellingEngine } from './telling-engine.ts'
 
-/** Calls of many domains at once, of which an engine tells one event after another. */
+/** Calls of many domains at once, of which an engine sends one event after another. */
 export interface CallStream {
-  /** Tells the next event of one of the calls that are up, and writes it into the ledger. */
+  /** Sends the next event of one of the calls that are up, and writes it into the ledger. */
   tell(): void
-  /** Tells the next event of a call that is up, and begins no other; `false` when none is up. */
+  /** Sends the next event of a call that is up, and begins no other; `false` when none is up. */
   endOne(): boolean
-  /** Calls that have been told to their end. */
+  /** Calls whose events have all been sent. */
   readonly ended: readonly ReplayedCall[]
   /** Calls that are up. */
   readonly live: readonly ReplayedCall[]
@@ -45,8 +45,8 @@ export function callStream(parts: {
   }
 
   engine.channels = () =>
-    live.flatMap(({ uuid, domain, callState, told }) =>
-      told === 0 ? [] : [{ uuid, presence_id: `1000@${domain}`, context: 'default', callstate: callState }],
+    live.flatMap(({ uuid, domain, callState, sent }) =>
+      sent === 0 ? [] : [{ uuid, presence_id: `1000@${domain}`, context: 'default', callstate: callState }],
     )
 
   const tellOf = (one: ReplayedCall) => {
@@ -55,7 +55,7 @@ export function callStream(parts: {
     const event = one.next(number, now)
     if (event === undefined) return
     if (one.isOver) ended.push(...live.splice(live.indexOf(one), 1))
-    ledger.told(number, { uuid: one.uuid, name: event.name, at: now })
+    ledger.sent(number, { uuid: one.uuid, name: event.name, at: now })
     engine.tell(event)
   }
 

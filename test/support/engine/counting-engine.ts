@@ -12,9 +12,9 @@ export interface EngineJob {
   accept(): void
   /** Does it, counts that, and answers what the engine says to it. */
   run(): string
-  /** Tells how it ended, by its event, on the connection that it came on. */
+  /** Reports how it ended, by its event, on the connection that it came on. */
   finish(reply: string): void
-  /** Any bytes in the place of an answer. */
+  /** Sends any bytes instead of an answer. */
   send(bytes: string): void
   /** Resets the connection that it came on. */
   cut(): void
@@ -60,15 +60,15 @@ export interface CountingEngine {
   readonly lines: string[]
   /** Every block of bytes that came, without its blank line, one character for each byte. */
   readonly blocks: string[]
-  /** Told of each job's line just before {@link onJob}. */
+  /** Called with each job's line just before {@link onJob}. */
   onGiven: (line: string) => void
-  /** What becomes of a job: it is accepted, done, and its end told, until replaced. */
+  /** Decides what happens to a job: it is accepted, done, and its end is reported, until replaced. */
   onJob: (job: EngineJob) => void
-  /** Told of each `api` command just after it was answered. */
+  /** Called with each `api` command just after it was answered. */
   onAsked: (command: string) => void
-  /** What an `api` command is answered with instead of the engine's own answer, where this is text. */
+  /** The answer to an `api` command in place of the engine's own, where this is text. */
   answer: (command: string) => string | undefined
-  /** Tells everybody who has asked for events of a name of one, which bears the next number; answers how many that were. */
+  /** Sends an event, with the next number, to every client that subscribed to its name; returns how many there were. */
   tell(headers: Readonly<Record<string, string>> & { readonly 'Event-Name': string }): number
   close(): Promise<void>
 }
@@ -134,7 +134,7 @@ const sipProfiles = [
   '1 profile 0 aliases\n',
 ].join('\n')
 
-/** What an engine does and says, as `control/uuid-commands` and `control/originate-*` were recorded. */
+/** An engine's acts and answers, as `control/uuid-commands` and `control/originate-*` were recorded. */
 function runLine(channels: CountingEngine['channels'], line: string): string {
   const [verb = '', first = '', second = ''] = line.split(' ')
   const dialled = dialString.exec(line)
@@ -274,7 +274,7 @@ class Conversation {
   }
 
   #bgapi(line: string, id: string): void {
-    // What a link asks for when a reply is missing is no order, and a real engine answers it.
+    // A question that a link asks when a reply is missing is no order, and a real engine answers it.
     if (line === 'uptime') return this.#reply(`+OK Job-UUID: ${id}`, `Job-UUID: ${id}\n`)
     this.#onJob()
     this.#engine.lines.push(line)

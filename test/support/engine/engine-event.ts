@@ -1,6 +1,6 @@
 import type { EngineEvent } from '../../../connector/runtime/engine.ts'
 
-/** What a test says about an event; everything else is the engine's usual. */
+/** The values of an event that a test chooses; all others are the engine's usual ones. */
 export interface EventGiven {
   readonly name?: string
   readonly subclass?: string

@@ -1,6 +1,6 @@
 /** Frames as a test makes them, and cases by the names of samples. */
 
-/** A frame with its length in front, which may be told wrong. */
+/** A frame with its length in front, which may be wrong. */
 export function frame(type: string, body: string | Buffer, length: string | number = Buffer.byteLength(body)): Buffer {
   return Buffer.concat([Buffer.from(`Content-Length: ${length}\nContent-Type: ${type}\n\n`), Buffer.from(body)])
 }
@@ -15,7 +15,7 @@ export function named(name: string): Buffer {
   return eventFrame({ 'Event-Name': name })
 }
 
-/** What is checked for each sample. */
+/** The expectations of each sample. */
 export type Cases = Readonly<Record<string, () => void | Promise<void>>>
 
 /** Plays the case of a sample; a sample without one fails. */

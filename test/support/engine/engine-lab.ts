@@ -186,7 +186,7 @@ export class LabClient {
     return this.#frames.splice(0)
   }
 
-  /** What came and is no whole frame. */
+  /** The bytes that came and are no whole frame. */
   get tail(): string {
     return this.#buffer
   }

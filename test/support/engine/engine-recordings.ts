@@ -36,7 +36,7 @@ export function recordedFrames(name: string): readonly RecordedFrame[] {
   return recordedFacts(name).frames ?? []
 }
 
-/** What the recorder has noted of a recording. */
+/** The recorder's notes about a recording. */
 export function recordedFacts(name: string): {
   readonly frames?: readonly RecordedFrame[]
   readonly frameCount?: number

@@ -11,7 +11,7 @@ interface Chunk {
   readonly len: number
 }
 
-/** What a client sent at one moment of a recording, and the frames that came until it sent again. */
+/** The bytes that a client sent at one moment of a recording, and the frames that came until it sent again. */
 export interface Exchange {
   /** Milliseconds since the last byte before. */
   readonly afterMs: number
@@ -48,14 +48,14 @@ export function recordedExchanges(name: string): Exchange[] {
   return exchanges
 }
 
-/** What happens besides the recorded client, before the exchange of this number. */
+/** Acts of others than the recorded client, before the exchange of this number. */
 type Meanwhile = (exchange: number) => Promise<void>
 
 /** How a recording is sent again. */
 export interface ReplayOptions {
   /** Changes the bytes that are sent, such as a path of the recorded machine. */
   readonly rewrite?: (bytes: string) => string
-  /** What other clients do after an exchange was sent and its reply came. */
+  /** Acts of other clients after an exchange was sent and its reply came. */
   readonly after?: Meanwhile
 }
 

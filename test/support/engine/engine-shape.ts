@@ -1,7 +1,7 @@
 import { type WireFrame, headersOf } from './engine-lab.ts'
 
 /**
- * What of a frame must be as recorded: everything, once identifiers, times, addresses and figures of load are taken
+ * The content of a frame that must be as recorded: everything, once identifiers, times, addresses and figures of load are taken
  * out. Of an event: its name, the names of its headers, and the values of those that say what happened.
  */
 export interface FrameShape {
@@ -150,14 +150,14 @@ function normal(text: string): string {
     .replace(/sip:(\d+)@127\.0\.0\.1:\d+/g, 'sip:$1@<address>')
 }
 
-/** Of a channel's dump, the names of its headers; a dump is compared like an event. */
+/** The names of the headers of a channel's dump, which is compared like an event. */
 function dumpShape(text: string): string {
   const body = text.slice(text.indexOf('\n\n') + 2)
   const names = body.startsWith('{') ? fromJson(body).pairs.map(([name]) => name) : [...headersOf(body).keys()]
   return `channel dump: ${names.toSorted().join(' ')}`
 }
 
-/** Of a list, how many rows it has and their columns. */
+/** The number of rows of a list, and their columns. */
 function rowShape(text: string): string {
   const list: { row_count: number; rows?: object[] } = JSON.parse(text.slice(text.indexOf('{')))
   return `list of ${list.row_count}: ${Object.keys(list.rows?.[0] ?? {}).join(' ')}`

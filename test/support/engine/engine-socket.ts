@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 
-/** A plain event socket at the simulated engine, for injecting events and seeing what the engine was told. */
+/** A plain event socket at the simulated engine, for injecting events and for reading commands that the engine got. */
 export interface EngineSocket {
   /** The reply to an api command. */
   api(command: string): Promise<string>
   /** Injects a `CUSTOM` event of a domain, with one more header where it is given. */
   sendEvent(subclass: string, domain: string, header?: { readonly name: string; readonly value: string }): void
-  /** Listens for the end of a call; `told` is its event, with all headers. */
-  listenForEnd(uuid: string): Promise<{ readonly told: Promise<string> }>
+  /** Listens for the end of a call; `event` is its event, with all headers. */
+  listenForEnd(uuid: string): Promise<{ readonly event: Promise<string> }>
   close(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export async function openEngineSocket(port: number): Promise<EngineSocket> {
     listenForEnd: async (uuid) => {
       socket.write('event plain CHANNEL_HANGUP_COMPLETE\n\n')
       await textUntil(socket, /\+OK event listener enabled/)
-      return { told: textUntil(socket, new RegExp(`^Unique-ID: ${uuid}\n[^]*?\n\n`, 'm')) }
+      return { event: textUntil(socket, new RegExp(`^Unique-ID: ${uuid}\n[^]*?\n\n`, 'm')) }
     },
     close: async () => {
       if (socket.destroyed) return

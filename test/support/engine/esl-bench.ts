@@ -9,7 +9,7 @@ import {
 import { manualTime, type ManualTime } from '../processes/manual-time.ts'
 import { type ScriptedEslServer, type ScriptedPeer, startScriptedEslServer } from './scripted-esl-server.ts'
 
-/** A session and what it has told. */
+/** A session and its reports. */
 export interface SessionUnderTest {
   readonly link: EslSession
   readonly time: ManualTime

@@ -12,9 +12,9 @@ export interface FakeEslSession extends EslSession {
   readonly jobs: { readonly line: string; readonly id: string }[]
   /** The words of the newest subscription. */
   words: readonly string[]
-  /** What the engine answers to `api`; `-ERR` to everything until replaced. */
+  /** The engine's answer to `api`; `-ERR` to everything until replaced. */
   answer: (command: string) => string | Promise<string>
-  /** What happens when a job is written; it is accepted until replaced. */
+  /** Decides what happens when a job is written; it is accepted until replaced. */
   onJob: (line: string, id: string) => void | Promise<void>
   up(): void
   /** Loses the connection. */

@@ -1,4 +1,4 @@
-/** The fields by which the engine tells of a leg that a phone placed, after it has authenticated the phone's user. */
+/** The engine's fields of a leg that a phone placed, after it has authenticated the phone's user. */
 export function ofCaller(account: string): Record<string, string> {
   const [login = '', domain = ''] = account.split('@')
   return {
@@ -11,7 +11,7 @@ export function ofCaller(account: string): Record<string, string> {
   }
 }
 
-/** The fields by which the engine tells of a leg that rings an account. */
+/** The engine's fields of a leg that rings an account. */
 export function ofCalled(account: string): Record<string, string> {
   const [login = '', domain = ''] = account.split('@')
   return {

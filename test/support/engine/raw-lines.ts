@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
-/** A request of which only what is wrong with it is told, and the status that it gets. */
+/** A request, given by its one fault, and the status that it gets. */
 export interface RawLines {
   readonly line: string
   readonly headers?: readonly string[]
-  /** Its length is told, unless a header does. */
+  /** Its length is sent, unless a header gives it. */
   readonly body?: string | Buffer
   readonly status: number
 }
@@ -60,7 +60,7 @@ export const requestLines: Readonly<Record<string, RawLines>> = {
   'path /api/v2/channels/a/b/c/eavesdrop': get('/api/v2/channels/a/b/c/eavesdrop', 404),
 }
 
-/** What came back: the last answer, where one that is only on its way (100) came before it. */
+/** The answer that came back; the last one if a provisional one (100) came before it. */
 export interface LinesAnswer {
   /** 0 where the connection was closed without an answer. */
   readonly status: number

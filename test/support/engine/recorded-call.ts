@@ -1,27 +1,27 @@
 import { isEventName } from '../../../core/events/catalogue.ts'
 import { recordedBytes, recordedFrames } from './engine-recordings.ts'
 
-/** What stands in the place of the recorded call's own values. */
+/** The values that replace the recorded call's own. */
 export interface CallGiven {
   readonly coreUuid: string
   readonly uuid: string
   readonly domain: string
 }
 
-/** A call of which one event after another is told, as a real engine told them. */
+/** A call whose events are sent one after another, as a real engine sent them. */
 export interface ReplayedCall {
   readonly uuid: string
   readonly domain: string
-  /** How many of its events were told. */
-  readonly told: number
+  /** How many of its events were sent. */
+  readonly sent: number
   readonly isOver: boolean
-  /** What a list of channels says of it: the state that its last event told. */
+  /** Its state in a list of channels: the one of its last event. */
   readonly callState: string
-  /** The next event as its frame, at an epoch millisecond. `undefined` when all were told. */
+  /** The next event as its frame, at an epoch millisecond. `undefined` when all were sent. */
   next(sequence: number, now: number): { readonly name: string; readonly frame: Buffer } | undefined
 }
 
-/** A recorded call that can be told again and again. */
+/** A recorded call that can be replayed again and again. */
 export interface RecordedCall {
   /** Its events' names in order. */
   readonly names: readonly string[]
@@ -38,9 +38,9 @@ interface Template {
 }
 
 /**
- * A call of a recording in JSON: those of its events that a hook can name, from the one on that tells its domain. Each
- * event is of the moment at which it is told; the recorder's other times become those at which the events that had them
- * first are told, so that all of a call's times agree.
+ * A call of a recording in JSON: those of its events that a hook can name, from the one on that names its domain. Each
+ * event has the moment at which it is sent; the recorder's other times become those at which the events that had them
+ * first are sent, so that all of a call's times agree.
  */
 export function recordedCall(recording: string, domain: string): RecordedCall {
   const bytes = recordedBytes(recording)
@@ -93,7 +93,7 @@ function callStateIn(text: string): string {
 class Replay implements ReplayedCall {
   readonly uuid: string
   readonly domain: string
-  told = 0
+  sent = 0
   readonly #templates: readonly Template[]
   readonly #coreUuid: string
   readonly #times = new Map<string, string>()
@@ -106,17 +106,17 @@ class Replay implements ReplayedCall {
   }
 
   get isOver(): boolean {
-    return this.told === this.#templates.length
+    return this.sent === this.#templates.length
   }
 
   get callState(): string {
-    return this.#templates[this.told - 1]?.callState ?? 'DOWN'
+    return this.#templates[this.sent - 1]?.callState ?? 'DOWN'
   }
 
   next(sequence: number, now: number): { name: string; frame: Buffer } | undefined {
-    const template = this.#templates[this.told]
+    const template = this.#templates[this.sent]
     if (template === undefined) return undefined
-    this.told += 1
+    this.sent += 1
     const own = { uuid: this.uuid, domain: this.domain, coreUuid: this.#coreUuid }
     const values = { ...own, sequence: `${sequence}`, now: `${now}000` }
     const body = template.parts

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 /** The engine's process that a script plays when none is named. */
 export const scriptedCoreUuid = '981a5c5a-d057-447a-be95-4b13f8d004b6'
 
-/** One connection, played by a test in the place of an engine. */
+/** One connection, played by a test instead of an engine. */
 export interface ScriptedPeer {
   /** Writes bytes as they are. */
   send(bytes: string | Buffer): void

@@ -40,7 +40,7 @@ export function writeSip(first: string, headers: readonly (readonly [string, str
 /** A random word for tags, branches and call ids. */
 export const token = () => randomBytes(8).toString('hex')
 
-/** What a phone authenticates with: a name, a realm, and the digest of both with the password. */
+/** The credentials of a phone: a name, a realm, and the digest of both with the password. */
 export interface SipCredential {
   readonly user: string
   readonly realm: string

@@ -23,7 +23,7 @@ export interface PhoneOptions {
   readonly ip?: string
   /** Whether it refuses calls as busy (486); by default it answers each. */
   readonly isBusy?: boolean
-  /** What the phone authenticates with; by default the account's own. */
+  /** The credentials of the phone; by default the account's own. */
   readonly credential?: SipCredential
 }
 

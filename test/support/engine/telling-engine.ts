@@ -4,15 +4,15 @@ import { type Socket, createServer } from 'node:net'
 import { jsonRows } from './answering-engine.ts'
 import { ofCaller } from './leg-fields.ts'
 
-/** An engine on a TCP socket that tells each listener what that asked for, and nothing from before it asked. */
+/** An engine on a TCP socket that sends each listener the events that it subscribed to, and none from before it did. */
 export interface TellingEngine {
   readonly port: number
   readonly coreUuid: string
   /** How many listeners have asked for every event of {@link TellingEngine.wanted}. */
   readonly listeners: number
-  /** What a listener must have asked for to be counted. */
+  /** The subscription that a listener must have to be counted. */
   wanted: ReadonlySet<string>
-  /** Told whenever the number of listeners has changed. */
+  /** Called whenever the number of listeners has changed. */
   onListeners: (count: number) => void
   /** The rows of `show channels as json`. */
   channels: () => readonly Readonly<Record<string, string>>[]
@@ -35,13 +35,13 @@ export async function startTellingEngine(): Promise<TellingEngine> {
     onListeners: () => {},
     channels: () => [],
     tell: ({ name, frame }) => {
-      let told = 0
+      let sent = 0
       for (const [socket, names] of asked) {
         if (!names.has(name)) continue
         socket.write(frame)
-        told += 1
+        sent += 1
       }
-      return told
+      return sent
     },
     close: async () => {
       for (const socket of asked.keys()) socket.destroy()
@@ -111,7 +111,7 @@ export async function startTellingEngine(): Promise<TellingEngine> {
   return Object.assign(engine, { port: typeof address === 'object' && address !== null ? address.port : 0 })
 }
 
-/** What the engine tells of one channel, under the names that events have. */
+/** The engine's report of one channel, under the names that events have. */
 function dumpOf({ uuid = '', presence_id = '', context = '', callstate = '' }: Readonly<Record<string, string>>) {
   return JSON.stringify({
     'Unique-ID': uuid,

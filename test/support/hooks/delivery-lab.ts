@@ -34,7 +34,7 @@ export const answered = (
   given: Partial<Extract<HookReply, { outcome: 'answered' }>> = {},
 ): HookReply => ({ outcome: 'answered', status, headers: {}, body: '', durationMs: 1, ...given })
 
-/** What a receiver answers its nth request, counted from 1. */
+/** Returns a receiver's answer to its nth request, counted from 1. */
 export type Receiver = (request: HookRequest, count: number) => HookReply
 
 /** A message in a queue. */
@@ -44,9 +44,9 @@ interface Message {
   readonly receives: number
 }
 
-/** What a hook of the lab is made from. */
+/** The definition of a hook of the lab. */
 export interface LabHook extends Partial<Hook> {
-  /** What its receiver answers one after another, the last for ever; 200 where not given. */
+  /** The answers of its receiver, one after another, the last for ever; 200 where not given. */
   readonly answers?: readonly (number | HookReply)[]
 }
 
@@ -128,7 +128,7 @@ export function aDeliveryLab() {
     },
     /** Gives the receiver at a path of receiver.example.com another script. */
     receive: (path: string, receiver: Receiver) => void receivers.set(path, receiver),
-    /** What the receiver of a hook has seen. */
+    /** The requests that the receiver of a hook has seen. */
     requests: (hook: Pick<Hook, 'id'>): readonly HookRequest[] => seen.get(hook.id) ?? [],
     /** Lets events come in; answers how many of them have to come again. */
     async dispatch(events: readonly PlatformEvent[], over = ports): Promise<number> {
@@ -223,12 +223,12 @@ export function checkDeliveries(lab: DeliveryLab, events: readonly PlatformEvent
 function checkOne(delivery: Delivery, requests: readonly HookRequest[], now: number): void {
   const log = attemptsOf(delivery, now)
   const made = requests.filter(({ headers }) => headers['webhook-id'] === delivery.id).length
-  const told = log.filter(({ reason }) => reason === undefined || !unsent.has(reason)).length
+  const logged = log.filter(({ reason }) => reason === undefined || !unsent.has(reason)).length
   const interrupted = log.filter(({ reason }) => reason === 'interrupted').length
   expect(delivery.state, 'a delivery has ended').not.toBe('pending')
   expect(delivery.nextAttemptAt).toBeUndefined()
-  expect(told, 'the log tells of no request that was not made').toBeLessThanOrEqual(made)
-  expect(made, 'the log tells of every request').toBeLessThanOrEqual(told + interrupted)
+  expect(logged, 'the log shows no request that was not made').toBeLessThanOrEqual(made)
+  expect(made, 'the log shows every request').toBeLessThanOrEqual(logged + interrupted)
   const succeeded = log.some(({ status = 0 }) => status >= 200 && status < 300)
   expect(delivery.state === 'delivered', 'it is delivered when an attempt succeeded').toBe(succeeded)
 }

@@ -39,7 +39,7 @@ export interface DeliveryWay {
   dispatch(...events: PlatformEvent[]): Promise<void>
   /** Makes every attempt that is queued, in batches as the two queues give them. */
   attempt(): Promise<void>
-  /** Both, one behind the other; answers every delivery there is. */
+  /** Both, one after the other; returns all deliveries. */
   deliver(...events: PlatformEvent[]): Promise<readonly Delivery[]>
   deliveries(): readonly Delivery[]
   /** Settles with the first delivery whose next attempt is recorded from now on. */

@@ -22,7 +22,7 @@ import { aBatch } from '../records/queue-batch.ts'
 export interface EventConsumer {
   /** Messages that were handled, those included that came again. */
   readonly handled: number
-  /** Of these, how many led to nothing, since what they tell had been written before: what the guard held off. */
+  /** How many of these the guard refused, since the same had been written before. */
   readonly heldOff: number
   /** Rejects when a batch could not be handled, which ends the consumer. */
   readonly failed: Promise<never>
@@ -30,11 +30,10 @@ export interface EventConsumer {
   close(): Promise<void>
 }
 
-/** What a consumer works with. */
-export interface ConsumerParts {
+export interface ConsumerDeps {
   readonly env: Readonly<Record<string, string>>
   readonly ports: PortsOf<(typeof hookDispatch)['needs']>
-  /** Told of each new delivery's event when it is written, once for each; of one call in the order of the queue. */
+  /** Called with each new delivery's event when it is written, once for each; of one call in the order of the queue. */
   readonly onDelivery: (event: PlatformEvent) => void
   /** Whether the consumer dies now: between its work on a batch and the removal of the messages. */
   readonly dies: () => boolean
@@ -49,7 +48,7 @@ const parallel = 4
  * that the queue does not answer in time, since the machine has much else to do, is made again; what it had handed out
  * comes again.
  */
-export function startEventConsumer({ env, ports, onDelivery, dies }: ConsumerParts): EventConsumer {
+export function startEventConsumer({ env, ports, onDelivery, dies }: ConsumerDeps): EventConsumer {
   const context = { env, clock: systemClock, random: systemRandomness }
   const log = createLogger('consumer', { env: { LOG_LEVEL: 'error' } })
   /** New deliveries by the id of their event. */

@@ -1,4 +1,4 @@
-/** Both delivery functions behind fair queues and the pollers of a laptop, with receivers that need not answer. */
+/** Both delivery functions with the fair queues and pollers of a laptop, with receivers that need not answer. */
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../memory/memory-ports.ts'
 import type { QueuedDelivery } from '../../../core/hooks/delivery/delivery-queue.ts'

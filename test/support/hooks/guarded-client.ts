@@ -6,11 +6,11 @@ import type { HookClient } from '../../../core/hooks/request/hook-client.ts'
 import type { Clock } from '../../../core/time.ts'
 import { type ManualTime, manualTime } from '../processes/manual-time.ts'
 
-/** What a test decides; names are of nobody, and loopback is open, where it does not say. */
+/** The choices of a test; by default names have no address, and loopback is open. */
 export interface GuardedClientSetup {
-  /** Networks beside the public ones. */
+  /** Networks in addition to the public ones. */
   readonly allowed?: string
-  /** What a name leads to at this moment; nothing, or a rejection, for none. */
+  /** Returns the addresses of a name at this moment; nothing, or a rejection, for none. */
   readonly resolve?: (hostname: string) => readonly string[] | Promise<readonly string[]>
   readonly time?: ManualTime
   /** The clock that attempts are measured by; that of `time` where left out. */

@@ -111,7 +111,7 @@ function readRequests(socket: Socket, found: (request: RecordedRequest) => void)
   })
 }
 
-/** The first complete request of a buffer; bodies are told by Content-Length alone. */
+/** The first complete request of a buffer; the length of a body is its Content-Length. */
 function firstRequest(buffered: Buffer): RecordedRequest | undefined {
   const headEnd = buffered.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined

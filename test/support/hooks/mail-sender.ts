@@ -5,7 +5,7 @@ import { type MailLimits, mailLimits, mailSenderOver } from '../../../adapters/m
 import type { MailServer } from '../../../core/email/email-settings.ts'
 import { mailAuthority } from './mail-server.ts'
 
-/** What a test says of it. */
+/** The choices of a test. */
 export interface MailSenderSetup {
   /** Networks that may be reached; this machine where not given. */
   readonly allowed?: string

@@ -27,9 +27,9 @@ export interface MailServerSetup {
   readonly withoutTls?: boolean
   /** The login that it wants. */
   readonly login?: { readonly user: string; readonly pass: string }
-  /** What it says to a wrong login, given the password that it saw. */
+  /** Its answer to a wrong login, given the password that it saw. */
   readonly refuseLogin?: (pass: string) => string
-  /** What it says to a recipient. */
+  /** Its answer to a recipient. */
   readonly refuseRecipient?: string
   readonly certificate?: string
 }

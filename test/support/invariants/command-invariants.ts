@@ -1,7 +1,7 @@
 import { queues } from '../../../contracts/resources.ts'
 import { commandLimits } from '../../../connector/commands/places.ts'
 import type { CommandRecord } from '../../../core/commands/commands.ts'
-import { type Told, expectTruth } from '../platform/api-commands.ts'
+import { type CallerAnswer, expectTruth } from '../platform/api-commands.ts'
 import { passwordOf } from '../platform/api.ts'
 import { memoryLimit } from './connector-invariants.ts'
 import { type CommandFact, checkAllInvariants } from './invariants.ts'
@@ -13,7 +13,7 @@ const most = (what: 'places' | 'queue') => 2 * (commandLimits.calls[what] + comm
 /** How far the time is moved on at once while the end of a fault is waited for. */
 const lookMs = 250
 
-/** No longer: by then everything has to be as before, and the check tells what is not. */
+/** No longer: by then everything has to be as before, and the check shows what is not. */
 const longestMs = 60_000
 
 /**
@@ -33,12 +33,13 @@ export async function checkCommandPath(path: WatchedPath, heal: () => void = () 
   bystanders.end()
   const [own, theirs] = [await listed(path, domain), await listed(path, other)]
   const isBack = () =>
-    untold(path).length === lostInGaps(path) && living(path).every(({ connector }) => connector.health().lagMs < 1_000)
+    unpublished(path).length === lostInGaps(path) &&
+    living(path).every(({ connector }) => connector.health().lagMs < 1_000)
   while (!isBack() && time.clock.now() - endedAt <= longestMs) await time.advance(lookMs)
   const backAfterMs = time.clock.now() - endedAt
 
   const records = path.records()
-  for (const { told, ids } of answered) expectTruth(told, effectsOf(path, ids.at(-1) ?? ''))
+  for (const { answer, ids } of answered) expectTruth(answer, effectsOf(path, ids.at(-1) ?? ''))
   const accounts = [...api.ports.state.accounts.values()]
   const published = api.ports.events.published
   checkAllInvariants({
@@ -55,7 +56,7 @@ export async function checkCommandPath(path: WatchedPath, heal: () => void = () 
       ...effectsKept(path, own),
     ],
     events: { wanted: bystanders.events(), recordedAsLost: lostInGaps(path) },
-    commands: [...records.map((record) => factOf(path, record, record.outcome)), ...toldFacts(path)],
+    commands: [...records.map((record) => factOf(path, record, record.outcome)), ...reportedFacts(path)],
     others: {
       before: { ...path.othersBefore, seen: [], mixed: [] },
       after: {
@@ -69,7 +70,7 @@ export async function checkCommandPath(path: WatchedPath, heal: () => void = () 
       seen: [
         ...log.lines,
         ...api.log.lines,
-        ...answered.map(({ told }) => ('outcome' in told ? told : [told.headers, told.text])),
+        ...answered.map(({ answer }) => ('outcome' in answer ? answer : [answer.headers, answer.text])),
         ...records,
         ...published,
         ...queue.bodies,
@@ -103,21 +104,21 @@ async function findEngine(path: WatchedPath): Promise<void> {
 
 const living = ({ connectors }: WatchedPath) => connectors.filter(({ isDead }) => !isDead)
 
-/** Places calls of a tenant until one is placed at once, as a caller does who is told to come back. */
+/** Places calls of a tenant until one is placed at once, as a caller does who gets `Retry-After`. */
 async function untilPlaced(path: WatchedPath, tenant: string): Promise<void> {
   const from = path.time.clock.now()
   while (path.time.clock.now() - from <= longestMs) {
-    const told = await path.finish(path.ask('originate', '', tenant))
-    if ('status' in told && told.status === 200 && told.body.pending !== true) return
+    const answer = await path.finish(path.ask('originate', '', tenant))
+    if ('status' in answer && answer.status === 200 && answer.body.pending !== true) return
     await path.time.advance(1_000)
   }
 }
 
-/** The uuids of a tenant's channels, as its administrator is told them. */
+/** The uuids of a tenant's channels, as its administrator sees them. */
 async function listed(path: WatchedPath, tenant: string): Promise<readonly string[]> {
-  const told: Told = await path.finish(path.ask('list-channels', '', tenant))
-  if ('outcome' in told || told.status !== 200) throw new Error(`the channels of ${tenant} cannot be listed`)
-  return told.body.data.rows.map(({ uuid }: { readonly uuid: string }) => uuid)
+  const answer: CallerAnswer = await path.finish(path.ask('list-channels', '', tenant))
+  if ('outcome' in answer || answer.status !== 200) throw new Error(`the channels of ${tenant} cannot be listed`)
+  return answer.body.data.rows.map(({ uuid }: { readonly uuid: string }) => uuid)
 }
 
 /** How often a command was done. Of reading there is no effect that could be doubled. */
@@ -144,15 +145,15 @@ function factOf(path: WatchedPath, { id }: Pick<CommandRecord, 'id'>, outcome: C
   return { id, outcome, effects: effectsOf(path, id) }
 }
 
-/** What those who asked were told, which may be less than what is known by now. */
-function toldFacts(path: WatchedPath): CommandFact[] {
-  return path.asked.flatMap(({ ids, told }) => {
+/** The answers that callers got, which may be older than the present state. */
+function reportedFacts(path: WatchedPath): CommandFact[] {
+  return path.asked.flatMap(({ ids, reported }) => {
     const id = ids.at(-1)
-    return id === undefined || told === undefined ? [] : [factOf(path, { id }, told.outcome)]
+    return id === undefined || reported === undefined ? [] : [factOf(path, { id }, reported.outcome)]
   })
 }
 
-/** Of each order that was told as done, whether it is found to be so: in the list of channels, and at the engine. */
+/** Checks each order that was reported as done in the list of channels and at the engine. */
 function effectsKept(path: WatchedPath, own: readonly string[]) {
   const channels = new Map<string, 'up' | 'held' | 'gone'>()
   for (const { command, outcome, scope } of path.records().filter(({ outcome }) => outcome !== undefined)) {
@@ -177,17 +178,17 @@ function uuidOf(command: CommandRecord['command']): string | undefined {
   return 'uuid' in command ? command.uuid : undefined
 }
 
-function untold({ bystanders }: WatchedPath) {
+function unpublished({ bystanders }: WatchedPath) {
   return bystanders.events().filter(({ publishedAs }) => publishedAs.length === 0)
 }
 
-/** Events that were not told, and were told by the engine in a time of which a gap is recorded. */
+/** Events that were not published, and that the engine sent in a time of which a gap is recorded. */
 function lostInGaps(path: WatchedPath): number {
   const gaps = [...path.api.ports.state.gaps.values()]
-  return untold(path).filter(({ at }) => gaps.some(({ from, to }) => from <= at && at <= to)).length
+  return unpublished(path).filter(({ at }) => gaps.some(({ from, to }) => from <= at && at <= to)).length
 }
 
-/** Whose call an event is of. */
+/** The owner of the call that an event belongs to. */
 function ownerOf(path: WatchedPath, uuid: string): string | undefined {
   const record = path.records().find(({ command }) => uuidOf(command) === uuid)
   return path.owners.get(uuid) ?? record?.scope.domain ?? undefined

@@ -9,20 +9,20 @@ import { type RunningConnector, tenant } from '../connector/running-connector.ts
 /** The tenant that no fault of these tests concerns. */
 const other = { domain: 'b.example.com', presenceId: null }
 
-/** What a connector holds at most: 48 MiB of events on their way, and as much of those that have yet to be handled. */
+/** The most that a connector holds: 48 MiB of events on their way, and as much of those that have yet to be handled. */
 export const memoryLimit = 112 * 1_048_576
 
 /** So much of a command's record is searched for secrets: a long one is a list of the engine's channels. */
 const searchedLength = 65_536
 
-/** What a test has done to a connector. */
+/** The acts of a test on a connector. */
 export interface Ordeal {
   /** It is let in again, its phones stop ringing, and the connector has to come back to it. */
   readonly engine: AnsweringEngine
   /** Connections that may be open to it; those of one connector where absent. */
   readonly links?: number
   readonly password?: string
-  /** Events that the engine told and that a hook wants, and when it told them; without that they cannot be lost. */
+  /** Events that the engine sent and that a hook wants, and when it sent them; others cannot be lost. */
   readonly wanted?: readonly (EventFact & { readonly at?: number })[]
 }
 
@@ -52,10 +52,10 @@ export async function checkConnector(running: RunningConnector, ordeal: Ordeal):
     events: { wanted: [...wanted, ...events], recordedAsLost: await lostInGaps(running, wanted) },
     commands: records.map(({ id, record }) => factOf(engine, id, record)),
     others: {
-      before: { published: [], presence: [], logged: [], told: 1 },
+      before: { published: [], presence: [], logged: [], ofCalls: 1 },
       after: {
         ...untouched,
-        told: ports.events.published.filter(({ uuid, domain }) => uuid !== '' && domain === other.domain).length,
+        ofCalls: ports.events.published.filter(({ uuid, domain }) => uuid !== '' && domain === other.domain).length,
       },
     },
     secrets: {
@@ -89,7 +89,7 @@ export async function checkConnector(running: RunningConnector, ordeal: Ordeal):
   })
 }
 
-/** What there is of the other tenant, of whom nothing was asked or told. */
+/** The things of the other tenant, which no request and no answer concerned. */
 async function ofOthers({ ports, log }: RunningConnector) {
   return {
     published: ports.events.published.filter(({ domain, uuid }) => domain === other.domain && uuid !== ''),
@@ -113,7 +113,7 @@ async function placeCall(running: RunningConnector, engine: AnsweringEngine, dom
   await running.until(async () => (await running.outcome(message))?.state === 'done')
 }
 
-/** The engine tells that a call of a tenant begins, which a hook of his wants. */
+/** The engine reports that a call of a tenant begins, which a hook of the tenant wants. */
 async function tellCall(running: RunningConnector, engine: AnsweringEngine, domain: string | null): Promise<EventFact> {
   const { ports, time } = running
   await ports.hooks.create([aHook({ event: 'CHANNEL_CREATE', domain: domain ?? '' })], 100)
@@ -128,9 +128,9 @@ async function tellCall(running: RunningConnector, engine: AnsweringEngine, doma
     'Caller-Channel-Created-Time': `${time.clock.now()}000`,
     'Event-Date-Timestamp': `${time.clock.now()}000`,
   })
-  const told = () => ports.events.published.filter((event) => event.uuid === uuid && event.domain === domain)
-  await running.until(() => told().length > 0)
-  return { id: `${engine.coreUuid}:${uuid}:CHANNEL_CREATE`, publishedAs: told().map(({ id }) => id) }
+  const published = () => ports.events.published.filter((event) => event.uuid === uuid && event.domain === domain)
+  await running.until(() => published().length > 0)
+  return { id: `${engine.coreUuid}:${uuid}:CHANNEL_CREATE`, publishedAs: published().map(({ id }) => id) }
 }
 
 /** How often an engine did a command, by its own count: a list is read, and what it refused was not done. */
@@ -141,7 +141,7 @@ function factOf(engine: AnsweringEngine, id: string, record: CommandRecord | und
   return { id, outcome, effects: isDone ? engine.jobs.filter((job) => job.id === id).length : 0 }
 }
 
-/** Events that were not told, and were told by the engine in a time of which a gap is recorded. */
+/** Events that were not published, and that the engine sent in a time of which a gap is recorded. */
 async function lostInGaps({ ports }: RunningConnector, wanted: NonNullable<Ordeal['wanted']>): Promise<number> {
   const gaps = await ports.gaps.list(0)
   const isInGap = (at: number) => gaps.some(({ from, to }) => from <= at && at <= to)

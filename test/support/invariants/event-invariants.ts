@@ -6,10 +6,10 @@ import type { OrdealProcess } from '../connector/ordeal-process.ts'
 
 const mebi = 1024 * 1024
 
-/** What waits in memory, by docs/design/spool.md: 48 MiB for the queue and 16 MiB for the store of domains. */
+/** The bytes that may wait in memory, by docs/design/spool.md: 48 MiB for the queue and 16 MiB for the store of domains. */
 const memoryLimit = 64 * mebi
 
-/** What a connector asks an engine by itself; it changes nothing there. */
+/** The commands that a connector sends to an engine by itself; they change nothing there. */
 const question = /^(?:show (?:channels|registrations) as json|uuid_exists [\w-]{36})$/
 
 /** Lines that tell of one trouble each, however long it lasts, and how many of them one process may write. */
@@ -19,9 +19,9 @@ const linesOfTrouble = [
   { of: 'lines on dropped events', text: 'events are dropped', limit: 1 },
 ]
 
-/** What only the test knows. */
+/** Facts that only the test knows. */
 export interface OrdealEnd {
-  /** What {@link EventOrdeal.over} has answered. */
+  /** The result of {@link EventOrdeal.over}. */
   readonly backAfterMs: number
   /** How long the fault lasted. */
   readonly faultMs: number
@@ -36,17 +36,19 @@ export async function checkEventOrdeal(ordeal: EventOrdeal, end: OrdealEnd): Pro
   // Dropped events are recorded ten seconds after the first of them.
   await world.time.advance(12_000)
   const ids = new Set(world.published.map(({ id }) => id))
-  // Of what was dropped the next process may tell ends, which it has made itself.
-  const told = world.published.filter(({ fields }) => fields['Synthetic'] !== 'true')
-  const heard = new Set(told.map(({ id }) => id))
+  // The next process may publish ends of dropped calls, which it has made itself.
+  const published = world.published.filter(({ fields }) => fields['Synthetic'] !== 'true')
+  const heard = new Set(published.map(({ id }) => id))
   expect(twin.published.length, 'the other tenant has events').toBeGreaterThan(0)
-  expect(notWanted(ordeal), 'I2: nothing is told that the engine did not tell').toEqual([])
+  expect(notWanted(ordeal), 'I2: no event is published that the engine did not send').toEqual([])
   expect(outOfOrder(world.published), 'calls whose events are not in order').toEqual([])
   const dropped = processes.reduce((sum, { counter }) => sum + counter('eventsDropped'), 0)
   const areEndsDropped = processes.some(({ counter }) => counter('eventsDroppedTerminal') > 0)
   const recordedAsLost = await recordedDrops(ordeal)
   const unheard = ordeal.wanted.filter(({ id }) => !heard.has(id)).length
-  expect([unheard, recordedAsLost], 'I2: just what was not told was dropped and recorded').toEqual([dropped, dropped])
+  expect([unheard, recordedAsLost], 'I2: exactly the events that were not published were dropped and recorded').toEqual(
+    [dropped, dropped],
+  )
   checkAllInvariants({
     acknowledged: await acknowledged(ordeal, ids),
     events: { wanted: wantedFacts(ordeal), recordedAsLost },
@@ -58,7 +60,7 @@ export async function checkEventOrdeal(ordeal: EventOrdeal, end: OrdealEnd): Pro
     others: {
       // Ends of calls are the last to be given up: unless even such were, there must be all of them.
       before: ofOther(twin.published).filter(({ id, name }) => heard.has(id) || (isEnd(name) && !areEndsDropped)),
-      after: ofOther(told),
+      after: ofOther(published),
     },
     secrets: {
       values: Object.values(ordealSecrets),
@@ -94,7 +96,7 @@ export function triesIn(faultMs: number): number {
   return 7 + Math.ceil(faultMs / 5_000)
 }
 
-/** What was answered, and whether the next read finds it. */
+/** An answer, and whether the next read finds its effect. */
 async function acknowledged({ world: { ports }, queue, storedGaps }: EventOrdeal, ids: ReadonlySet<string>) {
   const gaps = new Set((await ports.gaps.list(0)).map(({ id }) => id))
   const accounts = ['a.example.com', otherDomain].map(async (domain) => {
@@ -109,17 +111,17 @@ async function acknowledged({ world: { ports }, queue, storedGaps }: EventOrdeal
   ]
 }
 
-/** Each wanted event with the ids of all copies of it that were sent, if it is told. */
+/** Each wanted event with the ids of all copies of it that were sent, if it was published. */
 function wantedFacts({ world, queue, wanted }: EventOrdeal) {
   const ids = new Map<string, Set<string>>()
   const note = ({ id, fields }: PlatformEvent) => {
     for (const name of [id, fields['Event-Sequence'] ?? id]) ids.set(name, (ids.get(name) ?? new Set()).add(id))
   }
   for (const { events } of queue.calls) events.forEach(note)
-  const told = new Set(world.published.flatMap(({ id, fields }) => [id, fields['Event-Sequence'] ?? id]))
+  const published = new Set(world.published.flatMap(({ id, fields }) => [id, fields['Event-Sequence'] ?? id]))
   return wanted.map(({ id, sequence = id }) => ({
     id,
-    publishedAs: told.has(sequence) ? [...(ids.get(sequence) ?? [])] : [],
+    publishedAs: published.has(sequence) ? [...(ids.get(sequence) ?? [])] : [],
   }))
 }
 
@@ -128,12 +130,12 @@ function notWanted({ world, wanted }: EventOrdeal): string[] {
   return world.published.filter((event) => !isOfEngine(event) && !ids.has(event.id)).map(({ id }) => id)
 }
 
-/** That a process has found its engine, which each tells every domain. */
+/** Whether this is the report of a process to every domain that it has found its engine. */
 function isOfEngine({ name }: PlatformEvent): boolean {
   return name === 'CUSTOM->svc::engine_connected'
 }
 
-/** The calls of which an event was told behind one that the engine had told later. */
+/** The calls of which an event was published after one that the engine had sent later. */
 function outOfOrder(published: readonly PlatformEvent[]): string[] {
   const newest = new Map<string, number>()
   return published.flatMap(({ uuid, fields }) => {
@@ -148,7 +150,7 @@ function isEnd(name: string): boolean {
   return name === 'CHANNEL_HANGUP_COMPLETE' || name === 'CHANNEL_DESTROY'
 }
 
-/** What of the other tenant is told, call by call. That it is told in another order among calls does not matter. */
+/** Returns the reported events of the other tenant, call by call. Their order among calls does not matter. */
 function ofOther(published: readonly PlatformEvent[]): PlatformEvent[] {
   const key = ({ id, fields }: PlatformEvent) => fields['Event-Sequence'] ?? id
   const own = published.filter((event) => event.domain === otherDomain && !isOfEngine(event))
@@ -160,7 +162,7 @@ async function recordedDrops({ world }: EventOrdeal): Promise<number> {
   return gaps.reduce((sum, { dropped }) => sum + (dropped?.count ?? 0), 0)
 }
 
-/** What was written to the engine and is no question. */
+/** The commands that were written to the engine and are no question. */
 function written(processes: readonly OrdealProcess[]): string[] {
   return processes.flatMap(({ lab: { commands } }) => [
     ...commands.jobs.map(({ line }) => line),
@@ -172,12 +174,12 @@ function mostSent({ wanted, queue }: EventOrdeal): number {
   return wanted.reduce((most, { id }) => Math.max(most, queue.sent(id)), 0)
 }
 
-/** What all processes read and told adds up, and of the one that lives what it took and what became of that. */
-function sums({ processes, told }: EventOrdeal) {
+/** Checks that everything that all processes read is accounted for, and for the living one everything that it took. */
+function sums({ processes, sent }: EventOrdeal) {
   const last = processes.at(-1)
   const of = (name: string) => last?.counter(name) ?? Number.NaN
   return [
-    { of: 'events read', parts: processes.map(({ counter }) => counter('eventsRead')), whole: told },
+    { of: 'events read', parts: processes.map(({ counter }) => counter('eventsRead')), whole: sent },
     {
       of: 'dropped events',
       parts: ['eventsDroppedTerminal', 'eventsDroppedCall', 'eventsDroppedOther'].map(of),
@@ -186,7 +188,7 @@ function sums({ processes, told }: EventOrdeal) {
     {
       of: 'what the living process had to hand over',
       parts: ['eventsPublished', 'eventsDropped', 'eventsWaiting'].map(of),
-      // To both domains it has told that it found the engine.
+      // It has reported to both domains that it found the engine.
       whole: ['eventsRelayed', 'cdrsRelayed', 'spoolFound'].map(of).reduce((sum, each) => sum + each, 2),
     },
   ]

@@ -1,29 +1,29 @@
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 
-/** An event as the engine told it. */
-export interface Told {
+/** An event as the engine sent it. */
+export interface SentEvent {
   readonly uuid: string
   readonly name: string
   readonly at: number
 }
 
-/** What an engine told, and what became of it, by the engine's own numbers: no id of this project is trusted. */
+/** The events that an engine sent, and their fate, by the engine's own numbers: no id of this project is trusted. */
 export interface EventLedger {
-  /** The engine has told an event. */
-  told(sequence: number, event: Told): void
+  /** The engine has sent an event. */
+  sent(sequence: number, event: SentEvent): void
   /** A delivery of an event has been written. */
   delivered(event: PlatformEvent): void
-  /** How many were told. */
+  /** How many were sent. */
   readonly size: number
   /** How many of them were not delivered yet. */
   readonly waiting: number
-  /** Those that were told and not delivered. */
-  readonly missing: readonly Told[]
+  /** Those that were sent and not delivered. */
+  readonly missing: readonly SentEvent[]
   /** Those that were delivered more than once. */
-  readonly doubled: readonly Told[]
+  readonly doubled: readonly SentEvent[]
   /** Those that were delivered after a later one of the same call. */
-  readonly overtaken: readonly Told[]
-  /** Names of what was made in the place of missed events, by call. */
+  readonly overtaken: readonly SentEvent[]
+  /** Names of the events that were made for missed ones, by call. */
   readonly made: ReadonlyMap<string, readonly string[]>
   /** How often an event of a name was delivered for a call, made ones included. */
   timesOf(uuid: string, name: string): number
@@ -31,15 +31,15 @@ export interface EventLedger {
 
 /** An empty ledger. */
 export function eventLedger(): EventLedger {
-  const all: (Told & { times: number })[] = []
+  const all: (SentEvent & { times: number })[] = []
   const bySequence = new Map<string, number>()
   const latest = new Map<string, number>()
   const made = new Map<string, string[]>()
   const times = new Map<string, number>()
-  const overtaken: Told[] = []
+  const overtaken: SentEvent[] = []
   let arrived = 0
   return {
-    told: (sequence, event) => {
+    sent: (sequence, event) => {
       bySequence.set(`${sequence}`, all.length)
       all.push({ ...event, times: 0 })
     },

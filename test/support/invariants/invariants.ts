@@ -1,22 +1,22 @@
-/** What must hold after every fault, as checks over what a test has counted. */
+/** The invariants after every fault, as checks over the counts of a test. */
 import { expect } from 'vitest'
 import type { CommandOutcome } from '../../../core/commands/commands.ts'
 import type { LogLine } from '../processes/captured-log.ts'
 import { holds } from './secret-forms.ts'
 
-/** What became of one command. */
+/** The outcome of one command. */
 export interface CommandFact {
   readonly id: string
   /** How often the engine did it, by its own count. */
   readonly effects: number
-  /** How it is told to have ended; absent while that is open. */
+  /** Its reported end; absent while that is open. */
   readonly outcome: CommandOutcome | undefined
 }
 
 /** An event that a consumer was to have. */
 export interface EventFact {
   readonly id: string
-  /** The ids under which it was told, once for each telling that counts. */
+  /** The ids under which it was published, once for each publication that counts. */
   readonly publishedAs: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface Bound {
   readonly limit: number
 }
 
-/** What a test has seen. Of what it leaves out nothing is checked. */
+/** The observations of a test. Nothing is checked of those that it leaves out. */
 export interface Evidence {
   /** I1: what was acknowledged, and whether the next read found it. */
   readonly acknowledged?: readonly { readonly what: string; readonly isFound: boolean }[]
@@ -37,7 +37,7 @@ export interface Evidence {
   readonly commands?: readonly CommandFact[]
   /** I5: what belongs to a tenant that the fault did not concern, before and after. */
   readonly others?: { readonly before: unknown; readonly after: unknown }
-  /** I6: values that must not be seen, and everything that was written or told. */
+  /** I6: values that must not be seen, and everything that was written or answered. */
   readonly secrets?: { readonly values: readonly string[]; readonly seen: readonly (LogLine | object | string)[] }
   /** I7: sizes, waits and tries, each with its limit. */
   readonly bounds?: readonly Bound[]
@@ -87,8 +87,8 @@ const wholeTests = new Set<string | undefined>()
  * event queue ends with it, which `every-fault-is-judged.ts` sees to.
  */
 export function checkAllInvariants(evidence: WholeEvidence): void {
-  const told = Object.entries(evidence).filter(([, each]) => !isNotHere(each))
-  checkInvariants(Object.fromEntries(told))
+  const observed = Object.entries(evidence).filter(([, each]) => !isNotHere(each))
+  checkInvariants(Object.fromEntries(observed))
   wholeTests.add(expect.getState().currentTestName)
 }
 
@@ -102,13 +102,15 @@ function isNotHere(each: unknown): each is NotHere {
 }
 
 function checkEvents({ wanted, recordedAsLost }: NonNullable<Evidence['events']>): void {
-  const untold = wanted.filter(({ publishedAs }) => publishedAs.length === 0)
-  expect(untold.length, 'I2: what was not told is recorded as lost').toBeLessThanOrEqual(recordedAsLost)
-  const renamed = wanted.filter(({ id, publishedAs }) => publishedAs.some((told) => told !== id))
+  const unpublished = wanted.filter(({ publishedAs }) => publishedAs.length === 0)
+  expect(unpublished.length, 'I2: events that were not published are recorded as lost').toBeLessThanOrEqual(
+    recordedAsLost,
+  )
+  const renamed = wanted.filter(({ id, publishedAs }) => publishedAs.some((other) => other !== id))
   expect(renamed, 'I3: all copies of an event carry one id').toEqual([])
 }
 
-/** How often a command may have been done that is told to have ended so. */
+/** How often a command may have been done whose reported end is this. */
 const effectsOf: Readonly<Record<CommandOutcome['state'], readonly number[]>> = {
   done: [1],
   refused: [0],
@@ -117,16 +119,16 @@ const effectsOf: Readonly<Record<CommandOutcome['state'], readonly number[]>> = 
   unknown: [0, 1],
 }
 
-/** Done at most once, and told as it was: what is open may have been done, too. */
+/** Checks that a command was done at most once, and reported as it was: an open one may have been done, too. */
 function checkCommand({ id, effects, outcome }: CommandFact): void {
-  const told = outcome?.state ?? 'unknown'
+  const reported = outcome?.state ?? 'unknown'
   expect(effects, `I4: command ${id} has at most one effect`).toBeLessThanOrEqual(1)
-  expect(effectsOf[told], `I4: command ${id} is told as ${told} truly`).toContain(effects)
+  expect(effectsOf[reported], `I4: command ${id} is truly ${reported}`).toContain(effects)
 }
 
 function checkSecrets({ values, seen }: NonNullable<Evidence['secrets']>): void {
   const bytes = Buffer.from(JSON.stringify(seen))
-  // Not told by its value: that would be one more place where it is seen.
+  // Not named by its value: that would be one more place where it is seen.
   const shown = values.flatMap((value, index) => (holds(bytes, value) ? [index] : []))
   expect(shown, 'I6: the secrets that are seen, by their place').toEqual([])
 }

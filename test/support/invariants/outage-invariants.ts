@@ -8,7 +8,7 @@ import { checkAllInvariants } from './invariants.ts'
 import { type TestPlatform, tenantPassword } from '../platform/platform.ts'
 import { filesBelow, planted } from './secret-forms.ts'
 
-/** What events may take of a laptop's disk. */
+/** The bytes that events may take of a laptop's disk. */
 const spoolBytes = 64 * 1024 * 1024
 
 const spooledLine = z.object({
@@ -51,15 +51,15 @@ export interface OutageTenant {
   readonly received: readonly ReceivedRequest[]
 }
 
-/** What a test has done to a connector. */
+/** The acts of a test on a connector. */
 export interface Outage {
   readonly platform: TestPlatform
   readonly gate: CloudGate
   readonly event: string
   readonly tenant: OutageTenant
-  /** The tenant that the fault does not concern; its events are told by the same connector. */
+  /** The tenant that the fault does not concern; its events are published by the same connector. */
   readonly neighbour: OutageTenant
-  /** What had to wait when the connector ended, of both. */
+  /** The events of both that had to wait when the connector ended. */
   readonly waiting: readonly SpooledEvent[]
   /** The hook that was made while the fault lasted. */
   readonly hookMadeMeanwhile: string
@@ -77,15 +77,15 @@ export async function checkOutage(outage: Outage): Promise<void> {
   const listed = (await tenant.client.call('listHooks', { query: { domain: tenant.domain } })).data
   const hooks = new Set(listed.map(({ _id }) => _id))
   const rows = (await tenant.client.call('listChannels')).data.rows.filter((row) => row['uuid'] === outage.call)
-  const own = await toldOf(tenant, event)
-  const others = await toldOf(neighbour, event)
+  const own = await publishedTo(tenant, event)
+  const others = await publishedTo(neighbour, event)
   const ofOthers = waiting.filter(({ domain }) => domain === neighbour.domain)
   const log = readFileSync(join(platform.dataDir, 'logs', 'connector.log'), 'utf8')
   const messages = gate.calls.filter(({ action }) => action === 'SendMessageBatch').map(({ input }) => input)
   const attempts = [...own, ...others].flatMap(({ deliveries }) => deliveries.flatMap((one) => one.attempts ?? []))
   checkAllInvariants({
     acknowledged: [
-      { what: 'the hook of before', isFound: hooks.has(tenant.hook) },
+      { what: 'the earlier hook', isFound: hooks.has(tenant.hook) },
       { what: 'the hook that was made meanwhile', isFound: hooks.has(outage.hookMadeMeanwhile) },
       { what: 'the call', isFound: rows.length > 0 },
     ],
@@ -136,7 +136,7 @@ export async function checkOutage(outage: Outage): Promise<void> {
 }
 
 /** The events of a name in a tenant's list, with their deliveries to its hook and the ids that its receiver saw. */
-async function toldOf({ client, domain, hook, received }: OutageTenant, event: string) {
+async function publishedTo({ client, domain, hook, received }: OutageTenant, event: string) {
   const { events } = (await client.call('listEvents', { query: { domain, limit: 1000 } })).data
   const params = { hook_id: hook }
   const deliveries = (await client.call('listDeliveries', { params, query: { domain, limit: 100 } })).data

@@ -6,10 +6,10 @@ import { type Bound, type CommandFact, checkAllInvariants } from './invariants.t
 import { type TestPlatform, tenantPassword } from '../platform/platform.ts'
 import { filesBelow, planted } from './secret-forms.ts'
 
-/** The event that the hooks of these tests are on: it is told once for each channel. */
+/** The event that the hooks of these tests are on: it comes once for each channel. */
 const hookedEvent = 'CHANNEL_CREATE'
 
-/** What a connector writes into its log at most, beside a line or two for each command: at a start, and of each link. */
+/** The most lines that a connector logs at a start and for each link, in addition to one or two for each command. */
 const linesOfOneProcess = 60
 
 /** A tenant of a whole platform, whose calls' beginnings go to a receiver. */
@@ -36,7 +36,7 @@ export async function aWatchedTenant(platform: TestPlatform, domain: string): Pr
   return { domain, client, hook, secret: secrets[hook] ?? '', receiver, received: [] }
 }
 
-/** A channel that the engine told to have begun. */
+/** A channel whose beginning the engine has reported. */
 export interface BegunChannel {
   readonly uuid: string
   readonly domain: string
@@ -45,7 +45,7 @@ export interface BegunChannel {
   readonly at: number
 }
 
-/** What a tenant has, as it is told it. */
+/** The things of a tenant, as the API shows them. */
 export async function belongingsOf({ client, domain }: WatchedTenant) {
   const [accounts, hooks, channels] = [
     (await client.call('listAccounts', { query: { domain } })).data,
@@ -59,8 +59,8 @@ export async function belongingsOf({ client, domain }: WatchedTenant) {
   }
 }
 
-/** What became of the begun channels of a tenant: the ids under which each was told, and whether a gap tells of it. */
-export async function toldOf(tenant: WatchedTenant, begun: readonly BegunChannel[]) {
+/** The fate of a tenant's channels that began: the ids under which each was reported, and whether a gap covers it. */
+export async function fateOf(tenant: WatchedTenant, begun: readonly BegunChannel[]) {
   const { client, domain, received, receiver } = tenant
   const { events, gaps } = (await client.call('listEvents', { query: { domain, limit: 1000 } })).data
   const listed = events.filter(({ name }) => name === hookedEvent)
@@ -73,7 +73,7 @@ export async function toldOf(tenant: WatchedTenant, begun: readonly BegunChannel
       const attempts = received.filter(({ headers }) => sequences.has(String(headers['webhook-sequence'])))
       const ids = new Set(attempts.map(({ headers }) => String(headers['webhook-id'])))
       return {
-        // Of one channel: the id of its one delivery; that each request has the same is what is checked.
+        // The id of a channel's one delivery; the check is that each request has the same.
         id: [...ids][0] ?? `${coreUuid}:${uuid}:${hookedEvent}`,
         publishedAs: [...ids],
         isInGap: gaps.some((gap) => gap.kind === 'time' && gap.from <= at && at <= gap.to),
@@ -81,18 +81,18 @@ export async function toldOf(tenant: WatchedTenant, begun: readonly BegunChannel
     })
 }
 
-/** What a test has done to the connectors of a platform. */
+/** The acts of a test on the connectors of a platform. */
 export interface PlatformOrdeal {
   readonly platform: TestPlatform
   readonly tenant: WatchedTenant
   readonly neighbour: WatchedTenant
-  /** What {@link belongingsOf} answered of the neighbour before the fault. */
+  /** The result of {@link belongingsOf} for the neighbour before the fault. */
   readonly before: unknown
   readonly begun: readonly BegunChannel[]
   readonly commands: readonly CommandFact[]
-  /** What the tenant was told to be done, and whether it is found so. */
+  /** The changes that the tenant's answers confirmed, and whether they are found. */
   readonly acknowledged: readonly { readonly what: string; readonly isFound: boolean }[]
-  /** Values that were presented beside those that every platform of tests has. */
+  /** Values that were presented in addition to those of every platform of tests. */
   readonly secrets: readonly string[]
   readonly bounds: readonly Bound[]
   /** Processes of the connector that there were. */
@@ -103,7 +103,7 @@ export interface PlatformOrdeal {
 /** Ends a fault test of a whole platform: every invariant is checked, by what the API, the receivers and the logs tell. */
 export async function checkPlatform(ordeal: PlatformOrdeal): Promise<void> {
   const { platform, tenant, neighbour, before, begun, commands, acknowledged, secrets, bounds, processes } = ordeal
-  const told = [...(await toldOf(tenant, begun)), ...(await toldOf(neighbour, begun))]
+  const fates = [...(await fateOf(tenant, begun)), ...(await fateOf(neighbour, begun))]
   const own = await belongingsOf(tenant)
   const log = readFileSync(join(platform.dataDir, 'logs', 'connector.log'), 'utf8').split('\n')
   checkAllInvariants({
@@ -116,8 +116,8 @@ export async function checkPlatform(ordeal: PlatformOrdeal): Promise<void> {
       })),
     ],
     events: {
-      wanted: told,
-      recordedAsLost: told.filter(({ publishedAs, isInGap }) => publishedAs.length === 0 && isInGap).length,
+      wanted: fates,
+      recordedAsLost: fates.filter(({ publishedAs, isInGap }) => publishedAs.length === 0 && isInGap).length,
     },
     commands,
     others: { before, after: await belongingsOf(neighbour) },
@@ -133,7 +133,7 @@ export async function checkPlatform(ordeal: PlatformOrdeal): Promise<void> {
       ...bounds,
       {
         of: 'requests for one event',
-        value: Math.max(0, ...told.map(({ publishedAs }) => publishedAs.length)),
+        value: Math.max(0, ...fates.map(({ publishedAs }) => publishedAs.length)),
         limit: 1,
       },
       {

@@ -10,7 +10,7 @@ const mebi = 1024 * 1024
 /** The tenant that no fault concerns; one call of it is recorded while the fault lasts. */
 const otherDomain = 'b.example.com'
 
-/** What is said in every recording of these tests: nobody but who plays it may hear it. */
+/** The words spoken in every recording of these tests: only a caller who plays it may hear them. */
 const spoken = 'my card is 4929-1234-5678-9012'
 
 /** A WAV file of so many samples in which {@link spoken} is said. */
@@ -20,19 +20,19 @@ export function aSpokenFile(samples: number): Buffer {
   return bytes
 }
 
-/** What recorders do at the stores of a lab, and the other tenant's recording. */
+/** The acts of recorders on the stores of a lab, and the other tenant's recording. */
 export interface RecorderWatch {
   /** The other tenant's call has begun, and is heard by these. */
   begin(recorders: readonly Recorder[]): Promise<void>
-  /** What stands in the notes now is to be without what was said. */
+  /** Checks that the present notes contain none of the spoken words. */
   readNotes(): Promise<void>
-  /** The fault is over and the other tenant's call ends; resolves when its recording is stored and told of. */
+  /** The fault is over and the other tenant's call ends; resolves when its recording is stored and reported. */
   end(recorders: readonly Recorder[]): Promise<void>
   /** Ends the test: every invariant is checked. */
   check(recorders: readonly Recorder[], given?: CheckGiven): Promise<void>
 }
 
-/** What only the test knows. */
+/** Facts that only the test knows. */
 interface CheckGiven {
   readonly bounds?: readonly Bound[]
   /** Uploads that were begun and not ended; none where absent. */
@@ -117,11 +117,11 @@ export async function watchRecorders(lab: RecorderLab): Promise<RecorderWatch> {
   const ofOther = async () => {
     const recordings = await ports.recordings.page(otherDomain, 10)
     const objects = recordings.map(({ key }) => ports.recordingFiles.files.get(key)?.bytes.equals(bytes))
-    const told = ports.events.published.filter(({ domain }) => domain === otherDomain)
+    const published = ports.events.published.filter(({ domain }) => domain === otherDomain)
     return [
       recordings.map(({ uuid, name, state, sha256 }) => ({ uuid, name, state, sha256 })),
       objects,
-      told.map(({ name, uuid, fields }) => [name, uuid, fields['Recording-SHA256']]),
+      published.map(({ name, uuid, fields }) => [name, uuid, fields['Recording-SHA256']]),
     ]
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex')

@@ -2,10 +2,10 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What secrets of tests begin with, so that they are known wherever they turn up. */
+/** The beginning of all secrets of tests, so that they are recognised wherever they appear. */
 export const marker = 's3cr3t-'
 
-/** A secret of a test: the marker, and what tells it from others. */
+/** A secret of a test: the marker, and a text that distinguishes it from others. */
 export const planted = (name: string) => `${marker}${name}`
 
 /**
@@ -78,7 +78,7 @@ export function markedIn(content: string | Buffer): readonly string[] {
   return [...text.matchAll(markerForms)].map(({ index }) => text.slice(Math.max(0, index - 40), index + 40))
 }
 
-/** What the files below a folder hold, by their path in it. */
+/** Returns the content of the files below a folder, by their path in it. */
 export function filesBelow(folder: string): ReadonlyMap<string, Buffer> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))

@@ -12,7 +12,7 @@ import { planted } from './secret-forms.ts'
 /** The tenant of one event of each batch; no fault concerns it. */
 const otherDomain = 'b.example.com'
 
-/** What requests to the queue are signed with. */
+/** The credentials that sign requests to the queue. */
 const key = planted('of the signature')
 
 /** Longest that one more try takes: its own three seconds, and the wait before it. */

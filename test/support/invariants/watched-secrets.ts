@@ -7,7 +7,7 @@ import { formsOf, markedIn } from './secret-forms.ts'
 /** Where something is written. The stores hold the digests that phones log in by; a log may not. */
 type Where = 'log' | 'store'
 
-/** A UUID in the place of a token is a key; shorter texts are found in anything. */
+/** A UUID where a token is expected is a key; shorter texts are found in anything. */
 const isSecret = (text: string) => text.length >= 16 && !/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)
 
 /** Fields whose text is a secret, and such that hold a digest. */
@@ -34,13 +34,13 @@ function fieldOf(name: string): readonly Where[] | undefined {
   return digestField.test(name) ? ['log'] : undefined
 }
 
-/** Tells of something that the test writes, to be read when it ends. */
+/** Registers something that the test writes, to be read when it ends. */
 export function watchWritten(where: Where, read: () => string): void {
   written.push({ where, read })
   if (written.length > mostWritten) written.shift()
 }
 
-/** What was written that has the marker or a watched secret in it; then nothing is watched any more. */
+/** Returns the written texts that contain the marker or a watched secret, and stops watching. */
 export function shownSecrets(): readonly string[] {
   const texts = written.map(({ where, read }) => ({ where, text: Buffer.from(read()).toString('latin1') }))
   const shown: string[] = []

@@ -12,7 +12,7 @@ type Kind<K extends Aggregation['kind']> = Extract<Aggregation, { readonly kind:
 type Answer = Readonly<Record<string, unknown>>
 type Term = Answer & { readonly key: string | number }
 
-/** What aggregations over CDRs come to, in the form of OpenSearch's answers. */
+/** Returns the results of aggregations over CDRs in the form of OpenSearch's answers. */
 export function aggregate(cdrs: readonly Cdr[], aggregations: Aggregations): Answer {
   return Object.fromEntries(Object.entries(aggregations).map(([name, wanted]) => [name, answerOf(cdrs, wanted)]))
 }

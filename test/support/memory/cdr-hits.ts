@@ -13,7 +13,7 @@ export function pageOf(found: readonly Cdr[], { sort, after, skip, limit }: Sear
   return rest.slice(skip, skip + limit)
 }
 
-/** Of several values the smallest counts where they rise, the greatest where they fall. */
+/** The smallest of several values counts where they rise, the greatest where they fall. */
 function sortValue(cdr: Cdr, { field, order }: SortKey): SortValue {
   const values = [...valuesOf(cdr, field)].sort(compareValues)
   return values.at(order === 'asc' ? 0 : -1) ?? null

@@ -72,7 +72,7 @@ function holder(state: MemoryState, domain: string, number: string): Account | u
   return [...state.accounts.values()].find((account) => account.domain === domain && account.numbers.includes(number))
 }
 
-/** Of an account that was removed and made anew, the versions begin again. */
+/** The versions of an account that was removed and made anew begin again. */
 function isSameVersion(stored: Account, known: Account): boolean {
   return stored.version === known.version && stored.createdAt === known.createdAt
 }

@@ -14,8 +14,8 @@ export function memoryAuditLog({ state, clock }: MemoryContext): AuditLog {
         .filter((entry) => entry.domain === domain && entry.at >= since && keptUntil.auditRecord(entry) > clock.now())
         .sort(byText((entry) => entry.position))
       const ordered = newestFirst ? entries.toReversed() : entries
-      const isBehind = (own: string) => after === undefined || (newestFirst ? own < after : own > after)
-      return ordered.filter((entry) => isBehind(entry.position)).slice(0, limit)
+      const isAfter = (own: string) => after === undefined || (newestFirst ? own < after : own > after)
+      return ordered.filter((entry) => isAfter(entry.position)).slice(0, limit)
     },
   }
 }

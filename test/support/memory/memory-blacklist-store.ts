@@ -35,10 +35,10 @@ export function memoryBlacklistStore({ state, clock }: MemoryContext): Blacklist
     async page(domain, list, { after, skip, limit, direction }) {
       const all = entriesOf(domain, list)
       const ordered = direction === 1 ? all : all.toReversed()
-      const behind = ordered.filter(
+      const rest = ordered.filter(
         ({ number }) => after === undefined || (direction === 1 ? number > after : number < after),
       )
-      return { entries: behind.slice(skip, skip + limit), more: behind.length > skip + limit }
+      return { entries: rest.slice(skip, skip + limit), more: rest.length > skip + limit }
     },
     async entries(domain, list) {
       return entriesOf(domain, list)

@@ -5,15 +5,15 @@ import type { CallEngine } from '../../../core/commands/call-engine.ts'
 interface GivenCommand {
   readonly command: EngineCommand
   readonly scope: CommandScope
-  /** Absent for an order that nobody waits for. */
+  /** Absent for an order whose outcome no caller waits for. */
   readonly waitMs?: number
 }
 
-/** A {@link CallEngine} that keeps what it was given and answers as told. */
+/** A {@link CallEngine} that keeps its orders and answers as a test says. */
 export interface MemoryCallEngine extends CallEngine {
   /** Every order, in the order given. */
   readonly given: GivenCommand[]
-  /** What `run` answers: a fixed `+OK` until replaced; `undefined` stands for no answer in time. */
+  /** The answer of `run`: a fixed `+OK` until replaced; `undefined` stands for no answer in time. */
   answer: (command: EngineCommand, scope: CommandScope) => CommandOutcome | undefined
 }
 

@@ -1,6 +1,6 @@
 import type { CdrNews, CdrQueue } from '../../../core/cdr/cdr-news.ts'
 
-/** A {@link CdrQueue} that can be looked into and told to refuse. */
+/** A {@link CdrQueue} that can be read and made to refuse. */
 export interface MemoryCdrQueue extends CdrQueue {
   /** All news taken, in order, one of each id. */
   readonly queued: CdrNews[]
@@ -8,7 +8,7 @@ export interface MemoryCdrQueue extends CdrQueue {
   refuses: (news: CdrNews) => boolean
 }
 
-/** News of CDRs in memory. Behind what is refused, later news of that leg wait, as in the queue. */
+/** News of CDRs in memory. Later news of a leg wait for refused ones, as in the queue. */
 export function memoryCdrQueue(): MemoryCdrQueue {
   const queue: MemoryCdrQueue = {
     queued: [],

@@ -1,12 +1,12 @@
 import type { DeliveryQueue, QueuedDelivery } from '../../../core/hooks/delivery/delivery-queue.ts'
 
-/** A {@link DeliveryQueue} that can be looked into and told to refuse. */
+/** A {@link DeliveryQueue} that can be read and made to refuse. */
 export interface MemoryDeliveryQueue extends DeliveryQueue {
   /** Every attempt taken, in order. */
   readonly queued: QueuedDelivery[]
   /** Whether the queue refuses an attempt; it takes all until replaced. */
   refuses: (delivery: QueuedDelivery) => boolean
-  /** What `waiting` answers of usual and of slow attempts; 0 until replaced. */
+  /** The answers of `waiting` for usual and for slow attempts; 0 until replaced. */
   backlog: number
   slowBacklog: number
 }

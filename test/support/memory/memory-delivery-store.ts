@@ -106,7 +106,7 @@ export function memoryDeliveryStore({ state, clock }: MemoryContext): DeliverySt
         (delivery) => (delivery.nextAttemptAt ?? before) < before && !state.unlistedDeliveries.has(keyOf(delivery)),
       )
       const ordered = due.sort(byText(({ id }) => id)).sort((a, b) => (a.nextAttemptAt ?? 0) - (b.nextAttemptAt ?? 0))
-      const wanted = ordered.filter((delivery) => after === undefined || isBehind(delivery, after))
+      const wanted = ordered.filter((delivery) => after === undefined || isAfter(delivery, after))
       return { deliveries: wanted.slice(0, limit), unreadable: [] }
     },
     async listFailed(domain, limit, after) {
@@ -119,15 +119,15 @@ export function memoryDeliveryStore({ state, clock }: MemoryContext): DeliverySt
         .filter((delivery) => delivery.domain === domain && delivery.hookId === hookId)
         .sort(byText(({ id }) => id))
       if (newestFirst) ordered.reverse()
-      const isBehindIt = (id: string) => after === undefined || (newestFirst ? id < after : id > after)
-      return ordered.filter(({ id }) => isBehindIt(id)).slice(0, limit)
+      const isAfterIt = (id: string) => after === undefined || (newestFirst ? id < after : id > after)
+      return ordered.filter(({ id }) => isAfterIt(id)).slice(0, limit)
     },
   }
   return store
 }
 
 /** In the order of moments, then ids. */
-function isBehind(delivery: Delivery, after: Pick<Delivery, 'id' | 'nextAttemptAt'>): boolean {
+function isAfter(delivery: Delivery, after: Pick<Delivery, 'id' | 'nextAttemptAt'>): boolean {
   const [at = 0, afterAt = 0] = [delivery.nextAttemptAt, after.nextAttemptAt]
   return at > afterAt || (at === afterAt && delivery.id > after.id)
 }
@@ -142,7 +142,7 @@ function without(delivery: Delivery, run = ''): Delivery {
   return { ...delivery, begun }
 }
 
-/** What a run that did not move the delivery on leaves: its attempt where there is room, and its success. */
+/** Records a run that did not move the delivery on: its attempt where there is room, and its success. */
 function added(stored: Delivery, { run, attempt, state }: AttemptOutcome): Delivery {
   const hasRoom = stored.attempts.length < deliveryLimits.attempts
   const listed = { ...without(stored, run), attempts: hasRoom ? [...stored.attempts, attempt] : stored.attempts }

@@ -26,7 +26,7 @@ const swept = [
   'domainVersions',
 ] as const
 
-/** What the maps hold of a domain, removed at once. */
+/** Removes everything of a domain from the maps at once. */
 export function memoryDomainRemains({ state }: MemoryContext): DomainRemains {
   return {
     async sweep(domain) {

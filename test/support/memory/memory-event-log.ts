@@ -6,7 +6,7 @@ import { keptUntil } from '../../../adapters/retention.ts'
 import { ITEM_EVENT_BYTES, fitted } from '../../../adapters/events/fitted-event.ts'
 import { type EventLogState, type MemoryContext, memoryKey } from './memory-state.ts'
 
-/** What one reading holds, as far as it is more than one event: as much as one page of DynamoDB. */
+/** The most bytes of one reading of more than one event: as many as one page of DynamoDB. */
 const PAGE_BYTES = 1024 * 1024
 
 /** Writes logs of events in memory. A writer dies with the process, so every number that was taken has an event or is void. */

@@ -1,7 +1,7 @@
 import type { EventSink } from '../../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 
-/** An {@link EventSink} that can be looked into and told to refuse. */
+/** An {@link EventSink} that can be read and made to refuse. */
 export interface MemoryEventSink extends EventSink {
   /** Every event taken, in order, one of each id. */
   readonly published: PlatformEvent[]
@@ -9,7 +9,7 @@ export interface MemoryEventSink extends EventSink {
   refuses: (event: PlatformEvent) => boolean
 }
 
-/** Events in memory. Behind a refused event, the later ones of its group wait, as in the queue. */
+/** Events in memory. The later events of a group wait for a refused one, as in the queue. */
 export function memoryEventSink(): MemoryEventSink {
   const sink: MemoryEventSink = {
     published: [],

@@ -1,10 +1,10 @@
 import type { HookClient, HookReply, HookRequest } from '../../../core/hooks/request/hook-client.ts'
 
-/** A {@link HookClient} that reaches nothing: it keeps the requests and answers as told. */
+/** A {@link HookClient} that reaches nothing: it keeps the requests and answers as a test says. */
 export interface MemoryHookClient extends HookClient {
   /** Every request, in order. */
   readonly sent: HookRequest[]
-  /** What `send` answers: an empty 200 until replaced. */
+  /** The answer of `send`: an empty 200 until replaced. */
   answer: (request: HookRequest) => HookReply | Promise<HookReply>
 }
 

@@ -1,11 +1,11 @@
 import type { Mail, MailOutcome, MailServer } from '../../../core/email/email-settings.ts'
 import type { MailSender } from '../../../core/email/mail-sender.ts'
 
-/** A {@link MailSender} that reaches nothing: it keeps what it was given and answers as told. */
+/** A {@link MailSender} that reaches nothing: it keeps the mails and answers as a test says. */
 export interface MemoryMailSender extends MailSender {
   /** Every message with the server that it was for, in order. */
   readonly sent: { readonly mail: Mail; readonly server: MailServer }[]
-  /** What `send` answers: sent, until replaced. */
+  /** The answer of `send`: sent, until replaced. */
   answer: (mail: Mail, server: MailServer) => MailOutcome
 }
 

@@ -61,7 +61,7 @@ export interface MemoryPorts extends Ports {
   readonly mail: MemoryMailSender
   readonly recordingFiles: MemoryFileStore
   readonly exportFiles: MemoryFileStore
-  /** What the stores hold. */
+  /** The content of the stores. */
   readonly state: MemoryState
 }
 

@@ -26,7 +26,7 @@ import type { LeftRecordings } from '../../../core/recordings/recording-store.ts
 import type { Recording } from '../../../core/recordings/recording.ts'
 import type { Clock, Randomness } from '../../../core/time.ts'
 
-/** A failed login; the id tells an attempt that is under way from others of the same moment. */
+/** A failed login; the id distinguishes an attempt that is under way from others of the same moment. */
 export interface KeptFailure extends LoginFailure {
   readonly id: string
 }
@@ -35,7 +35,7 @@ export interface KeptFailure extends LoginFailure {
 export interface EventLogState {
   head: number
   loggedAt: number
-  /** What no entry tells yet. */
+  /** The facts that no entry shows yet. */
   unwatched: LoggedEvent['unwatched']
   readonly events: LoggedEvent[]
   readonly numbers: Map<string, { readonly sequence: number; readonly loggedAt: number }>
@@ -110,7 +110,7 @@ export interface MemoryState {
   readonly audit: AuditRecord[]
 }
 
-/** What every memory adapter is made from. Adapters that share a state see each other's writes. */
+/** The state of memory adapters. Adapters that share one see each other's writes. */
 export interface MemoryContext {
   readonly clock: Clock
   readonly random: Randomness

@@ -1,7 +1,7 @@
 import type { SubscriptionReader } from '../../../core/hooks/definition/hook-store.ts'
 import { type MemoryContext, memoryKey } from './memory-state.ts'
 
-/** What the hooks in memory name. */
+/** Reads the events that the hooks in memory name. */
 export function memorySubscriptionReader({ state }: MemoryContext): SubscriptionReader {
   return {
     async version() {

@@ -1,4 +1,4 @@
-/** Every kind of command as somebody asks for it, and what he may be told. */
+/** Every kind of command as a caller requests it, and the answers that are true. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { CommandOutcome, EngineCommand } from '../../../core/commands/commands.ts'
@@ -12,14 +12,14 @@ import type { CommandPath } from '../connector/command-path.ts'
 
 const domain = 'a.example.com'
 
-/** What somebody is told: the answer of the API, or of whoever runs a command that is not the API's own. */
-export type Told = ApiAnswer | { readonly outcome: CommandOutcome | undefined }
+/** An answer to a caller: the API's, or that of the part that runs a command which is not the API's own. */
+export type CallerAnswer = ApiAnswer | { readonly outcome: CommandOutcome | undefined }
 
 /** One kind of command. */
 export interface CommandKind {
   readonly kind: EngineCommand['kind']
   /** Sends it for a channel of the caller's domain, `a.example.com` where none is named. */
-  readonly send: (path: CommandPath, channel: string, asDomain?: string) => Promise<Told>
+  readonly send: (path: CommandPath, channel: string, asDomain?: string) => Promise<CallerAnswer>
 }
 
 /** Every kind. */
@@ -43,10 +43,10 @@ export function aChannelFor(path: CommandPath, kind: EngineCommand['kind'], uuid
   return uuid
 }
 
-/** Checks that somebody was told the truth, in the contract's words, about a command that was done so often. */
-export function expectTruth(told: Told, effects: number): void {
-  if ('outcome' in told) return
-  const { status, body } = told
+/** Checks that a caller got a true answer, in the contract's words, about a command that was done so often. */
+export function expectTruth(answer: CallerAnswer, effects: number): void {
+  if ('outcome' in answer) return
+  const { status, body } = answer
   const isPending = status === 200 && body.pending === true
   const truths: Readonly<Record<number, readonly number[]>> = {
     200: isPending ? [0, 1] : [1],
@@ -56,12 +56,12 @@ export function expectTruth(told: Told, effects: number): void {
     503: [0],
     504: [0, 1],
   }
-  expect(truths[status], `${status} ${JSON.stringify(body)} is told of what was done ${effects} times`).toContain(
+  expect(truths[status], `${status} ${JSON.stringify(body)} is the answer to what was done ${effects} times`).toContain(
     effects,
   )
   if (status === 504) expect(['outcome_unknown', 'engine_timeout']).toContain(body.code)
   if (status === 503) expect(body.code).toBe('engine_unavailable')
-  if (status === 503 || status === 429) expect(Number(told.headers['Retry-After'])).toBeGreaterThan(0)
+  if (status === 503 || status === 429) expect(Number(answer.headers['Retry-After'])).toBeGreaterThan(0)
 }
 
 /** How often a command was done. Of reading there is no effect that could be doubled. */

@@ -85,7 +85,7 @@ export function anApi(env: Readonly<Record<string, string>> = {}): Api {
   const settings = readSettings({ PUBLIC_URL: 'https://api.test', ...env })
   const tools = { clock, random: markedRandomness, log, settings }
   const ports = memoryPorts(tools)
-  // What ids alone are derived from may stand there; where secrets are derived from it, a test sees that it is sealed.
+  // A seed of ids alone may be there; a test sees that a seed of secrets is sealed.
   watchWritten('store', () => asText(ports.state).replaceAll(/"seed":"[^"]*"/g, ''))
   return apiOver(ports, { clock, log, tools })
 }

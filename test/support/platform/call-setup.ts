@@ -20,7 +20,7 @@ export const aChannel = '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'
 /** The uuid that the service chooses for the next leg. */
 export const chosenUuid = '0b7a1c1e-0000-4000-8000-000000000001'
 
-/** What the service chooses for the next order. */
+/** The values that the service chooses for the next order. */
 const chosen = { uuid: chosenUuid, commandId: '0b7a1c1e-0000-4000-8000-000000000002' }
 
 /** Who asks: an admin of a.example.com unless a test says otherwise. */
@@ -28,7 +28,7 @@ export interface CallSetup {
   readonly caller?: Caller
   readonly domain?: string
   readonly scope?: AccessScope
-  /** What the engine answers; `undefined` is no answer in time. */
+  /** The engine's answer; `undefined` is no answer in time. */
   readonly outcome?: CommandOutcome | undefined
 }
 

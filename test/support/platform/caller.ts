@@ -3,7 +3,7 @@ import type { Caller } from '../../../core/access/token.ts'
 
 const everything: Acl = { channels: ['*'], account: ['*'], domain: ['*'], hook: ['*'] }
 
-/** Somebody who may do everything in his domain, a.example.com, but for what a test names. */
+/** A caller who may do everything in the domain a.example.com, except for the permissions that a test names. */
 export function aCaller(given: Partial<Caller> = {}): Caller {
   const { login = '1000', domain = 'a.example.com' } = given
   return {

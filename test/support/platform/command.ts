@@ -15,7 +15,7 @@ export interface RunningCommand {
   /** Resolves with the first match in the output; rejects when the command ends without it. */
   printed(pattern: RegExp): Promise<RegExpMatchArray>
   ended(): Promise<CommandResult>
-  /** What Ctrl-C at a terminal does: interrupts the command and every process that it started. */
+  /** Interrupts the command and every process that it started, as Ctrl-C at a terminal does. */
   interrupt(): void
 }
 

@@ -7,7 +7,7 @@ import type { Things } from './route-requests.ts'
 /** The tenant that calls. */
 export const own = 'a.example.com'
 
-/** Names of the other tenant: prefixes, suffixes and parts of the own one, and names beside it. */
+/** Names of the other tenant: prefixes, suffixes and parts of the own one, and neighbouring names. */
 export const otherNames = [
   'b.example.com',
   'x.a.example.com',
@@ -16,7 +16,7 @@ export const otherNames = [
   'a.example.co',
   'aa.example.com',
 ]
-/** What the other tenant alone has. */
+/** The things that only the other tenant has. */
 export const foreign: Omit<Things, 'domain'> = {
   account: '2003',
   channel: '7a2c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f',
@@ -51,7 +51,7 @@ export interface Crossing {
   readonly cursor: ((genuine: string) => string) | undefined
 }
 
-/** What may be written for a name or id of the other tenant. */
+/** The forms in which a name or id of the other tenant may be written. */
 const disguised = (id: string, other: string) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constant(id) },

@@ -13,7 +13,7 @@ interface GivenAnswer {
   readonly status: number
   readonly contentType: string | undefined
   readonly text: string
-  /** Absent where the answer sends nobody elsewhere. */
+  /** Absent where the answer is no redirect. */
   readonly location?: string | undefined
 }
 

@@ -1,8 +1,8 @@
-/** The contract's rules for names and settings, told once more and by themselves, and values on both sides of each. */
+/** The contract's rules for names and settings, written a second time, and values on both sides of each. */
 import * as fc from 'fast-check'
 import { hostileText, isUnreadable, mutated, notText, withInside } from '../records/hostile-text.ts'
 
-/** What is sent in a field, and what the contract says of it. */
+/** A value that is sent in a field, and the contract's verdict on it. */
 export interface FieldRule {
   readonly values: fc.Arbitrary<unknown>
   readonly isTaken: (value: unknown) => boolean

@@ -31,7 +31,7 @@ const mail = { provider: 'smtp', from: 'pbx@a.example.com', options: { host: 'sm
 /** One endpoint that takes a field. */
 export interface Taker {
   readonly operation: string
-  /** What the details of a refusal begin with, one of these. */
+  /** The beginnings of a refusal's details, of which one is expected. */
   readonly named: readonly string[]
   send(world: FieldWorld, value: unknown): Promise<ApiAnswer>
   /** Proves that a value which was taken is there, byte for byte and in one place. */

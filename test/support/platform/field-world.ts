@@ -12,7 +12,7 @@ import { emailSettingsOf } from '../records/records.ts'
 export const fieldDomain = 'a.example.com'
 const domain = fieldDomain
 
-/** What accounts and domains have by name. */
+/** The things of accounts and domains, by name. */
 export type Settings = 'parameters' | 'variables'
 
 /** A tenant with an admin `1000`, a user `1001` and mail settings. */
@@ -47,7 +47,7 @@ async function directoryUser({ api }: FieldWorld, login: string) {
   return users[0]
 }
 
-/** An account can be read by its login, and the engine is told it as that. */
+/** An account can be read by its login, which the engine gets too. */
 export async function proveAccount(world: FieldWorld, login: string): Promise<void> {
   const { api, admin } = world
   expect(await api.call(readAccount, { headers: admin, params: { account_id: login } })).toMatchObject({ status: 200 })
@@ -75,7 +75,7 @@ export async function proveSettings(world: FieldWorld, login: string, field: Set
   }
 }
 
-/** A domain can be read by its name, and the engine is told it as that. */
+/** A domain can be read by its name, which the engine gets too. */
 export async function proveDomain({ api, root }: FieldWorld, name: string): Promise<void> {
   const lower = name.toLowerCase()
   const { body } = await api.call(readDomain, { headers: root, params: { domain_name: lower } })

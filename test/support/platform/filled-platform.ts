@@ -47,7 +47,7 @@ export const inMemory: PlatformKind = {
         const api = anApi(env)
         const { state } = api.ports
         fillState(state, wanted)
-        fillBeside(api, first)
+        fillNeighbour(api, first)
         return {
           api: api.with({ secretBox: first.ports.secretBox }),
           filled,
@@ -77,20 +77,20 @@ export const overDynamoDb: PlatformKind = {
     })
     const wanted = await storedItems(contextOf(first))
     const look = () => storedItems(contextOf(first))
-    // What the tables hold, as long as no adapter was asked for anything since they were looked at.
+    // The content of the tables, as long as no adapter has been called since they were read.
     let known: readonly StoredItem[] | undefined = wanted
     return {
       async fresh() {
         const api = anApi(env)
         const context = contextOf(api)
-        fillBeside(api, first)
+        fillNeighbour(api, first)
         await restore(context, known ?? (await look()), wanted)
         known = wanted
         const ports = watched(dynamoStores(context), () => {
           known = undefined
         })
         return {
-          // What is sealed in the records opens with the first platform's box alone.
+          // Sealed values of the records open with the first platform's box alone.
           api: api.with({ ...ports, secretBox: first.ports.secretBox }),
           filled,
           stores: Object.keys(tables),
@@ -102,7 +102,7 @@ export const overDynamoDb: PlatformKind = {
   },
 }
 
-/** The same ports; `asked` is told of every call. */
+/** The same ports; `asked` is called with every call. */
 function watched<T extends object>(ports: T, asked: () => void): T {
   return new Proxy(ports, {
     get(target, name) {
@@ -145,8 +145,8 @@ function fillState(state: Api['ports']['state'], wanted: Api['ports']['state']):
   }
 }
 
-/** What is in the buckets and in the search store, which are in memory whatever keeps the records. */
-function fillBeside(api: Api, first: Api): void {
+/** The content of the buckets and of the search store, which are in memory whatever keeps the records. */
+function fillNeighbour(api: Api, first: Api): void {
   for (const [key, cdr] of first.ports.state.cdrs) api.ports.state.cdrs.set(key, cdr)
   for (const name of ['recordingFiles', 'exportFiles'] as const) {
     for (const [key, file] of first.ports[name].files) api.ports[name].files.set(key, { ...file })

@@ -10,17 +10,17 @@ import { dump } from '../stores/dump.ts'
 
 /**
  * Every item in the stores of a running platform, as text, but those of the tables named. A table that no function and
- * no container is told of is nobody's to write to, and is left out.
+ * no container knows has no writer, and is left out.
  */
 export function platformDump(platform: Platform, without: readonly TableName[] = []): Promise<readonly string[]> {
   const context = contextOf(platform)
-  const untold = (Object.keys(tables) as TableName[]).filter((name) => context.env[tables[name].variable] === undefined)
-  return dump(context, [...without, ...untold])
+  const unknown = (Object.keys(tables) as TableName[]).filter((name) => context.env[tables[name].variable] === undefined)
+  return dump(context, [...without, ...unknown])
 }
 
-/** What adapters are made from that read the stores past all functions. */
+/** The context of adapters that read the stores without any function. */
 export function contextOf({ assembly, gate, storesUrl }: Platform): AdapterContext {
-  const told = [...assembly.functions, ...assembly.containers].map(({ environment }) => environment)
+  const known = [...assembly.functions, ...assembly.containers].map(({ environment }) => environment)
   const shared = sharedEnvironment(readSettings({}), storesUrl, gate.issue(platformRole.arn))
-  return { env: Object.assign({}, ...told, shared), clock: systemClock, random: systemRandomness }
+  return { env: Object.assign({}, ...known, shared), clock: systemClock, random: systemRandomness }
 }

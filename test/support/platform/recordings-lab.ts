@@ -23,7 +23,7 @@ export interface RecordingLab {
   close(): Promise<void>
 }
 
-/** What a recording is and holds. */
+/** A recording's record and its bytes. */
 export interface Recorded extends Partial<ExpectedRecording> {
   readonly content?: string | Buffer
   readonly contentType?: string
@@ -56,12 +56,12 @@ export async function record(
   given: Recorded = {},
 ): Promise<ExpectedRecording> {
   const { content = 'sound', contentType = 'audio/wav', object = {}, ...about } = given
-  const told = aRecording({ id: randomUUID(), ...about })
+  const recording = aRecording({ id: randomUUID(), ...about })
   const body = aFileBody(content)
-  await ports.recordings.expect(told)
-  await ports.recordings.claim(told, 'uploader', { now: 0, until: Number.MAX_SAFE_INTEGER })
-  await ports.recordingFiles.put(told.key, contentType, body)
+  await ports.recordings.expect(recording)
+  await ports.recordings.claim(recording, 'uploader', { now: 0, until: Number.MAX_SAFE_INTEGER })
+  await ports.recordingFiles.put(recording.key, contentType, body)
   const { size, sha256 } = body
-  await ports.recordings.markStored(told, 'uploader', aStoredObject({ contentType, size, sha256, ...object }))
-  return told
+  await ports.recordings.markStored(recording, 'uploader', aStoredObject({ contentType, size, sha256, ...object }))
+  return recording
 }

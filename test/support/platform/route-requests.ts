@@ -20,7 +20,7 @@ export interface Things {
   readonly job: string
   /** A one-time code; `123456` where none is named. */
   readonly code?: string
-  /** That of a search under way; none where it is not named. */
+  /** The id of a search under way; none where it is not named. */
   readonly scrollId?: string | undefined
 }
 

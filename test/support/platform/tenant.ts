@@ -52,7 +52,7 @@ export const usualThings: Omit<Things, 'domain'> = {
   job: '2b8e1c7e-6a1e-4b1d-9f0e-2d0a4c5b6e7f',
 }
 
-/** What tells tenants apart. */
+/** The values in which tenants differ. */
 export interface TenantInput {
   readonly domain: string
   /** Stands in everything that the tenant wrote; letters, digits and hyphens. */
@@ -89,7 +89,7 @@ export async function aTenant(api: Api, { domain, mark, things: given = {}, keys
   return tenant
 }
 
-/** The headers of whoever has a login in a tenant. */
+/** The headers of a user who has a login in a tenant. */
 export async function credentialOf(api: Api, { domain }: Pick<Tenant, 'domain'>, login: string) {
   const account = await api.ports.accounts.read(domain, login)
   if (account === undefined) throw new Error(`the tenant ${domain} has no ${login}`)
@@ -147,7 +147,7 @@ export async function plantCdr({ ports, clock }: Pick<Api, 'ports' | 'clock'>, g
   await ports.cdrs.index([{ source: 'event', cdr: aCdr({ created_time: clock.now() - 1000, ...given }) }])
 }
 
-/** What its people set up, at least two of whatever is listed. */
+/** The things that its people set up, at least two of each kind that is listed. */
 async function fillSettings({ ports }: Api, { domain, mark, things }: Tenant): Promise<void> {
   const limits = { entries: 9, lists: 9 }
   const createdBy = `${people.user}@${domain}`
@@ -200,7 +200,7 @@ async function plantCalls({ ports, clock }: Pick<Api, 'ports' | 'clock'>, { doma
   )
 }
 
-/** What the platform noted of it. */
+/** The platform's records of it. */
 async function fillTraces({ ports, clock }: Api, { domain, mark, things }: Tenant): Promise<void> {
   const now = clock.now()
   const username = `${people.user}@${domain}`

@@ -1,4 +1,4 @@
-/** What a process reaches the world by: objects with methods, by name. */
+/** The objects through which a process reaches the world, by name. */
 type World = Readonly<Record<string, object>>
 
 /** The same world, of which each method is called through `through`, which lets nothing more of a killed process happen. */

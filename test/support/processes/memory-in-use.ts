@@ -6,7 +6,7 @@ const collect: () => void = runInNewContext('gc')
 
 /** Bytes of this process's memory that something still holds on to. */
 export function memoryInUse(): number {
-  // What the first one finds of buffers is given back by the second.
+  // The second one frees the buffers that the first one finds.
   collect()
   collect()
   const { heapUsed, external } = process.memoryUsage()

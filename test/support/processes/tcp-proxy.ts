@@ -30,7 +30,7 @@ export interface TcpProxy {
   readonly port: number
   /** Every connection so far, in the order in which they came. */
   readonly connections: readonly ProxiedConnection[]
-  /** What happens to a connection as soon as it is made; nothing until replaced. */
+  /** Acts on a connection as soon as it is made; nothing happens until replaced. */
   onConnection: (connection: ProxiedConnection, index: number) => void
   /** Whether new connections are refused, as by a host that is down. */
   isRefusing: boolean
@@ -97,7 +97,7 @@ function proxied(client: Socket, upstream: Socket): ProxiedConnection {
       pass(wanted.subarray(at + 1))
     } else pass(wanted)
     if (passed < cutAt) return
-    // What was written must arrive before the reset does.
+    // The written bytes must arrive before the reset does.
     isDropping = true
     client.write(Buffer.alloc(0), () => {
       reset()

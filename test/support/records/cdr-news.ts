@@ -6,7 +6,7 @@ const uuid = 'c0ffee00-0000-4000-8000-000000000001'
 /** 2026-01-15 12:00:00 UTC. */
 const at = 1_768_478_400_000
 
-/** What the end of a leg tells, as far as a test needs it. */
+/** The fields of a leg's end that a test needs. */
 const endFields = (leg: string): Record<string, string> => ({
   'Event-Name': 'CHANNEL_HANGUP_COMPLETE',
   'Unique-ID': leg,
@@ -20,7 +20,7 @@ const endFields = (leg: string): Record<string, string> => ({
   variable_hangup_cause: 'NORMAL_CLEARING',
 })
 
-/** The end of a leg, as its event told it. */
+/** The end of a leg, as in its event. */
 export function anEndNews(given: Partial<EventNews> = {}): EventNews {
   const leg = given.uuid ?? uuid
   const fields = { ...endFields(leg), ...given.fields }
@@ -35,7 +35,7 @@ export function anEndNews(given: Partial<EventNews> = {}): EventNews {
   }
 }
 
-/** The end of a leg, as the engine's CDR post told it. */
+/** The end of a leg, as in the engine's CDR post. */
 export function aPostNews(given: Partial<PostNews> = {}): PostNews {
   const leg = given.uuid ?? uuid
   const fields = { ...endFields(leg), ...given.fields }

@@ -8,7 +8,7 @@ const seed = Number(process.env['GENERATED_SEED'] ?? 20_260_115)
 const factor = Number(process.env['GENERATED_FACTOR'] ?? 1)
 
 /**
- * What properties over these run with: the same members each time, and not too many of them. To look for more,
+ * The settings of properties over these: the same members each time, and not too many of them. To look for more,
  * `GENERATED_SEED` gives another seed and `GENERATED_FACTOR` multiplies the runs.
  */
 export const fixed = (numRuns: number) => ({ seed, numRuns: numRuns * factor })

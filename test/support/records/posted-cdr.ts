@@ -1,7 +1,7 @@
-/** What a test says about a call's profile. */
+/** The values of a call's profile that a test chooses. */
 type Headers = Readonly<Record<string, string>>
 
-/** A CDR post in JSON, as the engine's module writes it, of the leg whose end this event told. */
+/** A CDR post in JSON, as the engine's module writes it, of the leg whose end this event reports. */
 export function postOfEvent(headers: Headers): object {
   const variables = Object.entries(headers)
     .filter(([name]) => name.startsWith('variable_'))

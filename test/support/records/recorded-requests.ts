@@ -11,7 +11,7 @@ export interface RecordedRequest {
   readonly body: string
 }
 
-/** What a server of a test answers. */
+/** The answer of a server of a test. */
 export interface PlainAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>

@@ -122,7 +122,7 @@ export function anAuditRecord(given: Partial<AuditRecord> = {}): AuditRecord {
   }
 }
 
-/** What the engine told of `1000@a.example.com`: one phone, no call. */
+/** The presence of `1000@a.example.com`: one phone, no call. */
 export function aPresence(given: Partial<Presence> = {}): Presence {
   return {
     domain: 'a.example.com',
@@ -279,7 +279,7 @@ export function aDelivery({ event: carried, ...rest }: Partial<Delivery> & { eve
   }
 }
 
-/** What a healthy connector tells. */
+/** The report of a healthy connector. */
 export function aReport(given: Partial<ConnectorReport> = {}): ConnectorReport {
   return {
     connectorId: 'connector-1',
@@ -327,7 +327,7 @@ export function aRequestKey(given: Partial<RequestKey> = {}): RequestKey {
   }
 }
 
-/** A recording of a call of `1000` that was told of when it had ended. */
+/** A recording of a call of `1000` that was reported when it had ended. */
 export function aRecording(given: Partial<ExpectedRecording> = {}): ExpectedRecording {
   const place = { domain: 'a.example.com', uuid: randomUUID(), id: 'recording-1', ...given }
   const startedAt = given.startedAt ?? T0
@@ -345,7 +345,7 @@ export function aRecording(given: Partial<ExpectedRecording> = {}): ExpectedReco
   }
 }
 
-/** An export of a domain's CDRs that nobody has begun. */
+/** An export of a domain's CDRs that no function has begun. */
 export function anExport(given: Partial<ExportJob> = {}): ExportJob {
   return {
     domain: 'a.example.com',
@@ -376,7 +376,7 @@ export function aDomainVersion(given: Partial<DomainVersion> = {}): DomainVersio
   }
 }
 
-/** What an uploader tells of a WAV file of 1 000 bytes. */
+/** An uploader's description of a WAV file of 1 000 bytes. */
 export function aStoredObject(given: Partial<StoredObject> = {}): StoredObject {
   return {
     size: 1_000,

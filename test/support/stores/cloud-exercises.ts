@@ -483,7 +483,7 @@ export const exercises: {
   },
 }
 
-/** Calls that a test made beside those of the method. */
+/** Calls that a test made in addition to those of the method. */
 export const unseen = new Set<CloudCall>()
 
 async function completeUnseen(gate: CloudGate, work: () => Promise<unknown>): Promise<void> {
@@ -498,7 +498,7 @@ async function withAccount({ domains, accounts }: CloudPorts): Promise<void> {
   await accounts.create(account, 9)
 }
 
-/** Another recording that has just been told of and taken by an uploader. */
+/** Another recording that has just been reported and claimed by an uploader. */
 async function withRecording({ recordings }: CloudPorts): Promise<void> {
   recording = aRecording({ domain: recording.domain, uuid: randomUUID() })
   await recordings.expect(recording)

@@ -7,11 +7,11 @@ import { searchDomains } from '../../../contracts/resources.ts'
 /** One call of an adapter to a service of the cloud. */
 export interface CloudCall {
   /**
-   * What stands before the dot of `X-Amz-Target`: `DynamoDB_20120810`, `AmazonSQS`, `TrentService`, `secretsmanager`. Of
+   * The part of `X-Amz-Target` before the dot: `DynamoDB_20120810`, `AmazonSQS`, `TrentService`, `secretsmanager`. Of
    * a call without it, the service that it is signed for: `es`.
    */
   readonly service: string
-  /** What stands behind the dot; else the method, and the path without its query. */
+  /** The part after the dot; else the method, and the path without its query. */
   readonly action: string
   /** The body as JSON; of a call without `X-Amz-Target`, empty unless the body is one JSON object. */
   readonly input: Readonly<Record<string, unknown>>
@@ -35,7 +35,7 @@ export interface CloudGate {
   close(): Promise<void>
 }
 
-/** Starts a gate. `upstreams` tells the address of each service that is really there. */
+/** Starts a gate. `upstreams` has the address of each service that really runs. */
 export async function startCloudGate(upstreams: Readonly<Record<string, string>> = {}): Promise<CloudGate> {
   const server = createServer((request, response) => void handle(request, response))
   server.listen(0, '127.0.0.1')

@@ -4,7 +4,7 @@ import { type CloudGate, startCloudGate } from './cloud-gate.ts'
 import { movableClock } from '../processes/movable-clock.ts'
 import { type QueueServer, startQueueServer } from './queue-server.ts'
 
-/** The queues behind a gate that sees each call, and what an adapter reaches them with. */
+/** The queues, with a gate in front that sees each call, and the environment of an adapter for them. */
 export interface CloudQueues {
   readonly server: QueueServer
   readonly gate: CloudGate

@@ -17,7 +17,7 @@ import { startDynamoDbLocal } from './dynamodb-local.ts'
 /** A DynamoDB with every table of contracts/resources.ts, empty. */
 export interface DynamoServer {
   readonly endpoint: string
-  /** What the environment of an adapter says to reach it. */
+  /** The environment with which an adapter reaches it. */
   readonly env: Readonly<Record<string, string>>
   /** Removes the tables, and ends the server where it was started here. */
   close(): Promise<void>

@@ -1,7 +1,7 @@
 /** Everything that a platform in memory holds and has sent, as text that can be compared. */
 import type { Api } from '../platform/api.ts'
 
-/** What a request leaves behind although it is refused: who was active and from where, and a line of the trail. */
+/** The traces of a request that is refused: which user was active and from where, and a line of the trail. */
 const traces: ReadonlySet<string> = new Set(['sessions', 'networks', 'highestSessions', 'audit'])
 
 /** A value with all its maps as JSON. */
@@ -24,8 +24,8 @@ export function dumpOf({ ports }: Api, without: readonly string[] = []): string 
 }
 
 /**
- * Everything stored that belongs to a tenant, sorted: an entry that tells its domain by that, any other by its key.
- * What another tenant wrote about this one belongs to the other.
+ * Everything stored that belongs to a tenant, sorted: an entry with a domain by that, any other by its key.
+ * Records of another tenant about this one belong to the other.
  */
 export function ownedBy({ ports }: Api, domain: string): string[] {
   return Object.entries(ports.state)

@@ -11,17 +11,17 @@ import type { Statement } from '../../../local/assembly/assembly.ts'
 import { readStatements } from '../../../local/assembly/read-roles.ts'
 import { place } from '../platform/small-assembly.ts'
 
-/** The embedded object store on a real socket, with every bucket of contracts/resources.ts, behind the gate. */
+/** The embedded object store on a real socket, with every bucket of contracts/resources.ts and the gate in front. */
 export interface ObjectServer {
   readonly endpoint: string
-  /** What the environment of an adapter says to reach it, with a role that may do everything. */
+  /** The environment with which an adapter reaches it, in a role that may do everything. */
   readonly env: Readonly<Record<string, string>>
   /** The same with a role that may do just this. */
   envOf(...statements: readonly Statement[]): Readonly<Record<string, string>>
   /** Takes everything from the role of an environment. */
   withdraw(env: Readonly<Record<string, string>>): void
   readonly gate: Gate
-  /** What was judged, in order. */
+  /** The judgements, in order. */
   readonly judgements: Judgement[]
   /** The files that hold the bytes of objects. */
   kept(): string[]

@@ -25,7 +25,7 @@ import { startObjectServer } from './object-server.ts'
 import { startQueueServer } from './queue-server.ts'
 import { dynamoStores } from './stores.ts'
 
-/** Starts the embedded services of the cloud and opens every adapter over them, behind one gate that sees each call. */
+/** Starts the embedded services of the cloud and opens every adapter over them, through one gate that sees each call. */
 export async function openCloud() {
   const dynamo = await startDynamoServer()
   const queueServer = await startQueueServer()
@@ -41,7 +41,7 @@ export async function openCloud() {
   const files = s3PayloadFiles(filesContext)
   const payloads: PayloadFiles = {
     put: async (...given) => files.put(...given),
-    // What has expired needs leave to be told as such.
+    // Expired items are shown as such only with this permission.
     read: async (key, maxBytes) => (await files.read('none', maxBytes)) ?? files.read(key, maxBytes),
   }
   const ports: CloudPorts = {
@@ -74,7 +74,7 @@ export async function openCloud() {
   }
 }
 
-/** What an empty search store answers, by path; anything else is done. */
+/** The answers of an empty search store, by path; anything else is done. */
 const searchAnswers: Readonly<Record<string, { readonly status: number; readonly body: unknown }>> = {
   '/_mget': { status: 200, body: { docs: [{ found: false }] } },
   '/_bulk': { status: 200, body: { items: [{ create: { status: 201 } }] } },

@@ -12,7 +12,7 @@ interface QueuedMessage {
 /** An SQS with every queue of contracts/resources.ts, empty. */
 export interface QueueServer {
   readonly endpoint: string
-  /** What the environment of an adapter says to reach it. */
+  /** The environment with which an adapter reaches it. */
   readonly env: Readonly<Record<string, string>>
   /** The messages that can be received now, in order; they stay. */
   waiting(queue: QueueName): QueuedMessage[]

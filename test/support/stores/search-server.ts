@@ -1,4 +1,4 @@
-/** The embedded search server behind a plain HTTP server, which looks at no signature. */
+/** The embedded search server with a plain HTTP server, which looks at no signature. */
 import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -9,12 +9,12 @@ import { searchDomains } from '../../../contracts/resources.ts'
 import type { SearchReply, SearchRequest } from '../../../local/gate/backend.ts'
 import { startEmbeddedSearch } from '../../../local/stores/search/search-store.ts'
 
-/** What stands in the place of a reply: nothing, by an end of the connection. */
+/** The replacement of a reply: the end of the connection. */
 export type Replied = SearchReply | 'lost'
 
 /** A search server for tests. */
 export interface SearchServer {
-  /** What the environment of an adapter says to reach it. */
+  /** The environment with which an adapter reaches it. */
   readonly env: Readonly<Record<string, string>>
   /** Every request, in order. */
   readonly requests: SearchRequest[]

@@ -84,7 +84,7 @@ export const branches: readonly {
   {
     title: 'commands.read of a long outcome of which a copy of the table lacks a part',
     first: withLongOutcome,
-    run: readBehindLag,
+    run: readDespiteLag,
   },
   {
     title: 'accounts.update of an account without other numbers',
@@ -92,7 +92,7 @@ export const branches: readonly {
     run: ({ accounts }) => accounts.update({ ...lonely, version: 2 }, lonely),
   },
   {
-    title: 'hooks.create of a hook beside others',
+    title: 'hooks.create of a hook next to others',
     first: ({ hooks }) => hooks.create([aHook({ domain })], 9),
     run: ({ hooks }) => hooks.create([aHook({ domain })], 9),
   },
@@ -113,7 +113,7 @@ async function withLongOutcome({ commands }: CloudPorts, gate: CloudGate): Promi
 }
 
 /** An eventually consistent read finds nothing yet. */
-async function readBehindLag({ commands }: CloudPorts, gate: CloudGate): Promise<void> {
+async function readDespiteLag({ commands }: CloudPorts, gate: CloudGate): Promise<void> {
   gate.answer = (call, forward) =>
     call.action === 'Query' && call.input['ConsistentRead'] !== true
       ? { status: 200, body: { Items: [], Count: 0 } }

@@ -4,7 +4,7 @@ import type { CloudCall } from './cloud-gate.ts'
 type Input = Readonly<Record<string, unknown>>
 
 /**
- * What a call asks of DynamoDB, one line for each table that it touches: the action and the table, whether a read is
+ * The requests of a call to DynamoDB, one line for each table that it touches: the action and the table, whether a read is
  * consistent, and every condition, key condition, filter and change with the real names of the attributes. Values stay
  * placeholders: they differ from run to run.
  */

@@ -101,7 +101,7 @@ describe.each(commandKinds)('F20 $kind is done at most once and its outcome is t
       await path.until(isKilled)
       await path.connect()
       await path.finish(sending)
-      await path.bury(first)
+      await path.endFor(first)
       await deliverAgain(path)
 
       const commands = path.records()

@@ -333,7 +333,7 @@ test('the disconnect and return of an engine are published to each domain with a
   expect(ids.size).toBe(2)
 })
 
-/** What events of a call show once the dial plan has named its domain. */
+/** The fields that events of a call show once the dial plan has named its domain. */
 const ofGateway = { variable_w_domain: 'a.example.com' }
 
 test('the beginning of a call from a gateway reaches hooks as soon as the dial plan has named its domain, and once', async () => {

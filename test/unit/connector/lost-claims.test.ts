@@ -64,7 +64,7 @@ test('a connector that was silent and comes back overwrites no reported outcome'
     answer = () => job.finish(job.run())
   }
   await path.finish(path.originate())
-  await path.bury(silent)
+  await path.endFor(silent)
   const [{ id } = { id: '' }] = path.records()
   expect(path.outcome(id)).toEqual({ state: 'unknown', reason: 'connector_lost' })
 

@@ -25,12 +25,12 @@ async function afterALostLink(callState = 'ACTIVE') {
 
 describe('a call that ended while no connector listened', () => {
   test('a call that ended while no connector listened is ended once, with all that the contract asks of an event, within a minute of the new link', async () => {
-    const { time, lab, uuid, told, published } = await afterALostLink()
+    const { time, lab, uuid, publishedOf, published } = await afterALostLink()
 
     await lab.up()
     await time.advance(60_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
     expect(published.find(({ name }) => name === 'CHANNEL_HANGUP_COMPLETE')).toMatchObject({
       id: `${aCoreUuid}:${uuid}:CHANNEL_HANGUP_COMPLETE`,
       domain: labDomain,
@@ -54,19 +54,19 @@ describe('a call that ended while no connector listened', () => {
   })
 
   test('a call that ended while no connector listened is ended after two lists without it at the earliest', async () => {
-    const { time, lab, uuid, told } = await afterALostLink()
+    const { time, lab, uuid, publishedOf } = await afterALostLink()
 
     await lab.up()
     await time.advance(3_900)
-    expect(told(uuid)).not.toContain('CHANNEL_DESTROY made')
+    expect(publishedOf(uuid)).not.toContain('CHANNEL_DESTROY made')
     lab.rows = [{ uuid }]
     await time.advance(56_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
   test("a call that is missing from the engine's lists is not ended while the engine confirms its uuid, and its real end is published", async () => {
-    const { time, lab, uuid, told, headers } = await afterALostLink()
+    const { time, lab, uuid, publishedOf, headers } = await afterALostLink()
     lab.existing = [{ uuid }]
 
     await lab.up()
@@ -78,11 +78,16 @@ describe('a call that ended while no connector listened', () => {
     )
     await time.advance(5_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
+    expect(publishedOf(uuid)).toEqual([
+      'CHANNEL_CREATE',
+      'CHANNEL_ANSWER',
+      'CHANNEL_HANGUP_COMPLETE',
+      'CHANNEL_DESTROY',
+    ])
   })
 
   test('the engine is asked for the uuid of a missing call again until it answers', async () => {
-    const { time, lab, uuid, told } = await afterALostLink()
+    const { time, lab, uuid, publishedOf } = await afterALostLink()
     const { answer } = lab.commands
     const from = time.clock.now()
     const isBusy = () => time.clock.now() < from + 10_000
@@ -91,14 +96,14 @@ describe('a call that ended while no connector listened', () => {
 
     await lab.up()
     await time.advance(9_000)
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
     await time.advance(51_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
   test('many calls that ended while no connector listened are each asked for once, sixteen at a time', async () => {
-    const { time, lab, told, headers } = await afterALostLink()
+    const { time, lab, publishedOf, headers } = await afterALostLink()
     await lab.up()
     const calls = Array.from({ length: 100 }, () => randomUUID())
     await lab.emit(...calls.map((uuid) => ({ name: 'CHANNEL_CREATE', uuid, headers: headers() })))
@@ -121,11 +126,11 @@ describe('a call that ended while no connector listened', () => {
 
     expect(asked.most).toBe(16)
     expect(new Set(asked.all).size).toBe(asked.all.length)
-    for (const uuid of calls) expect(told(uuid)).toEqual(['CHANNEL_CREATE', ...ends])
+    for (const uuid of calls) expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', ...ends])
   })
 
   test('a call that ended while no connector listened gets the one end that is missing when the engine had sent the other', async () => {
-    const { time, lab, uuid, told, headers } = await afterALostLink()
+    const { time, lab, uuid, publishedOf, headers } = await afterALostLink()
     await lab.up()
     await lab.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid, headers: headers() })
     await lab.down()
@@ -133,11 +138,16 @@ describe('a call that ended while no connector listened', () => {
     await lab.up()
     await time.advance(60_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY made'])
+    expect(publishedOf(uuid)).toEqual([
+      'CHANNEL_CREATE',
+      'CHANNEL_ANSWER',
+      'CHANNEL_HANGUP_COMPLETE',
+      'CHANNEL_DESTROY made',
+    ])
   })
 
   test('a call that ended while no connector listened is ended although the list shows it a while longer', async () => {
-    const { time, lab, uuid, told } = await afterALostLink()
+    const { time, lab, uuid, publishedOf } = await afterALostLink()
     lab.rows = [{ uuid }]
     await lab.up()
     await time.advance(5_000)
@@ -145,11 +155,11 @@ describe('a call that ended while no connector listened', () => {
     lab.rows = []
     await time.advance(55_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
   test('a call that ended while no connector listened is ended although the engine would not list its channels at first', async () => {
-    const { time, lab, uuid, told } = await afterALostLink()
+    const { time, lab, uuid, publishedOf } = await afterALostLink()
     const { answer } = lab.commands
     const from = time.clock.now()
     lab.commands.answer = (command) => (time.clock.now() < from + 20_000 ? '-ERR busy\n' : answer(command))
@@ -157,11 +167,11 @@ describe('a call that ended while no connector listened', () => {
     await lab.up()
     await time.advance(60_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
   test('a call that ended while no connector listened is ended although much that was heard before the loss had to wait for a store until after it', async () => {
-    const { time, ports, lab, uuid, told, headers } = await afterALostLink()
+    const { time, ports, lab, uuid, publishedOf, headers } = await afterALostLink()
     const stores = { areGone: true }
     const store = gone({ ...ports.domains }, 'exists', () => stores.areGone)
     await lab.up()
@@ -174,7 +184,11 @@ describe('a call that ended while no connector listened', () => {
     stores.areGone = false
     await time.advance(60_000)
 
-    expect(told(uuid).filter((name) => name !== 'CHANNEL_HOLD')).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(publishedOf(uuid).filter((name) => name !== 'CHANNEL_HOLD')).toEqual([
+      'CHANNEL_CREATE',
+      'CHANNEL_ANSWER',
+      ...ends,
+    ])
   })
 
   test('the end of a call while no connector listened frees its account, under an id that every connector gives that event', async () => {
@@ -199,7 +213,7 @@ describe('a call that ended while no connector listened', () => {
 
 describe('a call that is up', () => {
   test('a call that is up is not ended, however often the link is lost', async () => {
-    const { time, lab, uuid, told } = await afterALostLink()
+    const { time, lab, uuid, publishedOf } = await afterALostLink()
     lab.rows = [{ uuid }]
 
     for (let times = 0; times < 3; times += 1) {
@@ -208,44 +222,44 @@ describe('a call that is up', () => {
       await lab.down()
     }
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
   test('a call that is up is not ended by a list with fewer rows than its count', async () => {
-    const { time, lab, uuid, told } = await afterALostLink()
+    const { time, lab, uuid, publishedOf } = await afterALostLink()
     const { answer } = lab.commands
     lab.commands.answer = (command) => (command === 'show channels as json' ? '{"row_count":1}\n' : answer(command))
 
     await lab.up()
     await time.advance(60_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
   test('a call that is up is not ended if it is listed late', async () => {
-    const { time, lab, told } = await afterALostLink()
+    const { time, lab, publishedOf } = await afterALostLink()
     const uuid = randomUUID()
     await lab.up()
     await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: ofCall(time.clock.now()) })
 
     await time.advance(60_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE'])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE'])
   })
 
   test('a call that is up is not ended if an event of it arrives during the check, whatever the list says', async () => {
-    const { time, lab, uuid, told, headers } = await afterALostLink()
+    const { time, lab, uuid, publishedOf, headers } = await afterALostLink()
     await lab.up()
     await time.advance(2_000)
 
     await lab.emit({ name: 'CHANNEL_HOLD', uuid, headers: headers() })
     await time.advance(60_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HOLD'])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HOLD'])
   })
 
   test('a call that was presumed gone comes back with its next event, and its real end is not published twice', async () => {
-    const { time, lab, uuid, told, headers, published } = await afterALostLink()
+    const { time, lab, uuid, publishedOf, headers, published } = await afterALostLink()
     await lab.up()
     await time.advance(10_000)
     expect(lab.registry.find(uuid)).toBeUndefined()
@@ -255,7 +269,7 @@ describe('a call that is up', () => {
     await lab.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid, headers: headers() })
     await lab.emit({ name: 'CHANNEL_DESTROY', uuid, headers: headers() })
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends, 'CHANNEL_HOLD'])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends, 'CHANNEL_HOLD'])
     expect(new Set(published.map(({ id }) => id)).size).toBe(published.length)
     expect(lab.registry.find(uuid)).toBeUndefined()
   })
@@ -263,14 +277,14 @@ describe('a call that is up', () => {
 
 describe('a call that began while no connector listened', () => {
   test('a call that began while no connector listened is recorded, and its beginning and answer are synthesized', async () => {
-    const { time, lab, told, published } = await afterALostLink()
+    const { time, lab, publishedOf, published } = await afterALostLink()
     const uuid = randomUUID()
     lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000) }]
 
     await lab.up()
     await time.advance(60_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE made', 'CHANNEL_ANSWER made'])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE made', 'CHANNEL_ANSWER made'])
     expect(published.find((event) => event.uuid === uuid)).toMatchObject({
       id: `${aCoreUuid}:${uuid}:CHANNEL_CREATE`,
       fields: { 'Caller-Destination-Number': '9196', 'Channel-State': 'CS_INIT', Synthetic: 'true' },
@@ -279,18 +293,18 @@ describe('a call that began while no connector listened', () => {
   })
 
   test('a call that began while no connector listened and still rings gets no synthetic answer', async () => {
-    const { time, lab, told } = await afterALostLink()
+    const { time, lab, publishedOf } = await afterALostLink()
     const uuid = randomUUID()
     lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000), callstate: 'RINGING' }]
 
     await lab.up()
     await time.advance(60_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE made'])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE made'])
   })
 
   test('a call that began while no connector listened and ends before the first list gets a synthetic beginning before its end', async () => {
-    const { time, lab, told } = await afterALostLink()
+    const { time, lab, publishedOf } = await afterALostLink()
     const uuid = randomUUID()
     const headers = ofCall(time.clock.now(), { 'Caller-Channel-Answered-Time': `${time.clock.now()}000` })
     await time.advance(500)
@@ -306,7 +320,7 @@ describe('a call that began while no connector listened', () => {
     )
     await time.advance(60_000)
 
-    expect(told(uuid)).toEqual([
+    expect(publishedOf(uuid)).toEqual([
       'CHANNEL_CREATE made',
       'CHANNEL_ANSWER made',
       'CHANNEL_HANGUP_COMPLETE',
@@ -315,7 +329,7 @@ describe('a call that began while no connector listened', () => {
   })
 
   test('a call that the list still shows after its end is not kept', async () => {
-    const { time, lab, told } = await afterALostLink()
+    const { time, lab, publishedOf } = await afterALostLink()
     const uuid = randomUUID()
     lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000) }]
     await lab.up()
@@ -324,7 +338,7 @@ describe('a call that began while no connector listened', () => {
     lab.rows = []
     await time.advance(58_000)
 
-    expect(told(uuid)).toEqual([])
+    expect(publishedOf(uuid)).toEqual([])
     expect(lab.registry.find(uuid)).toBeUndefined()
   })
 })
@@ -341,7 +355,7 @@ test('a missed answer of a call is synthesized', async () => {
   await lab.up()
   await world.time.advance(60_000)
 
-  expect(world.told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER made'])
+  expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER made'])
 })
 
 test('calls that were up before the first link are recorded, and no events are synthesized for them', async () => {
@@ -353,7 +367,7 @@ test('calls that were up before the first link are recorded, and no events are s
   await lab.up()
   await world.time.advance(60_000)
 
-  expect(world.told(uuid)).toEqual([])
+  expect(world.publishedOf(uuid)).toEqual([])
   expect(lab.registry.find(uuid)?.domain).toBe(labDomain)
 })
 
@@ -361,32 +375,38 @@ describe('an engine that was started anew', () => {
   const nextCore = '11111111-2222-4333-8444-555555555555'
 
   test('all old calls of a restarted engine are ended within seconds, without asking the engine', async () => {
-    const { time, lab, uuid, told } = await afterALostLink()
+    const { time, lab, uuid, publishedOf } = await afterALostLink()
     lab.commands.answer = () => '-ERR busy\n'
 
     await lab.up(nextCore)
     expect(lab.registry.find(uuid)).toBeUndefined()
     await time.advance(5_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
   test('a call that a restarted engine recovers under its old uuid is kept, and only the earlier one is ended', async () => {
-    const { time, ports, lab, uuid, told, headers } = await afterALostLink()
+    const { time, ports, lab, uuid, publishedOf, headers } = await afterALostLink()
     lab.rows = [{ uuid }]
 
     await lab.up(randomUUID())
     await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: headers() })
     await time.advance(60_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_CREATE', ...ends, 'CHANNEL_ANSWER made'])
+    expect(publishedOf(uuid)).toEqual([
+      'CHANNEL_CREATE',
+      'CHANNEL_ANSWER',
+      'CHANNEL_CREATE',
+      ...ends,
+      'CHANNEL_ANSWER made',
+    ])
     expect(lab.registry.find(uuid)?.callState).toBe('ACTIVE')
     expect(lab.registry.hasEnded(uuid)).toBe(false)
     expect(await ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [uuid] })
   })
 
   test('no event of a restarted engine counts as a repetition, not even of a call with an old uuid and sequence number', async () => {
-    const { time, lab, uuid, told } = await afterALostLink()
+    const { time, lab, uuid, publishedOf } = await afterALostLink()
     await lab.up(nextCore)
     await time.advance(5_000)
 
@@ -395,16 +415,16 @@ describe('an engine that was started anew', () => {
     lab.rows = [{ uuid }]
     await time.advance(60_000)
 
-    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends, 'CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends, 'CHANNEL_CREATE', 'CHANNEL_ANSWER'])
     expect(lab.registry.find(uuid)?.core).toBe(nextCore)
   })
 })
 
 test('events that are held are published when the connector stops', async () => {
-  const { lab, uuid, told } = await afterALostLink()
+  const { lab, uuid, publishedOf } = await afterALostLink()
   await lab.up('11111111-2222-4333-8444-555555555555')
 
   await lab.side.flushed()
 
-  expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+  expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
 })
