@@ -14,7 +14,9 @@ import { dump } from '../stores/dump.ts'
  */
 export function platformDump(platform: Platform, without: readonly TableName[] = []): Promise<readonly string[]> {
   const context = contextOf(platform)
-  const unknown = (Object.keys(tables) as TableName[]).filter((name) => context.env[tables[name].variable] === undefined)
+  const unknown = (Object.keys(tables) as TableName[]).filter(
+    (name) => context.env[tables[name].variable] === undefined,
+  )
   return dump(context, [...without, ...unknown])
 }
 
