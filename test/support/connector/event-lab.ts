@@ -54,7 +54,7 @@ export interface LabWorld {
   /** A connector with an engine link that is down. */
   readonly connector: (id?: string, given?: Partial<EventPipelineDeps>) => Promise<EventLab>
   /** The names of the events that were published for a call, in order; those that a connector made end with "made". */
-  readonly publishedOf: (uuid: string) => string[]
+  readonly eventsOf: (uuid: string) => string[]
 }
 
 /** Makes a world whose domains have hooks on every event of a call's life and on account states. */
@@ -79,7 +79,7 @@ export async function labWorld(time = manualTime(), domains: readonly string[] =
       await time.advance(0)
       return lab
     },
-    publishedOf: (uuid) =>
+    eventsOf: (uuid) =>
       published
         .filter((event) => event.uuid === uuid)
         .map(({ name, fields }) => (fields['Synthetic'] === 'true' ? `${name} made` : name)),

@@ -198,7 +198,7 @@ describe('after a connector was killed', () => {
     await world.lab.up()
     await world.time.advance(60_000)
 
-    expect(world.publishedOf(uuid)).toEqual(['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made'])
+    expect(world.eventsOf(uuid)).toEqual(['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made'])
     expect(world.published.find((event) => event.uuid === uuid)?.id).toBe(
       `${aCoreUuid}:${uuid}:CHANNEL_HANGUP_COMPLETE`,
     )
@@ -212,10 +212,10 @@ describe('after a connector was killed', () => {
 
     await world.lab.up()
     await world.time.advance(10_000)
-    expect(world.publishedOf(uuid)).toEqual([])
+    expect(world.eventsOf(uuid)).toEqual([])
     await world.time.advance(10_000)
 
-    expect(world.publishedOf(uuid)).toEqual(['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made'])
+    expect(world.eventsOf(uuid)).toEqual(['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made'])
     expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [] })
   })
 
@@ -231,7 +231,7 @@ describe('after a connector was killed', () => {
       await world.time.advance(5_000)
     }
 
-    expect(world.publishedOf(uuid)).toEqual([])
+    expect(world.eventsOf(uuid)).toEqual([])
     expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [] })
   })
 
@@ -246,7 +246,7 @@ describe('after a connector was killed', () => {
     await world.lab.up()
     await world.time.advance(60_000)
 
-    expect(world.publishedOf(begun)).toEqual(['CHANNEL_CREATE made', 'CHANNEL_ANSWER made'])
-    expect(world.publishedOf(old)).toEqual([])
+    expect(world.eventsOf(begun)).toEqual(['CHANNEL_CREATE made', 'CHANNEL_ANSWER made'])
+    expect(world.eventsOf(old)).toEqual([])
   })
 })

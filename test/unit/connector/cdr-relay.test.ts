@@ -53,7 +53,7 @@ describe('the end of a leg', () => {
         fields: expect.objectContaining({ ...headers, 'Event-Name': 'CHANNEL_HANGUP_COMPLETE' }),
       },
     ])
-    expect(world.publishedOf(call)).toEqual([])
+    expect(world.eventsOf(call)).toEqual([])
     expect(connector.side.counters()).toMatchObject({ cdrsRelayed: 1, eventsRelayed: 0 })
   })
 
@@ -66,7 +66,7 @@ describe('the end of a leg', () => {
       await connector.emit({ name, uuid: call, headers: inDomain(world) })
     }
 
-    expect(world.publishedOf(call)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
+    expect(world.eventsOf(call)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
     expect(indexed(world)).toHaveLength(1)
   })
 
@@ -189,7 +189,7 @@ describe('while a queue is away', () => {
     for (const uuid of [call, other]) {
       await connector.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid, headers: inDomain(world) })
     }
-    expect([world.publishedOf(call), world.publishedOf(other)]).toEqual([
+    expect([world.eventsOf(call), world.eventsOf(other)]).toEqual([
       ['CHANNEL_HANGUP_COMPLETE'],
       ['CHANNEL_HANGUP_COMPLETE'],
     ])
@@ -219,6 +219,6 @@ describe('while a queue is away', () => {
     while (next.side.waiting > 0) await world.time.advance(500)
 
     expect(indexed(world)).toMatchObject([{ uuid: call, domain: unhooked }])
-    expect(world.publishedOf(call)).toEqual([])
+    expect(world.eventsOf(call)).toEqual([])
   })
 })

@@ -45,7 +45,7 @@ test('F23 a queue that refuses for five minutes loses no event and delays no ord
 
   const backAfterMs = await ordeal.over(process)
 
-  for (const uuid of made) expect(ordeal.world.publishedOf(uuid)).toEqual(inOrder)
+  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
   await checkEventOrdeal(ordeal, {
     backAfterMs,
     faultMs,
@@ -64,7 +64,7 @@ test('F23 a full spool drops old events of the least important class first, file
   const backAfterMs = await ordeal.over(process)
 
   const held = ordeal.world.published.filter(({ name }) => name === 'CHANNEL_HOLD').map(({ uuid }) => uuid)
-  for (const uuid of made) expect(ordeal.world.publishedOf(uuid).slice(-2)).toEqual(inOrder.slice(-2))
+  for (const uuid of made) expect(ordeal.world.eventsOf(uuid).slice(-2)).toEqual(inOrder.slice(-2))
   expect(process.counter('eventsDroppedCall')).toBeGreaterThan(10)
   expect(process.counter('eventsDroppedTerminal')).toBe(0)
   expect(held).toContain(made.at(-1))
@@ -90,7 +90,7 @@ test('F24 a queue that refuses connections and then does not answer loses no eve
 
   const backAfterMs = await ordeal.over(process)
 
-  for (const uuid of made) expect(ordeal.world.publishedOf(uuid)).toEqual(inOrder)
+  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
   await checkEventOrdeal(ordeal, {
     backAfterMs,
     faultMs: 90_000,
@@ -122,7 +122,7 @@ test('F25 if the queue refuses the third event of a batch of ten, only that one 
   expect(refused.length).toBeGreaterThan(20)
   expect(sent.filter(([, times]) => times === 2).map(([id]) => id)).toEqual(expect.arrayContaining(refused))
   expect(sent.filter(([id, times]) => times !== (refused.includes(String(id)) ? 2 : 1))).toEqual([])
-  for (const uuid of made) expect(ordeal.world.publishedOf(uuid)).toEqual(inOrder)
+  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
   await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 4_000 })
 })
 
@@ -140,7 +140,7 @@ test('F26 a queue that accepts every batch but whose responses are lost causes n
 
   const backAfterMs = await ordeal.over(process)
 
-  for (const uuid of made) expect(ordeal.world.publishedOf(uuid)).toEqual(inOrder)
+  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
   await checkEventOrdeal(ordeal, {
     backAfterMs,
     faultMs,
@@ -162,7 +162,7 @@ test('F27 an event above the size of a message is published without its large va
   }
   const others = ordeal.world.published.filter(({ name }) => name !== 'CHANNEL_HOLD')
   expect(others.filter(({ fields }) => 'Truncated' in fields)).toEqual([])
-  for (const uuid of made) expect(ordeal.world.publishedOf(uuid).toSpliced(2, 1)).toEqual(inOrder)
+  for (const uuid of made) expect(ordeal.world.eventsOf(uuid).toSpliced(2, 1)).toEqual(inOrder)
   const largest = Math.max(...ordeal.world.published.map((event) => Buffer.byteLength(JSON.stringify(event))))
   await checkEventOrdeal(ordeal, {
     backAfterMs,
@@ -184,7 +184,7 @@ test('F28 a queue that considers the credentials expired is tried again, and no 
 
   const backAfterMs = await ordeal.over(process)
 
-  for (const uuid of made) expect(ordeal.world.publishedOf(uuid)).toEqual(inOrder)
+  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
   await checkEventOrdeal(ordeal, {
     backAfterMs,
     faultMs,
@@ -254,7 +254,7 @@ test('F29 the next process publishes the events that a connector stored on disk 
 
   const next = await ordeal.start()
   const backAfterMs = await ordeal.over(next)
-  for (const uuid of made) expect(ordeal.world.publishedOf(uuid)).toEqual(inOrder)
+  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
   await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 3_100 })
 })
 
@@ -293,7 +293,7 @@ test("F30 the next connector publishes all but the last second of a killed one's
   expect(next.counter('spoolFound')).toBe(25 * 6 + 3)
   const backAfterMs = await ordeal.over(next)
 
-  for (const one of [...made, uuid]) expect(ordeal.world.publishedOf(one)).toEqual(inOrder)
+  for (const one of [...made, uuid]) expect(ordeal.world.eventsOf(one)).toEqual(inOrder)
   await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 13_000 })
 })
 
@@ -331,7 +331,7 @@ test.each(refusals)(
 
     const backAfterMs = await ordeal.over(process)
 
-    for (const uuid of made) expect(ordeal.world.publishedOf(uuid).slice(-2)).toEqual(inOrder.slice(-2))
+    for (const uuid of made) expect(ordeal.world.eventsOf(uuid).slice(-2)).toEqual(inOrder.slice(-2))
     await checkEventOrdeal(ordeal, { backAfterMs, faultMs })
   },
 )
@@ -345,6 +345,6 @@ test('F31 a full disk has no effect while the queue accepts events', async () =>
 
   const backAfterMs = await ordeal.over(process)
 
-  for (const uuid of made) expect(ordeal.world.publishedOf(uuid)).toEqual(inOrder)
+  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
   await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 40_000 })
 })

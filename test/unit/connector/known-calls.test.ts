@@ -74,7 +74,7 @@ describe('a leg of no account that ended while no connector listened', () => {
     await successor.up()
     await world.time.advance(60_000)
 
-    expect(world.publishedOf(uuid)).toEqual(domain === noHooks ? [] : ['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(world.eventsOf(uuid)).toEqual(domain === noHooks ? [] : ['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
     expect(cdrs(world, uuid)).toMatchObject([
       { kind: 'event', domain, fields: { 'Caller-Caller-ID-Number': '+15550100', Synthetic: 'true' } },
     ])
@@ -116,10 +116,10 @@ describe('a leg of no account that ended while no connector listened', () => {
     const successor = await world.connector('successor')
     await successor.up()
     await world.time.advance(14_000)
-    expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
     await world.time.advance(10_000)
 
-    expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
   test('a leg of no account that ended while no connector listened is ended although the stores did not answer at first', async () => {
@@ -139,11 +139,11 @@ describe('a leg of no account that ended while no connector listened', () => {
     const successor = await world.connector('successor', { ports })
     await successor.up()
     await world.time.advance(60_000)
-    expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
     stores.areGone = false
     await world.time.advance(30_000)
 
-    expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
   test('a leg of no account that ended while no connector listened is ended after its engine was restarted meanwhile, as one of the process that it was of', async () => {
@@ -157,7 +157,7 @@ describe('a leg of no account that ended while no connector listened', () => {
     await successor.up(randomUUID())
     await world.time.advance(60_000)
 
-    expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
     expect(world.published.find(({ name }) => name === 'CHANNEL_DESTROY')?.fields['Core-UUID']).toBe(aCoreUuid)
   })
 
@@ -174,7 +174,7 @@ describe('a leg of no account that ended while no connector listened', () => {
       await world.time.advance(5_000)
     }
 
-    expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
     expect(await stored(world)).toEqual([uuid])
   })
 
@@ -191,7 +191,7 @@ describe('a leg of no account that ended while no connector listened', () => {
     await second.up()
     await world.time.advance(60_000)
 
-    expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 })
 
@@ -215,12 +215,12 @@ test('an end that was read only by a connector killed before handing it over is 
   world.ports.events.refuses = () => false
   world.ports.cdrQueue.refuses = () => false
   await world.time.advance(40_000)
-  expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+  expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
 
   second.side.othersGone()
   await world.time.advance(40_000)
 
-  expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+  expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   expect(cdrs(world, uuid)).toHaveLength(1)
 })
 
@@ -257,20 +257,16 @@ test('a leg that is still up is not ended, and its real end is published once', 
   successor.rows = [{ uuid, createdAt: Math.floor(world.time.clock.now() / 1_000) - 60 }]
   await successor.up()
   await world.time.advance(60_000)
-  expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+  expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
 
   successor.rows = []
-  for (const name of ['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']) {
+  const heard = ['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']
+  for (const name of heard) {
     await successor.emit({ name, uuid, headers: { ...ofTrunk(world), 'Channel-Call-State': 'HANGUP' } })
   }
   await world.time.advance(60_000)
 
-  expect(world.publishedOf(uuid)).toEqual([
-    'CHANNEL_CREATE',
-    'CHANNEL_ANSWER',
-    'CHANNEL_HANGUP_COMPLETE',
-    'CHANNEL_DESTROY',
-  ])
+  expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...heard])
   expect(cdrs(world, uuid)).toHaveLength(1)
   expect(await stored(world)).toEqual([])
 })
@@ -304,12 +300,12 @@ describe('with several engines', () => {
 
     successor.side.engineChanged(fs2, 'engine_connected')
     await world.time.advance(60_000)
-    expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE'])
+    expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE'])
     expect(await stored(world)).toEqual([uuid])
     await successor.up()
     await world.time.advance(60_000)
 
-    expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', ...ends])
+    expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', ...ends])
     expect(cdrs(world, uuid)).toHaveLength(1)
     expect(await stored(world)).toEqual([])
   })
@@ -325,7 +321,7 @@ describe('with several engines', () => {
       )
       successor.registrations = [{ user: '1000', expires: Math.floor(now / 1_000) + 3_600 }]
       const expectFree = async () => {
-        expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', ...ends])
+        expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', ...ends])
         const states = world.published.filter(({ name }) => name.endsWith('account_status'))
         expect(states.map(({ fields }) => fields['Account-User-State'])).toEqual(['ONHOOK'])
         expect((await world.ports.presence.read(labDomain, '1000'))?.calls).toEqual([])
@@ -377,7 +373,7 @@ describe('with several engines', () => {
       successor.side.engineChanged(fs2, 'engine_connected')
       await world.time.advance(60_000)
 
-      expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE'])
+      expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE'])
       expect((await world.ports.presence.read(labDomain, '1000'))?.calls).toEqual([])
     })
   })
@@ -399,7 +395,7 @@ describe('what is stored of a leg', () => {
     world.ports.events.refuses = () => false
     await world.time.advance(15_000)
 
-    expect(world.publishedOf(uuid)).toContain('CHANNEL_DESTROY')
+    expect(world.eventsOf(uuid)).toContain('CHANNEL_DESTROY')
     expect(await stored(world)).toEqual([])
     expect(world.first.side.counters()['callsUnstored']).toBe(0)
   })
@@ -416,13 +412,13 @@ describe('what is stored of a leg', () => {
     await report(world, 'first')
     await world.time.advance(40_000)
     await world.ports.knownCalls.put([call])
-    const before = world.publishedOf(uuid)
+    const before = world.eventsOf(uuid)
 
     const successor = await world.connector('successor')
     await successor.up()
     await world.time.advance(60_000)
 
-    expect(world.publishedOf(uuid)).toEqual(before)
+    expect(world.eventsOf(uuid)).toEqual(before)
     expect(await stored(world)).toEqual([])
   })
 

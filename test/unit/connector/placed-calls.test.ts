@@ -21,13 +21,13 @@ async function afterALostLink({ isAnswered }: { readonly isAnswered: boolean }) 
 }
 
 test('a placed call that its engine has answered and no longer has after a gap is forgotten without a synthetic end', async () => {
-  const { time, lab, uuid, publishedOf, up } = await afterALostLink({ isAnswered: true })
+  const { time, lab, uuid, eventsOf, up } = await afterALostLink({ isAnswered: true })
 
   await up()
   await time.advance(60_000)
 
   expect(lab.registry.find(uuid)).toBeUndefined()
-  expect(publishedOf(uuid)).toEqual([])
+  expect(eventsOf(uuid)).toEqual([])
 })
 
 test('a placed call that its engine confirms stays, even if it is not listed', async () => {
@@ -50,7 +50,7 @@ test('a placed call without an answer stays, even if no engine has it yet', asyn
 })
 
 test('a reported call that is gone gets its end, whether its command was answered or not', async () => {
-  const { time, lab, uuid, publishedOf, up } = await afterALostLink({ isAnswered: false })
+  const { time, lab, uuid, eventsOf, up } = await afterALostLink({ isAnswered: false })
   await up()
   await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: ofCall(time.clock.now()) })
   await lab.down()
@@ -59,7 +59,7 @@ test('a reported call that is gone gets its end, whether its command was answere
   await up()
   await time.advance(60_000)
 
-  expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made'])
+  expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made'])
 })
 
 test('a call that may have reached the engine before its link broke belongs to its domain for a minute only', async () => {

@@ -25,12 +25,12 @@ async function afterALostLink(callState = 'ACTIVE') {
 
 describe('a call that ended while no connector listened', () => {
   test('a call that ended while no connector listened is ended once, with all that the contract asks of an event, within a minute of the new link', async () => {
-    const { time, lab, uuid, publishedOf, published } = await afterALostLink()
+    const { time, lab, uuid, eventsOf, published } = await afterALostLink()
 
     await lab.up()
     await time.advance(60_000)
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
     expect(published.find(({ name }) => name === 'CHANNEL_HANGUP_COMPLETE')).toMatchObject({
       id: `${aCoreUuid}:${uuid}:CHANNEL_HANGUP_COMPLETE`,
       domain: labDomain,
@@ -54,19 +54,19 @@ describe('a call that ended while no connector listened', () => {
   })
 
   test('a call that ended while no connector listened is ended after two lists without it at the earliest', async () => {
-    const { time, lab, uuid, publishedOf } = await afterALostLink()
+    const { time, lab, uuid, eventsOf } = await afterALostLink()
 
     await lab.up()
     await time.advance(3_900)
-    expect(publishedOf(uuid)).not.toContain('CHANNEL_DESTROY made')
+    expect(eventsOf(uuid)).not.toContain('CHANNEL_DESTROY made')
     lab.rows = [{ uuid }]
     await time.advance(56_000)
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
   test("a call that is missing from the engine's lists is not ended while the engine confirms its uuid, and its real end is published", async () => {
-    const { time, lab, uuid, publishedOf, headers } = await afterALostLink()
+    const { time, lab, uuid, eventsOf, headers } = await afterALostLink()
     lab.existing = [{ uuid }]
 
     await lab.up()
@@ -78,16 +78,11 @@ describe('a call that ended while no connector listened', () => {
     )
     await time.advance(5_000)
 
-    expect(publishedOf(uuid)).toEqual([
-      'CHANNEL_CREATE',
-      'CHANNEL_ANSWER',
-      'CHANNEL_HANGUP_COMPLETE',
-      'CHANNEL_DESTROY',
-    ])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
   })
 
   test('the engine is asked for the uuid of a missing call again until it answers', async () => {
-    const { time, lab, uuid, publishedOf } = await afterALostLink()
+    const { time, lab, uuid, eventsOf } = await afterALostLink()
     const { answer } = lab.commands
     const from = time.clock.now()
     const isBusy = () => time.clock.now() < from + 10_000
@@ -96,14 +91,14 @@ describe('a call that ended while no connector listened', () => {
 
     await lab.up()
     await time.advance(9_000)
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
     await time.advance(51_000)
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
   test('many calls that ended while no connector listened are each asked for once, sixteen at a time', async () => {
-    const { time, lab, publishedOf, headers } = await afterALostLink()
+    const { time, lab, eventsOf, headers } = await afterALostLink()
     await lab.up()
     const calls = Array.from({ length: 100 }, () => randomUUID())
     await lab.emit(...calls.map((uuid) => ({ name: 'CHANNEL_CREATE', uuid, headers: headers() })))
@@ -126,11 +121,11 @@ describe('a call that ended while no connector listened', () => {
 
     expect(asked.most).toBe(16)
     expect(new Set(asked.all).size).toBe(asked.all.length)
-    for (const uuid of calls) expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', ...ends])
+    for (const uuid of calls) expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', ...ends])
   })
 
   test('a call that ended while no connector listened gets the one end that is missing when the engine had sent the other', async () => {
-    const { time, lab, uuid, publishedOf, headers } = await afterALostLink()
+    const { time, lab, uuid, eventsOf, headers } = await afterALostLink()
     await lab.up()
     await lab.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid, headers: headers() })
     await lab.down()
@@ -138,7 +133,7 @@ describe('a call that ended while no connector listened', () => {
     await lab.up()
     await time.advance(60_000)
 
-    expect(publishedOf(uuid)).toEqual([
+    expect(eventsOf(uuid)).toEqual([
       'CHANNEL_CREATE',
       'CHANNEL_ANSWER',
       'CHANNEL_HANGUP_COMPLETE',
@@ -147,7 +142,7 @@ describe('a call that ended while no connector listened', () => {
   })
 
   test('a call that ended while no connector listened is ended although the list shows it a while longer', async () => {
-    const { time, lab, uuid, publishedOf } = await afterALostLink()
+    const { time, lab, uuid, eventsOf } = await afterALostLink()
     lab.rows = [{ uuid }]
     await lab.up()
     await time.advance(5_000)
@@ -155,11 +150,11 @@ describe('a call that ended while no connector listened', () => {
     lab.rows = []
     await time.advance(55_000)
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
   test('a call that ended while no connector listened is ended although the engine would not list its channels at first', async () => {
-    const { time, lab, uuid, publishedOf } = await afterALostLink()
+    const { time, lab, uuid, eventsOf } = await afterALostLink()
     const { answer } = lab.commands
     const from = time.clock.now()
     lab.commands.answer = (command) => (time.clock.now() < from + 20_000 ? '-ERR busy\n' : answer(command))
@@ -167,11 +162,11 @@ describe('a call that ended while no connector listened', () => {
     await lab.up()
     await time.advance(60_000)
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
   test('a call that ended while no connector listened is ended although much that was heard before the loss had to wait for a store until after it', async () => {
-    const { time, ports, lab, uuid, publishedOf, headers } = await afterALostLink()
+    const { time, ports, lab, uuid, eventsOf, headers } = await afterALostLink()
     const stores = { areGone: true }
     const store = gone({ ...ports.domains }, 'exists', () => stores.areGone)
     await lab.up()
@@ -184,7 +179,7 @@ describe('a call that ended while no connector listened', () => {
     stores.areGone = false
     await time.advance(60_000)
 
-    expect(publishedOf(uuid).filter((name) => name !== 'CHANNEL_HOLD')).toEqual([
+    expect(eventsOf(uuid).filter((name) => name !== 'CHANNEL_HOLD')).toEqual([
       'CHANNEL_CREATE',
       'CHANNEL_ANSWER',
       ...ends,
@@ -213,7 +208,7 @@ describe('a call that ended while no connector listened', () => {
 
 describe('a call that is up', () => {
   test('a call that is up is not ended, however often the link is lost', async () => {
-    const { time, lab, uuid, publishedOf } = await afterALostLink()
+    const { time, lab, uuid, eventsOf } = await afterALostLink()
     lab.rows = [{ uuid }]
 
     for (let times = 0; times < 3; times += 1) {
@@ -222,44 +217,44 @@ describe('a call that is up', () => {
       await lab.down()
     }
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
   test('a call that is up is not ended by a list with fewer rows than its count', async () => {
-    const { time, lab, uuid, publishedOf } = await afterALostLink()
+    const { time, lab, uuid, eventsOf } = await afterALostLink()
     const { answer } = lab.commands
     lab.commands.answer = (command) => (command === 'show channels as json' ? '{"row_count":1}\n' : answer(command))
 
     await lab.up()
     await time.advance(60_000)
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
   test('a call that is up is not ended if it is listed late', async () => {
-    const { time, lab, publishedOf } = await afterALostLink()
+    const { time, lab, eventsOf } = await afterALostLink()
     const uuid = randomUUID()
     await lab.up()
     await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: ofCall(time.clock.now()) })
 
     await time.advance(60_000)
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE'])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE'])
   })
 
   test('a call that is up is not ended if an event of it arrives during the check, whatever the list says', async () => {
-    const { time, lab, uuid, publishedOf, headers } = await afterALostLink()
+    const { time, lab, uuid, eventsOf, headers } = await afterALostLink()
     await lab.up()
     await time.advance(2_000)
 
     await lab.emit({ name: 'CHANNEL_HOLD', uuid, headers: headers() })
     await time.advance(60_000)
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HOLD'])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HOLD'])
   })
 
   test('a call that was presumed gone comes back with its next event, and its real end is not published twice', async () => {
-    const { time, lab, uuid, publishedOf, headers, published } = await afterALostLink()
+    const { time, lab, uuid, eventsOf, headers, published } = await afterALostLink()
     await lab.up()
     await time.advance(10_000)
     expect(lab.registry.find(uuid)).toBeUndefined()
@@ -269,7 +264,7 @@ describe('a call that is up', () => {
     await lab.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid, headers: headers() })
     await lab.emit({ name: 'CHANNEL_DESTROY', uuid, headers: headers() })
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends, 'CHANNEL_HOLD'])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends, 'CHANNEL_HOLD'])
     expect(new Set(published.map(({ id }) => id)).size).toBe(published.length)
     expect(lab.registry.find(uuid)).toBeUndefined()
   })
@@ -277,14 +272,14 @@ describe('a call that is up', () => {
 
 describe('a call that began while no connector listened', () => {
   test('a call that began while no connector listened is recorded, and its beginning and answer are synthesized', async () => {
-    const { time, lab, publishedOf, published } = await afterALostLink()
+    const { time, lab, eventsOf, published } = await afterALostLink()
     const uuid = randomUUID()
     lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000) }]
 
     await lab.up()
     await time.advance(60_000)
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE made', 'CHANNEL_ANSWER made'])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE made', 'CHANNEL_ANSWER made'])
     expect(published.find((event) => event.uuid === uuid)).toMatchObject({
       id: `${aCoreUuid}:${uuid}:CHANNEL_CREATE`,
       fields: { 'Caller-Destination-Number': '9196', 'Channel-State': 'CS_INIT', Synthetic: 'true' },
@@ -293,18 +288,18 @@ describe('a call that began while no connector listened', () => {
   })
 
   test('a call that began while no connector listened and still rings gets no synthetic answer', async () => {
-    const { time, lab, publishedOf } = await afterALostLink()
+    const { time, lab, eventsOf } = await afterALostLink()
     const uuid = randomUUID()
     lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000), callstate: 'RINGING' }]
 
     await lab.up()
     await time.advance(60_000)
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE made'])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE made'])
   })
 
   test('a call that began while no connector listened and ends before the first list gets a synthetic beginning before its end', async () => {
-    const { time, lab, publishedOf } = await afterALostLink()
+    const { time, lab, eventsOf } = await afterALostLink()
     const uuid = randomUUID()
     const headers = ofCall(time.clock.now(), { 'Caller-Channel-Answered-Time': `${time.clock.now()}000` })
     await time.advance(500)
@@ -320,7 +315,7 @@ describe('a call that began while no connector listened', () => {
     )
     await time.advance(60_000)
 
-    expect(publishedOf(uuid)).toEqual([
+    expect(eventsOf(uuid)).toEqual([
       'CHANNEL_CREATE made',
       'CHANNEL_ANSWER made',
       'CHANNEL_HANGUP_COMPLETE',
@@ -329,7 +324,7 @@ describe('a call that began while no connector listened', () => {
   })
 
   test('a call that the list still shows after its end is not kept', async () => {
-    const { time, lab, publishedOf } = await afterALostLink()
+    const { time, lab, eventsOf } = await afterALostLink()
     const uuid = randomUUID()
     lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000) }]
     await lab.up()
@@ -338,7 +333,7 @@ describe('a call that began while no connector listened', () => {
     lab.rows = []
     await time.advance(58_000)
 
-    expect(publishedOf(uuid)).toEqual([])
+    expect(eventsOf(uuid)).toEqual([])
     expect(lab.registry.find(uuid)).toBeUndefined()
   })
 })
@@ -355,7 +350,7 @@ test('a missed answer of a call is synthesized', async () => {
   await lab.up()
   await world.time.advance(60_000)
 
-  expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER made'])
+  expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER made'])
 })
 
 test('calls that were up before the first link are recorded, and no events are synthesized for them', async () => {
@@ -367,7 +362,7 @@ test('calls that were up before the first link are recorded, and no events are s
   await lab.up()
   await world.time.advance(60_000)
 
-  expect(world.publishedOf(uuid)).toEqual([])
+  expect(world.eventsOf(uuid)).toEqual([])
   expect(lab.registry.find(uuid)?.domain).toBe(labDomain)
 })
 
@@ -375,25 +370,25 @@ describe('an engine that was started anew', () => {
   const nextCore = '11111111-2222-4333-8444-555555555555'
 
   test('all old calls of a restarted engine are ended within seconds, without asking the engine', async () => {
-    const { time, lab, uuid, publishedOf } = await afterALostLink()
+    const { time, lab, uuid, eventsOf } = await afterALostLink()
     lab.commands.answer = () => '-ERR busy\n'
 
     await lab.up(nextCore)
     expect(lab.registry.find(uuid)).toBeUndefined()
     await time.advance(5_000)
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
   test('a call that a restarted engine recovers under its old uuid is kept, and only the earlier one is ended', async () => {
-    const { time, ports, lab, uuid, publishedOf, headers } = await afterALostLink()
+    const { time, ports, lab, uuid, eventsOf, headers } = await afterALostLink()
     lab.rows = [{ uuid }]
 
     await lab.up(randomUUID())
     await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: headers() })
     await time.advance(60_000)
 
-    expect(publishedOf(uuid)).toEqual([
+    expect(eventsOf(uuid)).toEqual([
       'CHANNEL_CREATE',
       'CHANNEL_ANSWER',
       'CHANNEL_CREATE',
@@ -406,7 +401,7 @@ describe('an engine that was started anew', () => {
   })
 
   test('no event of a restarted engine counts as a repetition, not even of a call with an old uuid and sequence number', async () => {
-    const { time, lab, uuid, publishedOf } = await afterALostLink()
+    const { time, lab, uuid, eventsOf } = await afterALostLink()
     await lab.up(nextCore)
     await time.advance(5_000)
 
@@ -415,16 +410,16 @@ describe('an engine that was started anew', () => {
     lab.rows = [{ uuid }]
     await time.advance(60_000)
 
-    expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends, 'CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends, 'CHANNEL_CREATE', 'CHANNEL_ANSWER'])
     expect(lab.registry.find(uuid)?.core).toBe(nextCore)
   })
 })
 
 test('events that are held are published when the connector stops', async () => {
-  const { lab, uuid, publishedOf } = await afterALostLink()
+  const { lab, uuid, eventsOf } = await afterALostLink()
   await lab.up('11111111-2222-4333-8444-555555555555')
 
   await lab.side.flushed()
 
-  expect(publishedOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+  expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
 })

@@ -245,7 +245,7 @@ test('F13 each end of a call is published once, and none of a live call, whichev
       await world.time.advance(60_000)
 
       for (const { uuid, isOver, heard } of engine.calls) {
-        const names = world.publishedOf(uuid).map((name) => name.replace(' made', ''))
+        const names = world.eventsOf(uuid).map((name) => name.replace(' made', ''))
         expect(new Set(names).size, `${names.join()} of one call`).toBe(names.length)
         expect(names).toEqual(expect.arrayContaining([...heard]))
         const hasBegun = names.includes('CHANNEL_CREATE')

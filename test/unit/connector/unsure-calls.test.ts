@@ -88,7 +88,7 @@ test("events of a domain do not wait for an engine that is slow to confirm wheth
 
   await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: ofCall(world.time.clock.now()) })
 
-  expect(world.publishedOf(uuid)).toEqual(['CHANNEL_CREATE'])
+  expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE'])
   expect(lab.side.waiting).toBe(0)
   await world.time.advance(250)
   expect(asked).toEqual(['old'])

@@ -26,7 +26,7 @@ async function endOfOldCall(upForMs: number, end = destroyed): Promise<string[]>
   await lab.emit({ name: end.name, uuid, headers })
   expect(lab.registry.find(uuid)).toBeUndefined()
 
-  return world.publishedOf(uuid)
+  return world.eventsOf(uuid)
 }
 
 test('a connector that started just before the last event of a call publishes both end events, the first as a synthetic one', async () => {
