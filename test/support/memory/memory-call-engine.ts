@@ -9,7 +9,7 @@ interface GivenCommand {
   readonly waitMs?: number
 }
 
-/** A {@link CallEngine} that keeps its orders and answers as a test says. */
+/** A {@link CallEngine} that keeps its orders and gives the answers that a test chose. */
 export interface MemoryCallEngine extends CallEngine {
   /** Every order, in the order given. */
   readonly given: GivenCommand[]

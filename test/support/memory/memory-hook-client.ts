@@ -1,6 +1,6 @@
 import type { HookClient, HookReply, HookRequest } from '../../../core/hooks/request/hook-client.ts'
 
-/** A {@link HookClient} that reaches nothing: it keeps the requests and answers as a test says. */
+/** A {@link HookClient} that reaches nothing: it keeps the requests and gives the answers that a test chose. */
 export interface MemoryHookClient extends HookClient {
   /** Every request, in order. */
   readonly sent: HookRequest[]

@@ -1,7 +1,7 @@
 import type { Mail, MailOutcome, MailServer } from '../../../core/email/email-settings.ts'
 import type { MailSender } from '../../../core/email/mail-sender.ts'
 
-/** A {@link MailSender} that reaches nothing: it keeps the mails and answers as a test says. */
+/** A {@link MailSender} that reaches nothing: it keeps the mails and gives the answers that a test chose. */
 export interface MemoryMailSender extends MailSender {
   /** Every message with the server that it was for, in order. */
   readonly sent: { readonly mail: Mail; readonly server: MailServer }[]

@@ -35,7 +35,7 @@ export interface KeptFailure extends LoginFailure {
 export interface EventLogState {
   head: number
   loggedAt: number
-  /** The facts that no entry shows yet. */
+  /** The time without a hook that no entry shows yet. */
   unwatched: LoggedEvent['unwatched']
   readonly events: LoggedEvent[]
   readonly numbers: Map<string, { readonly sequence: number; readonly loggedAt: number }>

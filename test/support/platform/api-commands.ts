@@ -1,4 +1,4 @@
-/** Every kind of command as a caller requests it, and the answers that are true. */
+/** Every kind of command as a caller requests it, and the answers that may follow its effects. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { CommandOutcome, EngineCommand } from '../../../core/commands/commands.ts'

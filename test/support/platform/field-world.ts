@@ -12,7 +12,7 @@ import { emailSettingsOf } from '../records/records.ts'
 export const fieldDomain = 'a.example.com'
 const domain = fieldDomain
 
-/** The things of accounts and domains, by name. */
+/** The records that belong to accounts and domains, by their names. */
 export type Settings = 'parameters' | 'variables'
 
 /** A tenant with an admin `1000`, a user `1001` and mail settings. */

@@ -47,7 +47,7 @@ export const inMemory: PlatformKind = {
         const api = anApi(env)
         const { state } = api.ports
         fillState(state, wanted)
-        fillNeighbour(api, first)
+        fillBucketsAndSearch(api, first)
         return {
           api: api.with({ secretBox: first.ports.secretBox }),
           filled,
@@ -83,7 +83,7 @@ export const overDynamoDb: PlatformKind = {
       async fresh() {
         const api = anApi(env)
         const context = contextOf(api)
-        fillNeighbour(api, first)
+        fillBucketsAndSearch(api, first)
         await restore(context, known ?? (await look()), wanted)
         known = wanted
         const ports = watched(dynamoStores(context), () => {
@@ -146,7 +146,7 @@ function fillState(state: Api['ports']['state'], wanted: Api['ports']['state']):
 }
 
 /** The content of the buckets and of the search store, which are in memory whatever keeps the records. */
-function fillNeighbour(api: Api, first: Api): void {
+function fillBucketsAndSearch(api: Api, first: Api): void {
   for (const [key, cdr] of first.ports.state.cdrs) api.ports.state.cdrs.set(key, cdr)
   for (const name of ['recordingFiles', 'exportFiles'] as const) {
     for (const [key, file] of first.ports[name].files) api.ports[name].files.set(key, { ...file })

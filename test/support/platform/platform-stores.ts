@@ -9,8 +9,8 @@ import { readSettings } from '../../../local/settings/settings.ts'
 import { dump } from '../stores/dump.ts'
 
 /**
- * Every item in the stores of a running platform, as text, but those of the tables named. A table that no function and
- * no container knows has no writer, and is left out.
+ * Every item in the stores of a running platform, as text, but those of the tables named. A table that
+ * is in the environment of no function and no container has no writer, and is left out.
  */
 export function platformDump(platform: Platform, without: readonly TableName[] = []): Promise<readonly string[]> {
   const context = contextOf(platform)
