@@ -22,6 +22,13 @@ describe('the domain of a call leg', () => {
     expect(legDomainCandidates(reading(fields), legs)).toEqual(['a.example.com'])
   })
 
+  test('a name of 253 characters, the longest of a domain, may be the domain of a call leg, and a longer one may not', () => {
+    const longest = `${'a'.repeat(249)}.com`
+
+    expect(legDomainCandidates(reading({ 'Caller-Context': longest }), legs)).toEqual([longest])
+    expect(legDomainCandidates(reading({ 'Caller-Context': `a${longest}` }), legs)).toEqual([])
+  })
+
   test.each(['Other-Leg-Unique-ID', 'variable_originating_leg_uuid', 'variable_other_loopback_leg_uuid'])(
     'the domain of a call leg can be that of the leg in %s',
     (field) => {

@@ -186,3 +186,36 @@ it.each([
   expect(JSON.parse(shown.stdout)).toMatchObject({ _id: 'aa', secret: 'whsec_x' })
   expect(silent.stdout).not.toContain('whsec_x')
 })
+
+it.each([
+  ['create', '--event', 'DTMF', '--url', 'https://crm.example.com/'],
+  ['rotate', 'aa'],
+])('hooks %s prints the secret only where it is asked for', async (...words) => {
+  const made = { ops: [{ _id: 'aa' }], insertedIds: ['aa'], secrets: { aa: 'whsec_x' }, _id: 'aa', previousUntil: 1 }
+  const answer = { body: { status: 'OK', data: made } }
+  await using platform = await aPlatform([answer, answer])
+  const env = { CALLPLANE_URL: platform.url, CALLPLANE_TOKEN: 't0ken' }
+
+  const shown = await runOnTerminal(['hooks', ...words, '--show-secret'], env)
+  const silent = await runOnTerminal(['hooks', ...words], env)
+
+  expect(shown.stdout).toContain('whsec_x\n')
+  expect(silent.stdout + silent.stderr).not.toContain('whsec_x')
+})
+
+it('a list of tokens says which are enabled', async () => {
+  const row = { roleName: 'admin', expire: 0, createdBy: 'root', description: '' }
+  const info = [
+    { ...row, uuid: 'in-use', enabled: true },
+    { ...row, uuid: 'ended', enabled: false },
+  ]
+  await using platform = await aPlatform([{ body: { status: 'OK', info } }])
+
+  const { stdout } = await runOnTerminal(['tokens', 'list', '--domain', 'a.example.com'], {
+    CALLPLANE_URL: platform.url,
+    CALLPLANE_TOKEN: 't0ken',
+  })
+
+  expect(stdout).toMatch(/in-use +admin +yes/)
+  expect(stdout).toMatch(/ended +admin +no/)
+})
