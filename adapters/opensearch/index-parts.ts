@@ -10,7 +10,7 @@ import { documentId, indexOf } from './indices.ts'
 import { type KeptCdr, mergeCdr, withRecordings } from '../../core/cdr/merge-cdr.ts'
 import { toStored } from './stored-cdr.ts'
 
-/** Documents of one request, at most: 2 MiB of the longest CDRs, which have 130 000 characters of JSON each. */
+/** Documents of one request, at most. 16 of the longest CDRs in ASCII take 3 MiB; other scripts take more, and 413 halves the request. */
 const MAX_DOCUMENTS = 16
 
 /** Another writer needs some 20 ms, a full queue of the store up to a second: seven attempts wait 1.5 s in all. */

@@ -57,12 +57,12 @@ interface Variable {
 }
 
 /**
- * The latest judgements by field; `undefined` for one that is no variable or is not shown. Legs have nearly the same fields, and
- * judging all of them anew takes 0.1 ms a leg. Clients choose some names, so at {@link mostJudged} everything is forgotten: at most
+ * The latest classifications by field; `undefined` for one that is no variable or is not shown. Legs have nearly the same fields,
+ * and classifying all of them anew takes 0.1 ms a leg. Clients choose some names, so at {@link mostClassified} everything is forgotten: at most
  * 1 MB, since longer names are not shown.
  */
-const judged = new Map<string, Variable | undefined>()
-const mostJudged = 2_000
+const classified = new Map<string, Variable | undefined>()
+const mostClassified = 2_000
 
 /** A variable that a CDR shows, and its value. */
 export interface ShownVariable extends Variable {
@@ -114,15 +114,15 @@ export function cut(text: string, length: number): string {
 }
 
 function variableOf(field: string): Variable | undefined {
-  if (judged.has(field)) return judged.get(field)
+  if (classified.has(field)) return classified.get(field)
   if (field.length > prefix.length + variableLimits.name) return undefined
   const name = field.slice(prefix.length)
   const isVariable = field.startsWith(prefix) && isShown(name)
   const variable = isVariable
     ? ({ field, name, owner: isClientVariable(name) ? 'client' : 'engine' } as const)
     : undefined
-  if (judged.size === mostJudged) judged.clear()
-  judged.set(field, variable)
+  if (classified.size === mostClassified) classified.clear()
+  classified.set(field, variable)
   return variable
 }
 

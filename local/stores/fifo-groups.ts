@@ -49,30 +49,35 @@ export function handOutGroups(queue: FifoQueue): void {
   queue.dequeueFifo = function groupByGroup(this: FifoQueue, most: number, ...given: unknown[]) {
     const taken: Received[] = []
     const counts = new Map<string, number>()
+    const all = this.fifoMessages
     this.processTimers()
     // Once for a call: a message that is invisible for no time at all would return while the call goes on.
     this.processTimers = () => {}
-    const all = this.fifoMessages
-    while (taken.length < most) {
-      const [message] = dequeueFifo.call(this, 1, ...given)
-      if (message === undefined) {
-        if (this.fifoMessages === all) break
-        this.fifoMessages = all
-        continue
+    try {
+      while (taken.length < most) {
+        const [message] = dequeueFifo.call(this, 1, ...given)
+        if (message === undefined) {
+          if (this.fifoMessages === all) break
+          this.fifoMessages = all
+          continue
+        }
+        taken.push(message)
+        // The first free group may have held nothing but dead letters, so the message itself names its group.
+        const group = this.inflightMessages.get(message.ReceiptHandle)?.message.messageGroupId ?? ''
+        // Not locked for this call: its next message comes next.
+        this.fifoLockedGroups.delete(group)
+        counts.set(group, (counts.get(group) ?? 0) + 1)
+        const tenant = tenantOfGroup(group)
+        if (this.fifoMessages === all && tenant !== undefined) {
+          this.fifoMessages = new Map([...all].filter(([each]) => tenantOfGroup(each) === tenant))
+        }
       }
-      taken.push(message)
-      // Not the first free group if that held nothing but dead letters.
-      const group = this.inflightMessages.get(message.ReceiptHandle)?.message.messageGroupId ?? ''
-      // Not locked for this call: its next message comes next.
-      this.fifoLockedGroups.delete(group)
-      counts.set(group, (counts.get(group) ?? 0) + 1)
-      const tenant = tenantOfGroup(group)
-      if (this.fifoMessages === all && tenant !== undefined) {
-        this.fifoMessages = new Map([...all].filter(([each]) => tenantOfGroup(each) === tenant))
-      }
+    } finally {
+      this.fifoMessages = all
+      Reflect.deleteProperty(this, 'processTimers')
+      // The embedded queue removes a group that it has emptied from the map that it was given for this call.
+      for (const [group, left] of all) if (left.length === 0) all.delete(group)
     }
-    this.fifoMessages = all
-    Reflect.deleteProperty(this, 'processTimers')
     for (const [group, count] of counts) {
       this.fifoLockedGroups.set(group, count)
       // The other groups come first next time.

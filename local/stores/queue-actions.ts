@@ -57,7 +57,9 @@ export async function openQueueActions(): Promise<QueueActions> {
   const router = new SqsRouter(store)
   for (const action of actions) {
     const name = `${action.charAt(0).toLowerCase()}${action.slice(1)}`
-    router.register(action, (await load(`actions/${name}`))[name])
+    const handler = (await load(`actions/${name}`))[name]
+    if (typeof handler !== 'function') throw new TypeError(`the embedded SQS has no action ${action}`)
+    router.register(action, handler)
   }
   return {
     inspectQueue: (name) => store.inspectQueue(name),

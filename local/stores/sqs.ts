@@ -97,7 +97,7 @@ async function createQueues(backend: Backend, queues: readonly Queue[]): Promise
     (a, b) => Number('RedrivePolicy' in a.attributes) - Number('RedrivePolicy' in b.attributes),
   )
   for (const { name, attributes } of ordered) {
-    const answer = await create(backend, { QueueName: name, Attributes: attributes })
+    const answer = await create(backend, { QueueName: name, Attributes: { ...attributes } })
     if (answer.status !== 200) throw new Error(`queue ${name} cannot be made: ${String(answer.body)}`)
     urls.set(name, z.parse(z.object({ QueueUrl: z.string() }), JSON.parse(String(answer.body))).QueueUrl)
   }

@@ -8,8 +8,8 @@ import { shardOf } from '../shards.ts'
 import { packEvent, unpackEvent, unpackFields } from './packed-event.ts'
 
 /**
- * Numbers in one partition of a log. DynamoDB takes a thousand write units a second for one; an event takes two to ten, so
- * that no partition gets more in all its life, however fast a domain's events come.
+ * Numbers in one partition of a log. DynamoDB takes a thousand write units a second for one; an event of usual size takes two
+ * to ten with its record, so that a partition gets no more in all its life, however fast a domain's events come.
  */
 const blockSize = 100
 

@@ -6,8 +6,9 @@ import words from './event-words.json' with { type: 'json' }
 
 /**
  * The dictionary of the compressor: the names and usual values of an engine's event, the most frequent last, as in the recorded
- * events of FreeSWITCH 1.11 in test/fixtures/freeswitch/events. With it an event of 5 KB takes a sixth of its JSON and one write
- * unit, without it a third and two. Events of the last seven days are read with it: never change it, add another.
+ * events of FreeSWITCH 1.11 in test/fixtures/freeswitch/events. With it an event takes a sixth of its JSON, without it a third.
+ * Events of the last seven days are read with it: never change it. Another one needs another attribute of the item, since the
+ * compressed bytes do not name theirs.
  */
 export const eventDictionary = Buffer.from(
   [...words.variables.map((word) => `variable_${word}`), ...words.headers].map(textOfWord).join(''),
@@ -37,7 +38,7 @@ export function packEvent({ fields, id, name, domain, uuid, occurredAt }: Platfo
   return deflateRawSync(text, { level: 6, dictionary: eventDictionary })
 }
 
-/** Reads an event that {@link packEvent} compressed. Throws on anything else. */
+/** Reads an event that {@link packEvent} compressed. Throws on bytes that are no compressed event. */
 export function unpackEvent(packed: Uint8Array): PlatformEvent {
   return z.parse(packedEvent, JSON.parse(textOf(packed, eventDictionary)))
 }

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { entryKb, unitsOfEntry } from '../../../bench/cost/event-cost.ts'
 import { eventDictionary, packEvent, unpackEvent } from '../../../adapters/dynamodb/events/packed-event.ts'
 import { toEntry, toEntryItem } from '../../../adapters/dynamodb/events/event-log-items.ts'
+import type { PlatformEvent } from '../../../core/events/platform-event.ts'
+import { recordingNames } from '../../support/engine/engine-recordings.ts'
 import { recordedEvents } from '../../support/engine/recorded-events.ts'
 import { anEvent } from '../../support/records/records.ts'
 
@@ -29,6 +32,19 @@ it('a compressed event takes less than a sixth of its JSON, by the recorded even
 
   expect(events.length).toBeGreaterThan(10)
   expect(json / packed).toBeGreaterThan(6)
+})
+
+it('recorded events take the write units that costs are computed with, on average', () => {
+  const events = recordingNames()
+    .filter((name) => /^events\/.*\.json$/.test(name))
+    .flatMap((name) => recordedEvents(name, 'acme.example.com'))
+  const kbOf = ({ fields }: PlatformEvent) => Buffer.byteLength(JSON.stringify(fields)) / 1024
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+
+  const units = events.map((event) => Math.ceil(packEvent(event).byteLength / 1024 + entryKb))
+
+  expect(events.length).toBeGreaterThan(900)
+  expect(mean(units)).toBeLessThan(unitsOfEntry(mean(events.map(kbOf))) + 0.1)
 })
 
 it('the dictionary of compressed events is the one that stored events were written with', () => {
