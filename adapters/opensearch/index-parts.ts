@@ -10,8 +10,13 @@ import { documentId, indexOf } from './indices.ts'
 import { type KeptCdr, mergeCdr, withRecordings } from '../../core/cdr/merge-cdr.ts'
 import { toStored } from './stored-cdr.ts'
 
-/** Documents of one request, at most. 16 of the longest CDRs in ASCII take 3 MiB; other scripts take more, and 413 halves the request. */
-const MAX_DOCUMENTS = 16
+/** Documents of one request, at most. */
+const MAX_DOCUMENTS = 200
+/**
+ * Characters of the variables of one request; one document may pass it. A document has them twice, in 1 to 6 bytes each: at most
+ * 6 MiB.
+ */
+const MAX_CHARACTERS = 512 * 1024
 
 /** Another writer needs some 20 ms, a full queue of the store up to a second: seven attempts wait 1.5 s in all. */
 const CONTENTION = { attempts: 7, backoff: { firstMs: 25, longestMs: 800 } }
@@ -118,8 +123,25 @@ function legsOf(parts: readonly CdrPart[]): LegParts[] {
 
 /** Splits legs into requests of an acceptable size. */
 function requestsOf(legs: readonly LegParts[]): LegParts[][] {
-  const requests = Math.ceil(legs.length / MAX_DOCUMENTS)
-  return Array.from({ length: requests }, (_, index) => legs.slice(index * MAX_DOCUMENTS, (index + 1) * MAX_DOCUMENTS))
+  const requests: LegParts[][] = []
+  let characters = 0
+  for (const leg of legs) {
+    const size = leg.parts.reduce((sum, part) => sum + charactersOf(part), 0)
+    const request = requests.at(-1)
+    if (request === undefined || request.length === MAX_DOCUMENTS || characters + size > MAX_CHARACTERS) {
+      requests.push([leg])
+      characters = size
+    } else {
+      request.push(leg)
+      characters += size
+    }
+  }
+  return requests
+}
+
+/** Its variables are nearly all of a long CDR; writing it as JSON to measure it would take ten times as long. */
+function charactersOf({ cdr }: CdrPart): number {
+  return Object.entries(cdr.variables).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
 }
 
 function placeOf(cdr: CdrPlace): DocumentPlace {

@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as z from 'zod/mini'
 import { texts } from '../../../contracts/messages/texts.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
-import words from './event-words.json' with { type: 'json' }
+import usual from './usual-fields.json' with { type: 'json' }
 
 /**
  * The dictionary of the compressor: the names and usual values of an engine's event, the most frequent last, as in the recorded
@@ -11,12 +11,12 @@ import words from './event-words.json' with { type: 'json' }
  * compressed bytes do not name theirs.
  */
 export const eventDictionary = Buffer.from(
-  [...words.variables.map((word) => `variable_${word}`), ...words.headers].map(textOfWord).join(''),
+  [...usual.variables.map((field) => `variable_${field}`), ...usual.headers].map(textOfField).join(''),
 )
 
-/** Returns a word such as `Answer-State=hangup=ringing`, a name and its usual values, as it stands in the JSON of events. */
-function textOfWord(word: string): string {
-  const [name = '', ...values] = word.split('=')
+/** Returns a field such as `Answer-State=hangup=ringing`, a name with its usual values, as it stands in the JSON of events. */
+function textOfField(field: string): string {
+  const [name = '', ...values] = field.split('=')
   return values.length === 0 ? `"${name}":"` : values.map((value) => `"${name}":"${value}",`).join('')
 }
 

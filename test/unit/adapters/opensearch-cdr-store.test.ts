@@ -362,11 +362,21 @@ describe('writing', () => {
     await expect(writing()).rejects.toMatchObject({ code: 'search_unavailable' })
   })
 
-  it('writing CDRs sends requests of at most 16 CDRs', async () => {
-    await store.index(Array.from({ length: 33 }, () => ({ source: 'event', cdr: aCdr() })))
+  it('writing CDRs sends requests of at most 200 CDRs', async () => {
+    await store.index(Array.from({ length: 401 }, () => ({ source: 'event', cdr: aCdr() })))
 
     const bulks = server.requests.filter(({ path }) => path === '/_bulk')
-    expect(bulks.map(({ body }) => body.split('\n').length >> 1)).toEqual([16, 16, 1])
+    expect(bulks.map(({ body }) => body.split('\n').length >> 1)).toEqual([200, 200, 1])
+  })
+
+  it('long CDRs are written in requests of at most 512 KiB of their variables', async () => {
+    const variables = Object.fromEntries(
+      Array.from({ length: 97 }, (_, index) => [`x_${index}`, '\u0001'.repeat(1_024)]),
+    )
+    await store.index(Array.from({ length: 11 }, () => ({ source: 'event', cdr: aCdr({ variables }) })))
+
+    const bulks = server.requests.filter(({ path }) => path === '/_bulk')
+    expect(bulks.map(({ body }) => body.split('\n').length >> 1)).toEqual([5, 5, 1])
   })
 })
 
