@@ -222,15 +222,19 @@ export class ChannelRegistry {
 }
 
 /**
- * Returns the first of the names that is a domain; empty if none is. Returns at once, without a promise, if all of them
- * are cached.
+ * Returns the first of the names that is a domain; empty if none is. Asks for no name after it. Returns at once, without a promise, if all
+ * that it asks for are cached.
  */
-export function firstExisting(names: readonly string[], domains: DomainNames): string | Promise<string> {
-  for (const [index, given] of names.entries()) {
-    const name = domains.tenantOf?.(given) ?? given
+export function firstExisting(names: Iterable<string>, domains: DomainNames): string | Promise<string> {
+  return firstLeft(names[Symbol.iterator](), domains)
+}
+
+function firstLeft(names: Iterator<string>, domains: DomainNames): string | Promise<string> {
+  for (let next = names.next(); next.done !== true; next = names.next()) {
+    const name = domains.tenantOf?.(next.value) ?? next.value
     const exists = domains.exists(name)
     if (exists === true) return name
-    if (exists !== false) return exists.then((yes) => (yes ? name : firstExisting(names.slice(index + 1), domains)))
+    if (exists !== false) return exists.then((yes) => (yes ? name : firstLeft(names, domains)))
   }
   return ''
 }

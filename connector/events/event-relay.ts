@@ -211,12 +211,15 @@ function isOfChannel(event: EngineEvent): boolean {
 }
 
 function domainOf({ registry, domains }: RelayDeps, event: EngineEvent): string | Promise<string> {
-  const read = (name: string) => event.header(name)
   const uuid = event.uuid.toLowerCase()
   const recorded = uuid === '' ? undefined : registry.domainOf(uuid)
-  if (recorded !== undefined) return recorded
-  const legs = uuid === '' ? [] : legDomainCandidates(read, (leg) => registry.domainOf(leg))
-  return firstExisting([...legs, ...eventDomainCandidates(read)], domains)
+  return recorded ?? firstExisting(domainCandidates(registry, event), domains)
+}
+
+function* domainCandidates(registry: ChannelRegistry, event: EngineEvent): Generator<string> {
+  const read = (name: string) => event.header(name)
+  if (event.uuid !== '') yield* legDomainCandidates(read, (leg) => registry.domainOf(leg))
+  yield* eventDomainCandidates(read)
 }
 
 /** An account with two phones: the channel that answers may not be the one that was asked for. */

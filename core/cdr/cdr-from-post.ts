@@ -11,10 +11,8 @@ export function cdrFromPost(post: EndedLeg): CdrPart | undefined {
 
 /** Returns the names that may be the domain of a posted leg, best first: see {@link legDomainCandidates}. */
 export function postDomainCandidates(fields: EndFields): string[] {
-  return legDomainCandidates(
-    (name) => reported(fields, name),
-    () => undefined,
-  )
+  const read = (name: string) => reported(fields, name)
+  return [...legDomainCandidates(read, () => undefined)]
 }
 
 /** An object of JSON. */

@@ -15,19 +15,22 @@ const eventFields = ['realm', 'domain_name', 'from-host', 'host', 'Event-Domain'
 const maxNameLength = 253
 
 /**
- * Returns the names that may be the domain of a call leg, best first, lower-cased: the leg's domain is the first one that
+ * Yields the names that may be the domain of a call leg, best first, lower-cased: the leg's domain is the first one that
  * exists as a domain. The domain that the service recorded for the leg's uuid has precedence, and the caller must check it. A
  * name is used whole or not at all: no suffix or part of it is a candidate. `domainOfLeg` returns the domain of another leg
- * by its uuid.
+ * by its uuid. Reads no field before its name is asked for: the first one is nearly always the domain.
  */
-export function legDomainCandidates(read: ReadField, domainOfLeg: (uuid: string) => string | undefined): string[] {
+export function legDomainCandidates(
+  read: ReadField,
+  domainOfLeg: (uuid: string) => string | undefined,
+): Iterable<string> {
   return names([
-    read('variable_domain_name'),
-    read('variable_w_domain'),
-    cameIn(read) ? undefined : domainOfGateway(read('variable_sip_gateway_name')),
-    ...presenceFields.map((field) => (cameIn(read) ? undefined : hostOf(read(field)))),
-    ...contextFields.map(read),
-    ...partnerFields.map((field) => {
+    () => read('variable_domain_name'),
+    () => read('variable_w_domain'),
+    () => (cameIn(read) ? undefined : domainOfGateway(read('variable_sip_gateway_name'))),
+    ...presenceFields.map((field) => () => (cameIn(read) ? undefined : hostOf(read(field)))),
+    ...contextFields.map((field) => () => read(field)),
+    ...partnerFields.map((field) => () => {
       const uuid = read(field)
       return uuid === undefined ? undefined : domainOfLeg(uuid.toLowerCase())
     }),
@@ -35,12 +38,12 @@ export function legDomainCandidates(read: ReadField, domainOfLeg: (uuid: string)
 }
 
 /**
- * Returns the names that may be the domain of an event without a call, best first, lower-cased. An event of a gateway is of
+ * Yields the names that may be the domain of an event without a call, best first, lower-cased. An event of a gateway is of
  * the domain in the gateway's name at the engine.
  */
-export function eventDomainCandidates(read: ReadField): string[] {
-  if (isOfGateway(read)) return names([domainOfGateway(read('Gateway'))])
-  return names(eventFields.map(read))
+export function eventDomainCandidates(read: ReadField): Iterable<string> {
+  if (isOfGateway(read)) return names([() => domainOfGateway(read('Gateway'))])
+  return names(eventFields.map((field) => () => read(field)))
 }
 
 /** Returns whether an event is the engine's own about a gateway. */
@@ -70,10 +73,12 @@ function hostOf(presenceId: string | undefined): string | undefined {
   return parts.length === 2 ? parts[1] : undefined
 }
 
-function names(values: readonly (string | undefined)[]): string[] {
+function* names(values: readonly (() => string | undefined)[]): Generator<string> {
   const found = new Set<string>()
-  for (const value of values) {
-    if (value !== undefined && value !== '' && value.length <= maxNameLength) found.add(value.toLowerCase())
+  for (const valueOf of values) {
+    const name = valueOf()?.toLowerCase()
+    if (name === undefined || name === '' || name.length > maxNameLength || found.has(name)) continue
+    found.add(name)
+    yield name
   }
-  return [...found]
 }
