@@ -8,12 +8,17 @@ export function queueId(name: string): string {
   return ID.test(name) ? name : createHash('sha256').update(name).digest('hex')
 }
 
+/** Returns a message's body, in the form of {@link queueText}. */
+export function queueBody(message: object | string): string {
+  return queueText(JSON.stringify(message))
+}
+
 /**
- * Returns a message's body. JSON permits characters that SQS refuses (U+FFFE, U+FFFF); they are escaped, together with
+ * Returns JSON as a queue takes it. JSON permits characters that SQS refuses (U+FFFE, U+FFFF); they are escaped, together with
  * characters beyond the basic plane, which emulators of SQS refuse as well.
  */
-export function queueBody(message: object | string): string {
-  return JSON.stringify(message).replace(
+export function queueText(json: string): string {
+  return json.replace(
     /[\uD800-\uDFFF\uFFFE\uFFFF]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )

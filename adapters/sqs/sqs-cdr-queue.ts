@@ -1,9 +1,9 @@
 import type { CdrMessage } from '../../contracts/messages/cdr.ts'
-import type { CdrNews, CdrQueue } from '../../core/cdr/cdr-news.ts'
-import type { EndFields } from '../../core/cdr/end-fields.ts'
+import type { CdrNews, CdrQueue, EventNews, PostNews } from '../../core/cdr/cdr-news.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { AdapterContext } from '../context.ts'
-import { ITEM_EVENT_BYTES, fitted } from '../events/fitted-event.ts'
 import { queueBody, queueId } from '../events/queue-text.ts'
+import { messageOf, textEvent } from '../events/text-event.ts'
 import { sendBatches } from './send-batches.ts'
 
 /** News of CDRs on the FIFO queue: one group a leg, one message an id. */
@@ -12,7 +12,7 @@ export function sqsCdrQueue(context: AdapterContext): CdrQueue {
     send(news) {
       const entries = news.map((one) => ({
         id: one.id,
-        body: queueBody(toMessage(one)),
+        body: bodyOf(one),
         group: queueId(one.uuid),
         deduplicationId: queueId(one.id),
       }))
@@ -21,23 +21,27 @@ export function sqsCdrQueue(context: AdapterContext): CdrQueue {
   }
 }
 
-function toMessage(news: CdrNews): CdrMessage {
+function bodyOf(news: CdrNews): string {
   const { id, uuid } = news
   switch (news.kind) {
     case 'event': {
       const { domain, occurredAt } = news
-      return { version: 1, kind: 'event', id, uuid, domain, occurredAt, fields: fittedFields(news) }
+      return messageOf({ ...head, kind: 'event', id, uuid, domain, occurredAt }, fittedFields(news))
     }
     case 'post':
-      return { version: 1, kind: 'post', id, uuid, occurredAt: news.occurredAt, fields: fittedFields(news) }
+      return messageOf({ ...head, kind: 'post', id, uuid, occurredAt: news.occurredAt }, fittedFields(news))
     case 'recording': {
       const { domain, leg, createdTime } = news
-      return { version: 1, kind: 'recording', id, uuid, domain, leg, createdTime }
+      return queueBody({ ...head, kind: 'recording', id, uuid, domain, leg, createdTime } satisfies CdrMessage)
     }
   }
 }
 
+const head = { version: 1 } as const
+
 /** Returns the report of an ended leg, cut to the size of a message. */
-function fittedFields({ id, uuid, occurredAt, fields }: Extract<CdrNews, { fields: EndFields }>) {
-  return fitted({ id, name: '', domain: '', uuid, occurredAt, fields }, ITEM_EVENT_BYTES).fields
+function fittedFields(news: EventNews | PostNews): Pick<PlatformEvent, 'fields' | 'fieldsText'> {
+  if (news.kind === 'event' && news.fieldsText !== undefined) return news
+  const { id, uuid, occurredAt, fields } = news
+  return textEvent({ id, name: '', domain: '', uuid, occurredAt, fields, reader: 'cdr' })
 }

@@ -3,8 +3,8 @@ import { laneOf } from '../../core/events/lanes.ts'
 import type { EventSink } from '../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { AdapterContext } from '../context.ts'
-import { fitted } from '../events/fitted-event.ts'
-import { queueBody, queueId } from '../events/queue-text.ts'
+import { queueId } from '../events/queue-text.ts'
+import { messageOf, textEvent } from '../events/text-event.ts'
 import { sendBatches } from './send-batches.ts'
 
 /**
@@ -16,7 +16,7 @@ export function sqsEventSink(context: AdapterContext): EventSink {
     publish(events) {
       const entries = events.map((event) => ({
         id: event.id,
-        body: queueBody(toMessage(fitted(event))),
+        body: bodyOf(event),
         group: queueId(`${event.domain}/${laneOf(event.uuid)}`),
         orderKey: event.uuid === '' ? event.domain : event.uuid,
         deduplicationId: queueId(event.id),
@@ -26,7 +26,8 @@ export function sqsEventSink(context: AdapterContext): EventSink {
   }
 }
 
-function toMessage(event: PlatformEvent): EventMessage {
-  const { id, name, domain, uuid, occurredAt, fields, requestId } = event
-  return { version: 1, id, name, domain, uuid, occurredAt, fields, requestId }
+function bodyOf(event: PlatformEvent): string {
+  const { id, name, domain, uuid, occurredAt, requestId } = event
+  const members = { version: 1, id, name, domain, uuid, occurredAt, requestId } satisfies Omit<EventMessage, 'fields'>
+  return messageOf(members, textEvent(event))
 }

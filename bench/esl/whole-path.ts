@@ -1,5 +1,4 @@
-import { fitted } from '../../adapters/events/fitted-event.ts'
-import { queueBody } from '../../adapters/events/queue-text.ts'
+import { messageOf, textEvent } from '../../adapters/events/text-event.ts'
 import { memoryPorts } from '../../test/support/memory/memory-ports.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
@@ -70,7 +69,11 @@ export async function wholePath(wanted: string, cdrQueue?: CdrQueue): Promise<Wh
       subscriptions: { version: async () => 1, list: async () => [...(hooks[wanted] ?? [])] },
       events: {
         publish: async (events) => {
-          for (const event of events) queued.bytes += queueBody({ version: 1, ...fitted(event) }).length
+          for (const event of events) {
+            const { id, name, domain, uuid, occurredAt } = event
+            const members = { version: 1, id, name, domain, uuid, occurredAt }
+            queued.bytes += messageOf(members, textEvent(event)).length
+          }
           queued.messages += events.length
           return []
         },

@@ -1,6 +1,7 @@
-import { type DecodedEvent, type EslEvent, type HeaderValues, LazyEvent } from './lazy-event.ts'
+import { type DecodedEvent, type EslEvent, type HeaderChanges, type HeaderValues, LazyEvent } from './lazy-event.ts'
 import { endOfText, endOfValue, skipSpace, textOf, valueAt } from './json-text.ts'
 import { pickUsual } from './usual-json.ts'
+import { endOfMember, isPlainName, valueOfMember, withMembers, withoutMembers } from './usual-members.ts'
 import { WantedHeaders } from './wanted-headers.ts'
 
 const QUOTE = 34
@@ -12,6 +13,9 @@ const CLOSE_BRACE = 125
 
 /** The member that holds the event's own body. */
 const OWN_BODY = '_body'
+
+/** A byte of a character that is not ASCII, in a text with a character for each byte. */
+const beyondAscii = /[\x80-\xff]/
 
 /** Returns a reader of `text/event-json` bodies that finds these headers in the same pass. */
 export function jsonEventReader(names: readonly string[]): (bytes: Buffer) => EslEvent | string {
@@ -72,7 +76,7 @@ class JsonEvent extends LazyEvent {
   protected find(name: string): string | undefined {
     if (name === OWN_BODY) return undefined
     // Any other body is found out by reading it whole, which is kept.
-    return this.#isUsual && /^\w[\w-]*$/.test(name) ? this.#findUsual(name) : this.headers()[name]
+    return this.#isUsual && isPlainName(name) ? this.#findUsual(name) : this.headers()[name]
   }
 
   protected decode(): DecodedEvent {
@@ -83,23 +87,17 @@ class JsonEvent extends LazyEvent {
     return decodedMembers(members, isWellFormed) ?? decodedCopy(members)
   }
 
-  /**
-   * In an object of nothing but texts, a quote after `{` or `,` that a word follows begins a text, and a colon after
-   * that text makes it a name: no value can look like this.
-   */
+  override jsonWith(changes: HeaderChanges): string | undefined {
+    // The platform leaves out a body that is empty, which only decoding shows.
+    if (!this.#isUsual || this.text.includes(`"${OWN_BODY}":"`)) return undefined
+    const left = withoutMembers(this.text, Object.keys(changes))
+    return withMembers(beyondAscii.test(left) ? Buffer.from(left, 'latin1').toString('utf8') : left, changes)
+  }
+
   #findUsual(name: string): string | undefined {
-    const text = this.text
-    // The search is quicker when it begins with a rarer character than the quote.
-    const rest = `${name}":"`
-    let start = -1
-    for (let at = text.indexOf(rest); at >= 0; at = text.indexOf(rest, at + 1)) {
-      const before = text.charCodeAt(at - 2)
-      if (text.charCodeAt(at - 1) === QUOTE && (before === COMMA || before === OPEN_BRACE)) start = at + rest.length
-    }
+    const start = valueOfMember(this.text, name)
     if (start < 0) return undefined
-    let end = text.indexOf('"', start)
-    while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
-    const bytes = Buffer.from(text.slice(start - 1, end + 1), 'latin1')
+    const bytes = Buffer.from(this.text.slice(start - 1, endOfMember(this.text, start) + 1), 'latin1')
     return valueAt(bytes, 0, bytes.length)
   }
 }
@@ -127,13 +125,6 @@ function decodedCopy(members: Record<string, unknown>): DecodedEvent {
     else headers[name.toWellFormed()] = textOf(value)
   }
   return { headers, body }
-}
-
-/** Whether an odd number of backslashes stands before an offset. */
-function isEscaped(text: string, at: number): boolean {
-  let first = at
-  while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1
-  return (at - first) % 2 === 1
 }
 
 /** The headers of `names` as a pass over a JSON body looks for them. */

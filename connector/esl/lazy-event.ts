@@ -18,11 +18,19 @@ export interface EslEvent {
   header(name: string): string | undefined
   /** Every header, in an object without a prototype. A list reads `ARRAY::a|:b`, a list of one as its only value. */
   headers(): Readonly<Record<string, string>>
+  /**
+   * Returns all headers as the text of a JSON object, with these replaced or, where `undefined`, left out. `undefined` for an event
+   * whose own text is in another form or has a body: it has to be decoded for that.
+   */
+  jsonWith(changes: HeaderChanges): string | undefined
   /** The event's own body (a job's answer, a message's text), or the empty string. */
   readonly body: string
   /** About how many bytes of memory it takes now: more once all of it was decoded, which is kept together with its text. */
   readonly bytes: number
 }
+
+/** New values of headers by name; `undefined` for one that goes. The names are words with hyphens. */
+export type HeaderChanges = Readonly<Record<string, string | undefined>>
 
 /** The headers that decide what becomes of an event: the first that are read of it. */
 export const DECIDING_HEADERS = ['Event-Name', 'Event-Subclass', 'Unique-ID', 'Core-UUID', 'Event-Sequence'] as const
@@ -85,6 +93,10 @@ export abstract class LazyEvent implements EslEvent {
 
   headers(): Readonly<Record<string, string>> {
     return this.#whole().headers
+  }
+
+  jsonWith(_changes: HeaderChanges): string | undefined {
+    return undefined
   }
 
   get body(): string {

@@ -1,3 +1,4 @@
+import { textEvent } from '../../adapters/events/text-event.ts'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
@@ -123,7 +124,8 @@ export class AfterOthers {
     if (!signal.aborted) this.#leave([place])
   }
 
-  #hold(place: HoldingPlace, event: PlatformEvent, readAt: number): void {
+  #hold(place: HoldingPlace, given: PlatformEvent, readAt: number): void {
+    const event = textEvent(given)
     place.held.push({ event, bytes: sizeOf(event), readAt })
     if (!this.#isTooMuch()) return
     const waiting = this.#places.all.filter(({ isLeaving }) => !isLeaving)

@@ -1,19 +1,23 @@
-import type { CdrQueue } from '../../core/cdr/cdr-news.ts'
+import type { CdrQueue, EventNews } from '../../core/cdr/cdr-news.ts'
 import type { EventSink } from '../../core/events/event-sink.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 
 /** Takes ends of legs for the index of CDRs. */
 export function cdrSink(queue: CdrQueue): EventSink {
+  return { publish: (ends) => queue.send(ends.map(newsOf)) }
+}
+
+function newsOf(end: PlatformEvent): EventNews {
+  const { id, uuid, domain, occurredAt, fieldsText } = end
   return {
-    publish: (ends) =>
-      queue.send(
-        ends.map(({ id, uuid, domain, occurredAt, fields }) => ({
-          kind: 'event',
-          id,
-          uuid,
-          domain,
-          occurredAt,
-          fields,
-        })),
-      ),
+    kind: 'event',
+    id,
+    uuid,
+    domain,
+    occurredAt,
+    fieldsText,
+    get fields() {
+      return end.fields
+    },
   }
 }

@@ -1,5 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import { EVENT_BYTES, fitted } from '../../adapters/events/fitted-event.ts'
+import { textEvent } from '../../adapters/events/text-event.ts'
 import type { EventSink } from '../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { DropClass } from '../spool/drop-class.ts'
@@ -7,7 +7,7 @@ import { type Drop, type DropTally, dropTally } from '../spool/drop-tally.ts'
 import { EventBacklog, type MemoryLimits, usualMemory } from '../spool/event-backlog.ts'
 import { DiskSpool } from '../spool/disk-spool.ts'
 import { type Spool, type SpoolPlace, noSpool } from '../spool/spool.ts'
-import { type Waiting, sizeOf } from '../spool/waiting-events.ts'
+import type { Waiting } from '../spool/waiting-events.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { GroupSender } from './group-sender.ts'
@@ -97,11 +97,8 @@ export class EventOutbox {
    * which is counted.
    */
   add(event: PlatformEvent, readAt: number = this.#clock.now()): boolean {
-    const bytes = sizeOf(event)
-    if (bytes <= EVENT_BYTES) return this.#backlog.add(event, bytes, readAt)
     // Memory and disk hold no more of it than the queue takes.
-    const small = fitted(event)
-    return this.#backlog.add(small, sizeOf(small), readAt)
+    return this.#backlog.add(textEvent(event), readAt)
   }
 
   /** Resolves when nothing waits any more. */

@@ -1,5 +1,3 @@
-import { knownAccountField } from '../../core/cdr/end-fields.ts'
-import { keptFields } from '../../core/cdr/kept-fields.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { Clock } from '../../core/time.ts'
@@ -14,7 +12,7 @@ import type { AfterOthers } from './after-others.ts'
 import { type Prefetch, prefetch } from './prefetch.ts'
 import { InTurn } from './in-turn.ts'
 import { endings, isLastWord, isOvertaken, missedBefore } from './missed-events.ts'
-import { channelEventId, eventId, occurredAt, platformEvent } from './platform-event.ts'
+import { channelEventId, endOfLeg, eventId, occurredAt, platformEvent } from './platform-event.ts'
 import type { PresenceTracker, StateChange } from './presence.ts'
 import type { PresenceWriter } from './presence-writer.ts'
 import { type Registration, readRegistration } from './registration.ts'
@@ -185,10 +183,8 @@ export class EventRelay {
   #relayCdr({ event, id, domain, channel }: KnownEvent): void {
     if (event.name !== 'CHANNEL_HANGUP_COMPLETE' || domain === '' || channel === undefined) return
     const own = event instanceof SyntheticEvent ? `cdr:made:${id}` : `cdr:${id}`
-    const end = platformEvent(event, own, domain, { channel, now: this.#deps.clock.now() })
-    // The fields are a copy already, made for this message.
-    const fields = keptFields(Object.assign(end.fields, { [knownAccountField]: channel.presenceId }))
-    if (this.#deps.cdrs.add({ ...end, fields, reader: 'cdr' })) this.counts.cdrs += 1
+    const end = endOfLeg(event, own, domain, { channel, now: this.#deps.clock.now() })
+    if (this.#deps.cdrs.add(end)) this.counts.cdrs += 1
   }
 
   #relay(event: PlatformEvent, engine: string): void {

@@ -26,4 +26,8 @@ export class InTurn implements EngineEvent {
   headers(): Readonly<Record<string, string>> {
     return {}
   }
+
+  jsonWith(): undefined {
+    return undefined
+  }
 }

@@ -40,6 +40,10 @@ class CutEvent implements EngineEvent {
   headers(): Readonly<Record<string, string>> {
     return this.#headers
   }
+
+  jsonWith(): undefined {
+    return undefined
+  }
 }
 
 function cutFields(event: EngineEvent): Readonly<Record<string, string>> {

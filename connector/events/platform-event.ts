@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import { type EventHead, eventOfText } from '../../adapters/events/text-event.ts'
+import { knownAccountField } from '../../core/cdr/end-fields.ts'
+import { keptFields } from '../../core/cdr/kept-fields.ts'
 import { isOfGateway } from '../../core/channels/leg-domain.ts'
 import { accountIn } from '../../core/channels/leg-account.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
@@ -49,36 +52,59 @@ interface EventPlace {
 /**
  * Returns the engine's event as hooks get it: all its headers, its own body as `_body`, and the domain as
  * `Event-Domain`. An event of a channel names the channel's account as its presence id, or none: the engine's own may
- * be the caller's From header. An event of a gateway names it as its domain does.
+ * be the caller's From header. An event of a gateway names it as its domain does. The engine's own text is passed on where it can be.
  */
-export function platformEvent(
+export function platformEvent(event: EngineEvent, id: string, domain: string, place: EventPlace): PlatformEvent {
+  const head = headOf(event, id, domain, place)
+  const { channel } = place
+  const changes = {
+    ...(channel === undefined ? {} : presenceOf(event, domain, channel)),
+    ...gatewayOf(event),
+    'Event-Domain': domain,
+  }
+  const text = event.jsonWith(changes)
+  if (text !== undefined) return eventOfText(head, text)
+  const fields: Record<string, string> = { ...event.headers() }
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) delete fields[name]
+    else fields[name] = value
+  }
+  if (event.body !== '') fields['_body'] = event.body
+  return { ...head, fields }
+}
+
+/** Returns the end of a leg as the index of CDRs gets it: {@link keptFields} of what hooks would get, with the account that is known of the leg. */
+export function endOfLeg(
   event: EngineEvent,
   id: string,
   domain: string,
-  { channel, now }: EventPlace,
+  place: EventPlace & { readonly channel: Channel },
 ): PlatformEvent {
-  const fields: Record<string, string> = { ...event.headers(), 'Event-Domain': domain }
-  if (channel !== undefined) setPresence(fields, accountIn(domain, channel.presenceId))
-  const gateway = isOfGateway((name) => fields[name]) ? gatewayOfEngine(fields['Gateway'] ?? '') : undefined
-  if (gateway !== undefined) fields['Gateway'] = gateway.name
-  if (event.body !== '') fields['_body'] = event.body
+  const { channel } = place
+  const known = { ...presenceOf(event, domain, channel), [knownAccountField]: channel.presenceId }
+  return { ...headOf(event, id, domain, place), fields: keptFields(event.headers(), known), reader: 'cdr' }
+}
+
+function headOf(event: EngineEvent, id: string, domain: string, { channel, now }: EventPlace): EventHead {
   return {
     id,
     name: eventNameOf(event),
     domain,
     uuid: event.uuid.toLowerCase(),
     occurredAt: occurredAt(event, now),
-    fields,
     ...(channel === undefined || channel.requestId === '' ? {} : { requestId: channel.requestId }),
   }
 }
 
 /** Both names that the engine uses; the variable only where the event has the channel's variables. */
-function setPresence(fields: Record<string, string>, account: string | undefined): void {
-  const hasVariable = fields['variable_presence_id'] !== undefined
-  delete fields['Channel-Presence-ID']
-  delete fields['variable_presence_id']
-  if (account === undefined) return
-  fields['Channel-Presence-ID'] = account
-  if (hasVariable) fields['variable_presence_id'] = account
+function presenceOf(event: EngineEvent, domain: string, { presenceId }: Pick<Channel, 'presenceId'>) {
+  const account = accountIn(domain, presenceId)
+  const hasVariable = account !== undefined && event.header('variable_presence_id') !== undefined
+  return { 'Channel-Presence-ID': account, variable_presence_id: hasVariable ? account : undefined }
+}
+
+function gatewayOf(event: EngineEvent): { readonly Gateway?: string } {
+  const isOfOne = isOfGateway((name) => event.header(name))
+  const gateway = isOfOne ? gatewayOfEngine(event.header('Gateway') ?? '') : undefined
+  return gateway === undefined ? {} : { Gateway: gateway.name }
 }

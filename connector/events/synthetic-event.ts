@@ -55,6 +55,10 @@ export class SyntheticEvent implements EngineEvent {
   headers(): Readonly<Record<string, string>> {
     return this.#headers
   }
+
+  jsonWith(): undefined {
+    return undefined
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { PlatformEvent } from '../../core/events/platform-event.ts'
+import { type TextEvent, textEvent } from '../../adapters/events/text-event.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 import { Committer } from './committer.ts'
 import type { DropTally } from './drop-tally.ts'
@@ -95,12 +95,9 @@ export class EventBacklog {
     return this.#writer.skipped
   }
 
-  /**
-   * Takes an event of so many bytes (`sizeOf`) that was read at `readAt`, epoch milliseconds; `false` when there was no
-   * room for it.
-   */
-  add(event: PlatformEvent, bytes: number, readAt: number): boolean {
-    const held = this.#events.enter(event, { takenAt: readAt, bytes })
+  /** Takes an event that was read at `readAt`, epoch milliseconds; `false` when there was no room for it. */
+  add(event: TextEvent, readAt: number): boolean {
+    const held = this.#events.enter(event, { takenAt: readAt })
     if (!this.#makeRoomFor(held)) return false
     this.#refill()
     this.#writer.wake()
@@ -176,7 +173,7 @@ export class EventBacklog {
         spool.release(read.copy)
         continue
       }
-      const held = this.#events.enter(read.event, read)
+      const held = this.#events.enter(textEvent(read.event), read)
       loaded += held.bytes
       this.#open(held)
     }

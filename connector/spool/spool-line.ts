@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import * as z from 'zod/mini'
+import { messageOf } from '../../adapters/events/text-event.ts'
 import { eventMessage } from '../../contracts/messages/event.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { type DropClass, dropOrder } from './drop-class.ts'
@@ -37,7 +38,9 @@ export const erasedMark = 'x'
 
 /** Returns one line of a spool file, its line feed included. */
 export function spoolLine({ event, takenAt, dropClass }: SpooledEvent): Buffer {
-  const text = `${dropClass} ${takenAt} ${JSON.stringify({ version: 1, ...event })}`
+  const { id, name, domain, uuid, occurredAt, requestId, reader } = event
+  const json = messageOf({ version: 1, id, name, domain, uuid, occurredAt, requestId, reader }, event)
+  const text = `${dropClass} ${takenAt} ${json}`
   return Buffer.from(`${checksum(text)} ${text}\n`)
 }
 

@@ -19,6 +19,8 @@ export interface EventNews extends News {
   /** Epoch milliseconds. */
   readonly occurredAt: number
   readonly fields: EndFields
+  /** The fields as JSON, as they are queued. Where it is present, `fields` parses it anew at each access. */
+  readonly fieldsText?: string | undefined
 }
 
 /** The engine has posted its CDR of a leg. Its domain is determined when it is indexed. */

@@ -14,6 +14,8 @@ export interface PlatformEvent {
   readonly occurredAt: number
   /** The event's headers as a flat object of strings; `Event-Domain` is always there. */
   readonly fields: Readonly<Record<string, string>>
+  /** The fields as JSON, as they are queued. Where it is present, `fields` parses it anew at each access. */
+  readonly fieldsText?: string | undefined
   /** The id of the API request that caused it; absent where none did, or where that is not known. */
   readonly requestId?: string | undefined
   /** The consumer of the event: by default the functions that match it against hooks, or the index of CDRs. */

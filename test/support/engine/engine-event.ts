@@ -40,5 +40,6 @@ export function anEngineEvent(given: EventGiven = {}): EngineEvent {
     bytes: 1024 + JSON.stringify(headers).length + body.length,
     header: (header) => (Object.hasOwn(headers, header) ? headers[header] : undefined),
     headers: () => headers,
+    jsonWith: () => undefined,
   }
 }

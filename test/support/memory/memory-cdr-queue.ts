@@ -21,11 +21,18 @@ export function memoryCdrQueue(): MemoryCdrQueue {
           blocked.add(one.uuid)
           refused.push(one.id)
         } else if (!queue.queued.some(({ id }) => id === one.id)) {
-          queue.queued.push(one)
+          queue.queued.push(withoutText(one))
         }
       }
       return refused
     },
   }
   return queue
+}
+
+/** As a consumer of the queue reads it. */
+function withoutText(news: CdrNews): CdrNews {
+  if (news.kind !== 'event') return news
+  const { fieldsText: _text, ...read } = news
+  return read
 }

@@ -33,11 +33,13 @@ function batching() {
 
 const names = (events: readonly PlatformEvent[]) => events.map(({ id }) => id)
 
-test('an unusually long name of a field counts with its length, like a value', () => {
-  const usual = sizeOf(anEvent({ fields: { variable_rtp_audio_in_jitter_packet_count: '1' } }))
-  const long = sizeOf(anEvent({ fields: { ['variable_'.padEnd(900_000, 'x')]: '1' } }))
+test('an event counts with its names and values, and twice as soon as one character is beyond ASCII', () => {
+  const of = (fields: Readonly<Record<string, string>>) => sizeOf(anEvent({ fields }))
+  const empty = of({ a: '' })
 
-  expect(long - usual).toBe(900_000)
+  expect(of({ ['a'.padEnd(900_001, 'x')]: '' }) - empty).toBe(900_000)
+  expect(of({ a: 'x'.repeat(1_000) }) - empty).toBe(1_000)
+  expect(of({ a: 'é'.padEnd(1_000, 'x') }) - empty).toBeGreaterThan(2_000)
 })
 
 test('an event is sent to the queue at once', async () => {
