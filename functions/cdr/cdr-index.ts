@@ -20,7 +20,8 @@ export const handler = worker(
     return 'refused'
   },
   {
-    portsOfBatch: (ports) => {
+    // A process of a laptop works on many batches at a time, one of the cloud on one.
+    sharedPorts: (ports) => {
       const index = indexTogether(ports.cdrs, () => setImmediate())
       const listRecorded = recordedTogether(ports.recordings, () => setImmediate())
       const recordings = { listRecorded, list: (...leg: [string, string]) => ports.recordings.list(...leg) }

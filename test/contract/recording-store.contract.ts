@@ -75,7 +75,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     const other = await stored({ uuid: randomUUID() })
     const legs = [leg, other].map(({ domain, uuid }) => ({ domain, uuid }))
     const foreign = { domain: other.domain, uuid: leg.uuid }
-    const without = Array.from({ length: 50 }, () => ({ domain: leg.domain, uuid: randomUUID() }))
+    const without = Array.from({ length: 210 }, () => ({ domain: leg.domain, uuid: randomUUID() }))
 
     const found = await recordings().listRecorded([foreign, ...legs, ...without])
 

@@ -4,7 +4,7 @@ import type { RecordedLeg, RecordingStore } from '../../../core/recordings/recor
 import type { Recording, RecordingPlace } from '../../../core/recordings/recording.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
-import { readBatch } from '../batches.ts'
+import { READ_BATCH_ITEMS, readBatch } from '../batches.ts'
 import type { Item } from '../client.ts'
 import { type Page, type Put, type Query, getItem, putItem, queryAll, queryPage, tableName } from '../client.ts'
 import { conditionally, textOf } from '../errors.ts'
@@ -63,7 +63,11 @@ async function markRecorded(context: AdapterContext, { domain, uuid }: RecordedL
 }
 
 async function recordedAmong(context: AdapterContext, legs: readonly RecordedLeg[]): Promise<RecordedLeg[]> {
-  const items = await readBatch(context, tableName(context, 'recordings'), legs.map(recordedLegKey), {})
+  const items: Item[] = []
+  for (let first = 0; first < legs.length; first += READ_BATCH_ITEMS) {
+    const keys = legs.slice(first, first + READ_BATCH_ITEMS).map(recordedLegKey)
+    items.push(...(await readBatch(context, tableName(context, 'recordings'), keys, {})))
+  }
   return items.flatMap((item) => parseItem(recordedLegItem, unexpired(context, item)) ?? [])
 }
 
