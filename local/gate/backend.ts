@@ -9,7 +9,7 @@ export interface ServiceCall {
   /** The body, parsed. */
   readonly input: unknown
   /** Whether the caller is still there to take the answer; it is where not given. */
-  readonly isAwaited?: () => boolean
+  readonly isAwaited?: (() => boolean) | undefined
 }
 
 /** The answer of a service. */

@@ -7,7 +7,7 @@ import { requestTarget } from '../processes/request-target.ts'
 import { type Credential, issueCredential } from '../signature/credential.ts'
 import type { SignedParts } from '../signature/canonical-request.ts'
 import { type Proof, type Verification, verifySignature } from '../signature/verify-signature.ts'
-import type { Backend, SearchBackend } from './backend.ts'
+import type { Backend, SearchBackend, ServiceAnswer, ServiceCall } from './backend.ts'
 import { type Reason, accessDenied, denialOf, deny, signatureRefused } from './denial.ts'
 import { judge } from './judge.ts'
 import { readBody } from './read-body.ts'
@@ -59,6 +59,14 @@ export interface AllowedCall {
   readonly input: unknown
 }
 
+/** A call of a JSON service that a part of this process makes itself. */
+export interface InnerCall extends Pick<ServiceCall, 'target' | 'isAwaited'> {
+  readonly service: Exclude<keyof Backends, 's3' | 'es'>
+  readonly input: object
+}
+
+const jsonContentType = 'application/x-amz-json-1.0'
+
 /** The largest body of a JSON service: 16 MB for DynamoDB's batches. */
 const maxBodyBytes = 17 * 1024 * 1024
 
@@ -67,7 +75,8 @@ const keepAliveMs = 2_000
 
 /**
  * The one door to all stores. It verifies the signature of each call, checks the call against the policies of the signing
- * role, and forwards allowed calls. The signature names the service.
+ * role, and forwards allowed calls. The signature names the service. A part of the same process that acts for a role needs no
+ * signature ({@link Gate.callAs}).
  */
 export class Gate {
   readonly #server: Server
@@ -130,6 +139,16 @@ export class Gate {
     await this.#callObjects(verification.proof, request, response, parts)
   }
 
+  /**
+   * Carries out a call for a role without signature and HTTP. It is judged and reported as a signed one, and a refusal is an
+   * answer here too. Rejects when a store at another address cannot be reached; nothing is retried.
+   */
+  async callAs(roleArn: string, { service, target, input, isAwaited }: InnerCall): Promise<ServiceAnswer> {
+    const body = Buffer.from(JSON.stringify(input))
+    const call = { action: actionOf(target), target, contentType: jsonContentType, body, input, isAwaited }
+    return this.#carryOut(roleArn, service, call)
+  }
+
   /** Stops listening and drops all connections. */
   async close(): Promise<void> {
     this.#server.closeAllConnections()
@@ -165,17 +184,18 @@ export class Gate {
     response: ServerResponse,
     { method, rawPath, rawQuery }: SignedParts,
   ): Promise<void> {
+    const { roleArn } = proof.credential
     const path = decodeURIComponent(rawPath)
-    const refused = this.#judge(proof, objectAccess(method, path, new URLSearchParams(rawQuery)))
+    const refused = this.#judge(roleArn, objectAccess(method, path, new URLSearchParams(rawQuery)))
     if (refused !== undefined) return deny(response, denialOf('s3', refused))
-    const mayList = () => this.#judge(proof, [listAccess(path)]) === undefined
+    const mayList = () => this.#judge(roleArn, [listAccess(path)]) === undefined
     await this.#backends?.s3({ request, payloadHash: proof.payloadHash, mayList }, response)
   }
 
   async #callSearch(proof: Proof, response: ServerResponse, parts: SignedParts, body: string): Promise<void> {
     const { method, rawPath: path, rawQuery: query } = parts
     const backend = this.#backends?.es
-    const refused = this.#judge(proof, backend && searchAccess(backend.domainArn, method, path))
+    const refused = this.#judge(proof.credential.roleArn, backend && searchAccess(backend.domainArn, method, path))
     if (refused !== undefined || backend === undefined) {
       return deny(response, denialOf('es', refused ?? unknownOperation))
     }
@@ -191,19 +211,27 @@ export class Gate {
     target: string,
     body: Buffer,
   ): Promise<void> {
-    const service = proof.service
-    const action = target.slice(target.lastIndexOf('.') + 1)
-    const input = parseJson(body)
-    const refused = this.#judge(proof, this.#accessOf(service, action, input))
-    if (refused !== undefined) return deny(response, denialOf(service, refused))
-    const contentType = request.headers['content-type'] ?? 'application/x-amz-json-1.0'
-    const backend = this.#backend(service)
-    if (backend === undefined) return deny(response, denialOf(service, { ...unknownOperation, status: 404 }))
-    this.#watchCalls({ roleArn: proof.credential.roleArn, action, input })
-    const isAwaited = () => !request.socket.destroyed
-    const answer = await backend({ action, target, contentType, body, input, isAwaited })
+    const answer = await this.#carryOut(proof.credential.roleArn, proof.service, {
+      action: actionOf(target),
+      target,
+      contentType: request.headers['content-type'] ?? jsonContentType,
+      body,
+      input: parseJson(body),
+      isAwaited: () => !request.socket.destroyed,
+    })
     response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) })
     response.end(answer.body)
+  }
+
+  /** Hands a call on to its store if the role may make it; answers with a refusal otherwise. */
+  async #carryOut(roleArn: string, service: string, call: ServiceCall): Promise<ServiceAnswer> {
+    const { action, input } = call
+    const refused = this.#judge(roleArn, this.#accessOf(service, action, input))
+    if (refused !== undefined) return denialOf(service, refused)
+    const backend = this.#backend(service)
+    if (backend === undefined) return denialOf(service, { ...unknownOperation, status: 404 })
+    this.#watchCalls({ roleArn, action, input })
+    return backend(call)
   }
 
   #accessOf(service: string, action: string, input: unknown): RequestedAccess[] | undefined {
@@ -221,9 +249,8 @@ export class Gate {
   }
 
   /** Returns the reason of a refusal, or nothing when every requested access is allowed. */
-  #judge({ credential }: Proof, wanted: readonly RequestedAccess[] | undefined): Reason | undefined {
+  #judge(roleArn: string, wanted: readonly RequestedAccess[] | undefined): Reason | undefined {
     if (wanted === undefined) return unknownOperation
-    const { roleArn } = credential
     const statements = this.#statements.get(roleArn) ?? []
     for (const access of wanted) {
       const verdict = judge(statements, access, { 'aws:securetransport': ['true'] })
@@ -258,6 +285,10 @@ const searchScope = /\/es\/aws4_request\b/
 
 function serviceOfTarget(target: string): string {
   return target.startsWith('AmazonSQS.') ? 'sqs' : 'dynamodb'
+}
+
+function actionOf(target: string): string {
+  return target.slice(target.lastIndexOf('.') + 1)
 }
 
 function parseJson(body: Buffer): unknown {

@@ -4,8 +4,8 @@ import { openSearchClient } from '../../../adapters/aws/opensearch-client.ts'
 import { searchDomains } from '../../../contracts/resources.ts'
 import type { Role } from '../../../local/assembly/assembly.ts'
 import { readStatements } from '../../../local/assembly/read-roles.ts'
-import { type Backend, jsonAnswer } from '../../../local/gate/backend.ts'
-import { Gate, type Judgement } from '../../../local/gate/gate.ts'
+import { type Backend, type ServiceCall, jsonAnswer } from '../../../local/gate/backend.ts'
+import { type AllowedCall, Gate, type Judgement } from '../../../local/gate/gate.ts'
 import { signHeaders, signRequest } from '../../../local/signature/sign-request.ts'
 import { place } from '../../support/platform/small-assembly.ts'
 
@@ -32,9 +32,14 @@ let url: string
 beforeEach(async () => {
   gate = new Gate()
   url = await gate.open()
+  serve(echo)
+})
+
+/** Makes the gate serve `sqs` as the store of queues. */
+function serve(sqs: Backend): void {
   gate.serve(place, [role], {
     dynamodb: echo,
-    sqs: echo,
+    sqs,
     secretsmanager: echo,
     kms: echo,
     s3: (_request, response) => Promise.resolve(void response.end('object')),
@@ -43,7 +48,7 @@ beforeEach(async () => {
       answer: (request) => Promise.resolve({ status: 200, body: JSON.stringify(request) }),
     },
   })
-})
+}
 
 afterEach(() => gate.close())
 
@@ -139,6 +144,79 @@ describe('the gate', () => {
     expect(seen).toEqual([
       { roleArn: role.arn, action: 'dynamodb:GetItem', resource: table, allowed: true },
       { roleArn: role.arn, action: 'dynamodb:Scan', resource: table, allowed: false },
+    ])
+  })
+})
+
+describe('a call inside the process', () => {
+  const QueueUrl = `${place.storesUrl}/000000000000/Work.fifo`
+  const callAs = async (action: string, input: object = { QueueUrl }) => {
+    const answer = await gate.callAs(role.arn, { service: 'sqs', target: `AmazonSQS.${action}`, input })
+    return { status: answer.status, body: JSON.parse(String(answer.body)) }
+  }
+
+  it('the gate forwards a call inside the process that the role may make', async () => {
+    expect(await callAs('SendMessage')).toEqual({ status: 200, body: { action: 'SendMessage', input: { QueueUrl } } })
+  })
+
+  it('a store receives a call inside the process as it receives a signed one', async () => {
+    const received: ServiceCall[] = []
+    const isAwaited = () => true
+    serve((call) => {
+      received.push(call)
+      return echo(call)
+    })
+
+    await gate.callAs(role.arn, { service: 'sqs', target: 'AmazonSQS.SendMessage', input: { QueueUrl }, isAwaited })
+    await call('sqs', 'AmazonSQS.SendMessage', { QueueUrl })
+
+    expect(received).toHaveLength(2)
+    expect(received[0]).toEqual({ ...received[1], isAwaited })
+  })
+
+  it('the gate refuses a forbidden call inside the process as it refuses a signed one', async () => {
+    const signed = await call('sqs', 'AmazonSQS.DeleteMessage', { QueueUrl })
+
+    const answer = await callAs('DeleteMessage')
+
+    expect(answer).toEqual({ status: 403, body: signed.body })
+    expect(answer.body).toMatchObject({
+      __type: 'com.amazon.coral.service#AccessDeniedException',
+      message: expect.stringContaining(`${role.arn} is not authorized to perform: sqs:DeleteMessage on resource`),
+    })
+  })
+
+  it('the gate refuses a call inside the process that names no resource', async () => {
+    expect(await callAs('ListQueues', {})).toMatchObject({
+      status: 400,
+      body: { __type: expect.stringContaining('UnknownOperation') },
+    })
+  })
+
+  it('a gate that serves no stores yet refuses calls inside the process', async () => {
+    const closed = new Gate()
+
+    const answer = await closed.callAs(role.arn, {
+      service: 'sqs',
+      target: 'AmazonSQS.SendMessage',
+      input: { QueueUrl },
+    })
+
+    expect(answer).toMatchObject({ status: 400, body: expect.stringContaining('UnknownOperation') })
+  })
+
+  it('observers see calls inside the process', async () => {
+    const seen: (Judgement | AllowedCall)[] = []
+    gate.observe((judgement) => seen.push(judgement))
+    gate.watchCalls((allowed) => seen.push(allowed))
+
+    await callAs('SendMessage')
+    await callAs('ReceiveMessage')
+
+    expect(seen).toEqual([
+      { roleArn: role.arn, action: 'sqs:SendMessage', resource: queue, allowed: true },
+      { roleArn: role.arn, action: 'SendMessage', input: { QueueUrl } },
+      { roleArn: role.arn, action: 'sqs:ReceiveMessage', resource: queue, allowed: false },
     ])
   })
 })
