@@ -13,10 +13,9 @@ import { keptFields } from '../core/cdr/kept-fields.ts'
 import { mergeCdr } from '../core/cdr/merge-cdr.ts'
 import type { SearchPlan } from '../core/cdr/search-plan.ts'
 import { bareRequest } from './bare-request.ts'
-import { startCdrWorker } from './cdrs/cdr-worker.ts'
 import { endOfLeg } from './cdrs/ends.ts'
 import { type BenchConnector, type Ends, openConnector } from './cdrs/open-connector.ts'
-import { type BenchStores, openStores } from './cdrs/open-stores.ts'
+import { type CdrPlatform, openPlatform } from './cdrs/open-platform.ts'
 import { domains } from './esl/whole-path.ts'
 import type { Figures } from './figures.ts'
 import { temporaryState } from './platform.ts'
@@ -29,81 +28,70 @@ const bulkSize = 10
 
 /**
  * How many CDRs a second come from the end of a leg, as the connector reads it, to where searches find them, over the
- * stores and the queue of a laptop; and the CPU of a CDR in the connector and the worker, over that of a bare signed
+ * platform of a laptop; and the CPU of a CDR in the connector and in the platform's process, over that of a bare signed
  * bulk request.
  */
 export async function benchCdrs(): Promise<Figures> {
   const state = temporaryState()
   try {
-    const stores = await openStores(state.path)
+    const platform = await openPlatform(state.path)
     try {
-      const connector = await openConnector(stores.connectorEnv)
+      const connector = await openConnector(platform.connectorEnv)
       try {
-        return await measured(stores, connector)
+        return await measured({ platform, connector })
       } finally {
         await connector.close()
       }
     } finally {
-      await stores.close()
+      await platform.close()
     }
   } finally {
     state.remove()
   }
 }
 
-async function measured(stores: BenchStores, connector: BenchConnector): Promise<Figures> {
-  const platform = contextOf(stores.platformEnv)
-  await openSearchCdrAdmin(platform).prepare()
-  for (const name of domains) await dynamoDomainStore(platform).create(domainOf(name))
-  // Until everything is compiled.
-  await endToEnd({ stores, connector }, { from: 0, count: looked })
-  const { perSecond, storesCpuMs } = await endToEnd({ stores, connector }, { from: looked, count: amount })
-  const { sendCpuMs, workCpuMs } = await apart({ stores, connector }, { from: looked + amount, count: looked })
-  const bareMs = await bareCpuMs(contextOf(stores.workerEnv), { from: 2 * looked + amount, count: looked })
-  return {
-    cdrsPerSecond: perSecond,
-    cdrSendCpuMs: sendCpuMs,
-    cdrIndexCpuMs: workCpuMs,
-    cdrStoresCpuMs: storesCpuMs,
-    cdrCpuRatio: (sendCpuMs + workCpuMs) / bareMs,
-  }
-}
-
 /** The processes on the way of a CDR. */
 interface Path {
-  readonly stores: BenchStores
+  readonly platform: CdrPlatform
   readonly connector: BenchConnector
 }
 
-/** From the first end that is read to the moment at which a search finds all. */
-async function endToEnd({ stores, connector }: Path, ends: Ends): Promise<{ perSecond: number; storesCpuMs: number }> {
-  const before = { cpuMs: await stores.cpuMs(), found: await found(stores) }
+async function measured(path: Path): Promise<Figures> {
+  const context = contextOf(path.platform.platformEnv)
+  await openSearchCdrAdmin(context).prepare()
+  for (const name of domains) await dynamoDomainStore(context).create(domainOf(name))
+  // Until everything is compiled.
+  await endToEnd(path, { from: 0, count: looked })
+  const perSecond = await endToEnd(path, { from: looked, count: amount })
+  const { sendCpuMs, indexCpuMs } = await apart(path, { from: looked + amount, count: looked })
+  const bareMs = await bareCpuMs(contextOf(path.platform.functionEnv), { from: 2 * looked + amount, count: looked })
+  return {
+    cdrsPerSecond: perSecond,
+    cdrSendCpuMs: sendCpuMs,
+    cdrIndexCpuMs: indexCpuMs,
+    cdrCpuRatio: (sendCpuMs + indexCpuMs) / bareMs,
+  }
+}
+
+/** CDRs a second, from the first end that is read to the moment at which a search finds all. */
+async function endToEnd({ platform, connector }: Path, ends: Ends): Promise<number> {
+  const before = await found(platform)
   const startedAt = performance.now()
-  const indexing = index(stores, ends.count)
+  const indexing = platform.index(ends.count)
   await connector.relay(ends)
   await indexing
-  while ((await found(stores)) < before.found + ends.count) await pause(5)
+  while ((await found(platform)) < before + ends.count) await pause(5)
   const seconds = (performance.now() - startedAt) / 1000
-  return { perSecond: ends.count / seconds, storesCpuMs: ((await stores.cpuMs()) - before.cpuMs) / ends.count }
+  await platform.pause()
+  return ends.count / seconds
 }
 
-/** CPU milliseconds for each CDR: of the connector until it is queued, and of this process from the queue to the index. */
-async function apart({ stores, connector }: Path, ends: Ends): Promise<{ sendCpuMs: number; workCpuMs: number }> {
+/** CPU milliseconds for each CDR: of the connector until it is queued, then of the platform from the queue to the index. */
+async function apart({ platform, connector }: Path, ends: Ends): Promise<{ sendCpuMs: number; indexCpuMs: number }> {
   const sendCpuMs = await connector.relay(ends)
-  const workCpuMs = await cpuOf(() => index(stores, ends.count))
-  return { sendCpuMs: sendCpuMs / ends.count, workCpuMs: workCpuMs / ends.count }
-}
-
-/** Lets the worker take so many messages. */
-async function index(stores: BenchStores, count: number): Promise<void> {
-  const all = Promise.withResolvers<void>()
-  let done = 0
-  const worker = startCdrWorker(stores, (messages) => {
-    done += messages
-    if (done >= count) all.resolve()
-  })
-  await all.promise
-  await worker.stop()
+  await platform.index(ends.count)
+  const indexCpuMs = await platform.pause()
+  return { sendCpuMs: sendCpuMs / ends.count, indexCpuMs: indexCpuMs / ends.count }
 }
 
 /** CPU milliseconds of this process for each CDR that is sent in bare signed bulk requests, one after another. */
@@ -145,8 +133,8 @@ function documentOf(number: number) {
 }
 
 /** How many CDRs searches of all domains find. */
-async function found(stores: BenchStores): Promise<number> {
-  const store = openSearchCdrStore(contextOf(stores.platformEnv))
+async function found({ platformEnv }: CdrPlatform): Promise<number> {
+  const store = openSearchCdrStore(contextOf(platformEnv))
   const plan: Omit<SearchPlan, 'domain'> = {
     legs: ['a', 'b'],
     from: Date.UTC(2026, 0, 1),
