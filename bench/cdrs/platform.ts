@@ -74,7 +74,7 @@ process.on('message', (message) => {
   }
   left = z.parse(z.object({ index: z.int() }), message).index
   cpu = process.cpuUsage()
-  mappings = startMappings({ ...assembly, mappings: [mapping] }, { gate, host, storesUrl: place.storesUrl })
+  mappings = startMappings({ ...assembly, mappings: [mapping] }, { gate, host })
 })
 // Also when the parent has died.
 process.on('disconnect', () => {

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { SQSRecord } from 'aws-lambda'
 import type { QueuedDelivery } from '../../core/hooks/delivery/delivery-queue.ts'
 import type { PolledQueue } from '../../local/queues/poller.ts'
-import type { ReceivedMessage } from '../../local/queues/sqs-client.ts'
+import type { ReceivedMessage } from '../../local/queues/received-message.ts'
 import { messageBody, recordOf } from './records.ts'
 
 /** As long as an open request to the queue waits for a message. */

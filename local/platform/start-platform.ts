@@ -181,7 +181,7 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
     if (refused > 0) console.warn(`${refused} deliveries could not be queued; the schedule retries them in six minutes`)
     await requeueCleanups(assembly, { place, gate, settings })
   }
-  const mappings = startMappings(assembly, { gate, host, storesUrl: place.storesUrl })
+  const mappings = startMappings(assembly, { gate, host })
   closing.defer(() => withPatience((patience) => mappings.stop(patience)))
   const schedules = startSchedules(assembly, { host })
   closing.defer(() => withPatience((patience) => schedules.stop(patience)))

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { untilAborted } from '../processes/until-aborted.ts'
-import type { ReceivedMessage } from './sqs-client.ts'
+import type { ReceivedMessage } from './received-message.ts'
 
 /** The queue operations of a poller. */
 export interface PolledQueue {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { Queue } from '../assembly/assembly.ts'
 import { laptop } from '../assembly/place.ts'
 import { tenantOfGroup } from '../stores/fifo-groups.ts'
-import type { ReceivedMessage } from './sqs-client.ts'
+import type { ReceivedMessage } from './received-message.ts'
 
 /** Returns a batch of messages as Lambda hands it to a function. */
 export function queueEvent(queue: Pick<Queue, 'arn'>, messages: readonly ReceivedMessage[]): object {

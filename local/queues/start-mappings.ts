@@ -2,9 +2,9 @@ import { queues } from '../../contracts/resources.ts'
 import type { Assembly, EventSourceMapping, LambdaFunction, Queue } from '../assembly/assembly.ts'
 import type { FunctionHost } from '../functions/function-host.ts'
 import type { Gate } from '../gate/gate.ts'
+import { GateQueue } from './gate-queue.ts'
 import { Poller } from './poller.ts'
 import { byTenant, doneMessages, queueEvent } from './queue-event.ts'
-import { SqsClient } from './sqs-client.ts'
 
 /** Batches of one queue that are worked on at one time: the template may set far more, for many machines. */
 export const maxConcurrency = 20
@@ -30,19 +30,19 @@ export interface RunningMappings {
   stop(patience: AbortSignal): Promise<void>
 }
 
-/** Starts a poller for each event-source mapping; each signs with the role of its function, as the cloud's does. */
+/** Starts a poller for each event-source mapping; each acts with the role of its function, as the cloud's does. */
 export function startMappings(
   assembly: Pick<Assembly, 'mappings' | 'queues' | 'functions'>,
-  parts: { readonly gate: Gate; readonly host: FunctionHost; readonly storesUrl: string },
+  parts: { readonly gate: Gate; readonly host: FunctionHost },
 ): RunningMappings {
   let stopping = false
   const running = assembly.mappings.map((mapping) => {
     const queue = assembly.queues.find(({ arn }) => arn === mapping.queueArn)
     const called = assembly.functions.find(({ arn }) => arn === mapping.functionArn)
     if (queue === undefined || called === undefined) throw new Error(`${mapping.queueArn} is not in the assembly`)
-    const client = new SqsClient(parts.storesUrl, queue.url, parts.gate.issue(called.roleArn))
+    const polled = new GateQueue(parts.gate, queue.url, called.roleArn)
     const poller = new Poller({
-      queue: client,
+      queue: polled,
       batchSize: mapping.batchSize,
       concurrency: batchesAtOnce(mapping, { queue, called }),
       divide: byTenant,
@@ -57,13 +57,13 @@ export function startMappings(
         if (!stopping) console.error(`queue ${queue.name}: ${error instanceof Error ? error.message : String(error)}`)
       },
     })
-    return { client, poller }
+    return { polled, poller }
   })
   return {
     async stop(patience) {
       stopping = true
       await Promise.all(running.map(({ poller }) => poller.stop(patience)))
-      for (const { client } of running) client.close()
+      for (const { polled } of running) polled.close()
     },
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Poller } from '../../../local/queues/poller.ts'
 import { byTenant, doneMessages, queueEvent } from '../../../local/queues/queue-event.ts'
 import { batchesAtOnce } from '../../../local/queues/start-mappings.ts'
-import type { ReceivedMessage } from '../../../local/queues/sqs-client.ts'
+import type { ReceivedMessage } from '../../../local/queues/received-message.ts'
 
 const aMessage = (id: string): ReceivedMessage => ({ MessageId: id, ReceiptHandle: `handle-${id}`, Body: `body-${id}` })
 const messages = [aMessage('a'), aMessage('b'), aMessage('c')]

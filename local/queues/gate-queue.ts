@@ -1,0 +1,91 @@
+import * as z from 'zod/mini'
+import type { ServiceAnswer } from '../gate/backend.ts'
+import type { Gate } from '../gate/gate.ts'
+import { untilAborted } from '../processes/until-aborted.ts'
+import type { PolledQueue } from './poller.ts'
+import { type ReceivedMessage, receiveAnswer } from './received-message.ts'
+
+/**
+ * A queue as a poller works with it, through the gate of the same process. It acts with the role of the function that the
+ * poller calls. A call that fails is not retried: the embedded store is in this process, and after an error of a store at
+ * another address a poller rests a second.
+ */
+export class GateQueue implements PolledQueue {
+  readonly #gate: Pick<Gate, 'callAs'>
+  readonly #queueUrl: string
+  readonly #roleArn: string
+  readonly #closing = new AbortController()
+
+  constructor(gate: Pick<Gate, 'callAs'>, queueUrl: string, roleArn: string) {
+    this.#gate = gate
+    this.#queueUrl = queueUrl
+    this.#roleArn = roleArn
+  }
+
+  /**
+   * Waits up to a second for messages; ten at most. Rejects as soon as the queue is closed: the embedded store makes messages
+   * that come later visible again at once, and another store does so after their visibility timeout.
+   */
+  async receive(maxMessages: number): Promise<readonly ReceivedMessage[]> {
+    const { signal } = this.#closing
+    signal.throwIfAborted()
+    const receiving = this.#call(
+      'ReceiveMessage',
+      {
+        MaxNumberOfMessages: Math.min(maxMessages, 10),
+        WaitTimeSeconds: 1,
+        MessageSystemAttributeNames: ['All'],
+        MessageAttributeNames: ['All'],
+      },
+      () => !signal.aborted,
+    )
+    await untilAborted(receiving, signal)
+    signal.throwIfAborted()
+    const { Messages } = z.parse(receiveAnswer, JSON.parse(String((await receiving).body)))
+    return Messages ?? []
+  }
+
+  /** Deletes messages that are done with, also after the queue is closed. One that is not deleted is received again. */
+  async remove(messages: readonly ReceivedMessage[]): Promise<void> {
+    const Entries = messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }))
+    await this.#call('DeleteMessageBatch', { Entries })
+  }
+
+  /** Ends the wait for messages. */
+  close(): void {
+    this.#closing.abort()
+  }
+
+  async #call(action: string, input: object, isAwaited?: () => boolean): Promise<ServiceAnswer> {
+    const answer = await this.#gate.callAs(this.#roleArn, {
+      service: 'sqs',
+      target: `AmazonSQS.${action}`,
+      input: { QueueUrl: this.#queueUrl, ...input },
+      isAwaited,
+    })
+    if (answer.status !== 200) throw new Error(problemOf(answer))
+    return answer
+  }
+}
+
+const errorBody = z.object({
+  __type: z.string(),
+  message: z.optional(z.string()),
+  Message: z.optional(z.string()),
+})
+
+/** Returns the error's type and message, as the service words them. */
+function problemOf({ status, body }: ServiceAnswer): string {
+  const parsed = z.safeParse(errorBody, parseJson(String(body)))
+  if (!parsed.success) return `the queue store answered status ${status}`
+  const { __type: type, message, Message } = parsed.data
+  return `${type.slice(type.lastIndexOf('#') + 1)}: ${message ?? Message ?? ''}`
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
