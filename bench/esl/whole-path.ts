@@ -56,16 +56,27 @@ export interface WholePath {
 
 /**
  * Makes the path where hooks want `none`, `one` (in a hundred) or `all` of the recorded events. The ends of legs go to
- * `cdrQueue`, or into memory.
+ * `cdrQueue`, or are counted as messages.
  */
 export async function wholePath(wanted: string, cdrQueue?: CdrQueue): Promise<WholePath> {
   const queued = { messages: 0, bytes: 0 }
   const ports = memoryPorts({ clock: systemClock, random: systemRandomness })
   const known = { exists: (name: string) => domains.includes(name) }
+  const countingQueue: CdrQueue = {
+    send: async (news) => {
+      for (const one of news) {
+        if (one.kind === 'recording') continue
+        const { kind, id, uuid, occurredAt } = one
+        queued.bytes += messageOf({ version: 1, kind, id, uuid, occurredAt }, one).length
+      }
+      queued.messages += news.length
+      return []
+    },
+  }
   const side = new EventPipeline({
     ports: {
       ...ports,
-      cdrQueue: cdrQueue ?? ports.cdrQueue,
+      cdrQueue: cdrQueue ?? countingQueue,
       subscriptions: { version: async () => 1, list: async () => [...(hooks[wanted] ?? [])] },
       events: {
         publish: async (events) => {
