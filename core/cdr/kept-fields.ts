@@ -57,7 +57,7 @@ const maxValue = 1024
 
 /**
  * Returns exactly those reported fields from which the CDR is made: no credential and no key of its media leaves with them.
- * What is `known` counts instead of what is reported, `undefined` for nothing; it has no other variables of the channel.
+ * Fields in `known` replace the reported ones, and remove them where `undefined`; other variables of the channel are always the reported ones.
  * At most about 150 000 characters, whatever the engine reported; the resulting CDR is the same.
  */
 export function keptFields(fields: EndFields, known: Readonly<Record<string, string | undefined>> = {}): EndFields {

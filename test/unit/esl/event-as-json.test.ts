@@ -64,7 +64,7 @@ describe('an event as JSON', () => {
     expect(parsed(json(text).jsonWith({ gone: undefined }))).toEqual(JSON.parse(text))
   })
 
-  it('of a header given twice the last counts, and a changed one counts before both', () => {
+  it('the last of two headers of one name counts, and a change counts before both', () => {
     expect(parsed(json('{"a":"1","b":"2","a":"3"}').jsonWith({}))).toEqual({ a: '3', b: '2' })
     expect(parsed(json('{"a":"1","b":"2","a":"3"}').jsonWith({ a: '4' }))).toEqual({ a: '4', b: '2' })
   })
