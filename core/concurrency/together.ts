@@ -4,14 +4,25 @@ interface Offer<Item, Result> {
   outcome?: { readonly result: Result } | { readonly problem: unknown }
 }
 
+/** How calls are joined. */
+export interface TogetherRules {
+  /**
+   * Awaited by the caller that makes a call, before it. Gives others the chance to offer their items. If it rejects, only that
+   * caller fails, so it is also the place to refuse a caller that has no time left.
+   */
+  readonly turn: () => Promise<void>
+  /** The most items of a call; a caller with more has a call of its own. */
+  readonly most: number
+}
+
 /**
- * Joins the items of concurrent callers into one call of `work`, whose whole result or failure each of them gets. `turn`
- * resolves when all callers have had the chance to offer. There is one call at a time; items that are offered during it go with the
- * next one. A caller whose items are in a call makes it, so that the call has the time limit of work that still goes on.
+ * Joins the items of concurrent callers into one call of `work`, whose whole result or failure each of them gets. Calls do not overlap:
+ * items that are offered during one go with the next. One of the callers whose items wait makes it, within its own time
+ * limit; a call that ends at this limit fails for the others, too.
  */
 export function together<Item, Result>(
   work: (items: readonly Item[]) => Promise<Result>,
-  turn: () => Promise<void>,
+  { turn, most }: TogetherRules,
 ): (items: readonly Item[]) => Promise<Result> {
   let offers: Offer<Item, Result>[] = []
   let underWay: Promise<void> | undefined
@@ -24,23 +35,45 @@ export function together<Item, Result>(
     }
   }
 
-  const callForAll = async (isFirst: boolean) => {
-    if (isFirst) await turn()
-    const taken = offers
-    offers = []
-    const outcome = await outcomeOf(taken)
-    for (const offer of taken) offer.outcome = outcome
-    underWay = undefined
+  /** Makes the next call for a caller, with its own items and as many others as fit. */
+  const callFor = async (own: Offer<Item, Result>) => {
+    try {
+      await turn()
+      const taken = joined(own, offers, most)
+      offers = offers.filter((offer) => !taken.includes(offer))
+      const outcome = await outcomeOf(taken)
+      for (const offer of taken) offer.outcome = outcome
+    } catch (problem) {
+      offers = offers.filter((offer) => offer !== own)
+      own.outcome = { problem }
+    } finally {
+      underWay = undefined
+    }
   }
 
   return async (items) => {
     const offer: Offer<Item, Result> = { items }
     offers.push(offer)
-    for (let isFirst = true; offer.outcome === undefined; isFirst = false) {
-      underWay ??= callForAll(isFirst)
+    while (offer.outcome === undefined) {
+      underWay ??= callFor(offer)
       await underWay
     }
     if ('problem' in offer.outcome) throw offer.outcome.problem
     return offer.outcome.result
   }
+}
+
+/** An offer with the others that fit into one call, in the order in which they came. */
+function joined<Item, Result>(
+  own: Offer<Item, Result>,
+  offers: readonly Offer<Item, Result>[],
+  most: number,
+): Offer<Item, Result>[] {
+  let left = most - own.items.length
+  return offers.filter((offer) => {
+    if (offer === own) return true
+    if (offer.items.length > left) return false
+    left -= offer.items.length
+    return true
+  })
 }

@@ -1,13 +1,24 @@
 import { setImmediate } from 'node:timers/promises'
 import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
+import { READ_BATCH_ITEMS } from '../../adapters/dynamodb/batches.ts'
 import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
+import { checkTimeLimit } from '../../adapters/time-limit.ts'
 import { cdrMetrics } from '../../contracts/metrics.ts'
 import { cdrIndex } from '../../contracts/workers.ts'
 import { indexNews } from '../../core/cdr/indexing/index-news.ts'
 import { indexTogether } from '../../core/cdr/indexing/index-together.ts'
 import { recordedTogether } from '../../core/cdr/indexing/recorded-together.ts'
 import { worker } from '../worker.ts'
+
+/** CDRs of one call. If each is as large as it can be, that is 5 MB, in ten requests, which end within the time of the function. */
+const indexedTogether = 50
+
+/** Lets all messages of a batch offer what they have, unless the time of their function is over. */
+async function turn(): Promise<void> {
+  checkTimeLimit()
+  await setImmediate()
+}
 
 export const handler = worker(
   cdrIndex,
@@ -22,8 +33,8 @@ export const handler = worker(
   {
     // A process of a laptop works on many batches at a time, one of the cloud on one.
     sharedPorts: (ports) => {
-      const index = indexTogether(ports.cdrs, () => setImmediate())
-      const listRecorded = recordedTogether(ports.recordings, () => setImmediate())
+      const index = indexTogether(ports.cdrs, { turn, most: indexedTogether })
+      const listRecorded = recordedTogether(ports.recordings, { turn, most: READ_BATCH_ITEMS })
       const recordings = { listRecorded, list: (...leg: [string, string]) => ports.recordings.list(...leg) }
       return { ...ports, recordings, cdrs: { index, setRecordings: (...place) => ports.cdrs.setRecordings(...place) } }
     },

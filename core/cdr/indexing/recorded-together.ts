@@ -1,16 +1,16 @@
-import { together } from '../../concurrency/together.ts'
+import { type TogetherRules, together } from '../../concurrency/together.ts'
 import type { RecordedLeg, RecordingStore } from '../../recordings/recording-store.ts'
 
 /** Returns the store's `listRecorded` for concurrent callers, as {@link together} joins their calls. Each leg is asked about once. */
 export function recordedTogether(
   store: Pick<RecordingStore, 'listRecorded'>,
-  turn: () => Promise<void>,
+  rules: TogetherRules,
 ): RecordingStore['listRecorded'] {
   const namesOfRecorded = async (legs: readonly RecordedLeg[]) => {
     const distinct = new Map(legs.map((leg) => [nameOf(leg), leg]))
     return new Set((await store.listRecorded([...distinct.values()])).map(nameOf))
   }
-  const ask = together(namesOfRecorded, turn)
+  const ask = together(namesOfRecorded, rules)
   return async (legs) => {
     const recorded = await ask(legs)
     return legs.filter((leg) => recorded.has(nameOf(leg)))

@@ -21,7 +21,7 @@ function aStore() {
     })
   let go = () => {}
   const turn = () => new Promise<void>((resolve) => (go = resolve))
-  return { calls, together: indexTogether({ index }, turn), go: () => go() }
+  return { calls, together: indexTogether({ index }, { turn, most: 10 }), go: () => go() }
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
@@ -35,6 +35,8 @@ test('CDR parts that are offered together are written together, and parts offere
   await settle()
   const later = [together([aPart('4')]), together([aPart('5')])]
   calls[0]?.end()
+  await settle()
+  go()
   await settle()
   calls[1]?.end()
 
@@ -65,6 +67,8 @@ test('a failed write fails every caller whose CDR parts it had, and no other', a
   const next = together([aPart('3')])
 
   calls[0]?.fail(new Error('away'))
+  await settle()
+  go()
   await settle()
   calls[1]?.end()
 

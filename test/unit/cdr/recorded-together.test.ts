@@ -19,7 +19,7 @@ function aStore() {
 
 test('legs of concurrent callers are looked up together, and each caller gets its own', async () => {
   const store = aStore()
-  const together = recordedTogether(store, settle)
+  const together = recordedTogether(store, { turn: settle, most: 10 })
 
   const answers = await Promise.all(['one', 'recorded', 'two', 'recorded'].map((uuid) => together([leg(uuid)])))
 
@@ -32,7 +32,7 @@ test('a failed lookup fails all callers that share it, and later callers ask aga
   let isGone = true
   const together = recordedTogether(
     { listRecorded: async (legs) => (isGone ? Promise.reject(new Error('gone')) : store.listRecorded(legs)) },
-    settle,
+    { turn: settle, most: 10 },
   )
   const first = await Promise.allSettled([together([leg('one')]), together([leg('two')])])
   expect(first.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
