@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import { retryDeps } from '../../adapters/system/retry-deps.ts'
+import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import type { ServiceAnswer } from '../gate/backend.ts'
 import type { Gate } from '../gate/gate.ts'
 import { untilAborted } from '../processes/until-aborted.ts'
@@ -7,19 +9,21 @@ import { type ReceivedMessage, receiveAnswer } from './received-message.ts'
 
 /**
  * A queue as a poller works with it, through the gate of the same process. It acts with the role of the function that the
- * poller calls. A call that fails is not retried: the embedded store is in this process, and after an error of a store at
- * another address a poller rests a second.
+ * poller calls. A failed receive is not retried, since a poller rests a second and receives again. A failed deletion is:
+ * otherwise a store at another address that closes a connection would have finished work done again.
  */
 export class GateQueue implements PolledQueue {
   readonly #gate: Pick<Gate, 'callAs'>
   readonly #queueUrl: string
   readonly #roleArn: string
+  readonly #retryDeps: RetryDeps
   readonly #closing = new AbortController()
 
-  constructor(gate: Pick<Gate, 'callAs'>, queueUrl: string, roleArn: string) {
+  constructor(gate: Pick<Gate, 'callAs'>, queueUrl: string, roleArn: string, deps: RetryDeps = retryDeps) {
     this.#gate = gate
     this.#queueUrl = queueUrl
     this.#roleArn = roleArn
+    this.#retryDeps = deps
   }
 
   /**
@@ -45,10 +49,10 @@ export class GateQueue implements PolledQueue {
     return Messages ?? []
   }
 
-  /** Deletes messages that are done with, also after the queue is closed. One that is not deleted is received again. */
+  /** Deletes messages that are done with, also after the queue is closed, in up to three attempts. One that is not deleted is received again. */
   async remove(messages: readonly ReceivedMessage[]): Promise<void> {
     const Entries = messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }))
-    await this.#call('DeleteMessageBatch', { Entries })
+    await retry(() => this.#call('DeleteMessageBatch', { Entries }), this.#retryDeps, deletion)
   }
 
   /** Ends the wait for messages. */
@@ -67,6 +71,9 @@ export class GateQueue implements PolledQueue {
     return answer
   }
 }
+
+/** As often as the cloud's own clients try. */
+const deletion = { attempts: 3, backoff: { firstMs: 50, longestMs: 200 } }
 
 const errorBody = z.object({
   __type: z.string(),

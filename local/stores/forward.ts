@@ -22,15 +22,20 @@ const unverified = {
 
 /**
  * Longer than the longest poll, which waits 20 s: a store that says nothing for this long, before its answer or within it, is
- * given up. So every call ends, also that of a poller of this process, which has no time limit of its own.
+ * given up. So a silent call ends, also that of a poller of this process, which has no time limit of its own.
  */
-const silenceMs = 30_000
+const usualSilenceMs = 30_000
 
 /**
  * Forwards calls to a store that speaks HTTP, over a few persistent connections. Each call is signed again if there is a
  * signer, as a store may keep a namespace for each access key.
  */
-export function forwardTo(endpoint: string, service: string, signer?: Signer): Forwarder {
+export function forwardTo(
+  endpoint: string,
+  service: string,
+  signer?: Signer,
+  silenceMs: number = usualSilenceMs,
+): Forwarder {
   const url = new URL(endpoint)
   const limits = { headersTimeout: silenceMs, bodyTimeout: silenceMs }
   const pool = new Pool(url.origin, { connections: 64, keepAliveTimeout: 60_000, ...limits })

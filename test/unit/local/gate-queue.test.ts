@@ -213,3 +213,26 @@ it('a message that is finished after its queue was closed is still deleted', asy
 
   expect(await counts()).toEqual({ available: 0, inFlight: 0 })
 })
+
+it.each([
+  ['twice is tried a third time', 2, 3, 'deleted'],
+  ['three times is left to be received again', 3, 3, 'other side closed'],
+])('a deletion that fails %s', async (_what, failures, attempts, end) => {
+  let calls = 0
+  const callAs = async (): Promise<ServiceAnswer> => {
+    calls += 1
+    if (calls <= failures) throw new Error('other side closed')
+    return { status: 200, headers: {}, body: '{}' }
+  }
+  const atOnce = { after: (_ms: number, run: () => void) => (queueMicrotask(run), () => {}) }
+  const failing = new GateQueue({ callAs }, queue.url, worker.arn, { timers: atOnce, random: () => 0 })
+  const removal = failing.remove([{ MessageId: 'm', ReceiptHandle: 'r', Body: '' }])
+
+  expect(
+    await removal.then(
+      () => 'deleted',
+      ({ message }) => message,
+    ),
+  ).toBe(end)
+  expect(calls).toBe(attempts)
+})
