@@ -42,10 +42,11 @@ export function fitted(event: PlatformEvent, limit = EVENT_BYTES): PlatformEvent
   const names = entries.reduce((sum, [name]) => sum + jsonBytes(name) + 2, 0)
   for (let length = limit / 2; length >= 64; length = Math.floor(length / 2)) {
     const values = entries.reduce((sum, [, value]) => sum + jsonBytes(shortened(value, length)), 0)
-    if (names + values + MARK_BYTES <= limit) return { ...event, fields: marked(entries, entries, length) }
+    if (names + values + MARK_BYTES <= limit)
+      return { ...event, fields: marked(entries, entries, length), fieldsText: undefined }
   }
   const kept = entries.filter(([name]) => IDENTIFYING.has(name))
-  return { ...event, fields: marked(entries, kept, 1024) }
+  return { ...event, fields: marked(entries, kept, 1024), fieldsText: undefined }
 }
 
 /**

@@ -21,26 +21,30 @@ export function sqsCdrQueue(context: AdapterContext): CdrQueue {
   }
 }
 
+type Members<Kind extends CdrMessage['kind']> = Omit<Extract<CdrMessage, { kind: Kind }>, 'fields'>
+
 function bodyOf(news: CdrNews): string {
   const { id, uuid } = news
   switch (news.kind) {
     case 'event': {
       const { domain, occurredAt } = news
-      return messageOf({ ...head, kind: 'event', id, uuid, domain, occurredAt }, fittedFields(news))
+      const members: Members<'event'> = { version: 1, kind: 'event', id, uuid, domain, occurredAt }
+      return messageOf(members, sizedReport(news))
     }
-    case 'post':
-      return messageOf({ ...head, kind: 'post', id, uuid, occurredAt: news.occurredAt }, fittedFields(news))
+    case 'post': {
+      const members: Members<'post'> = { version: 1, kind: 'post', id, uuid, occurredAt: news.occurredAt }
+      return messageOf(members, sizedReport(news))
+    }
     case 'recording': {
       const { domain, leg, createdTime } = news
-      return queueBody({ ...head, kind: 'recording', id, uuid, domain, leg, createdTime } satisfies CdrMessage)
+      const message: CdrMessage = { version: 1, kind: 'recording', id, uuid, domain, leg, createdTime }
+      return queueBody(message)
     }
   }
 }
 
-const head = { version: 1 } as const
-
 /** Returns the report of an ended leg, cut to the size of a message. */
-function fittedFields(news: EventNews | PostNews): Pick<PlatformEvent, 'fields' | 'fieldsText'> {
+function sizedReport(news: EventNews | PostNews): Pick<PlatformEvent, 'fields' | 'fieldsText'> {
   if (news.kind === 'event' && news.fieldsText !== undefined) return news
   const { id, uuid, occurredAt, fields } = news
   return textEvent({ id, name: '', domain: '', uuid, occurredAt, fields, reader: 'cdr' })

@@ -29,7 +29,7 @@ export interface EslEvent {
   readonly bytes: number
 }
 
-/** New values of headers by name; `undefined` for one that goes. The names are words with hyphens. */
+/** New values of headers by name; `undefined` removes the header. The names are words with hyphens. */
 export type HeaderChanges = Readonly<Record<string, string | undefined>>
 
 /** The headers that decide what becomes of an event: the first that are read of it. */

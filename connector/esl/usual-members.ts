@@ -4,7 +4,7 @@ const COMMA = 44
 const BACKSLASH = 92
 const OPEN_BRACE = 123
 
-/** Returns whether a name stands in JSON as it is, so that the functions here find it. */
+/** Returns whether a name is written in JSON without escapes, so that the functions here find it. */
 export function isPlainName(name: string): boolean {
   return /^\w[\w-]*$/.test(name)
 }

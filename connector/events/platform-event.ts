@@ -73,7 +73,7 @@ export function platformEvent(event: EngineEvent, id: string, domain: string, pl
   return { ...head, fields }
 }
 
-/** Returns the end of a leg as the index of CDRs gets it: {@link keptFields} of what hooks would get, with the account that is known of the leg. */
+/** Returns the end of a leg as the index of CDRs gets it: {@link keptFields} of its headers, with the account that is known of the leg in place of the engine's. */
 export function endOfLeg(
   event: EngineEvent,
   id: string,

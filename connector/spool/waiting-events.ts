@@ -1,5 +1,4 @@
-import { type TextEvent, textEvent } from '../../adapters/events/text-event.ts'
-import type { PlatformEvent } from '../../core/events/platform-event.ts'
+import type { TextEvent } from '../../adapters/events/text-event.ts'
 import { Chain, type Link } from './chain.ts'
 import { type DropClass, dropClassOf, dropOrder } from './drop-class.ts'
 import type { Copy } from './segment-files.ts'
@@ -150,12 +149,11 @@ function oldestOf(chains: readonly Chain<Waiting>[]): number | undefined {
  * Returns about what an event takes of memory, which is at least what it is in the queue: its text has a byte for each character,
  * or two as soon as one is beyond ASCII.
  */
-export function sizeOf(event: PlatformEvent): number {
-  const { fieldsText } = textEvent(event)
+export function sizeOf({ fieldsText }: TextEvent): number {
   const { length } = fieldsText
   const bytes = Buffer.byteLength(fieldsText)
   return headBytes + (bytes === length ? length : Math.max(bytes, 2 * length))
 }
 
-/** An event without its text. */
-const headBytes = 512
+/** An event without its text, with its places among those that wait; 1 135 bytes were measured. */
+const headBytes = 1_200

@@ -2,6 +2,7 @@
 import { EventOutbox } from '../../../connector/events/event-outbox.ts'
 import type { Drop } from '../../../connector/spool/drop-tally.ts'
 import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
+import { textEvent } from '../../../adapters/events/text-event.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
 import { memoryEventSink } from '../memory/memory-event-sink.ts'
 import { capturedLog } from '../processes/captured-log.ts'
@@ -13,7 +14,7 @@ import { memoryDisk, spoolOwner } from './memory-disk.ts'
 const roomy: MemoryLimits = { window: 1e7, all: 2e7 }
 
 /** Bytes that the backlog counts for one event of a test. */
-export const sizeOfOne = sizeOf(anEvent())
+export const sizeOfOne = sizeOf(textEvent(anEvent()))
 
 /** Memory for so many events in the window, and in all. */
 export const roomFor = (window: number, all = window): MemoryLimits => ({

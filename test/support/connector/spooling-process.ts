@@ -2,6 +2,7 @@ import { memoryEventSink } from '../memory/memory-event-sink.ts'
 import { EventOutbox } from '../../../connector/events/event-outbox.ts'
 import type { Drop } from '../../../connector/spool/drop-tally.ts'
 import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
+import { textEvent } from '../../../adapters/events/text-event.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
 import { capturedLog } from '../processes/captured-log.ts'
 import { manualTime } from '../processes/manual-time.ts'
@@ -10,7 +11,7 @@ import { anEvent } from '../records/records.ts'
 
 /** Memory for so many events of {@link SpoolingProcess.add} that can be sent, and so many in all. */
 export function roomFor(window: number, all = window): MemoryLimits {
-  const each = sizeOf(anEvent())
+  const each = sizeOf(textEvent(anEvent()))
   return { window: window * each, all: all * each }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { ChannelRegistry, firstExisting } from '../../../connector/calls/channel-registry.ts'
 import type { DomainNames } from '../../../connector/calls/domain-names.ts'
 
 const engine = '192.0.2.1:8021'
@@ -205,4 +205,19 @@ test('caller and callee come from the first event that has them, cut to the leng
   await registry.learn('u', reading({ 'Caller-Caller-ID-Number': '2' }), engine, 'event')
 
   expect(registry.find('u')).toMatchObject({ callerNumber: '1'.repeat(128), direction: 'inbound' })
+})
+
+test('no name after the first domain is asked for, whether that is known at once or looked up', async () => {
+  const asked: string[] = []
+  function* names(): Generator<string> {
+    for (const name of ['none', 'first', 'second']) {
+      asked.push(name)
+      yield name
+    }
+  }
+  const isDomain = (name: string) => name !== 'none'
+
+  expect(firstExisting(names(), { exists: isDomain })).toBe('first')
+  expect(await firstExisting(names(), { exists: async (name) => isDomain(name) })).toBe('first')
+  expect(asked).toEqual(['none', 'first', 'none', 'first'])
 })

@@ -4,7 +4,7 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
-import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
+import { type EslEvent } from '../../../connector/esl/event.ts'
 import { EventPipeline } from '../../../connector/assembly/event-pipeline.ts'
 import { EventLinks } from '../../../connector/links/event-links.ts'
 import type { GapFound } from '../../../connector/links/gap-log.ts'
@@ -13,6 +13,7 @@ import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { anOriginate } from '../../support/connector/command-message.ts'
 import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
+import { recordedEslEvents } from '../../support/engine/recorded-events.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 import { aDomain, aHook } from '../../support/records/records.ts'
 import { aRunningConnector } from '../../support/connector/running-connector.ts'
@@ -20,11 +21,6 @@ import { startTcpProxy } from '../../support/processes/tcp-proxy.ts'
 
 const tenant = 'tenant1.example.com'
 const engine = '192.0.2.1:8021'
-
-const recordedEvents = (name: string): EslEvent[] =>
-  framesOf(recordedBytes(name))
-    .filter(({ contentType }) => contentType.startsWith('text/event-'))
-    .map(({ contentType, body }) => readEvent(contentType, body))
 
 const recordedTexts = (name: string) => framesOf(recordedBytes(name)).map(({ body }) => body.toString())
 
@@ -60,7 +56,7 @@ async function aSide(wanted: readonly string[]) {
 
 describe('the events of a call', () => {
   test('the events of a call, even before its creation and after its destruction, make one call with one beginning and end', async () => {
-    const events = recordedEvents('events/inbound-sip-echo.json')
+    const events = recordedEslEvents('events/inbound-sip-echo.json')
     const wanted = [...new Set(events.map(({ name }) => name))]
     const { time, registry, hear, relayed } = await aSide(wanted)
 
@@ -84,7 +80,7 @@ describe('the events of a call', () => {
   })
 
   test('the last two events of a call end it once and at their own time, although the engine posts a CDR for 2.5 s before them', async () => {
-    const events = recordedEvents('cdr-json/slow-cdr-server')
+    const events = recordedEslEvents('cdr-json/slow-cdr-server')
     const { time, registry, hear, relayed } = await aSide(events.map(({ name }) => name))
 
     const [hangUp, ...ends] = events
@@ -112,7 +108,7 @@ test.each(['bench/stream-json', 'bench/stream-plain'])(
     const links = new EventLinks({ ...time, tell: (gap) => gaps.push(gap), onUnread: () => {} })
     const sequences: number[] = []
 
-    for (const event of recordedEvents(name)) {
+    for (const event of recordedEslEvents(name)) {
       if (sequences.length === 0) links.up(engine, event.coreUuid)
       links.heard(event, engine)
       sequences.push(Number(event.sequence))
@@ -179,7 +175,9 @@ test('the connector never asks an engine for unescaped or ambiguous formats: no 
 
 test('the subclass of a CUSTOM event is case-sensitive', async () => {
   const { hear, relayed, ports, time } = await aSide(['CUSTOM->sofia::REGISTER'])
-  const registers = recordedEvents('events/registrations.json').filter(({ subclass }) => subclass === 'sofia::register')
+  const registers = recordedEslEvents('events/registrations.json').filter(
+    ({ subclass }) => subclass === 'sofia::register',
+  )
 
   for (const event of registers) await hear(event)
   expect([registers.length > 0, relayed()]).toEqual([true, []])

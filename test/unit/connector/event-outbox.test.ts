@@ -3,6 +3,7 @@ import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
 import { EventOutbox } from '../../../connector/events/event-outbox.ts'
 import type { Drop } from '../../../connector/spool/drop-tally.ts'
 import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
+import { textEvent } from '../../../adapters/events/text-event.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
 import type { EventSink } from '../../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
@@ -33,8 +34,8 @@ function batching() {
 
 const names = (events: readonly PlatformEvent[]) => events.map(({ id }) => id)
 
-test('an event counts with its names and values, and twice as soon as one character is beyond ASCII', () => {
-  const of = (fields: Readonly<Record<string, string>>) => sizeOf(anEvent({ fields }))
+test('the size of an event includes its names and values, and doubles when a character is not ASCII', () => {
+  const of = (fields: Readonly<Record<string, string>>) => sizeOf(textEvent(anEvent({ fields })))
   const empty = of({ a: '' })
 
   expect(of({ ['a'.padEnd(900_001, 'x')]: '' }) - empty).toBe(900_000)
@@ -123,7 +124,7 @@ test('while the queue is gone, events wait in order and go once when it is back,
 
 /** Room for so many events of {@link anEvent}'s size. */
 const roomFor = (events: number) => {
-  const bytes = events * sizeOf(anEvent())
+  const bytes = events * sizeOf(textEvent(anEvent()))
   return { window: bytes, all: bytes }
 }
 

@@ -1,19 +1,15 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
-import { readEvent } from '../../../connector/esl/event.ts'
 import { readGatewayEvent, readGatewayStates } from '../../../connector/gateways/gateway-reports.ts'
 import { GatewayStates } from '../../../connector/gateways/gateway-states.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
+import { recordedEslEvents } from '../../support/engine/recorded-events.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 import { aDomain } from '../../support/records/records.ts'
 
-const recordedEvents = (name: string) =>
-  framesOf(recordedBytes(name))
-    .filter(({ contentType }) => contentType.startsWith('text/event-'))
-    .map(({ contentType, body }) => readEvent(contentType, body))
 const recordedTexts = (name: string) => framesOf(recordedBytes(name)).map(({ body }) => body.toString())
 
 const domain = 'acme.example.com'
@@ -77,7 +73,7 @@ async function aConnector({ isUp = true, isRelayed = true } = {}) {
 }
 
 test('recorded events and the recorded list of an engine are read', () => {
-  const reports = recordedEvents('events/gateways.json').map((event) => readGatewayEvent(event))
+  const reports = recordedEslEvents('events/gateways.json').map((event) => readGatewayEvent(event))
   const lists = recordedTexts('api/gateways').map((text) => readGatewayStates(text, 'external'))
 
   expect(reports).toHaveLength(15)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
 import { EventOutbox } from '../../../connector/events/event-outbox.ts'
+import { textEvent } from '../../../adapters/events/text-event.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
@@ -13,7 +14,7 @@ import { anEvent, aReport } from '../../support/records/records.ts'
 function aFullOutbox(room: number) {
   const time = manualTime()
   const sink = memoryEventSink()
-  const bytes = room * sizeOf(anEvent())
+  const bytes = room * sizeOf(textEvent(anEvent()))
   const queue = { isAway: true }
   const outbox = new EventOutbox({
     ...time,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { textEvent } from '../../../adapters/events/text-event.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
 import { type MemoryDisk, memoryDisk } from '../../support/connector/memory-disk.ts'
 import { anEvent } from '../../support/records/records.ts'
@@ -13,7 +14,7 @@ const ends = [
 ]
 
 test.each(ends)('a full disk gives up no event that is in memory as well; its process $how', async ({ end }) => {
-  const size = sizeOf(large('a0'))
+  const size = sizeOf(textEvent(large('a0')))
   const one = spoolingProcess('1', { memory: { window: 8 * size, all: 40 * size }, bytes: 128 * 1024 })
   await one.time.advance(0)
   for (let count = 0; count < 100; count += 1) {
