@@ -1,7 +1,5 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import * as z from 'zod/mini'
-import { startOptions } from '../measured-server.ts'
+import { openProcess } from './asked-process.ts'
 
 /** Ends of legs by their numbers. */
 export interface Ends {
@@ -18,26 +16,9 @@ export interface BenchConnector {
 
 /** Starts the connector of `connector.ts` with its environment. */
 export async function openConnector(env: Readonly<Record<string, string>>): Promise<BenchConnector> {
-  const child = fork(new URL('connector.ts', import.meta.url), [JSON.stringify(env)], { execArgv: startOptions })
-  const exited = once(child, 'exit')
-  const answer = async (): Promise<unknown> => {
-    const [message] = await Promise.race([once(child, 'message'), exited.then(ended)])
-    return message
-  }
-  await answer()
+  const { ask, close } = await openProcess('connector.ts', [JSON.stringify(env)])
   return {
-    async relay(ends) {
-      const answered = answer()
-      child.send(ends)
-      return z.parse(z.object({ cpuMs: z.number() }), await answered).cpuMs
-    },
-    async close() {
-      if (child.connected) child.disconnect()
-      await exited
-    },
+    relay: async (ends) => z.parse(z.object({ cpuMs: z.number() }), await ask(ends)).cpuMs,
+    close,
   }
-}
-
-function ended(): never {
-  throw new Error('the connector of the bench ended before it answered')
 }

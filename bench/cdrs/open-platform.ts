@@ -1,7 +1,5 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import * as z from 'zod/mini'
-import { startOptions } from '../measured-server.ts'
+import { openProcess } from './asked-process.ts'
 
 const environment = z.record(z.string(), z.string())
 const started = z.object({
@@ -26,31 +24,15 @@ export interface CdrPlatform extends PlatformEnvironments {
 
 /** Starts the process of `platform.ts` over a folder. */
 export async function openPlatform(folder: string): Promise<CdrPlatform> {
-  const child = fork(new URL('platform.ts', import.meta.url), [folder], { execArgv: startOptions })
-  const exited = once(child, 'exit')
-  const answer = async (): Promise<unknown> => {
-    const [message] = await Promise.race([once(child, 'message'), exited.then(ended)])
-    return message
-  }
+  const opened = await openProcess('platform.ts', [folder])
   return {
-    ...z.parse(started, await answer()),
+    ...z.parse(started, opened.started),
     async index(count) {
-      const answered = answer()
-      child.send({ index: count })
-      await answered
+      await opened.ask({ index: count })
     },
     async pause() {
-      const answered = answer()
-      child.send('pause')
-      return z.parse(z.object({ cpuMs: z.number() }), await answered).cpuMs
+      return z.parse(z.object({ cpuMs: z.number() }), await opened.ask('pause')).cpuMs
     },
-    async close() {
-      if (child.connected) child.disconnect()
-      await exited
-    },
+    close: opened.close,
   }
-}
-
-function ended(): never {
-  throw new Error('the platform of the bench ended before it answered')
 }

@@ -114,3 +114,14 @@ test("an event of a gateway belongs to the domain in the gateway's name, whateve
   expect([...eventDomainCandidates(reading({ ...event, Gateway: 'operators-trunk' }))]).toEqual([])
   expect([...eventDomainCandidates(reading({ ...event, 'Event-Subclass': 'other::event' }))]).toEqual(['b.example.com'])
 })
+
+test('no field of a leg is read before the name that it gives is asked for', () => {
+  const asked: string[] = []
+  const read = (name: string) => {
+    asked.push(name)
+    return name === 'variable_domain_name' ? 'a.example.com' : undefined
+  }
+  const [first] = legDomainCandidates(read, () => undefined)
+
+  expect([first, asked]).toEqual(['a.example.com', ['variable_domain_name']])
+})

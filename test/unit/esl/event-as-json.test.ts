@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import * as fc from 'fast-check'
 import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
-import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
+import { recordedEslEvents } from '../../support/engine/recorded-events.ts'
 
 const json = (text: string | Buffer) => readEvent('text/event-json', Buffer.from(text))
-
-const recordedEvents = (name: string): EslEvent[] =>
-  framesOf(recordedBytes(name))
-    .filter(({ contentType }) => contentType === 'text/event-json')
-    .map(({ contentType, body }) => readEvent(contentType, body))
 
 const changes = {
   'Channel-Presence-ID': undefined,
@@ -30,7 +25,7 @@ describe('an event as JSON', () => {
     'events/weird-variables.json',
     'bench/stream-json',
   ])('the text of a recorded event says the same as its headers with their changes: %s', (name) => {
-    const events = recordedEvents(name)
+    const events = recordedEslEvents(name)
     const passed = events.filter((event) => event.jsonWith(changes) !== undefined)
 
     expect(passed.map((event) => parsed(event.jsonWith(changes)))).toEqual(passed.map((event) => changed(event)))
@@ -38,7 +33,7 @@ describe('an event as JSON', () => {
   })
 
   it('more than nine in ten events of a busy engine are passed on without being decoded', () => {
-    const events = recordedEvents('bench/stream-json')
+    const events = recordedEslEvents('bench/stream-json')
     const decoded = events.filter((event) => event.jsonWith(changes) === undefined)
 
     expect(decoded.length / events.length).toBeLessThan(0.1)
@@ -51,7 +46,7 @@ describe('an event as JSON', () => {
     ['each of several', '{"gone":"0","a":"1","gone":"2","b":"3","gone":"4"}', { a: '1', b: '3' }],
     ['a member with quotes, commas and backslashes', '{"gone":"\\",\\"a\\":\\"x\\\\","b":"2"}', { b: '2' }],
     ['a member whose value ends in a backslash', '{"a":"1","gone":"\\\\\\\\","b":"2"}', { a: '1', b: '2' }],
-  ])('a header that goes leaves no trace: %s', (_what, text, left) => {
+  ])('a removed header leaves no trace: %s', (_what, text, left) => {
     expect(parsed(json(text).jsonWith({ gone: undefined }))).toEqual(left)
     expect(parsed(json(text).jsonWith({ gone: undefined, new: '1' }))).toEqual({ ...left, new: '1' })
   })
@@ -60,11 +55,11 @@ describe('an event as JSON', () => {
     ['a value that looks like a member', '{"a":",\\"gone\\":\\"1\\"","b":"gone\\":\\"2"}'],
     ['a longer name', '{"agone":"1","gone2":"2","x-gone":"3","\\"gone":"4"}'],
     ['a value', '{"a":"gone"}'],
-  ])('a header that goes takes nothing else with it: %s', (_what, text) => {
+  ])('a removed header takes nothing else with it: %s', (_what, text) => {
     expect(parsed(json(text).jsonWith({ gone: undefined }))).toEqual(JSON.parse(text))
   })
 
-  it('the last of two headers of one name counts, and a change counts before both', () => {
+  it('the last of two headers of one name counts, and a change overrides both', () => {
     expect(parsed(json('{"a":"1","b":"2","a":"3"}').jsonWith({}))).toEqual({ a: '3', b: '2' })
     expect(parsed(json('{"a":"1","b":"2","a":"3"}').jsonWith({ a: '4' }))).toEqual({ a: '4', b: '2' })
   })

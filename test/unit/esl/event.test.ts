@@ -3,19 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { EslEventUnreadable } from '../../../connector/esl/errors.ts'
 import { type EslEvent, EventReader, readEvent } from '../../../connector/esl/event.ts'
 import { percentDecode } from '../../../connector/esl/plain-event.ts'
-import { framesOf, recordedBytes, recordedFrames } from '../../support/engine/engine-recordings.ts'
+import { recordedBytes, recordedFrames } from '../../support/engine/engine-recordings.ts'
+import { recordedEslEvents } from '../../support/engine/recorded-events.ts'
 import { fixed } from '../../support/records/hostile-text.ts'
 
 const plain = (text: string | Buffer) => readEvent('text/event-plain', Buffer.from(text))
 const json = (text: string | Buffer) => readEvent('text/event-json', Buffer.from(text))
 
-const recordedEvents = (name: string): EslEvent[] =>
-  framesOf(recordedBytes(name))
-    .filter(({ contentType }) => contentType.startsWith('text/event-'))
-    .map(({ contentType, body }) => readEvent(contentType, body))
-
 const sent = (format: string, id: string): EslEvent => {
-  const event = recordedEvents(`events/sendevent-custom.${format}`).find((each) => each.header('id') === id)
+  const event = recordedEslEvents(`events/sendevent-custom.${format}`).find((each) => each.header('id') === id)
   if (event === undefined) throw new Error(`no event ${id} was recorded`)
   return event
 }
@@ -32,7 +28,7 @@ describe('a recorded event', () => {
     'events/weird-variables.plain',
     'subscribe/myevents-inbound',
   ])('a recorded event has the name, subclass and channel that the recorder saw: %s', (name) => {
-    const events = recordedEvents(name)
+    const events = recordedEslEvents(name)
 
     expect(events.map(({ name, subclass, uuid }) => [name, subclass, uuid])).toEqual(
       recordedFrames(name)
@@ -44,7 +40,7 @@ describe('a recorded event', () => {
   it.each(['events/echo-call', 'events/sendevent-custom', 'events/weird-variables'])(
     'the wanted headers of a recorded event, and each single one, equal those in all its headers: %s',
     (name) => {
-      for (const event of [...recordedEvents(`${name}.json`), ...recordedEvents(`${name}.plain`)]) {
+      for (const event of [...recordedEslEvents(`${name}.json`), ...recordedEslEvents(`${name}.plain`)]) {
         const single = ['Event-Name', 'Event-Subclass', 'Unique-ID', 'Core-UUID', 'Event-Sequence', 'id', 'dup', 'list']
         const before = single.map((header) => event.header(header))
         const headers = event.headers()
@@ -107,7 +103,7 @@ describe('a recorded event', () => {
   })
 
   it("a recorded event of a background job has the job's id and its result", () => {
-    const answers = recordedEvents('control/bgapi-json').map((event) => [event.header('Job-Command'), event.body])
+    const answers = recordedEslEvents('control/bgapi-json').map((event) => [event.header('Job-Command'), event.body])
 
     expect(answers).toContainEqual(['show', '{"row_count": 0}\n'])
     expect(answers).toContainEqual(['global_getvar', ''])

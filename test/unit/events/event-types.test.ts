@@ -3,7 +3,6 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { expect, it } from 'vitest'
-import { readEvent } from '../../../connector/esl/event.ts'
 import { asyncApiDocument } from '../../../contracts/asyncapi/document.ts'
 import { serviceEventKinds } from '../../../core/events/catalogue.ts'
 import { eventTypes } from '../../../core/events/event-types.ts'
@@ -11,7 +10,8 @@ import { sampleEvent } from '../../../core/events/sample-event.ts'
 import { serviceEvent } from '../../../core/events/service-event.ts'
 import { handler as readEventDescription } from '../../../functions/descriptions/read-event-description.ts'
 import { handler as listEventTypes } from '../../../functions/events/list-event-types.ts'
-import { framesOf, recordedBytes, recordingNames } from '../../support/engine/engine-recordings.ts'
+import { recordingNames } from '../../support/engine/engine-recordings.ts'
+import { recordedEslEvents } from '../../support/engine/recorded-events.ts'
 import { anApi } from '../../support/platform/api.ts'
 
 const ajv = new Ajv2020({ strict: true, allErrors: true })
@@ -27,9 +27,7 @@ function problemsOf(name: string, fields: Readonly<Record<string, string>>): str
 it('every recorded event of a call has the fields of its schema', () => {
   const recorded = recordingNames()
     .filter((name) => name.startsWith('events/'))
-    .flatMap((name) => framesOf(recordedBytes(name)))
-    .filter(({ contentType }) => contentType === 'text/event-plain' || contentType === 'text/event-json')
-    .map(({ contentType, body }) => readEvent(contentType, body))
+    .flatMap(recordedEslEvents)
   const judged = recorded.flatMap((event) => {
     const { name } = event
     const problems = problemsOf(name, { ...event.headers(), 'Event-Domain': 'a.example.com' })

@@ -1,0 +1,38 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { startOptions } from '../measured-server.ts'
+
+/** A process that answers each message with one of its own. */
+export interface AskedProcess {
+  /** The message with which it says that it is up. */
+  readonly started: unknown
+  /** Resolves with the answer to a message; rejects when the process ends before. */
+  ask(message: string | object): Promise<unknown>
+  /** Hangs up, and waits until it has ended. */
+  close(): Promise<void>
+}
+
+/** Starts a file of this folder with the options of `npm start`, and waits until it is up. */
+export async function openProcess(file: string, words: readonly string[]): Promise<AskedProcess> {
+  const child = fork(new URL(file, import.meta.url), words, { execArgv: startOptions })
+  const exited = once(child, 'exit')
+  const ended = (): never => {
+    throw new Error(`${file} of the bench ended before it answered`)
+  }
+  const answer = async (): Promise<unknown> => {
+    const [message] = await Promise.race([once(child, 'message'), exited.then(ended)])
+    return message
+  }
+  return {
+    started: await answer(),
+    ask(message) {
+      const answered = answer()
+      child.send(message)
+      return answered
+    },
+    async close() {
+      if (child.connected) child.disconnect()
+      await exited
+    },
+  }
+}
