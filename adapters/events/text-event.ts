@@ -26,8 +26,8 @@ export function eventOfText(head: EventHead, json: string): TextEvent {
 }
 
 /** Returns the JSON of a message with these members and the event's fields. */
-export function messageOf<Members extends { readonly version: number }>(
-  members: Members,
+export function messageOf(
+  members: { readonly version: number; readonly [name: string]: unknown },
   event: Pick<PlatformEvent, 'fields' | 'fieldsText'>,
 ): string {
   return `${queueBody(members).slice(0, -1)},"fields":${event.fieldsText ?? queueBody(event.fields)}}`

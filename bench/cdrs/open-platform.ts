@@ -33,6 +33,6 @@ export async function openPlatform(folder: string): Promise<CdrPlatform> {
     async pause() {
       return z.parse(z.object({ cpuMs: z.number() }), await opened.ask('pause')).cpuMs
     },
-    close: opened.close,
+    close: () => opened.close(),
   }
 }

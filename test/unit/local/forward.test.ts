@@ -21,7 +21,7 @@ it.each([
     () => store.close(),
   )
   const forwarder = forwardTo(`http://${addressOf(store)}`, 'sqs', undefined, 1)
-  closing.push(forwarder.close)
+  closing.push(() => forwarder.close())
   const body = Buffer.from('{}')
 
   const call = forwarder.backend({
