@@ -12,12 +12,12 @@ export interface AskedProcess {
   close(): Promise<void>
 }
 
-/** Starts a file of this folder with the options of `npm start`, and waits until it is up. */
-export async function openProcess(file: string, words: readonly string[]): Promise<AskedProcess> {
-  const child = fork(new URL(file, import.meta.url), words, { execArgv: startOptions })
+/** Starts a file with the options of `npm start`, and waits until it is up. */
+export async function openProcess(file: URL, words: readonly string[]): Promise<AskedProcess> {
+  const child = fork(file, words, { execArgv: startOptions })
   const exited = once(child, 'exit')
   const ended = (): never => {
-    throw new Error(`${file} of the bench ended before it answered`)
+    throw new Error(`${file.pathname} ended before it answered`)
   }
   const answer = async (): Promise<unknown> => {
     const [message] = await Promise.race([once(child, 'message'), exited.then(ended)])

@@ -16,7 +16,7 @@ export interface BenchConnector {
 
 /** Starts the connector of `connector.ts` with its environment. */
 export async function openConnector(env: Readonly<Record<string, string>>): Promise<BenchConnector> {
-  const opened = await openProcess('connector.ts', [JSON.stringify(env)])
+  const opened = await openProcess(new URL('connector.ts', import.meta.url), [JSON.stringify(env)])
   return {
     relay: async (ends) => z.parse(z.object({ cpuMs: z.number() }), await opened.ask(ends)).cpuMs,
     close: () => opened.close(),

@@ -24,7 +24,7 @@ export interface CdrPlatform extends PlatformEnvironments {
 
 /** Starts the process of `platform.ts` over a folder. */
 export async function openPlatform(folder: string): Promise<CdrPlatform> {
-  const opened = await openProcess('platform.ts', [folder])
+  const opened = await openProcess(new URL('platform.ts', import.meta.url), [folder])
   return {
     ...z.parse(started, opened.started),
     async index(count) {
