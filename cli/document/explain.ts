@@ -32,7 +32,9 @@ export function explain(steps: readonly Step[]): string[] {
       numbers.set(key, count)
       if (count > namedNumbers) continue
     }
-    lines.push(`${marks[change]} ${subject(step)}`, ...(change === 'change' ? details(step) : []))
+    // What a new role allows is nowhere else to be seen before it counts.
+    const isDetailed = change === 'change' || (change === 'add' && step.kind === 'role')
+    lines.push(`${marks[change]} ${subject(step)}`, ...(isDetailed ? details(step) : []))
   }
   for (const [key, count] of numbers) {
     if (count > namedNumbers)
@@ -65,7 +67,7 @@ function listOf(name: string): string {
 /** Returns a line for each value that a change adds, changes or removes. */
 function details({ kind, before, after }: Step): string[] {
   const shown = after === null ? null : maskedRecord(kind, after)
-  const [old, wanted] = [new Map(leaves(before)), new Map(leaves(shown))]
+  const [old, wanted] = [new Map(leaves(before ?? {})), new Map(leaves(shown))]
   return [...new Set([...old.keys(), ...wanted.keys()])].sort().flatMap((path) => {
     const [from, to] = [old.get(path), wanted.get(path)]
     if (from === to) return []
