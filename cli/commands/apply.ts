@@ -1,5 +1,6 @@
 import { appendFileSync, chmodSync } from 'node:fs'
 import type { Command } from 'commander'
+import { terminalText } from '../../client/index.ts'
 import { type ApplyDeps, applyPlan, findDomain } from '../deploy/apply-plan.ts'
 import { checkSteps, requireSecrets, variablesOf } from '../deploy/check-steps.ts'
 import type { FoundDomain, Target } from '../deploy/read-domain.ts'
@@ -13,7 +14,6 @@ import { writeDocument } from '../document/write-document.ts'
 import { CliError } from '../failure/exit.ts'
 import { type Question, requireAnswer } from '../input/confirm.ts'
 import { readText } from '../input/values.ts'
-import { plain } from '../output/plain.ts'
 import { timeText } from '../output/time.ts'
 import { type Session, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -123,7 +123,9 @@ function depsOf(
   file: string | undefined,
 ): ApplyDeps {
   const keep =
-    file === undefined ? undefined : (what: string, secret: string) => keepSecret(file, `${plain(what)}: ${secret}\n`)
+    file === undefined
+      ? undefined
+      : (what: string, secret: string) => keepSecret(file, `${terminalText(what)}: ${secret}\n`)
   const env = Object.fromEntries(names.map((name) => [name, terminal.env[name]]))
   return {
     ...target,

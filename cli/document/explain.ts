@@ -1,3 +1,4 @@
+import { terminalText } from '../../client/index.ts'
 import { canonical } from './canonical.ts'
 import { maskedRecord } from './secrets.ts'
 import { type Step, changeOf } from './steps.ts'
@@ -85,18 +86,10 @@ function isEmptied(value: string | undefined, path: string, other: ReadonlyMap<s
 }
 
 function leaves(value: unknown, path = ''): [string, string][] {
-  if (typeof value !== 'object' || value === null) return [[path, printed(value)]]
+  if (typeof value !== 'object' || value === null) return [[path, terminalText(canonical(value))]]
   const entries = Object.entries(value)
   if (entries.length === 0) return path === '' ? [] : [[path, Array.isArray(value) ? '[]' : '{}']]
   return entries.flatMap(([name, inner]) =>
     leaves(inner, Array.isArray(value) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`),
-  )
-}
-
-/** Control characters are written as JSON does, so that no value can steer a terminal. */
-function printed(value: unknown): string {
-  return canonical(value).replaceAll(
-    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }
