@@ -132,7 +132,8 @@ export const cleanUpDomain = worker({
     domains: ['readDeleted', 'endDeletion'],
     remains: ['sweep'],
     cleanups: ['send'],
-    engine: ['run'],
+    engine: ['run', 'send'],
+    accounts: ['list'],
     recordings: ['leave'],
   },
 })

@@ -6,7 +6,7 @@ import type { Mail } from '../../core/email/email-settings.ts'
  * long or begins with a dot. Rejects when an address or the id holds a line break or another control character, and
  * reads no file and no URL, whatever the text names.
  */
-export async function writeMessage({ from, to, subject, text, id, date }: Mail): Promise<Buffer> {
+export async function writeMessage({ from, to, subject, text, id, date, attachment }: Mail): Promise<Buffer> {
   const composer = new MailComposer({
     from: mailbox('from', from),
     to: mailbox('to', to),
@@ -16,6 +16,7 @@ export async function writeMessage({ from, to, subject, text, id, date }: Mail):
     headers: { 'Auto-Submitted': 'auto-generated' },
     text: text.replaceAll(/\r?\n/g, '\r\n'),
     textEncoding: 'base64',
+    attachments: attachment === undefined ? [] : [attached(attachment)],
     newline: 'windows',
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -31,6 +32,14 @@ export function senderDomain({ from }: Pick<Mail, 'from'>): string {
 /** One address as an object: text would be parsed, and could become several. */
 function mailbox(field: string, address: string) {
   return { name: '', address: printable(field, address) }
+}
+
+function attached({ name, type, bytes }: NonNullable<Mail['attachment']>) {
+  return {
+    filename: printable('attachment name', name),
+    contentType: printable('attachment type', type),
+    content: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+  }
 }
 
 function printable(field: string, value: string): string {

@@ -88,6 +88,14 @@ export function dropLines(command: DropCommand, domain: string | null, profile: 
   return addresses.map((address) => soleLine(`sofia profile ${profile} flush_inbound_reg ${address}`))
 }
 
+/**
+ * Returns the line that empties the mailbox of an account: a later account of the login must not hear its messages. Throws {@link
+ * ValueRefused} as {@link commandLine} does.
+ */
+export function mailboxLine(name: string, domain: string | null): string {
+  return soleLine(`vm_delete ${checked(login, name, 'login')}@${checked(domainName, domain, 'domain')}`)
+}
+
 /** The SIP profile of engines that has the gateways of tenants. */
 export const gatewayProfile = 'external'
 

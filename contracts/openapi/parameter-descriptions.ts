@@ -18,6 +18,8 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   'query type': 'The content type of the recording; `all` lists all recordings of the call.',
   'query uuid':
     "The engine's name of the leg: its id, with `a_` before it where the engine marks the first leg of a call.",
+  'query size': 'The bytes of the file of the message: up to 4 MiB of it go into a mail.',
+  'query language': 'The language of the mailboxes of the engine, such as `en`; by default that of each call.',
   'query cache': 'How long the engine may keep the answer: milliseconds, at most 2100000, or `until-flushed`.',
   'path account_id': 'The login of the account.',
   'path name': 'Its name, as the list shows it.',

@@ -59,7 +59,8 @@ export const lookUpDirectory = route({
 /**
  * `POST /engine/dialplan`: the engine's lookup of the dial plan for one call, with the data of its channel. Answered with the
  * applications of the call's route, or `not found`: the engine then uses its static dial plan. Calls of the context `public` come
- * from gateways, or from strangers, who get no route.
+ * from gateways, or from strangers, who get no route. `language` is the one that the engine's mailboxes speak: a call in a language
+ * without phrases would end there.
  */
 export const lookUpDialplan = route({
   operationId: 'lookUpDialplan',
@@ -78,6 +79,7 @@ export const lookUpDialplan = route({
     gateways: ['list', 'read', 'listByNetwork'],
     domains: ['read'],
   },
+  query: z.object({ language: z.optional(z.string().check(z.regex(/^[a-z]{2}$/, 'must be two letters such as en'))) }),
   // All variables of the channel, among them both descriptions of its media.
   maxBodyBytes: 1024 * 1024,
   form: z.catchall(z.object({ section: z.optional(z.string()) }), z.string()),
@@ -155,6 +157,40 @@ export const uploadRecording = route({
     sha256,
     parts: partSums,
   }),
+  errors: ['invalid_field', 'store_unavailable'],
+  response: z.string(),
+  responseType: 'text/plain',
+})
+
+/**
+ * `POST /engine/voicemail`: an engine offers a message of a mailbox (engine/bin/send-voicemails), to be mailed to its owner. The body's
+ * first line is the message as the engine's `vm_list` writes it; the bytes of its file follow only when the platform has asked for
+ * them. The answer is one word: `audio` (offer it again with its bytes), `later` (offer it again later), `done`, or `delete` (the same,
+ * and the owner wants it removed at the engine).
+ */
+export const takeVoicemail = route({
+  operationId: 'takeVoicemail',
+  group: 'engine',
+  method: 'POST',
+  path: '/engine/voicemail',
+  summary: 'Take a message of a mailbox of an engine',
+  authentication: 'engine',
+  permission: null,
+  domain: 'none',
+  needs: {
+    domains: ['read'],
+    accounts: ['read'],
+    emailSettings: ['read'],
+    secretBox: ['open'],
+    rateLimits: ['takeInWindow'],
+    idempotency: ['create', 'takeOver', 'complete'],
+    mail: ['send'],
+    events: ['publish'],
+  },
+  // The longest audio of a mail, and its line. In base64 it is just below the 6 MB that a function takes.
+  maxBodyBytes: 4 * 1024 * 1024 + 4096,
+  query: z.object({ size: recordingBytes }),
+  rawBody: true,
   errors: ['invalid_field', 'store_unavailable'],
   response: z.string(),
   responseType: 'text/plain',

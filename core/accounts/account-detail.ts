@@ -8,6 +8,9 @@ import { isSafeName } from '../text/safe-name.ts'
 /** The parameter that holds the hashed voicemail PIN; the engine's voicemail reads it under this name. */
 export const pinHash = 'vm-a1-hash'
 
+/** Served in place of the digest of a PIN where there is none. Without it the engine would take the password of the phone for the PIN. */
+const noPin = 'none'
+
 /** The mask of a secret that is set. */
 const masked = '********'
 
@@ -46,7 +49,7 @@ export function accountDetail(account: Account, { caller, clientVariables }: Vie
   return Object.fromEntries([
     ...(scopeOf(caller.acl, 'account', 'u') === 'all' ? [['a1-hash', account.a1Hash]] : []),
     ['dial-string', dialString],
-    ...Object.entries({ ...engineParameters(account), ...parameters }),
+    ...Object.entries({ 'vm-enabled': 'false', ...engineParameters(account), ...parameters }),
     ...(pin === undefined ? [] : [['vm-password', masked]]),
     ...('jsonrpc-password' in parameters ? [['jsonrpc-password', masked]] : []),
     ...Object.entries(engineVariables(account)).map(([name, value]) => [`variable_${name}`, value]),
@@ -64,11 +67,16 @@ export interface ServedContext {
 /** Returns the settings of an account that the engine is served, with the defaults of the domain and of the service. */
 export function servedAccount(account: Account, { clientVariables, domainPinHash }: ServedContext) {
   const { parameters, variables } = servedOf(account, clientVariables)
-  const defaults = domainPinHash === undefined ? {} : { [pinHash]: domainPinHash }
   // The engine keeps messages in a folder of this name.
   const noMailbox: Record<string, string> = isSafeName(account.login) ? {} : { 'vm-enabled': 'false' }
   return {
-    parameters: { ...engineParameters(account), ...defaults, ...parameters, ...noMailbox, 'a1-hash': account.a1Hash },
+    parameters: {
+      ...engineParameters(account),
+      [pinHash]: domainPinHash ?? noPin,
+      ...parameters,
+      ...noMailbox,
+      'a1-hash': account.a1Hash,
+    },
     variables: engineVariables({ ...account, variables }),
   }
 }
@@ -87,10 +95,12 @@ function servedOf(
   }
 }
 
-/** Returns the directory parameters that every account has, with defaults for unset ones. */
+/**
+ * Returns the directory parameters that every account has, with defaults for unset ones. The engine gets no default of `vm-enabled`: it
+ * would hide that of the domain, and close a mailbox that a route opens.
+ */
 function engineParameters({ numbers, role }: Account): Record<string, string> {
   return {
-    'vm-enabled': 'false',
     'svc-extensions': numbers.join(','),
     'cc-agent': 'false',
     'http-allowed-api': 'voicemail',

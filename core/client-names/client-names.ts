@@ -7,7 +7,8 @@ export type ClientVariables = ReadonlyMap<string, (value: string) => boolean>
 
 /**
  * Settings of the service itself: it acts on them, or stores them in fields of their own, and the engine is never served
- * them. An engine that is served a password uses it instead of the digest.
+ * them. An engine that is served a password uses it instead of the digest. One that is served the mail settings of a mailbox would
+ * delete the message that it cannot mail, and one without mod_shout records no mp3.
  */
 const ofService: ReadonlySet<string> = new Set([
   retentionParameter,
@@ -16,6 +17,13 @@ const ofService: ReadonlySet<string> = new Set([
   'role',
   'svc-extensions',
   'vm-password',
+  'vm-mailto',
+  'vm-attach-file',
+  'vm-email-all-messages',
+  'vm-keep-local-after-email',
+  'vm-notify-mailto',
+  'vm-notify-email-all-messages',
+  'vm-message-ext',
 ])
 
 const noneAdded: ClientVariables = new Map()

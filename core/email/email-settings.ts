@@ -51,6 +51,8 @@ export interface Mail {
   readonly id: string
   /** Epoch milliseconds. */
   readonly date: number
+  /** A file; its name and media type are printable ASCII. */
+  readonly attachment?: { readonly name: string; readonly type: string; readonly bytes: Uint8Array } | undefined
 }
 
 /** A mail server with its login in clear; it lives as long as one message is sent. */

@@ -5,16 +5,12 @@ import type { SecretBox } from '../secrets.ts'
 import type { RateLimitStore } from '../limits/rate-limit-store.ts'
 import type { MailSender } from './mail-sender.ts'
 import type { Clock, Randomness } from '../time.ts'
-import type { MailServer } from './email-settings.ts'
 import { mailServerOf, senderOf } from './mail-server-of.ts'
 import { readEmailSettings } from './read-email-settings.ts'
-import { replaceControls } from '../text/control-characters.ts'
+import { shownText } from './shown-text.ts'
 
 /** Test mails of one domain, by the contract's section on mail settings. */
 const allowance = { limit: 5, windowMs: 3_600_000 }
-
-/** The longest text of a server that is passed on, in characters. */
-const maxReply = 500
 
 /** The ports of {@link sendTestMail}. */
 export interface SendTestMailPorts {
@@ -56,26 +52,6 @@ export async function sendTestMail(ports: SendTestMailPorts, to: string, context
     },
     server,
   )
-  if (outcome.outcome === 'sent') return shown(outcome.reply, server)
-  throw new DomainError('bad_request', shown(outcome.reason, server))
-}
-
-/** A server's text as a caller may see it: one line, not long, without the password in any form that it was sent in. */
-function shown(text: string, { auth }: MailServer): string {
-  const secrets = auth === undefined || auth.pass === '' ? [] : formsOf(auth)
-  const blotted = secrets.reduce((rest, secret) => rest.replaceAll(secret, '********'), text)
-  return replaceControls(blotted, ' ').slice(0, maxReply)
-}
-
-/**
- * Returns the forms in which a password is sent: plain, and in the encodings of SMTP's logins. The longest comes first, so
- * that each is masked as a whole.
- */
-function formsOf({ user, pass }: { readonly user: string; readonly pass: string }): string[] {
-  const forms = [pass, base64(pass), base64(`\0${user}\0${pass}`), encodeURIComponent(pass)]
-  return [...new Set(forms.flatMap((form) => [form, form.replace(/=+$/, '')]))].sort((a, b) => b.length - a.length)
-}
-
-function base64(text: string): string {
-  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCodePoint(byte)).join(''))
+  if (outcome.outcome === 'sent') return shownText(outcome.reply, server)
+  throw new DomainError('bad_request', shownText(outcome.reason, server))
 }

@@ -33,6 +33,7 @@ export const serviceEventKinds = [
   'eavesdrop_start',
   'recording_stored',
   'recording_failed',
+  'voicemail_mail_failed',
   'engine_disconnected',
   'engine_connected',
 ] as const

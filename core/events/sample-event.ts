@@ -40,6 +40,13 @@ function serviceFields(domain: string): Readonly<Record<ServiceEventKind, Fields
     },
     recording_stored: call,
     recording_failed: call,
+    voicemail_mail_failed: {
+      'User-ID': '1001',
+      'User-Domain': domain,
+      'Message-File': `msg_${coreUuid}.wav`,
+      'Mail-To': `alice@${domain}`,
+      Reason: '550 no such user',
+    },
     engine_disconnected: { 'Core-UUID': coreUuid },
     engine_connected: { 'Core-UUID': coreUuid },
   }

@@ -1,3 +1,4 @@
+import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-account-store.ts'
 import { dynamoDomainRemains } from '../../adapters/dynamodb/domains/dynamo-domain-remains.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
@@ -22,6 +23,7 @@ export const handler = worker(
     remains: dynamoDomainRemains,
     cleanups: sqsCleanupQueue,
     engine: sqsCallEngine,
+    accounts: dynamoAccountStore,
     recordings: dynamoRecordingStore,
   },
   async (message, ports, { clock, log, settings }) => {

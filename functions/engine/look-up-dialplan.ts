@@ -11,10 +11,12 @@ import { gatewayMetrics } from '../../contracts/metrics.ts'
 import * as routes from '../../contracts/routes/engine.ts'
 import type { RoutedCall } from '../../core/dialplan/call-plan.ts'
 import { type DialplanQuestion, publicContext, readDialplanQuestion } from '../../core/dialplan/dialplan-question.ts'
+import type { EngineAction } from '../../core/dialplan/engine-action.ts'
 import { type ReportAmbiguous, gatewayOfCall } from '../../core/dialplan/gateway-of-call.ts'
 import { ReportedSources } from '../../core/dialplan/reported-sources.ts'
 import type { GatewayStore } from '../../core/gateways/gateway-store.ts'
 import { routeCall } from '../../core/dialplan/route-call.ts'
+import { set } from '../../core/dialplan/step-values.ts'
 import { routeSettings } from '../dialplan-settings.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFoundXml, writeDialplanXml } from './write-dialplan-xml.ts'
@@ -35,7 +37,7 @@ export const handler = endpoint(
     gateways: dynamoGatewayStore,
     domains: dynamoDomainStore,
   },
-  async ({ body, settings, clock, log }, ports) => {
+  async ({ body, query, settings, clock, log }, ports) => {
     const question = readDialplanQuestion(body)
     const call =
       question &&
@@ -46,9 +48,16 @@ export const handler = endpoint(
     if (call === undefined) return notFoundXml()
     const { actions } = await routeCall(ports, call, routeSettings(settings, clock.now()))
     const context = call.gateway === undefined ? call.domain : publicContext
-    return actions.length === 0 ? notFoundXml() : writeDialplanXml(context, actions)
+    return actions.length === 0 ? notFoundXml() : writeDialplanXml(context, speaking(actions, query.language))
   },
 )
+
+/** Makes mailboxes speak a language, whatever the caller's is. */
+function speaking(actions: readonly EngineAction[], language: string | undefined): readonly EngineAction[] {
+  if (language === undefined) return actions
+  const spoken = set('default_language', language)
+  return actions.flatMap((action) => (action.application === 'voicemail' ? [spoken, action] : [action]))
+}
 
 /** Returns the call with its domain; `undefined` for one of a stranger. */
 async function callOf(

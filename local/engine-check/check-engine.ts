@@ -1,4 +1,5 @@
 import { type Element, type Parameters, readConfiguration } from './engine-configuration.ts'
+import { findingsOfMailboxes } from './mailbox-findings.ts'
 
 /** Something that an engine lacks or has wrong. */
 export interface Finding {
@@ -56,6 +57,7 @@ export async function checkEngine(ask: AskEngine, options: CheckOptions): Promis
   found.push(...findingsOfRoutes(bindings))
   found.push(...findingsOfSip(sofia), ...(await findingsOfRunningProfiles(ask)))
   found.push(...(await findingsOfCdrs(ask)), ...(await findingsOfDialplan(ask)))
+  found.push(...(await findingsOfMailboxes(ask, await configuration(ask, 'voicemail'))))
   if (options.account !== undefined) found.push(...(await findingsOfAccount(ask, options.account)))
   return found
 }

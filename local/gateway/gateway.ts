@@ -16,8 +16,8 @@ import { type RouteTable, isPercentEncoded } from './route-table.ts'
 import { refuseConnection, unreadableReason } from './unreadable-request.ts'
 
 /**
- * The most that any route takes. An HTTP API hands on 10 MB, which every function answers 413; refused here, a request of
- * 10 MB holds no memory that others wait for.
+ * The most that a route takes unless its declaration names more. An HTTP API hands on 10 MB, which functions answer 413; refused
+ * here, a request of 10 MB holds no memory that others wait for.
  */
 export const maxBodyBytes = 1024 * 1024
 /** The limit of an HTTP API for request line and headers together. */
@@ -44,6 +44,9 @@ const maxConnections = 4000
  */
 export type Invoke = (functionName: string, event: unknown, sentOutside: () => void) => Promise<unknown>
 
+/** The bytes that the bodies of routes may have, by route key. */
+type BodyLimits = ReadonlyMap<string, number>
+
 /** The routes and functions that the gateway serves. */
 export interface Served {
   /** The target of each route is the name of its function. */
@@ -65,7 +68,9 @@ export class Gateway {
   readonly #server: Server
   /** The latest response of each connection. */
   readonly #responses = new WeakMap<Duplex, ServerResponse>()
-  #served: (Served & { readonly callers: Callers; readonly admission: Admission }) | undefined
+  #served:
+    | (Served & { readonly callers: Callers; readonly admission: Admission; readonly limits: BodyLimits })
+    | undefined
 
   constructor() {
     this.#server = createServer(
@@ -116,7 +121,12 @@ export class Gateway {
   /** Starts to call functions. */
   serve(served: Served): void {
     const { routes = [] } = served
-    this.#served = { ...served, callers: new Callers(routes), admission: new Admission(routes) }
+    this.#served = {
+      ...served,
+      callers: new Callers(routes),
+      admission: new Admission(routes),
+      limits: new Map(routes.map(({ method, path, maxBodyBytes: own = 0 }) => [`${method} ${path}`, own])),
+    }
   }
 
   /** Accepts no new request, waits a moment for those under way, then drops the rest. */
@@ -162,8 +172,9 @@ export class Gateway {
     if (match === undefined) return refusalReply(request, 'not_found', 'there is no such path')
     const calledBy = { headers: request.headers, address: sourceAddress(request) }
     const caller = served.callers.of(calledBy)
-    await served.admission.body(caller.name, bytesOf(request), response)
-    const body = await readBody(request, maxBodyBytes, caution)
+    const limit = Math.max(maxBodyBytes, served.limits.get(match.routeKey) ?? 0)
+    await served.admission.body(caller.name, bytesOf(request, limit), response)
+    const body = await readBody(request, limit, caution)
     const leaveWork = await served.admission.call(caller.name, match.routeKey, response)
     const event = requestEvent(request, target, match, body, Date.now())
     const call = () => served.invoke(match.target, event, leaveWork)
@@ -196,9 +207,9 @@ async function callAgain(call: () => Promise<unknown>): Promise<unknown> {
 }
 
 /** Returns the bytes that a request's body may have: its stated length, or the limit. */
-function bytesOf({ headers }: IncomingMessage): number {
+function bytesOf({ headers }: IncomingMessage, limit: number): number {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers
-  return encoding === undefined ? Math.min(Number(length ?? 0), maxBodyBytes) : maxBodyBytes
+  return encoding === undefined ? Math.min(Number(length ?? 0), limit) : limit
 }
 
 /** Characters of a text that is written together with its head. */

@@ -43,6 +43,7 @@ export function newEngine(
       ['recordings_folder', toByteText(options.recordingsDir)],
       ['sounds_folder', '/var/lib/freeswitch/sounds'],
     ]),
+    mailboxes: new Map(),
     sessions: { sinceStartup: 0, peak: 0 },
     startedAt: timers.now(),
     runExtension: (channel, target) => runExtension(engine, channel, target),

@@ -71,6 +71,8 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   [460, ['descriptions/read-api-description']],
   // The client of the key service and the composer of mails.
   [580, ['email/send-test-mail']],
+  // The same, and the clients of the queues.
+  [640, ['engine/take-voicemail']],
   // The client of the queues.
   [400, ['channels/hang-up-channel', 'channels/hold-channel', 'channels/list-channels']],
   [400, ['domains/delete-domain', 'engine/take-cdr']],

@@ -1,8 +1,10 @@
+import type { AccountStore } from '../../accounts/account-store.ts'
 import type { CleanupQueue, QueuedCleanup } from '../cleanup-queue.ts'
 import type { DeletedDomain } from '../domain.ts'
 import type { CommandOutcome, EngineCommand } from '../../commands/commands.ts'
 import type { DomainRemains, DomainStore } from '../domain-store.ts'
 import type { CallEngine } from '../../commands/call-engine.ts'
+import { mapAtMost } from '../../concurrency/semaphore.ts'
 import type { RecordingStore } from '../../recordings/recording-store.ts'
 import type { Clock } from '../../time.ts'
 import { retentionDaysOf } from '../../client-names/retention.ts'
@@ -12,7 +14,8 @@ export interface CleanUpDomainPorts {
   readonly domains: Pick<DomainStore, 'readDeleted' | 'endDeletion'>
   readonly remains: Pick<DomainRemains, 'sweep'>
   readonly cleanups: Pick<CleanupQueue, 'send'>
-  readonly engine: Pick<CallEngine, 'run'>
+  readonly engine: Pick<CallEngine, 'run' | 'send'>
+  readonly accounts: Pick<AccountStore, 'list'>
   readonly recordings: Pick<RecordingStore, 'leave'>
 }
 
@@ -42,6 +45,9 @@ const orderWaitMs = 10_000
  * domain that is missing from the directory, places no further call.
  */
 const orders = [{ kind: 'drop-domain-registrations' }, { kind: 'hang-up-domain' }] as const
+
+/** Orders about accounts, of which a domain has 10 000 at most, that are queued at one time. */
+const sendsAtOnce = 20
 
 /** The dependencies of a clean-up in addition to its ports. */
 export interface CleanUpDeps {
@@ -97,10 +103,10 @@ export async function cleanUpDomain(
 
 /**
  * Drops the domain's phones and ends its calls at every engine, those included that came up after the mark was set.
- * Returns whether both are done.
+ * Returns whether both are done. Then each mailbox is emptied, so that the next owner of the name hears no message of this one.
  */
 async function silence(
-  { engine }: CleanUpDomainPorts,
+  { engine, accounts }: CleanUpDomainPorts,
   { name }: DeletedDomain,
   { reportUndone }: CleanUpDeps,
 ): Promise<boolean> {
@@ -112,7 +118,11 @@ async function silence(
     isDone = false
     reportUndone(order.kind, outcome)
   }
-  return isDone
+  if (!isDone) return false
+  await mapAtMost(await accounts.list(name), sendsAtOnce, ({ login }) =>
+    engine.send({ kind: 'drop-registrations', login }, { domain: name, presenceId: null }),
+  )
+  return true
 }
 
 function secondsToRepeat(sinceMs: number): number {

@@ -7,6 +7,7 @@ import { hangUp, microsNow, waitOn, whenHungUp } from './flow.ts'
 import { causeNamed } from './hangup-cause.ts'
 import { count, placeOf } from './limit.ts'
 import { answerLoopback } from './loopback-leg.ts'
+import { openMailbox } from './mailbox.ts'
 import { answerCaller } from './phone-call.ts'
 import { playback } from './playback.ts'
 import { startRecording } from './recording.ts'
@@ -41,7 +42,7 @@ export const applications = new Map<string, RunApplication>([
   ['conference', stay],
   ['valet_park', stay],
   ['fifo', stay],
-  ['voicemail', leaveMessage],
+  ['voicemail', openMailbox],
   ['sched_hangup', scheduled((engine, channel, data) => hangUp(engine, channel, causeNamed(data)))],
   ['sched_transfer', scheduled(transferTo)],
   ['limit', limit],
@@ -115,12 +116,6 @@ function setProfileVariable(_engine: Engine, channel: Channel, data: string): vo
 async function stay(engine: Engine, channel: Channel): Promise<void> {
   answer(engine, channel)
   await waitOn(engine, channel)
-}
-
-/** The mailbox takes a message of a minute; nothing is stored. */
-async function leaveMessage(engine: Engine, channel: Channel): Promise<void> {
-  answer(engine, channel)
-  await waitOn(engine, channel, 60_000)
 }
 
 /** `+<seconds> <data>`: does something to the call later, unless it has ended by then. The call goes on meanwhile. */

@@ -29,6 +29,8 @@ export interface Engine {
   /** Whether the SIP profile manages presence: only then has the leg of a phone that calls a presence id. */
   readonly managesPresence: boolean
   readonly globals: Map<string, string>
+  /** How many messages there are for `<login>@<domain>`. */
+  readonly mailboxes: Map<string, number>
   readonly sessions: SessionCounts
   readonly startedAt: number
   /** Runs an extension of the dialplan on a channel, to the end of the call. */

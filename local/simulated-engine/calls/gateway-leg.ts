@@ -60,7 +60,7 @@ function farEnd(engine: Engine, { name, parameters }: SimulatedGateway, number: 
   return {
     login: number,
     domain: parameters.get('realm') ?? name,
-    user: { login: number, domain: name, variables: new Map() },
+    user: { login: number, domain: name, variables: new Map(), hasMailbox: false },
     profile: engine.gateways.profile,
     displayName: '',
     userAgent: 'Simulated provider 1.0',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Engine } from '../calls/engine.ts'
+import { countMessages, deleteMessages } from '../calls/mailbox.ts'
 import { originate } from './originate.ts'
 import { show } from './show.ts'
 import { sofia, sofiaContact } from './sofia.ts'
@@ -42,6 +43,8 @@ const commands = new Map<string, ApiCommand>([
   ['msleep', system.sleep],
   ['reloadxml', system.reloadXml],
   ['xml_flush_cache', system.flushCache],
+  ['vm_boxcount', countMessages],
+  ['vm_delete', deleteMessages],
 ])
 
 /**

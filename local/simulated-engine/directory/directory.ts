@@ -8,6 +8,8 @@ export interface DirectoryUser {
   readonly domain: string
   /** The variables that every channel of the user carries: the domain's, then the user's own. */
   readonly variables: ReadonlyMap<string, string>
+  /** Whether `vm-enabled` of the user, or else of the domain, leaves the mailbox on. */
+  readonly hasMailbox: boolean
 }
 
 /** A lookup of one user: who, where, and for what. */
@@ -84,9 +86,16 @@ function readUser(document: unknown, domainName: string): AnsweredUser | undefin
       login: toByteText(login),
       domain: toByteText(attribute(domain, 'name') ?? domainName),
       variables: new Map([...variablesOf(domain), ...variablesOf(users[0])]),
+      hasMailbox: [domain, users[0]].map((holder) => mailboxFlag(holder)).findLast((flag) => flag !== '') !== 'false',
     },
     cacheable: attribute(users[0], 'cacheable') ?? '',
   }
+}
+
+function mailboxFlag(holder: unknown): string {
+  const params = children(child(holder, 'params'), 'param')
+  const flag = params.find((param) => attribute(param, 'name') === 'vm-enabled')
+  return attribute(flag, 'value') ?? ''
 }
 
 function variablesOf(holder: unknown): [string, string][] {

@@ -18,6 +18,7 @@ export interface EnginePlace {
   readonly sipPort: number
   readonly recordings: string
   readonly cdrs: string
+  readonly mailboxes: string
   /** Errors in the log so far. */
   errors(): string[]
   log(): string
@@ -35,8 +36,8 @@ export interface KitEngine {
 /** Chooses ports and makes folders. */
 export async function anEnginePlace(): Promise<EnginePlace> {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-kit-'))
-  const [recordings, cdrs] = [join(folder, 'recordings'), join(folder, 'cdr')]
-  for (const name of ['log', 'db', 'run', 'recordings', 'cdr']) mkdirSync(join(folder, name))
+  const [recordings, cdrs, mailboxes] = [join(folder, 'recordings'), join(folder, 'cdr'), join(folder, 'voicemail')]
+  for (const name of ['log', 'db', 'run', 'recordings', 'cdr', 'voicemail']) mkdirSync(join(folder, name))
   const log = () => readFileSync(join(folder, 'log', 'freeswitch.log'), 'utf8')
   return {
     folder,
@@ -44,6 +45,7 @@ export async function anEnginePlace(): Promise<EnginePlace> {
     sipPort: await freePort(),
     recordings,
     cdrs,
+    mailboxes,
     log,
     errors: () =>
       log()
@@ -65,7 +67,7 @@ export async function startKitEngine(
   settings: Readonly<Record<string, string>>,
   configuration = kitConfiguration,
 ): Promise<KitEngine> {
-  const { folder, socketPort, sipPort, recordings, cdrs } = place
+  const { folder, socketPort, sipPort, recordings, cdrs, mailboxes } = place
   const folders = ['log', 'db', 'run'].flatMap((name) => [`-${name}`, join(folder, name)])
   const engine = spawn(freeswitchBin ?? '', ['-nf', '-nc', '-nonat', '-conf', configuration, ...folders], {
     stdio: 'ignore',
@@ -78,6 +80,7 @@ export async function startKitEngine(
       GATEWAY_SIP_PORT: String(await freePort()),
       RECORDINGS_FOLDER: recordings,
       CDR_FOLDER: cdrs,
+      VOICEMAIL_FOLDER: mailboxes,
       ...settings,
     },
   })

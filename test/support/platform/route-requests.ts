@@ -123,6 +123,10 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
     rawBody: `domain=${domain}&uuid=${login}&name=a.wav&size=1&sha256=${'0'.repeat(64)}&parts=${'0'.repeat(64)}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   }),
+  takeVoicemail: ({ account: login, domain }) => ({
+    query: 'size=5',
+    rawBody: `1795737600:0:${login}:${domain}:inbox:/voicemail/${domain}/${login}/msg_1.wav:1:Alice:1000:12\nsound`,
+  }),
   lookUpDialplan: ({ account: login, domain }) => ({
     rawBody: `section=dialplan&Hunt-Destination-Number=${login}&Hunt-Context=${domain}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },

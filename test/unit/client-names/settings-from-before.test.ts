@@ -75,11 +75,8 @@ describe('settings of an account that were stored before the closed lists', () =
       'vm-enabled',
       'vm-operator-extension',
     ])
-    expect(users[0].params).toMatchObject({
-      'vm-enabled': 'false',
-      'vm-mailto': 'me@example.com',
-      'vm-a1-hash': 'b'.repeat(32),
-    })
+    expect(users[0].params).toMatchObject({ 'cc-agent': 'false', 'vm-a1-hash': 'b'.repeat(32) })
+    expect(users[0].params).not.toHaveProperty('vm-enabled')
     expect(users[0].variables).toMatchObject({
       effective_caller_id_name: '1001',
       default_language: 'uk',

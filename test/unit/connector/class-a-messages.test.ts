@@ -117,6 +117,7 @@ const own = [
   new RegExp(`^api xml_flush_cache id ${name} ${host}$`),
   new RegExp(`^api sofia profile internal flush_inbound_reg (?:${name}(?:=${host})?)?@${host}$`),
   new RegExp(`^api uuid_kill ${id} MANAGER_REQUEST$`),
+  new RegExp(`^api vm_delete ${name}@${host}$`),
   /^(?:event json|nixevent) /,
 ]
 const lookUp = new RegExp(`^api uuid_dump ${id} json$`)
@@ -138,11 +139,11 @@ function checkBytes(): void {
   }
 }
 
-/** Lists the commands that the engine got: jobs, and drops at a SIP profile, which are no jobs. */
+/** Lists the commands that the engine got: jobs, and drops at a SIP profile and of a mailbox, which are no jobs. */
 function orders(): string[] {
   return [
     ...path.engine.lines,
-    ...path.engine.blocks.filter((block) => block.startsWith('api sofia profile internal ')),
+    ...path.engine.blocks.filter((block) => /^api (?:sofia profile internal|vm_delete) /.test(block)),
   ]
 }
 
@@ -176,8 +177,8 @@ describe.each(places)('a message of the queue whose $place', ({ place, good, mak
     const isNumber = place === 'timeoutSeconds'
     await deliver(make(isNumber ? Number(good) : good))
 
-    // An account's phones may be registered under its login or its full name.
-    expect(orders()).toHaveLength(place === 'dropped account' ? 2 : 1)
+    // An account's phones may be registered under its login or its full name, and it has a mailbox.
+    expect(orders()).toHaveLength(place === 'dropped account' ? 3 : 1)
     checkBytes()
   })
 

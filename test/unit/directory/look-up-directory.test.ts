@@ -129,9 +129,44 @@ describe('the directory', () => {
     expect(read.body.info).toMatchObject({ parameters: ['vm-password=********'] })
     expect(read.text).not.toContain('0815')
     await api.call(updateParameters, { params, headers: admin, body: ['vm-password='] })
-    expect((await ask(api, form({ user: '2000', domain: 'a.example.com' }))).users[0].params).not.toHaveProperty(
-      'vm-a1-hash',
-    )
+    // No digest is equal to it. Without any, the engine would take the digits of a phone's password for the PIN.
+    expect((await ask(api, form({ user: '2000', domain: 'a.example.com' }))).users[0].params['vm-a1-hash']).toBe('none')
+  })
+
+  it('the directory keeps the mail settings of a mailbox, which are not for the engine', async () => {
+    const api = anApi()
+    const mails = {
+      'vm-mailto': 'me@b.example.com',
+      'vm-attach-file': 'true',
+      'vm-email-all-messages': 'true',
+      'vm-keep-local-after-email': 'false',
+      'vm-notify-mailto': 'me@b.example.com',
+      'vm-notify-email-all-messages': 'true',
+      'vm-message-ext': 'mp3',
+    }
+    await api.ports.domains.create(aDomain({ parameters: { ...mails, 'vm-disk-quota': '60' } }))
+    const parameters = { ...mails, 'vm-skip-instructions': 'true', 'vm-alternate-greet-id': '42' }
+    await api.account({ login: '2000', numbers: ['2000'], parameters })
+
+    const { params, users } = await ask(api, form({ user: '2000', domain: 'a.example.com' }))
+
+    const voicemail = (record: object) => Object.keys(record).filter((name) => name.startsWith('vm-'))
+    expect(voicemail(params)).toEqual(['vm-disk-quota'])
+    expect(voicemail(users[0].params)).toEqual(['vm-a1-hash', 'vm-skip-instructions', 'vm-alternate-greet-id'])
+  })
+
+  it.each([
+    ['of the account', { 'vm-enabled': 'true' }, {}, 'true'],
+    ['that the account switched off', { 'vm-enabled': 'false' }, { 'vm-enabled': 'true' }, 'false'],
+    ['of the domain', {}, { 'vm-enabled': 'true' }, undefined],
+  ])('the directory serves the mailbox %s as it is set there', async (_which, own, ofDomain, served) => {
+    const api = anApi()
+    await api.ports.domains.create(aDomain({ parameters: ofDomain }))
+    await api.account({ login: '2000', numbers: ['2000'], parameters: own })
+
+    const { users } = await ask(api, form({ user: '2000', domain: 'a.example.com' }))
+
+    expect(users[0].params['vm-enabled']).toBe(served)
   })
 
   it.each([

@@ -354,6 +354,9 @@ describe('the clean-up of a deleted domain', () => {
     expect(api.ports.engine.given.map(({ command }) => command)).toEqual([
       { kind: 'drop-domain-registrations' },
       { kind: 'hang-up-domain' },
+      // The next owner of the name must not hear what is in their mailboxes.
+      { kind: 'drop-registrations', login: '1000' },
+      { kind: 'drop-registrations', login: '1001' },
     ])
     expect(await api.ports.hooks.list(name)).toHaveLength(1)
     expect(api.ports.cleanups.queued).toMatchObject([{ domain: name, delaySeconds: 120 }])

@@ -74,7 +74,7 @@ it('the name of a deleted domain is free once an engine that was away for two mi
 
   await look()
   const backAt = api.clock.now()
-  expect(api.ports.engine.given.map(({ command }) => command.kind)).toEqual([
+  expect(api.ports.engine.given.slice(0, 2).map(({ command }) => command.kind)).toEqual([
     'drop-domain-registrations',
     'hang-up-domain',
   ])

@@ -14,8 +14,14 @@ function kitConfiguration(change: (text: string) => string): string {
   return change(text.replaceAll(/\$\$\{(\w+)\}/g, (_, name: string) => values.get(name) ?? 'some-value'))
 }
 
+const mailboxes = (name: string) => readFileSync(join(process.cwd(), `engine/conf/mailbox-${name}.xml`), 'utf8')
+
 /** An engine that answers as a real one does (`api/response` of xml_locate, module_exists and so on). */
-function anEngine(change: (text: string) => string = (text) => text, answers: Readonly<Record<string, string>> = {}) {
+function anEngine(
+  change: (text: string) => string = (text) => text,
+  answers: Readonly<Record<string, string>> = {},
+  sounds = mailboxes('tones'),
+) {
   const text = kitConfiguration(change)
   const loaded = new Set([...text.matchAll(/<load module="(\w+)"/g)].map(([, name]) => name))
   const asked: string[] = []
@@ -28,8 +34,10 @@ function anEngine(change: (text: string) => string = (text) => text, answers: Re
     if (verb === 'file_exists' || verb === 'user_exists') return 'true'
     if (verb === 'sofia') return '                   phones\tprofile\tsip:mod_sofia@127.0.0.1:5060\tRUNNING (0)\n'
     const name = words.at(-1) ?? ''
-    const tag = words[0] === 'dialplan' ? 'context' : 'configuration'
-    const found = new RegExp(`<${tag} name="${name.replaceAll('.', '[.]')}">[^]*?</${tag}>`).exec(text)
+    const tag = { dialplan: 'context', languages: 'language' }[words[0] ?? ''] ?? 'configuration'
+    const found = new RegExp(`<${tag} name="${name.replaceAll('.', '[.]')}"[^>]*>[^]*?</${tag}>`).exec(text)
+    // The test has no preprocessor, which puts the sounds of the mailboxes there.
+    if (tag === 'language' && found !== null) return `${found[0]}${sounds}`
     return found?.[0] ?? "can't find anything\n"
   }
   return { ask, asked }
@@ -92,6 +100,24 @@ describe('the check of an engine', () => {
       'no line url',
     ],
     ['CDRs of one leg only', 'name="log-b-leg" value="true"', 'name="log-b-leg" value="false"', 'name="log-b-leg"'],
+    [
+      'no phrases for mailboxes',
+      '<language name="en"',
+      '<language name="xx"',
+      '<macro name="voicemail_play_greeting">',
+    ],
+    [
+      'mailboxes without a profile',
+      /(voicemail[.]conf[^]*?)<profile name="default">/,
+      '$1<profile name="other">',
+      '<profile name="default">',
+    ],
+    [
+      'mailboxes that open without a PIN',
+      'name="allow-empty-password-auth" value="false"',
+      'name="allow-empty-password-auth" value="true"',
+      'name="allow-empty-password-auth" value="false"',
+    ],
     ['no dial plan for new domains', 'name="global"', 'name="demo.example.com"', '<context name="global">'],
   ])('the check reports %s as the one thing to change, with its line', async (_what, from, to, expected) => {
     const lines = await linesOf((text) => text.replace(from, to))
@@ -104,6 +130,24 @@ describe('the check of an engine', () => {
     ['a SIP profile that does not run', { 'sofia status': '0 profiles 0 aliases\n' }, 'SIP_IP and SIP_PORT'],
   ])('the check reports %s', async (_what, answers, expected) => {
     expect(await linesOf(undefined, answers)).toEqual([expect.stringContaining(expected)])
+  })
+
+  it.each([
+    ['prompts that are not installed', 'file_exists ', 'a sound package of FreeSWITCH'],
+    ['prompts without the module that says numbers', 'module_exists mod_say_en', 'mod_say_en'],
+  ])('the check reports %s', async (_what, question, expected) => {
+    const { ask } = anEngine(undefined, {}, mailboxes('prompts'))
+    const answer = async (command: string) =>
+      command.startsWith(question) && !command.includes('/cdr') ? 'false' : ask(command)
+
+    expect((await checkEngine(answer, options)).map(({ line }) => line)).toEqual([expect.stringContaining(expected)])
+    expect(await linesOf(undefined, {}, mailboxes('prompts'))).toEqual([])
+  })
+
+  it('the check reports a phrase that is missing', async () => {
+    const sounds = mailboxes('tones').replace('name="voicemail_ack"', 'name="other"')
+
+    expect(await linesOf(undefined, {}, sounds)).toEqual(['<macro name="voicemail_ack">'])
   })
 
   it('the check reports the password of every new FreeSWITCH, and an account that is not found, and shows no secret', async () => {

@@ -134,10 +134,28 @@ describe('a call that the platform routes', () => {
     ).toEqual(['ALLOTTED_TIMEOUT'])
   })
 
-  it('a mailbox records a message of a minute', async () => {
-    routes = () => [['voicemail', `default ${domain} 1001`]]
+  it('a mailbox takes a message of up to four minutes, counts it, and is emptied', async () => {
+    routes = () => [['answer'], ['voicemail', `default ${domain} 1001`]]
+    const messages = async () => (await listener.command(`api vm_boxcount default/1001@${domain}`)).body
 
-    expect(await placed('77', 61_000)).toEqual([`voicemail default ${domain} 1001`, 'ended NORMAL_CLEARING'])
+    expect(await placed('77', 241_000)).toEqual(['answer', `voicemail default ${domain} 1001`, 'ended NORMAL_CLEARING'])
+    expect(await messages()).toBe('1')
+    expect((await listener.command(`api vm_delete 1001@${domain}`)).body).toBe('+OK\n')
+    expect(await messages()).toBe('0')
+  })
+
+  it('the owner of a mailbox leaves no message in it', async () => {
+    routes = () => [['answer'], ['voicemail', `check default ${domain} 1001`]]
+
+    await placed('77', 241_000)
+
+    expect((await listener.command(`api vm_boxcount 1001@${domain}`)).body).toBe('0')
+  })
+
+  it('the mailbox of an account that does not exist ends at once, as at the real engine', async () => {
+    routes = () => [['answer'], ['voicemail', `default ${domain} 4711`]]
+
+    expect(await placed('77', 1_000)).toEqual(['answer', `voicemail default ${domain} 4711`, 'ended NORMAL_CLEARING'])
   })
 })
 

@@ -75,6 +75,7 @@ export const table: Readonly<Record<string, Line>> = {
   logIn: { own: forAll, 'of the tenant': refused, 'of another tenant': refused, missing: '404 404 404 404 404 404' },
   takeCdr: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
   uploadRecording: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
+  takeVoicemail: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
   lookUpDirectory: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
   lookUpDialplan: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
 
