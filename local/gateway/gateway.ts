@@ -165,11 +165,16 @@ export class Gateway {
     await served.admission.body(caller.name, bytesOf(request), response)
     const body = await readBody(request, maxBodyBytes, caution)
     const leaveWork = await served.admission.call(caller.name, match.routeKey, response)
-    const event = requestEvent(request, target, match, body, Date.now())
-    const call = () => served.invoke(match.target, event, leaveWork)
-    const reply = functionReply(await (isSafe(request) ? callAgain(call) : call()))
-    served.callers.learn(caller, match.routeKey, calledBy, reply.status)
-    return reply
+    try {
+      if (response.closed) throw new Error('the client has gone before its function was called')
+      const event = requestEvent(request, target, match, body, Date.now())
+      const call = () => served.invoke(match.target, event, leaveWork)
+      const reply = functionReply(await (isSafe(request) ? callAgain(call) : call()))
+      served.callers.learn(caller, match.routeKey, calledBy, reply.status)
+      return reply
+    } finally {
+      leaveWork()
+    }
   }
 }
 
