@@ -236,17 +236,27 @@ describe('a leg of an engine that is known under another address', () => {
     expect([await stored(world, formerName), await stored(world)]).toEqual([[], [uuid]])
   })
 
-  test('a leg of another process, or of an engine that is still named, is left alone', async () => {
+  test('a leg of another process that the former address led to is left alone', async () => {
     const world = await labWorld()
-    const ofAnother = await aFormerLeg(world, randomUUID())
-    const ofNamed = await aFormerLeg(world)
+    const uuid = await aFormerLeg(world, randomUUID())
+
+    const successor = await world.connector('successor')
+    await successor.up()
+    await world.time.advance(60_000)
+
+    expect([world.eventsOf(uuid), await stored(world, formerName)]).toEqual([[], [uuid]])
+  })
+
+  test('a leg of an address that the settings still name is left to it', async () => {
+    const world = await labWorld()
+    const uuid = await aFormerLeg(world)
 
     const engine = (name: string): ComparedEngine => ({ name, coreUuid: aCoreUuid, commands: fakeEslSession() })
     const successor = await world.connector('successor', { engines: () => [engine(labEngine), engine(formerName)] })
     await successor.up()
     await world.time.advance(60_000)
 
-    for (const uuid of [ofAnother, ofNamed]) expect(world.eventsOf(uuid)).toEqual([])
+    expect([world.eventsOf(uuid), await stored(world, formerName)]).toEqual([[], [uuid]])
   })
 })
 
