@@ -20,7 +20,8 @@ export function readDialplanQuestion(
 ): DialplanQuestion | undefined {
   const given = (name: string) => fields[`Hunt-${name}`] ?? fields[`Caller-${name}`] ?? ''
   const [context, number] = [given('Context'), given('Destination-Number')]
-  if (fields['section'] !== 'dialplan' || context === '' || number === '') return undefined
+  const isPublic = lowerAscii(context) === publicContext
+  if (fields['section'] !== 'dialplan' || context === '' || (number === '' && !isPublic)) return undefined
   const variables = new Map<string, string>()
   for (const [name, value = ''] of Object.entries(fields)) {
     if (name.startsWith('variable_')) variables.set(name.slice('variable_'.length), value)
@@ -31,9 +32,7 @@ export function readDialplanQuestion(
   variables.set('network_addr', given('Network-Addr'))
   variables.set('context', context)
   const caller = { number: given('Caller-ID-Number') }
-  if (lowerAscii(context) === publicContext) {
-    return { call: { number, caller, variables }, source: sourceOf(variables) }
-  }
+  if (isPublic) return { call: { number, caller, variables }, source: sourceOf(variables) }
   return {
     call: { domain: context, number, caller: { ...caller, login: authenticated(variables, context) }, variables },
   }

@@ -1,6 +1,6 @@
 import { couldBeDomain, lowerAscii } from '../access/resolve-domain.ts'
 import type { Account } from '../accounts/account.ts'
-import { emergencyVariable } from './call-actions.ts'
+import { emergencyVariable, failing } from './call-actions.ts'
 import { TooMuchPatternWork } from './call-patterns.ts'
 import { type CallPlan, type RouteSettings, type RoutedCall, planOf } from './call-plan.ts'
 import type { Cursor } from './branches.ts'
@@ -41,6 +41,11 @@ export async function routeCall(ports: RoutePorts, call: RoutedCall, settings: R
     if (!(error instanceof TooMuchPatternWork)) throw error
     return kind === 'emergency' ? router.withoutRoute([]) : router.tooMuch(error.message)
   }
+}
+
+/** Returns whether neither an account nor a route of its domain takes a call, whatever else ends it. */
+export function isWithoutRoute({ matched, actions }: CallPlan): boolean {
+  return matched.kind === 'none' && matched.name === undefined && actions.at(-1) !== failing
 }
 
 /** Returns the position of a call that asks for the rest of its route; `undefined` if it asks for another number now. */

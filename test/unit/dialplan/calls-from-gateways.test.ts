@@ -53,7 +53,9 @@ const applications = (xml: string) =>
 /** The applications of the route itself. */
 const ran = async (variables: Readonly<Record<string, string>> = {}, number?: string) =>
   applications(await ask(variables, number)).filter((line) => !/^(?:export|set (?!svc_))/.test(line))
-const nothing = (xml: string) => xml.includes('not found')
+/** Whether a call is refused as that of a stranger. An engine that gets no answer says 503 instead. */
+const nothing = (xml: string) =>
+  xml.includes('context name="public"') && applications(xml).join() === 'hangup CALL_REJECTED'
 
 describe('the source of a call from a gateway', () => {
   beforeEach(() => route({ callflow: [{ answer: '' }] }))
