@@ -9,6 +9,8 @@ import { openSoundStream } from './sound-stream.ts'
 /** An account, and whether its phone answers each call at once; by default a test answers with {@link SoundCall.answer}. */
 export interface SoundPhoneOptions extends PhoneOptions {
   readonly isAnswering?: boolean
+  /** The address of the engine; by default 127.0.0.1. */
+  readonly engine?: string
 }
 
 /** A phone that tests drive. Each of its calls has a stream of media of its own. */
@@ -32,6 +34,7 @@ export interface SoundPhone {
 /** Opens a phone on ports of its own. */
 export async function openSoundPhone(options: SoundPhoneOptions): Promise<SoundPhone> {
   const { port, login, domain, password = '', ip = '127.0.0.1', isBusy = false, isAnswering = false } = options
+  const { engine = '127.0.0.1' } = options
   const account = `${login}@${domain}`
   const credential = options.credential ?? credentialOf(login, domain, password)
   const calls = new Map<string, SoundCall>()
@@ -44,7 +47,7 @@ export async function openSoundPhone(options: SoundPhoneOptions): Promise<SoundP
     const local = `<sip:${account}>;tag=${token()}`
     return new SipDialog(
       line,
-      { callId: token(), local, remote: to, target: uri, peer: `127.0.0.1:${port}` },
+      { callId: token(), local, remote: to, target: uri, peer: `${engine}:${port}` },
       credential,
     )
   }
