@@ -42,7 +42,6 @@ const budgets: Figures = {
   eventToHookP99Ms: 200,
   gatewayCpuRatio: 1.3,
   gateCpuMs: 0.25,
-  eslPlainRatio: 1.43,
   eslReplyRatio: 4.8,
   deliverTimeRatio: 1.25,
   pipelineCalmP50Ms: 40,

@@ -6,7 +6,7 @@
 /** The groups of metrics, each with a namespace of its own. */
 export type MetricGroup = 'Connector' | 'Cdr' | 'Gateway' | 'Recording'
 
-/** Returns the namespace of a group of metrics in CloudWatch; the stage is empty where names have none. */
+/** Returns the namespace of a group of metrics in CloudWatch; a laptop has no stage. */
 export function metricNamespace(group: MetricGroup, stage: string): string {
   return stage === '' ? `Callplane/${group}` : `Callplane/${stage}/${group}`
 }

@@ -21,9 +21,6 @@ export interface TableSpec {
  */
 export const indexName = 'keys-by-state'
 
-/** The index of earlier versions, which had all attributes; see the setting `formerIndexes`. */
-export const formerIndexName = 'by-state'
-
 /** Every table. */
 export const tables = {
   domains: { variable: 'TABLE_DOMAINS', purpose: 'tenants and their counters', expires: false },

@@ -12,14 +12,10 @@ export type GivenSettings = Readonly<Record<string, unknown>>
 
 /** The settings of a deployment, each described in contracts/settings. */
 export interface Settings {
-  /** The name of the stage. */
+  /** The name of the stage, which is part of the names of stacks, alarms and metrics. */
   readonly stage: string
-  /** The stage in the names of stacks, alarms and metrics; empty: they have none. */
-  readonly nameStage: string
   /** Whether X-Ray records the calls of functions. */
   readonly tracing: boolean
-  /** Whether tables keep the index of earlier versions next to the present one. */
-  readonly formerIndexes: boolean
   /** Whether the stacks that hold data are protected from deletion. */
   readonly terminationProtection: boolean
   /** The engines' event sockets, as the connector's network sees them: at least one, without duplicates. */
@@ -141,12 +137,9 @@ function eachSetting(values: GivenSettings): Settings {
   const text = (setting: ContextSetting) => checkedText(values, setting)
   const read = <T>(setting: ContextSetting<T>): T => readText(setting.rule(), text(setting), nameOf(setting))
   const given = ofEveryProcess.filter((setting) => (values[setting.context] ?? '') !== '')
-  const name = text(stage)
   return {
-    stage: name,
-    nameStage: read(deployment.namesWithoutStage) ? '' : name,
+    stage: text(stage),
     tracing: read(deployment.tracing),
-    formerIndexes: read(deployment.formerIndexes),
     terminationProtection: read(deployment.terminationProtection),
     engines: engineSockets(read(deployment.engineHost), read(deployment.enginePort)),
     engineNetwork: read(deployment.engineNetwork),

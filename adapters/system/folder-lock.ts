@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, readlink, symlink, unlink } from 'node:fs/promises'
+import { mkdir, readdir, readlink, symlink, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A process that takes locks. */
@@ -47,8 +47,8 @@ export class FolderInUse extends Error {
   }
 }
 
-/** A lock of a generation, or the only lock that a data folder of earlier versions had. */
-const lockForm = /^(?:\d{10}\.)?lock$/
+/** The name of a lock: its generation, and the ending. */
+const lockForm = /^\d{10}\.lock$/
 
 /** Returns a generation as names begin with it, so that names sort in the order in which they were made. */
 export function generationName(generation: number): string {
@@ -139,12 +139,7 @@ export const systemLockFiles: LockFiles = {
       'EEXIST',
       symlink(owner, path).then(() => true),
     )) ?? false,
-  // The lock that earlier versions made in a data folder is a file.
-  readLock: (path) =>
-    unlessCode(
-      'ENOENT',
-      unlessCode('EINVAL', readlink(path)).then((owner) => owner ?? readFile(path, 'utf8')),
-    ),
+  readLock: (path) => unlessCode('ENOENT', readlink(path)),
   remove: (path) => unlink(path),
 }
 

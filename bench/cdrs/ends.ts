@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { EventReader } from '../../connector/esl/event.ts'
-import { EVENT_HEADERS, type EngineEvent } from '../../connector/runtime/engine.ts'
+import { readEvent } from '../../connector/esl/event.ts'
+import type { EngineEvent } from '../../connector/runtime/engine.ts'
 
 /** One recorded end of a leg, and where in its bytes the uuids and the digit of its domain's name are. */
 interface RecordedEnd {
@@ -12,8 +12,6 @@ interface RecordedEnd {
 
 const file = new URL('../../test/fixtures/freeswitch/bench/stream-json.out.gz', import.meta.url)
 const recorded = recordedEnds()
-/** As the connector reads the events of an engine. */
-const reader = new EventReader(EVENT_HEADERS)
 
 /** Ends of legs as an engine reports them: the recorded ones, each time with other calls of another of ten domains. */
 export function endOfLeg(number: number): EngineEvent {
@@ -24,7 +22,7 @@ export function endOfLeg(number: number): EngineEvent {
   const digits = repetition.toString(16).padStart(8, '0')
   for (const at of end.uuids) bytes.write(digits, at, 'latin1')
   for (const at of end.domains) bytes.writeUInt8(48 + (repetition % 10), at)
-  return reader.read('text/event-json', bytes)
+  return readEvent('text/event-json', bytes)
 }
 
 /** Those of a busy engine's recording, each of them with the same first eight digits in all of its uuids. */

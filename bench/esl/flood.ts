@@ -8,11 +8,11 @@ import { readFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 
-const [, , format = 'json', repetitions = '10'] = process.argv
+const [, , repetitions = '10'] = process.argv
 const core = '0cbd3e5d-2f9d-4e51-af19-4232d3d8d973'
 const pieceBytes = 256 * 1024
 
-const file = new URL(`../../test/fixtures/freeswitch/bench/stream-${format}.out.gz`, import.meta.url)
+const file = new URL('../../test/fixtures/freeswitch/bench/stream-json.out.gz', import.meta.url)
 const recording = gunzipSync(readFileSync(file))
 const events = recording.subarray(recording.indexOf('Content-Length: '))
 

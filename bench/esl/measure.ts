@@ -1,15 +1,14 @@
 /**
  * Reads a flood in one of the ways that are compared, in its own process, and sends its parent the CPU milliseconds
- * from the first event to the last: `measure.ts <way> <format> <port> <events>`. The way `reply` sends the milliseconds
+ * from the first event to the last: `measure.ts <way> <port> <events>`. The way `reply` sends the milliseconds
  * of one answer of so many bytes instead.
  */
-import { EVENT_HEADERS } from '../../connector/runtime/engine.ts'
 import { openEslSession } from '../../connector/esl/session.ts'
-import { openLazyScan, parseJson, scanPlain } from './lazy-scan.ts'
+import { openBareReader } from './bare-reader.ts'
 import { EslCommand, EslConnection, EslError, defaultEslLimits, systemEslTimers } from './reader.ts'
 import { wholePath } from './whole-path.ts'
 
-const [, , way = '', format = '', port = '', amount = ''] = process.argv
+const [, , way = '', port = '', amount = ''] = process.argv
 const names = ['Event-Name', 'Event-Sequence', 'Unique-ID', 'Caller-Caller-ID-Name'] as const
 const address = { host: '127.0.0.1', port: Number(port), password: 'ClueCon' }
 let start: NodeJS.CpuUsage | undefined
@@ -33,7 +32,6 @@ function connection(onReady: (open: EslConnection) => void): void {
     timers: systemEslTimers,
     limits: defaultEslLimits,
     tally: { heardAt: 0, bytes: 0, events: 0, unreadableEvents: 0, lateReplies: 0, strayReplies: 0 },
-    headers: names,
     onReady: () => onReady(open),
     onEvent: (event) => {
       for (const name of names) event.header(name)
@@ -48,9 +46,9 @@ function connection(onReady: (open: EslConnection) => void): void {
   })
 }
 
-function scan(read: typeof parseJson): void {
-  openLazyScan(Number(port), format, (bytes, from, to) => {
-    read(bytes, from, to, names)
+function bare(): void {
+  openBareReader(Number(port), (headers) => {
+    for (const name of names) void headers[name]
     if (isLast()) tell()
   })
 }
@@ -76,7 +74,6 @@ async function path(wanted: string): Promise<void> {
     ...address,
     name: 'events',
     subscribe: side.words(),
-    headers: EVENT_HEADERS,
     onEvent: (event) => {
       const last = isLast()
       side.accept(event, 'bench')
@@ -86,8 +83,7 @@ async function path(wanted: string): Promise<void> {
   })
 }
 
-if (way === 'connector')
-  connection((open) => open.run(EslCommand.event(['ALL'], format === 'json' ? 'json' : 'plain'), () => {}))
-else if (way === 'lazy') scan(format === 'json' ? parseJson : scanPlain)
+if (way === 'connector') connection((open) => open.run(EslCommand.event(['ALL']), () => {}))
+else if (way === 'bare') bare()
 else if (way === 'reply') reply()
 else await path(way)

@@ -6,7 +6,7 @@ import { type HeldCalls, heldCalls } from '../calls/held-calls.ts'
 import type { GatewayAligner } from '../commands/apply-gateway.ts'
 import { type PendingJobs, pendingJobs } from '../commands/pending-jobs.ts'
 import {
-  EVENT_HEADERS,
+  
   type Engine,
   type EngineAddress,
   type EngineEvent,
@@ -92,7 +92,6 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
   const events = open({
     name: 'events',
     subscribe: parts.words,
-    headers: EVENT_HEADERS,
     onEvent: (event) => parts.onEvent(event, name),
     onState: (state) => {
       if (state.kind === 'ready') {
@@ -139,7 +138,7 @@ interface LinkReports {
   reasons: Partial<Record<LinkRole, EslDownReason>>
 }
 
-type Role = Pick<EslSessionOptions, 'subscribe' | 'headers' | 'onEvent' | 'onState'> & { readonly name: LinkRole }
+type Role = Pick<EslSessionOptions, 'subscribe' | 'onEvent' | 'onState'> & { readonly name: LinkRole }
 
 /** Opens links of one engine that log what becomes of them and note which process of the engine they reached. */
 function linkOpener(

@@ -58,7 +58,7 @@ export async function readPeerReports(
 
 /** Whether the report that heard an engine last has lost it since, and it was without channels. */
 function wasLeftEmpty(reports: readonly ConnectorReport[], name: string): boolean {
-  const views = reports.flatMap(({ engines }) => engines?.filter((engine) => engine.name === name) ?? [])
+  const views = reports.flatMap(({ engines }) => engines.filter((engine) => engine.name === name))
   const latest = views.reduce(
     (best, view) => (best !== undefined && best.heardAt >= view.heardAt ? best : view),
     views[0],
@@ -68,6 +68,6 @@ function wasLeftEmpty(reports: readonly ConnectorReport[], name: string): boolea
 
 /** The engines that other connectors heard at a moment or later. */
 function heardSince(reports: readonly ConnectorReport[], connectorId: string, moment: number): ReadonlySet<string> {
-  const views = reports.filter((report) => report.connectorId !== connectorId).flatMap(({ engines = [] }) => engines)
+  const views = reports.filter((report) => report.connectorId !== connectorId).flatMap(({ engines }) => engines)
   return new Set(views.filter(({ heardAt }) => heardAt >= moment).map(({ name }) => name))
 }

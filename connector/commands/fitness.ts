@@ -38,7 +38,7 @@ export function fitnessJudge({ engines, store, connectorId, clock }: FitnessDeps
     const now = clock.now()
     const reports = await store.list(now - reliedOnMs).catch(() => [])
     const areFit = freshReports(reports, now, reliedOnMs).some(
-      (report) => report.connectorId !== connectorId && report.engineConnected,
+      (report) => report.connectorId !== connectorId && report.engines.some(({ connected }) => connected),
     )
     others = { areFit, readAt: now }
   }

@@ -9,9 +9,6 @@ const MAX_LINE_BYTES = 200_000
  */
 export type EslAnswer = 'result' | 'job' | 'reply'
 
-/** How the engine writes events. Only `json` can be read without loss: the engine leaves some `%` of a plain value as it is. */
-export type EslEventFormat = 'json' | 'plain'
-
 /**
  * One command, checked when it is built: it holds no CR, LF or NUL, so that an argument can neither end the command
  * nor begin another. There is no other way to make bytes for the engine.
@@ -50,9 +47,12 @@ export class EslCommand {
     return new EslCommand('bgapi', 'job', named('bgapi', command), jobUuid)
   }
 
-  /** `event`: subscribes to event names, and after the word CUSTOM to subclasses. The format is the connection's. */
-  static event(names: readonly string[], format: EslEventFormat = 'json'): EslCommand {
-    return new EslCommand('event', 'reply', `${format} ${words('event', names)}`)
+  /**
+   * `event json`: subscribes to event names, and after the word CUSTOM to subclasses. Of the formats only this one can be read
+   * without loss: in a plain value the engine leaves some `%` as it is.
+   */
+  static event(names: readonly string[]): EslCommand {
+    return new EslCommand('event', 'reply', `json ${words('event', names)}`)
   }
 
   /** `nixevent`: ends subscriptions, in the same words as `event`. */

@@ -23,8 +23,6 @@ export interface EslConnectionOptions {
   readonly timers: EslTimers
   readonly limits: EslLimits
   readonly tally: EslTally
-  /** Headers that most events will be asked for, besides the deciding ones. */
-  readonly headers?: readonly string[] | undefined
   /** Logged in: commands may be run. */
   onReady(): void
   onEvent(event: EslEvent): void

@@ -10,7 +10,7 @@ import {
   EslEventUnreadable,
   EslFramingLost,
 } from './errors.ts'
-import { type EslEvent, EventReader } from './event.ts'
+import { type EslEvent, readEvent } from './event.ts'
 import type { EslFrame } from './frame.ts'
 import { Incoming } from './incoming.ts'
 import { ReplyQueue } from './reply-queue.ts'
@@ -27,7 +27,6 @@ export class EslConnection {
   readonly #options: EslConnectionOptions
   readonly #socket: EngineSocket
   readonly #incoming: Incoming
-  readonly #events: EventReader
   readonly #replies: ReplyQueue
   readonly #ended = Promise.withResolvers<void>()
   readonly #silence: SilenceWatch
@@ -39,7 +38,6 @@ export class EslConnection {
     const { host, port, limits, timers, tally } = options
     this.#options = options
     this.#incoming = new Incoming(limits, (frame) => this.#onFrame(frame))
-    this.#events = new EventReader(options.headers)
     this.#socket = new EngineSocket({
       host,
       port,
@@ -162,7 +160,7 @@ export class EslConnection {
     if (this.#phase !== 'open' && this.#phase !== 'closing') return
     let event: EslEvent
     try {
-      event = this.#events.read(frame.contentType, frame.body)
+      event = readEvent(frame.contentType, frame.body)
     } catch (error) {
       if (!(error instanceof EslEventUnreadable)) throw error
       this.#incoming.doubt()

@@ -37,8 +37,6 @@ export interface EslSessionOptions {
   readonly name: string
   /** The words after `event json`, such as `['CHANNEL_CREATE', 'CUSTOM', 'sofia::register']`; empty for none. */
   readonly subscribe: readonly string[]
-  /** Headers that most events will be asked for: they are found while the event is read, any other by a search of it. */
-  readonly headers?: readonly string[]
   onEvent(event: EslEvent): void
   onState(state: EslState): void
   /** Called for every event that was skipped because it could not be read. */

@@ -78,7 +78,7 @@ class ReconnectingSession implements EslSession {
   }
 
   #connect(): void {
-    const { host, port, password, headers } = this.#options
+    const { host, port, password } = this.#options
     this.#connections += 1
     this.#connection = new EslConnection({
       host,
@@ -87,7 +87,6 @@ class ReconnectingSession implements EslSession {
       timers: this.#timers,
       limits: this.#limits,
       tally: this.#tally,
-      headers,
       onReady: () => this.#identify(),
       onEvent: (event) => this.#options.onEvent(event),
       onUnreadable: (error) => this.#options.onUnreadable?.(error),

@@ -77,8 +77,6 @@ export class EventRelay {
     }
     const id = eventId(event)
     if (id === undefined) throw new TypeError('an event without Core-UUID and Event-Sequence')
-    // The CDR of a leg needs all headers of its end. Decoding them once costs less than searching for twenty of them first.
-    if (event.name === 'CHANNEL_HANGUP_COMPLETE') event.headers()
     const learned = isOfChannel(event)
       ? registry.learn(event.uuid.toLowerCase(), readerOf(event), engine, 'event')
       : undefined
@@ -193,12 +191,8 @@ export class EventRelay {
   }
 }
 
-/** The core is known before anything is decoded; asking for it again would read the whole event. */
-function readerOf(event: EngineEvent): (name: string) => string | undefined {
-  return (name) => {
-    if (name === 'Core-UUID') return event.coreUuid || undefined
-    return name === 'Event-Name' ? event.name : event.header(name)
-  }
+function readerOf(event: EngineEvent): ReadField {
+  return (name) => event.header(name)
 }
 
 /** Whether the engine itself speaks of a channel; a CUSTOM event with a uuid can be anybody's. */
@@ -213,7 +207,7 @@ function domainOf({ registry, domains }: RelayDeps, event: EngineEvent): string 
 }
 
 function* domainCandidates(registry: ChannelRegistry, event: EngineEvent): Generator<string> {
-  const read = (name: string) => event.header(name)
+  const read = readerOf(event)
   if (event.uuid !== '') yield* legDomainCandidates(read, (leg) => registry.domainOf(leg))
   yield* eventDomainCandidates(read)
 }

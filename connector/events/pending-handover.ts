@@ -57,7 +57,7 @@ function isStillReading(other: Listening, again: HeardAgain, now: number): boole
  * heard here has handed over all before it, however late it reads. Many events have the same time.
  */
 function hasHandedOver(other: Listening, { since, firstAt }: HeardAgain): boolean {
-  const { handedOverTo = other.reportedAt, engineHandedOverTo } = other
+  const { handedOverTo, engineHandedOverTo } = other
   if (firstAt === undefined || engineHandedOverTo === undefined) return handedOverTo >= since + slackMs
   return engineHandedOverTo > firstAt || handedOverTo >= since + quietMs
 }

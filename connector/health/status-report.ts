@@ -99,11 +99,10 @@ export function statusReporter(parts: StatusDeps): StatusReporter {
   let reporting: Promise<void> | undefined
 
   const tellProgress = async (since: ConnectorReport) => {
-    const { eventLinks = [] } = since
     try {
       await store.report({
         ...since,
-        eventLinks: eventLinks.map((link) => lastOf(link, parts.eventLinks())),
+        eventLinks: since.eventLinks.map((link) => lastOf(link, parts.eventLinks())),
         handedOverTo: parts.handedOverTo(),
         reportedAt: clock.now(),
       })
@@ -144,7 +143,7 @@ export function statusReporter(parts: StatusDeps): StatusReporter {
     tellEnd: async ({ handedOverTo, left, eventLinks }) => {
       await reporting
       if (atStop === undefined) return
-      const { eventLinks: before = [], spool } = atStop
+      const { eventLinks: before, spool } = atStop
       await tellStop({
         ...atStop,
         eventLinks: before.map((link) => lastOf(link, eventLinks)),
@@ -173,17 +172,12 @@ function whoIsThere({ engines }: StatusDeps): string {
 async function report(parts: StatusDeps, texts: StatusTexts, restarts: number): Promise<ConnectorReport> {
   const status = await Promise.all(parts.engines.map((engine) => texts.of(engine)))
   const engines = parts.engines.map((engine, index) => engineReport(parts, engine, status[index] ?? ''))
-  const first = engines.find(({ connected }) => connected)
   const { inFlight, waiting, byDomain } = parts.queues()
   const spool = parts.spool?.()
   return {
     connectorId: parts.connectorId,
     startedAt: parts.startedAt,
     version: parts.version,
-    engineConnected: first !== undefined,
-    engineHeardAt: Math.max(0, ...engines.map(({ heardAt }) => heardAt)),
-    engineId: first?.coreUuid ?? '',
-    engineStatus: first?.status ?? '',
     engines,
     eventLinks: parts.eventLinks(),
     handedOverTo: parts.handedOverTo(),

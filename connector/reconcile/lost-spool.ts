@@ -20,13 +20,13 @@ export function spoolFate(
   others: readonly ConnectorReport[],
   now: number,
 ): SpoolFate {
-  const { reportedAt, stoppedAt: to = reportedAt, handedOverTo: from = to, spool } = gone
+  const { reportedAt, stoppedAt: to = reportedAt, handedOverTo: from, spool } = gone
   if (from >= lastKept(gone)) return 'handed over by others'
   if (others.some((other) => spool !== undefined && other.spool?.taken.includes(spool.owner) === true)) {
     return 'handed over by others'
   }
   const later = listenings(others, engine).filter((one) => hasListenedSince(one, from) && one.reportedAt >= to)
-  if (later.some(({ handedOverTo = 0 }) => handedOverTo >= to)) return 'handed over by others'
+  if (later.some(({ handedOverTo }) => handedOverTo >= to)) return 'handed over by others'
   const mayCatchUp = later.some((one) => one.reportedAt >= now - 30_000)
   return mayCatchUp || now < reportedAt + takenOverMs ? 'not known yet' : { from, to }
 }

@@ -62,14 +62,14 @@ export class StoringPeer {
     return agoMs >= 0 && agoMs < reliedOnMs
   }
 
-  #relaysSame({ eventLinks = [] }: ConnectorReport): boolean {
+  #relaysSame({ eventLinks }: ConnectorReport): boolean {
     const relayed = new Set(eventLinks.filter(isUp).map(({ engine }) => engine))
     const own = this.#deps.links().filter(isUp)
     // Without a link it cannot be seen which engines are its own.
     return own.length > 0 && own.every(({ engine }) => relayed.has(engine))
   }
 
-  #hearsSame({ engines = [] }: ConnectorReport): boolean {
+  #hearsSame({ engines }: ConnectorReport): boolean {
     const heard = new Set(engines.filter(({ connected }) => connected).map(({ name }) => name))
     return this.#deps.engines().every((engine) => !isHealthy(engine) || heard.has(engine.name))
   }

@@ -33,9 +33,6 @@ export interface Engine {
   readonly reasons: Readonly<Partial<Record<LinkRole, EslDownReason>>>
 }
 
-/** The headers that are read of nearly every event of a call, besides the deciding ones: found in one pass, not by a search each. */
-export const EVENT_HEADERS: readonly string[] = ['Call-Direction', 'Channel-Call-State', 'Event-Date-Timestamp']
-
 /** Returns `host:port`, with an IPv6 host in brackets: the identity of an engine. */
 export function engineName({ host, port }: Pick<EngineAddress, 'host' | 'port'>): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`

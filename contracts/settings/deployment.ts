@@ -185,22 +185,6 @@ export const tracing = {
     '`on` lets X-Ray record calls of functions, the first of each second and one in twenty of the others, at 5 dollars for a million ([what can be followed](design/tracing.md))',
 } as const satisfies ContextValue
 
-export const formerIndexes = {
-  context: 'formerIndexes',
-  rule: () => onOrOff(),
-  fallback: 'off',
-  meaning:
-    '`on` keeps the index `by-state` of earlier versions next to `keys-by-state`, for the time of their upgrade ([how](deploy.md#upgrade-and-roll-back))',
-} as const satisfies ContextValue
-
-export const namesWithoutStage = {
-  context: 'namesWithoutStage',
-  rule: () => onOrOff(),
-  fallback: 'off',
-  meaning:
-    '`on` keeps the names of stacks, alarms and metrics of a deployment that was made before there were stages; for one stage of an account and region',
-} as const satisfies ContextValue
-
 export const terminationProtection = {
   context: 'terminationProtection',
   rule: () => onOrOff(),

@@ -80,8 +80,6 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.engineRequestBurst,
   deployment.engineConcurrency,
   deployment.tracing,
-  deployment.namesWithoutStage,
-  deployment.formerIndexes,
   existingStores,
   deployment.terminationProtection,
 ]

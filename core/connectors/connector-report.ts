@@ -6,34 +6,23 @@ export interface ConnectorReport {
   /** Epoch milliseconds. */
   readonly reportedAt: number
   readonly version: string
-  /** Whether both links to an engine are up; of several engines, to one at least. */
-  readonly engineConnected: boolean
-  /** Epoch milliseconds of the last byte from the engine; 0 when none came yet. */
-  readonly engineHeardAt: number
-  /** The engine's `Core-UUID`; empty when unknown. */
-  readonly engineId: string
-  /** The engine's own multi-line status text; empty when unknown. */
-  readonly engineStatus: string
   /** Commands that wait for an answer. */
   readonly commandsInFlight: number
   /** Commands that wait to be sent. */
   readonly commandsWaiting: number
-  /** The same by the domain of the commands, the busiest first; absent in reports that older connectors wrote. */
-  readonly commandsByDomain?: readonly DomainCommands[] | undefined
+  /** The same by the domain of the commands, the busiest first. */
+  readonly commandsByDomain: readonly DomainCommands[]
   /** Starts of this connector since the deployment, less one. */
   readonly restarts: number
-  /** Each engine that it has links to, in the order of its settings; absent in reports of earlier versions. */
-  readonly engines?: readonly EngineReport[] | undefined
-  /** The progress of its reading of each engine's events; absent in reports of earlier versions. */
-  readonly eventLinks?: readonly EventLinkReport[] | undefined
-  /**
-   * Every event that it read before this moment, epoch milliseconds, has been queued, or its loss recorded; absent as
-   * above.
-   */
-  readonly handedOverTo?: number | undefined
-  /** Every event that it read before this moment, epoch milliseconds, has been queued or is on its disk; absent as above. */
-  readonly keptTo?: number | undefined
-  /** The location of its waiting events; absent if that is memory only, and in reports of earlier versions. */
+  /** Each engine that it has links to, in the order of its settings. */
+  readonly engines: readonly EngineReport[]
+  /** The progress of its reading of each engine's events. */
+  readonly eventLinks: readonly EventLinkReport[]
+  /** Every event that it read before this moment, epoch milliseconds, has been queued, or its loss recorded. */
+  readonly handedOverTo: number
+  /** Every event that it read before this moment, epoch milliseconds, has been queued or is on its disk. */
+  readonly keptTo: number
+  /** The location of its waiting events; absent if that is memory only. */
   readonly spool?: SpoolReport | undefined
   /**
    * The start of an orderly stop, epoch milliseconds; absent while it runs, and when it was killed. It continues to read and
@@ -91,13 +80,12 @@ export interface EventLinkReport {
    */
   readonly lostAt?: number | undefined
   /**
-   * By the engine's own clock, epoch milliseconds: every event before this moment has been queued. Absent before the first,
-   * and in reports of earlier versions.
+   * By the engine's own clock, epoch milliseconds: every event before this moment has been queued. Absent before the first.
    */
   readonly handedOverTo?: number | undefined
   /**
-   * By the engine's own clock, epoch milliseconds: every event before this moment has been queued or is on disk. Absent in
-   * reports of earlier versions.
+   * By the engine's own clock, epoch milliseconds: every event before this moment has been queued or is on disk. Absent if
+   * the engine was never reached.
    */
   readonly keptTo?: number | undefined
 }

@@ -23,7 +23,7 @@ export function freshReports(
  * something lately.
  */
 export function hearsEngine(report: ConnectorReport, now: number): boolean {
-  return freshReports([report], now).length > 0 && enginesIn(report).some((engine) => isHeard(engine, now))
+  return freshReports([report], now).length > 0 && report.engines.some((engine) => isHeard(engine, now))
 }
 
 /**
@@ -32,13 +32,12 @@ export function hearsEngine(report: ConnectorReport, now: number): boolean {
  */
 export function engineViews(reports: readonly ConnectorReport[], now: number): EngineReport[] {
   const views = new Map<string, EngineReport>()
-  for (const engine of freshReports(reports, now).flatMap(enginesIn)) {
+  for (const engine of freshReports(reports, now).flatMap(({ engines }) => engines)) {
     const report = { ...engine, connected: isHeard(engine, now) }
     const known = views.get(engine.name)
     const isBetter = known === undefined || (report.connected && !(known.connected && known.status !== ''))
     if (isBetter) views.set(engine.name, report)
   }
-  if (views.size > 1) views.delete('')
   return [...views.values()]
 }
 
@@ -48,16 +47,10 @@ export function engineViews(reports: readonly ConnectorReport[], now: number): E
  */
 export function heardSince(reports: readonly ConnectorReport[], now: number): ReadonlyMap<string, number> {
   const since = new Map<string, number>()
-  for (const { engine, upSince } of freshReports(reports, now).flatMap(({ eventLinks = [] }) => eventLinks)) {
+  for (const { engine, upSince } of freshReports(reports, now).flatMap(({ eventLinks }) => eventLinks)) {
     if (upSince > 0) since.set(engine, Math.min(upSince, since.get(engine) ?? upSince))
   }
   return since
-}
-
-/** Returns the engines of a report. A report of an earlier version has a single one without its name. */
-function enginesIn(report: ConnectorReport): readonly EngineReport[] {
-  const { engineId: coreUuid, engineConnected: connected, engineHeardAt: heardAt, engineStatus: status } = report
-  return report.engines ?? [{ name: '', coreUuid, connected, heardAt, status }]
 }
 
 function isHeard({ connected, heardAt }: EngineReport, now: number): boolean {

@@ -23,19 +23,16 @@ export interface Listening {
   readonly heardTo: number
   /** Up to when everything that the engine sent was heard, and was queued or written to disk. */
   readonly keptTo: number
-  /** Up to when everything that it read was queued; absent in reports of earlier versions. */
-  readonly handedOverTo: number | undefined
+  /** Up to when everything that it read was queued. */
+  readonly handedOverTo: number
   /** The same by the engine's clock. */
   readonly engineHandedOverTo: number | undefined
 }
 
-/** A report of an earlier version does not say what it kept. Events of this time before it may be lost. */
-const unwrittenMs = 1_000
-
 /** Returns the history of every connector with an engine, and none for a connector that never reached it. */
 export function listenings(reports: readonly ConnectorReport[], engine: string): Listening[] {
   return reports.flatMap((report) =>
-    (report.eventLinks ?? []).filter((link) => link.engine === engine).map((link) => listeningOf(report, link)),
+    report.eventLinks.filter((link) => link.engine === engine).map((link) => listeningOf(report, link)),
   )
 }
 
@@ -73,6 +70,6 @@ export function lastAlive({ stoppedAt, reportedAt }: ConnectorReport): number {
  * Returns the moment up to which a connector that is gone had queued or written to disk all that it had read. What one that
  * was killed read later belongs to the gap of its death. One that stopped has put on its disk what it had.
  */
-export function lastKept({ stoppedAt, reportedAt, handedOverTo = reportedAt, keptTo }: ConnectorReport): number {
-  return stoppedAt ?? Math.min(reportedAt, Math.max(handedOverTo, keptTo ?? reportedAt - unwrittenMs))
+export function lastKept({ stoppedAt, reportedAt, handedOverTo, keptTo }: ConnectorReport): number {
+  return stoppedAt ?? Math.min(reportedAt, Math.max(handedOverTo, keptTo))
 }

@@ -1,7 +1,7 @@
 import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
 import type { RouteStore } from './route-store.ts'
-import { readRoute, requireWritable, versionOf } from './read-route.ts'
+import { readRoute, versionOf } from './read-route.ts'
 
 /**
  * Removes a route. Throws `not_found`, `precondition_failed` when the precondition does not hold, and `conflict` for a
@@ -15,7 +15,6 @@ export async function deleteRoute(
   await untilDone(async () => {
     const route = await readRoute(store, domain, id)
     requireMatch(precondition, versionOf(route))
-    requireWritable(route)
     return (await store.remove(route)) || undefined
   })
 }

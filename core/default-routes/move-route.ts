@@ -2,7 +2,7 @@ import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
 import type { RouteStore } from './route-store.ts'
 import type { StoredRoute } from './stored-route.ts'
-import { readRoute, requireWritable, routeNotFound, versionOf } from './read-route.ts'
+import { readRoute, routeNotFound, versionOf } from './read-route.ts'
 
 /**
  * Gives a route and its neighbour each other's order; at the edge nothing changes. Answers the route as it is then.
@@ -20,11 +20,9 @@ export async function moveRoute(
     const route = routes[index]
     if (route === undefined) throw routeNotFound()
     requireMatch(precondition, versionOf(route))
-    requireWritable(route)
     // The first route has no predecessor; a negative index must not count from the end.
     const neighbour = direction === 'down' ? routes[index + 1] : index === 0 ? undefined : routes[index - 1]
     if (neighbour === undefined) return true
-    requireWritable(neighbour)
     return (await store.swap(route, neighbour, edition)) || undefined
   })
   return readRoute(store, domain, id)

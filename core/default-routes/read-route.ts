@@ -3,7 +3,6 @@ import { DomainError } from '../errors.ts'
 import type { RouteStore } from './route-store.ts'
 import type { StoredRoute, RouteHead } from './stored-route.ts'
 import { isRecordId } from '../record-id.ts'
-import { routeVersion } from './route-input.ts'
 
 /** Returns a route of a domain. Throws `not_found`. */
 export async function readRoute(store: Pick<RouteStore, 'read'>, domain: string, id: string): Promise<StoredRoute> {
@@ -20,10 +19,4 @@ export function versionOf({ createdAt, revision }: RouteHead): Versioned {
 /** Returns the refusal of a missing route. */
 export function routeNotFound(): DomainError {
   return new DomainError('not_found', 'Route not found')
-}
-
-/** Throws `conflict` for a route whose callflow is of an older schema: such routes are read-only. */
-export function requireWritable({ version, name }: RouteHead): void {
-  if (version >= routeVersion) return
-  throw new DomainError('conflict', `the route "${name}" is of version ${version}, and those are read-only`)
 }

@@ -3,7 +3,7 @@ import { untilDone } from '../concurrency/until-done.ts'
 import type { RouteStore } from './route-store.ts'
 import type { StoredRoute } from './stored-route.ts'
 import type { CallflowJudges } from './parse-callflow.ts'
-import { readRoute, requireWritable, versionOf } from './read-route.ts'
+import { readRoute, versionOf } from './read-route.ts'
 import { type RouteInput, readRouteInput } from './route-input.ts'
 
 /** The inputs of a route's replacement. */
@@ -27,7 +27,6 @@ export async function replaceRoute(
   return untilDone(async () => {
     const stored = await readRoute(store, domain, id)
     requireMatch(precondition, versionOf(stored))
-    requireWritable(stored)
     const { order, createdAt } = stored
     const route = { ...content, id, domain, createdAt, order: input.order ?? order, revision: stored.revision + 1 }
     return (await store.replace(route)) ? route : undefined

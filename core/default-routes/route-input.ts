@@ -7,7 +7,7 @@ import { type CallflowJudges, parseCallflow } from './parse-callflow.ts'
 import { isTimeZone } from '../client-names/time-zone.ts'
 
 /** The version of the callflow's schema that is written here; records of a lower one are read-only. */
-export const routeVersion = 2
+const routeVersion = 2
 
 /** A route as a caller writes it; types and lengths have been checked, rules have not. */
 export interface RouteInput {

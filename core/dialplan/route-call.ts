@@ -1,5 +1,4 @@
 import { couldBeDomain, lowerAscii } from '../access/resolve-domain.ts'
-import type { Account } from '../accounts/account.ts'
 import { emergencyVariable, failing } from './call-actions.ts'
 import { TooMuchPatternWork } from './call-patterns.ts'
 import { type CallPlan, type RouteSettings, type RoutedCall, planOf } from './call-plan.ts'

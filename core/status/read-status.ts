@@ -86,7 +86,7 @@ export async function readStatus(
 
 /** The longest of the lags of the connectors, each as it was when it reported. */
 function eventLagOf(reports: readonly ConnectorReport[]): number {
-  const lagsMs = reports.map(({ reportedAt, handedOverTo = reportedAt }) => reportedAt - handedOverTo)
+  const lagsMs = reports.map(({ reportedAt, handedOverTo }) => reportedAt - handedOverTo)
   return Math.max(0, ...lagsMs) / 1000
 }
 
@@ -128,7 +128,7 @@ function commandsShownTo(domain: string | null, reports: readonly ConnectorRepor
   const shown =
     domain === null
       ? reports.map(({ commandsInFlight: inFlight, commandsWaiting: waiting }) => ({ inFlight, waiting }))
-      : reports.flatMap(({ commandsByDomain = [] }) => commandsByDomain.filter((each) => each.domain === domain))
+      : reports.flatMap(({ commandsByDomain }) => commandsByDomain.filter((each) => each.domain === domain))
   return shown.reduce(
     (sum, { inFlight, waiting }) => ({ inFlight: sum.inFlight + inFlight, waiting: sum.waiting + waiting }),
     { inFlight: 0, waiting: 0 },

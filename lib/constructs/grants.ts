@@ -2,6 +2,7 @@ import { Validations } from 'aws-cdk-lib'
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
 import { accessOf, variableOf } from '../../contracts/access/access.ts'
 import type { Access } from '../../contracts/access/access-kinds.ts'
+import { indexName } from '../../contracts/resources.ts'
 import type { Route } from '../../contracts/routes/route.ts'
 import { reachesInside } from '../rule-pack.ts'
 import type { Resources } from './resources.ts'
@@ -43,14 +44,14 @@ export function acknowledgeInsides(role: Role, needs: Needs): void {
 
 /** Returns the target of an access. Its key distinguishes resources whose ARNs are not known yet. */
 function targetOf(granted: Access, resources: Resources) {
-  const { tables, indexNames, queues, secrets, keys, buckets, searchDomains } = resources
+  const { tables, queues, secrets, keys, buckets, searchDomains } = resources
   if ('table' in granted) {
     const { tableArn } = tables[granted.table]
     return granted.index
       ? {
           key: `table ${granted.table} index`,
           service: 'dynamodb',
-          arns: indexNames.map((name) => `${tableArn}/index/${name}`),
+          arns: [`${tableArn}/index/${indexName}`],
         }
       : { key: `table ${granted.table}`, service: 'dynamodb', arns: [tableArn] }
   }

@@ -16,8 +16,6 @@ import type { WorkQueue } from './work-queue.ts'
 /** Every declared resource, by the name it has in contracts/resources.ts. */
 export interface Resources {
   readonly tables: Readonly<Record<TableName, ITable>>
-  /** The indexes that may be queried: during an upgrade also the one of earlier versions, whose code runs until it is replaced. */
-  readonly indexNames: readonly string[]
   readonly queues: Readonly<Record<QueueName, WorkQueue>>
   readonly secrets: Readonly<Record<SecretName, ISecret>>
   readonly keys: Readonly<Record<KeyName, IKey>>

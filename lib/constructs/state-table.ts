@@ -1,20 +1,13 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
-import { type TableSpec, formerIndexName, indexName } from '../../contracts/resources.ts'
+import { type TableSpec, indexName } from '../../contracts/resources.ts'
 
 const text = (name: string) => ({ name, type: AttributeType.STRING })
 
-/** The choices of the engineer about tables. */
-export interface StateTableProps {
-  readonly spec: TableSpec
-  /** Whether the index of earlier versions is kept next to the present one. */
-  readonly hasFormerIndex: boolean
-}
-
 /** A table as the adapters expect it, which outlives its stack and can be restored to any second of the last 35 days. */
 export class StateTable extends Table {
-  constructor(scope: Construct, id: string, { spec, hasFormerIndex }: StateTableProps) {
+  constructor(scope: Construct, id: string, spec: TableSpec) {
     super(scope, id, {
       partitionKey: text('pk'),
       sortKey: text('sk'),
@@ -28,16 +21,11 @@ export class StateTable extends Table {
       ...(spec.expires && { timeToLiveAttribute: 'expiresAt' }),
     })
     if (spec.index === undefined) return
-    this.#addIndex(indexName, ProjectionType.KEYS_ONLY)
-    if (hasFormerIndex) this.#addIndex(formerIndexName, ProjectionType.ALL)
-  }
-
-  #addIndex(indexName: string, projectionType: ProjectionType): void {
     this.addGlobalSecondaryIndex({
       indexName,
       partitionKey: text('gsi_pk'),
       sortKey: text('gsi_sk'),
-      projectionType,
+      projectionType: ProjectionType.KEYS_ONLY,
     })
   }
 }

@@ -102,7 +102,7 @@ export class ApiStack extends Stack {
   ): IDependable {
     let before = earlier
     for (const group of new Set(routes.map((route) => route.group))) {
-      const stack = new NestedStack(this, nestedStackId(group), { description: `Callplane endpoints: ${group}` })
+      const stack = new NestedStack(this, constructId(group), { description: `Callplane endpoints: ${group}` })
       stack.node.addDependency(before)
       before = stack
       for (const route of routes.filter((route) => route.group === group)) {
@@ -122,14 +122,6 @@ export class ApiStack extends Stack {
 /** Whether engines call the route, with a credential of their own. */
 function isOfEngine({ path }: Route): boolean {
   return path.startsWith('/engine/')
-}
-
-/**
- * Returns the construct id of a group's nested stack. Default routes keep the id of the group's former name: a new id would
- * create their HTTP routes again while the old ones still exist, which API Gateway refuses.
- */
-function nestedStackId(group: string): string {
-  return group === 'default-routes' ? 'Routes' : constructId(group)
 }
 
 function preflightFor(origins: readonly string[]): CorsPreflightOptions {

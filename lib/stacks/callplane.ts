@@ -1,6 +1,6 @@
 import { type App, Stack, type StackProps, Validations } from 'aws-cdk-lib'
 import { Domain, type IDomain } from 'aws-cdk-lib/aws-opensearchservice'
-import { formerIndexName, indexName, searchDomains } from '../../contracts/resources.ts'
+import { searchDomains } from '../../contracts/resources.ts'
 import { buildVersion } from '../../contracts/settings/platform.ts'
 import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
 import { SearchDomain } from '../constructs/search-domain.ts'
@@ -25,7 +25,7 @@ export interface CallplaneProps {
 
 /** Adds the whole platform to an app. Synthesis then fails on any finding of the rule pack without a documented reason. */
 export function addCallplane(app: App, { settings, build, version }: CallplaneProps): void {
-  setStage(app, settings.nameStage)
+  setStage(app, settings.stage)
   /** Construct ids name no stage: they name tables on a laptop, and a change of them would replace resources. */
   const stackProps = (id: string, description: string): StackProps => ({
     stackName: staged(app, id, '-'),
@@ -38,14 +38,12 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     alarmEmail: settings.alarmEmail,
     watchesQueues: settings.monitoring === 'full',
     allowedOrigins: settings.allowedOrigins,
-    formerIndexes: settings.formerIndexes,
     existing: settings.existing,
   })
   const searchStack = searchStackOf(stateful, settings, stackProps('CallplaneSearch', 'the store of CDRs'))
   const { tables, queues, secrets, keys, buckets } = stateful
   const resources: Resources = {
     tables,
-    indexNames: settings.formerIndexes ? [indexName, formerIndexName] : [indexName],
     queues,
     secrets,
     keys,
@@ -102,11 +100,10 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   Validations.of(app).addPlugins(new RulePack(app))
 }
 
-/** Makes the stack of the search domains. Returns the one of the other stores where they are there, or where none is made. */
+/** Makes the stack of the search domains. Returns the one of the other stores if every domain exists already. */
 function searchStackOf(stateful: StatefulStack, settings: Settings, props: StackProps): Stack {
   const makesNoDomain = Object.keys(searchDomains).every((name) => name in settings.existing.searchDomains)
-  // A deployment from before the stages has its domain in the other stack: moved, it would be a new one, without CDRs.
-  if (settings.nameStage === '' || makesNoDomain) return stateful
+  if (makesNoDomain) return stateful
   const { terminationProtection } = settings
   const stack = new Stack(stateful.node.root, 'CallplaneSearch', { ...props, terminationProtection })
   // Without an order, the one whose template is uploaded first would be deployed first.

@@ -53,8 +53,6 @@ export interface StatefulStackProps extends StackProps {
   readonly watchesQueues: boolean
   /** Origins whose pages may read recordings and exports by their links. */
   readonly allowedOrigins: readonly string[]
-  /** Whether tables keep the index of earlier versions next to the present one. */
-  readonly formerIndexes: boolean
   /** Stores that are taken up under their names instead of being made. */
   readonly existing: ExistingStores
 }
@@ -63,7 +61,7 @@ export interface StatefulStackProps extends StackProps {
  * Everything that must outlive a deployment except the search domain, and the queues. Changing a construct id here loses
  * data.
  */
-export class StatefulStack extends Stack implements Omit<Resources, 'searchDomains' | 'indexNames'> {
+export class StatefulStack extends Stack implements Omit<Resources, 'searchDomains'> {
   readonly onCall: OnCall
   readonly tables: Resources['tables']
   readonly queues: Resources['queues']
@@ -72,16 +70,13 @@ export class StatefulStack extends Stack implements Omit<Resources, 'searchDomai
   readonly buckets: Resources['buckets']
 
   constructor(scope: Construct, id: string, props: StatefulStackProps) {
-    const { alarmEmail, watchesQueues, existing, allowedOrigins, ...others } = props
-    const { formerIndexes: hasFormerIndex, ...usual } = others
+    const { alarmEmail, watchesQueues, existing, allowedOrigins, ...usual } = props
     super(scope, id, usual)
     this.onCall = new OnCall(this, 'OnCall', { email: alarmEmail })
     this.tables = eachOf(tables, (name, spec) => {
       const given = existing.tables[name]
       const id = `${constructId(name)}Table`
-      return given === undefined
-        ? new StateTable(this, id, { spec, hasFormerIndex })
-        : Table.fromTableName(this, id, given)
+      return given === undefined ? new StateTable(this, id, spec) : Table.fromTableName(this, id, given)
     })
     this.queues = eachOf(
       queues,

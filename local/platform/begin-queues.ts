@@ -61,12 +61,11 @@ export async function recordLostMessages(
   { from, knownAt }: LostMessages,
 ): Promise<void> {
   const reports = await connectorStatus.list(knownAt - deadAfterMs)
-  const handedOver = reports.map(({ handedOverTo, reportedAt }) => handedOverTo ?? reportedAt)
   const gap = {
     connectorId: platform,
     engine: '',
     reason: 'queue-lost',
-    from: Math.min(from, ...handedOver),
+    from: Math.min(from, ...reports.map(({ handedOverTo }) => handedOverTo)),
   }
   await gaps.record({ ...gap, id: gapId(gap), recordedBy: platform, to: clock.now(), before: nowhere, after: nowhere })
 }

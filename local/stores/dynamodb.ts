@@ -113,36 +113,16 @@ export async function connectDynamo(endpoint: string, signer: Signer): Promise<R
   return forwarder
 }
 
-/** Makes the tables that are not there yet, and the indexes that tables of an earlier version lack. */
+/** Makes the tables that are not there yet. */
 export async function createTables(backend: Backend, tables: readonly Table[]): Promise<void> {
   await Promise.all(
     tables.map(async (table) => {
       const answer = await asked(backend, 'CreateTable', { TableName: table.name, ...table.definition })
-      if (answer.status === 200) return
-      if (!String(answer.body).includes('ResourceInUseException')) {
+      if (answer.status !== 200 && !String(answer.body).includes('ResourceInUseException')) {
         throw new Error(`table ${table.name} cannot be made: ${String(answer.body)}`)
       }
-      await createIndexes(backend, table)
     }),
   )
-}
-
-const namedIndexes = z._default(z.array(z.object({ IndexName: z.string() })), [])
-const described = z.object({ Table: z.object({ GlobalSecondaryIndexes: namedIndexes }) })
-
-async function createIndexes(backend: Backend, { name, definition }: Table): Promise<void> {
-  const { AttributeDefinitions, GlobalSecondaryIndexes } = definition
-  const wanted = z.parse(z._default(z.array(z.looseObject({ IndexName: z.string() })), []), GlobalSecondaryIndexes)
-  if (wanted.length === 0) return
-  const { body } = await asked(backend, 'DescribeTable', { TableName: name })
-  const there = z.parse(described, JSON.parse(String(body))).Table.GlobalSecondaryIndexes
-  const missing = wanted.filter(({ IndexName }) => there.every((index) => index.IndexName !== IndexName))
-  for (const Create of missing) {
-    const GlobalSecondaryIndexUpdates = [{ Create }]
-    const change = { TableName: name, AttributeDefinitions, GlobalSecondaryIndexUpdates }
-    const answer = await asked(backend, 'UpdateTable', change)
-    if (answer.status !== 200) throw new Error(`table ${name} cannot have its index: ${String(answer.body)}`)
-  }
 }
 
 function asked(backend: Backend, action: string, input: object): Promise<ServiceAnswer> {

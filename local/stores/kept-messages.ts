@@ -28,9 +28,6 @@ const sendable = z.object({
   MessageDeduplicationId: z.optional(z.string()),
 })
 
-/** A line of the file; earlier versions wrote one array of all messages. */
-const line = z.union([sendable, z.array(sendable)])
-
 type Message = z.infer<typeof message>
 type Sendable = z.infer<typeof sendable>
 
@@ -73,17 +70,17 @@ export async function putBack(file: string, send: (message: Sendable) => Promise
   let sent = 0
   if (!existsSync(file)) return { sent, isWhole: true }
   for (const text of readFileSync(file, 'utf8').trimEnd().split('\n')) {
-    const messages = read(text)
-    if (messages === undefined) return { sent, isWhole: false }
-    for (const each of messages) await send(each)
-    sent += messages.length
+    const kept = read(text)
+    if (kept === undefined) return { sent, isWhole: false }
+    await send(kept)
+    sent += 1
   }
   return { sent, isWhole: true }
 }
 
-function read(text: string): readonly Sendable[] | undefined {
+function read(text: string): Sendable | undefined {
   try {
-    return [z.parse(line, JSON.parse(text))].flat()
+    return z.parse(sendable, JSON.parse(text))
   } catch {
     return undefined
   }

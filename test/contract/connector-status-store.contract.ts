@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { opened } from '../support/processes/opened.ts'
-import { aReport } from '../support/records/records.ts'
+import { aReport, anEngineReport } from '../support/records/records.ts'
 import type { StoreKind } from '../support/stores/stores.ts'
 
 /** The contract of every {@link ConnectorStatusStore}. */
@@ -9,7 +9,7 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
 
   test('each connector has its newest report in the list', async () => {
     const now = stores().clock.now()
-    const newest = aReport({ connectorId: 'a', reportedAt: now + 1, engineConnected: false })
+    const newest = aReport({ connectorId: 'a', reportedAt: now + 1, engines: [anEngineReport({ connected: false })] })
     const last = { coreUuid: '981a5c5a-d057-447a-be95-4b13f8d004b6', sequence: '4711' }
     const other = aReport({
       connectorId: 'b',

@@ -120,13 +120,8 @@ it('termination protection of the stacks with data follows the setting, and is o
   expect(protectionOf(guarded)).toEqual([true, true])
 })
 
-it('the store of CDRs has a stack of its own, except in a deployment from before there were stages', () => {
-  const former = appWith({ namesWithoutStage: 'on' })
-  const stackOf = ({ assembly: made }: typeof synthesized) =>
-    made.one('AWS::OpenSearchService::Domain', 'CdrSearch').stack.name
-
-  expect(stackOf(synthesized)).toBe('CallplaneSearch')
-  expect(stackOf(former)).toBe('CallplaneStateful')
+it('the store of CDRs has a stack of its own', () => {
+  expect(assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch').stack.name).toBe('CallplaneSearch')
 })
 
 it('the store of CDRs is deployed after the other stores, and none of them waits for it', () => {
@@ -189,16 +184,6 @@ it('two stages can share an account, since names of stacks, alarms, metrics and 
   expect(one.names.length).toBeGreaterThan(40)
   expect(one.names.filter((name) => two.names.includes(name))).toEqual([])
   expect(two.tags).toEqual(two.tags.map(() => ({ 'callplane:stage': 'other' })))
-})
-
-it('a stage that keeps names without a stage has those of a deployment from before there were stages', () => {
-  const former = appWith({ namesWithoutStage: 'on' })
-  const alarms = former.assembly.ofType('AWS::CloudWatch::Alarm').map(({ Properties }) => Properties)
-  const manifest = JSON.parse(readFileSync(join(former.folder, 'manifest.json'), 'utf8'))
-
-  expect(manifest.artifacts['CallplaneApi'].properties.stackName ?? 'CallplaneApi').toBe('CallplaneApi')
-  expect(alarms.map(({ AlarmName }) => AlarmName)).toContain('Callplane: Events wait')
-  expect(alarms.map(({ Namespace }) => Namespace)).toContain('Callplane/Connector')
 })
 
 it('the dashboard shows the metrics of its stage', () => {

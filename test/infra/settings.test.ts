@@ -9,7 +9,6 @@ const settingsFrom = (given: Record<string, unknown>) =>
 it('a deployment needs a stage and the address of an engine, and nothing else', () => {
   expect(settingsFrom({})).toMatchObject({
     stage: 'test',
-    nameStage: 'test',
     engines: [{ host: 'engine.example.internal', port: 8021 }],
     zones: 2,
     connectorTasks: 2,
@@ -20,10 +19,6 @@ it('a deployment needs a stage and the address of an engine, and nothing else', 
   })
   expect(() => readSettings({ stage: 'test' })).toThrow(/^setting engineHost must be /)
   expect(() => readSettings({ engineHost: 'host' })).toThrow(/^setting stage must be /)
-})
-
-it('names have no stage in a deployment that keeps those from before there were stages', () => {
-  expect(settingsFrom({ namesWithoutStage: 'on' })).toMatchObject({ stage: 'test', nameStage: '' })
 })
 
 it('numbers may be written as numbers in the file of a stage', () => {
@@ -238,7 +233,6 @@ describe.each([
   ['connectorTasks', '5'],
   ['connectorServices', '3'],
   ['connectorServices', '16'],
-  ['namesWithoutStage', 'yes'],
   ['engineHost', ''],
   ['engineHost', 'esl://host:8021'],
   ['engineHost', 'host:0'],

@@ -11,14 +11,14 @@ const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 /** Kept, unless the deployment that creates it fails. */
 const retained = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' }
 
-const indexOf = (IndexName: string, ProjectionType: string) => ({
-  IndexName,
+const keysByState = {
+  IndexName: 'keys-by-state',
   KeySchema: [
     { AttributeName: 'gsi_pk', KeyType: 'HASH' },
     { AttributeName: 'gsi_sk', KeyType: 'RANGE' },
   ],
-  Projection: { ProjectionType },
-})
+  Projection: { ProjectionType: 'KEYS_ONLY' },
+}
 
 describe.each(Object.entries(tables))('the table %s', (name, spec) => {
   const table = assembly.one('AWS::DynamoDB::Table', `${capital(name)}Table`)
@@ -42,35 +42,8 @@ describe.each(Object.entries(tables))('the table %s', (name, spec) => {
     expect(table.Properties['TimeToLiveSpecification']).toEqual(
       spec.expires ? { AttributeName: 'expiresAt', Enabled: true } : undefined,
     )
-    expect(table.Properties['GlobalSecondaryIndexes']).toEqual(
-      'index' in spec ? [indexOf('keys-by-state', 'KEYS_ONLY')] : undefined,
-    )
+    expect(table.Properties['GlobalSecondaryIndexes']).toEqual('index' in spec ? [keysByState] : undefined)
   })
-})
-
-it('the index of earlier versions is kept next to the new one for as long as the settings say', () => {
-  const upgraded = adjustedApp()
-  const indexes = upgraded.assembly
-    .ofType('AWS::DynamoDB::Table')
-    .flatMap(({ Properties }) => (Properties['GlobalSecondaryIndexes'] ? [Properties['GlobalSecondaryIndexes']] : []))
-
-  expect(indexes).toHaveLength(4)
-  for (const both of indexes) {
-    expect(both).toEqual([indexOf('keys-by-state', 'KEYS_ONLY'), indexOf('by-state', 'ALL')])
-  }
-})
-
-it('functions of an earlier version may query its index for as long as the index exists', () => {
-  const querying = (app: typeof synthesized) => {
-    const roles = app.assembly.ofType('AWS::IAM::Role').map(({ Properties }) => JSON.stringify(Properties))
-    const count = (index: string) => roles.filter((text) => text.includes(`/index/${index}"`)).length
-    return { present: count('keys-by-state'), former: count('by-state') }
-  }
-
-  const { present, former } = querying(adjustedApp())
-  expect(present).toBeGreaterThan(0)
-  expect(former).toBe(present)
-  expect(querying(synthesized)).toEqual({ present, former: 0 })
 })
 
 describe.each(Object.entries(queues))('the queue %s', (name, spec) => {

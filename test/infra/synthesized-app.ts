@@ -58,7 +58,6 @@ const adjusted = {
   cdrShards: 4,
   tracing: 'on',
   alarmEmail: 'oncall@example.com',
-  formerIndexes: 'on',
   recordingsLock: 'on',
 } as const
 

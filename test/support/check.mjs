@@ -9,7 +9,6 @@ const steps = [
   { title: 'dead code', command: 'knip', args: [] },
   { title: 'folders', command: 'node', args: ['test/support/check-folders.ts'] },
   { title: 'links of docs', command: 'node', args: ['test/support/check-links.mjs'] },
-  { title: 'plain English', command: 'node', args: ['test/support/check-prose.ts'] },
   { title: 'API description', command: 'node', args: ['test/support/api/openapi-file.ts', '--check'] },
   { title: 'client package', command: 'npm', args: ['pack', './client', '--dry-run', '--loglevel=error'] },
   { title: 'synth with rule packs', command: 'cdk', args: ['synth', '--quiet', '-c', 'stage=dev'] },
@@ -17,7 +16,7 @@ const steps = [
 
 takeNoOptions(
   'npm run check',
-  'Checks format, lint, types, dead code, cycles of folders, links of docs, plain English, the API description, the client package and the synthesized stacks. Takes no options.',
+  'Checks format, lint, types, dead code, cycles of folders, links of docs, the API description, the client package and the synthesized stacks. Takes no options.',
 )
 ensureInstalled()
 for (const { title, command, args } of steps) {

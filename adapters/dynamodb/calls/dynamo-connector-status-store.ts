@@ -13,41 +13,33 @@ const reportItem = z.object({
   startedAt: z.number(),
   reportedAt: z.number(),
   version: z.string(),
-  engineConnected: z.boolean(),
-  engineHeardAt: z.number(),
-  engineId: z.string(),
-  engineStatus: z.string(),
   commandsInFlight: z.number(),
   commandsWaiting: z.number(),
-  commandsByDomain: z.optional(z.array(z.object({ domain: z.string(), inFlight: z.number(), waiting: z.number() }))),
+  commandsByDomain: z.array(z.object({ domain: z.string(), inFlight: z.number(), waiting: z.number() })),
   restarts: z.number(),
-  engines: z.optional(
-    z.array(
-      z.object({
-        name: z.string(),
-        coreUuid: z.string(),
-        connected: z.boolean(),
-        heardAt: z.number(),
-        status: z.string(),
-        channels: z.optional(z.number()),
-        hasGatewayTls: z.optional(z.boolean()),
-      }),
-    ),
+  engines: z.array(
+    z.object({
+      name: z.string(),
+      coreUuid: z.string(),
+      connected: z.boolean(),
+      heardAt: z.number(),
+      status: z.string(),
+      channels: z.optional(z.number()),
+      hasGatewayTls: z.optional(z.boolean()),
+    }),
   ),
-  eventLinks: z.optional(
-    z.array(
-      z.object({
-        engine: z.string(),
-        last: z.object({ coreUuid: z.string(), sequence: z.string() }),
-        upSince: z.number(),
-        lostAt: z.optional(z.number()),
-        handedOverTo: z.optional(z.number()),
-        keptTo: z.optional(z.number()),
-      }),
-    ),
+  eventLinks: z.array(
+    z.object({
+      engine: z.string(),
+      last: z.object({ coreUuid: z.string(), sequence: z.string() }),
+      upSince: z.number(),
+      lostAt: z.optional(z.number()),
+      handedOverTo: z.optional(z.number()),
+      keptTo: z.optional(z.number()),
+    }),
   ),
-  handedOverTo: z.optional(z.number()),
-  keptTo: z.optional(z.number()),
+  handedOverTo: z.number(),
+  keptTo: z.number(),
   spool: z.optional(z.object({ owner: z.string(), taken: z.array(z.string()), left: z.optional(z.number()) })),
   stoppedAt: z.optional(z.number()),
 })

@@ -22,8 +22,7 @@ const callItem = z.object({
   calledNumber: z.string(),
   createdAt: z.string(),
   name: z.string(),
-  /** Absent in calls that an earlier version stored. */
-  source: z._default(z.string(), ''),
+  source: z.string(),
   origin: z.string(),
   knownAt: z.number(),
 })

@@ -13,7 +13,7 @@ const dropItem = z.object({
   engine: z.string(),
   domain: z.string(),
   login: z.string(),
-  command: z._default(z.string(), ''),
+  command: z.string(),
 })
 
 /** Drops of registrations that engines owe, stored next to the commands; one partition for each engine. */
@@ -35,7 +35,7 @@ export function owedDropStore(context: AdapterContext): Pick<CommandStore, 'oweD
         deleteItem(context, {
           TableName: table(),
           Key: dropKey(drop),
-          ConditionExpression: 'attribute_not_exists(#command) OR #command = :command',
+          ConditionExpression: '#command = :command',
           ExpressionAttributeNames: { '#command': 'command' },
           ExpressionAttributeValues: { ':command': drop.command },
         }),

@@ -5,7 +5,7 @@ import type { Item, Key } from '../client.ts'
 import { expirySeconds } from '../items.ts'
 import { joinKey, keyPrefix, numberPart } from '../key.ts'
 import { shardOf } from '../shards.ts'
-import { packEvent, unpackEvent, unpackFields } from './packed-event.ts'
+import { packEvent, unpackEvent } from './packed-event.ts'
 
 /**
  * Numbers in one partition of a log. DynamoDB takes a thousand write units a second for one; an event of usual size takes two
@@ -75,18 +75,6 @@ const recordItem = z.object({
 
 const entryItem = z.object({ sequence: z.number(), loggedAt: z.number(), event: z.instanceof(Uint8Array) })
 
-/** An event as earlier versions stored it. */
-const earlierItem = z.object({
-  sequence: z.number(),
-  loggedAt: z.number(),
-  id: z.string(),
-  name: z.string(),
-  domain: z.string(),
-  uuid: z.string(),
-  occurredAt: z.number(),
-  packed: z.instanceof(Uint8Array),
-})
-
 /** Returns a write record as an item. */
 export function toRecordItem(domain: string, record: WriteRecord) {
   const sk = joinKey('write', numberPart(record.first))
@@ -106,10 +94,6 @@ export function toEntryItem(event: PlatformEvent, sequence: number, loggedAt: nu
 
 /** Reads an event. */
 export function toEntry(item: Item): LoggedEvent {
-  if (item['packed'] !== undefined) {
-    const { sequence, loggedAt, packed, ...event } = z.parse(earlierItem, item)
-    return { sequence, loggedAt, event: { ...event, fields: unpackFields(packed) } }
-  }
   const { sequence, loggedAt, event } = z.parse(entryItem, item)
   return { sequence, loggedAt, event: unpackEvent(event) }
 }

@@ -40,14 +40,6 @@ export function packEvent({ fields, id, name, domain, uuid, occurredAt }: Platfo
 
 /** Reads an event that {@link packEvent} compressed. Throws on bytes that are no compressed event. */
 export function unpackEvent(packed: Uint8Array): PlatformEvent {
-  return z.parse(packedEvent, JSON.parse(textOf(packed, eventDictionary)))
-}
-
-/** Reads the fields of an event as versions without a dictionary compressed them; their items are kept for seven days. */
-export function unpackFields(packed: Uint8Array): PlatformEvent['fields'] {
-  return z.parse(packedEvent.shape.fields, JSON.parse(textOf(packed)))
-}
-
-function textOf(packed: Uint8Array, dictionary?: Buffer): string {
-  return inflateRawSync(packed, { maxOutputLength: mostBytes, ...(dictionary && { dictionary }) }).toString()
+  const options = { maxOutputLength: mostBytes, dictionary: eventDictionary }
+  return z.parse(packedEvent, JSON.parse(inflateRawSync(packed, options).toString()))
 }

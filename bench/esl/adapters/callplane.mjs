@@ -5,9 +5,9 @@
  */
 import { EslCommand, EslConnection, EslError, defaultEslLimits, systemEslTimers } from '../load-connector.mjs'
 
-export const formats = ['plain', 'json']
+export const formats = ['json']
 
-export function open({ host, port, password, format, onEvent, onError }) {
+export function open({ host, port, password, onEvent, onError }) {
   const { promise, resolve, reject } = Promise.withResolvers()
   const run = (command) =>
     new Promise((settle, fail) => {
@@ -21,9 +21,8 @@ export function open({ host, port, password, format, onEvent, onError }) {
     timers: systemEslTimers,
     limits: { ...defaultEslLimits, commandMs: 120_000 },
     tally: { heardAt: 0, bytes: 0, events: 0, unreadableEvents: 0, lateReplies: 0, strayReplies: 0 },
-    onReady: () => run(EslCommand.event(['ALL'], format)).then(() => resolve(client), reject),
+    onReady: () => run(EslCommand.event(['ALL'])).then(() => resolve(client), reject),
     onEvent: (event) => onEvent(event.name, event.sequence, event.uuid, event.header('variable_bench_probe')),
-    headers: ['variable_bench_probe'],
     onUnreadable: onError,
     onEnd: (error) => {
       onError(error)

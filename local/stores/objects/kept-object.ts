@@ -11,7 +11,7 @@ const description = z.object({
   modifiedAt: z.number(),
   metadata: z.record(z.string(), z.string()),
   /** The file in the object's folder that holds its bytes. */
-  file: z._default(z.string(), '.bytes'),
+  file: z.string(),
   /** `STANDARD` where absent. */
   storageClass: z.optional(z.string()),
   /** Whether a restoration from an archive is under way. */

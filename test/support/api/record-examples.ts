@@ -9,7 +9,7 @@ import type { Route } from '../../../contracts/routes/route.ts'
 import { type Api, type ApiRequest, anApi } from '../platform/api.ts'
 import { aTenant, credentialOf, people, usualThings } from '../platform/tenant.ts'
 import { handlerOf, requestTo } from '../platform/route-requests.ts'
-import { aReport } from '../records/records.ts'
+import { aReport, anEngineReport } from '../records/records.ts'
 import { codeOf, giveSecondFactor } from '../records/second-factor.ts'
 import { exampleRequests } from './example-requests.ts'
 import { plainValue } from './plain-value.ts'
@@ -37,7 +37,9 @@ export async function recordExamples(): Promise<Examples> {
 async function exchange(route: Route): Promise<{ readonly body: unknown; readonly answer: unknown }> {
   const api = anApi()
   await aTenant(api, { domain, mark: 'front-desk', things })
-  await api.ports.connectorStatus.report(aReport({ engineStatus: 'UP 0 years, 3 days, 2 hours, 14 minutes' }))
+  await api.ports.connectorStatus.report(
+    aReport({ engines: [anEngineReport({ status: 'UP 0 years, 3 days, 2 hours, 14 minutes' })] }),
+  )
   answerAsEngine(api)
   const device = { domain, login: people.admin }
   const hasCode = route.operationId === 'confirmTotp' || route.operationId === 'endTotp'

@@ -100,7 +100,7 @@ export async function startConnectorPair(given: {
     connectors,
     isWhole: async (moment) => {
       const reports = await status.list(0)
-      const whole = reports.filter(({ eventLinks = [] }) =>
+      const whole = reports.filter(({ eventLinks }) =>
         eventLinks.some(({ upSince, handedOverTo = 0 }) => upSince > 0 && handedOverTo > moment),
       )
       return whole.length === connectors.length && engine.listeners === connectors.length

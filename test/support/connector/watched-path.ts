@@ -85,7 +85,9 @@ export async function aWatchedPath(): Promise<WatchedPath> {
       if (!bystanders.begin()) throw new Error('no connector heard that calls began')
       await path.until(() => bystanders.events().every(({ publishedAs }) => publishedAs.length > 0))
       // The events lost with a connector that had not reported its link yet are in no gap.
-      await path.until(() => api.ports.state.connectors.get(made.id)?.engineConnected === true)
+      await path.until(
+        () => api.ports.state.connectors.get(made.id)?.engines.some(({ connected }) => connected) ?? false,
+      )
       await time.advance(1_000)
       return made
     },

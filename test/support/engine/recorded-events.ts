@@ -1,7 +1,9 @@
 import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { anEvent } from '../records/records.ts'
+import type { EslFrame } from '../../../connector/esl/frame.ts'
 import { framesOf, recordedBytes, recordedFrames } from './engine-recordings.ts'
+import { jsonOfPlain } from './plain-events.ts'
 
 /** The events of a recording in JSON as the platform's own, with all their fields, in one domain. */
 export function recordedEvents(recording: string, domain: string): PlatformEvent[] {
@@ -14,9 +16,13 @@ export function recordedEvents(recording: string, domain: string): PlatformEvent
   })
 }
 
-/** The events of a recording in the formats that a connector reads: plain and JSON. */
+/** The events of a recording, those in XML left out. */
 export function recordedEslEvents(recording: string): EslEvent[] {
-  return framesOf(recordedBytes(recording))
-    .filter(({ contentType }) => contentType === 'text/event-plain' || contentType === 'text/event-json')
-    .map(({ contentType, body }) => readEvent(contentType, body))
+  return framesOf(recordedBytes(recording)).flatMap(eventsOf)
+}
+
+/** The event of a recorded frame in JSON, or in the plain format as JSON; none of any other frame. */
+export function eventsOf({ contentType, body }: Pick<EslFrame, 'contentType' | 'body'>): EslEvent[] {
+  if (contentType === 'text/event-json') return [readEvent(contentType, body)]
+  return contentType === 'text/event-plain' ? [readEvent('text/event-json', jsonOfPlain(body))] : []
 }

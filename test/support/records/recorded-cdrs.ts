@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
-import { framesOf, recordedBytes, recordingNames } from '../engine/engine-recordings.ts'
+import type { EslEvent } from '../../../connector/esl/event.ts'
+import { recordingNames } from '../engine/engine-recordings.ts'
+import { recordedEslEvents } from '../engine/recorded-events.ts'
 
 const folder = new URL('../../fixtures/freeswitch/cdr-json/', import.meta.url)
 
@@ -40,9 +41,7 @@ export function recordedPost(name: string): RecordedPost {
 export function recordedEnds(): { readonly name: string; readonly event: EslEvent }[] {
   const names = recordingNames().filter((name) => !name.startsWith('bench/') && !name.endsWith('.xml'))
   return names.flatMap((name) =>
-    framesOf(recordedBytes(name))
-      .filter(({ contentType }) => contentType === 'text/event-json' || contentType === 'text/event-plain')
-      .map(({ contentType, body }) => readEvent(contentType, Buffer.from(body)))
+    recordedEslEvents(name)
       .filter((event) => event.name === 'CHANNEL_HANGUP_COMPLETE')
       .map((event) => ({ name, event })),
   )

@@ -19,7 +19,7 @@ import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
 import type { StoredRoute, RouteHead } from '../../../core/default-routes/stored-route.ts'
-import type { ConnectorReport } from '../../../core/connectors/connector-report.ts'
+import type { ConnectorReport, EngineReport } from '../../../core/connectors/connector-report.ts'
 import type { ExportJob } from '../../../core/cdr/exports/export-job.ts'
 import { type ExpectedRecording, type StoredObject, recordingKey } from '../../../core/recordings/recording.ts'
 
@@ -281,18 +281,32 @@ export function aDelivery({ event: carried, ...rest }: Partial<Delivery> & { eve
 
 /** The report of a healthy connector. */
 export function aReport(given: Partial<ConnectorReport> = {}): ConnectorReport {
+  const { reportedAt = T0 } = given
   return {
     connectorId: 'connector-1',
     startedAt: T0 - 60_000,
-    reportedAt: T0,
+    reportedAt,
     version: '1.0.0',
-    engineConnected: true,
-    engineHeardAt: T0,
-    engineId: randomUUID(),
-    engineStatus: 'UP 0 years, 0 days',
+    engines: [anEngineReport()],
+    eventLinks: [],
+    handedOverTo: reportedAt,
+    keptTo: reportedAt - 1_000,
     commandsInFlight: 0,
     commandsWaiting: 0,
+    commandsByDomain: [],
     restarts: 0,
+    ...given,
+  }
+}
+
+/** What a connector reports about an engine that it is connected to. */
+export function anEngineReport(given: Partial<EngineReport> = {}): EngineReport {
+  return {
+    name: '192.0.2.1:8021',
+    coreUuid: randomUUID(),
+    connected: true,
+    heardAt: T0,
+    status: 'UP 0 years, 0 days',
     ...given,
   }
 }

@@ -67,7 +67,6 @@ function aScene({ processes, left }: Case): Scene {
 it.each<Case & { readonly found: string }>([
   { found: 'an empty folder', processes: 3, left: [], kills: 1 },
   { found: 'a stale lock', processes: 3, left: ['0000000005.lock'], kills: 0 },
-  { found: 'the stale lock of an earlier version', processes: 3, left: ['lock'], kills: 0 },
   { found: 'two stale locks', processes: 2, left: ['0000000003.lock', '0000000005.lock'], kills: 2 },
 ])(
   'in every order of the steps of processes that find $found, at most one holds the lock, and it knows all files of the others',

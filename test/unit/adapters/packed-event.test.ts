@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { deflateRawSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { entryKb, unitsOfEntry } from '../../../bench/cost/event-cost.ts'
@@ -61,10 +60,4 @@ it('a compressed event that is cut off is refused', () => {
 it('the item of an event is read as the event and its number', () => {
   const event = anEvent()
   expect(toEntry(toEntryItem(event, 7, numberedAt, false))).toEqual({ sequence: 7, loggedAt: numberedAt, event })
-})
-
-it('the item of an earlier version, compressed without a dictionary, is still read', () => {
-  const { fields, ...event } = anEvent()
-  const item = { ...event, sequence: 7, loggedAt: numberedAt, packed: deflateRawSync(JSON.stringify(fields)) }
-  expect(toEntry(item)).toEqual({ sequence: 7, loggedAt: numberedAt, event: { ...event, fields } })
 })

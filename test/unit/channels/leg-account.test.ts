@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readEvent } from '../../../connector/esl/event.ts'
 import { accountIn, accountOfLeg, isSameAccount } from '../../../core/channels/leg-account.ts'
-import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
+import { recordedEslEvents } from '../../support/engine/recorded-events.ts'
 import { ofCalled, ofCaller } from '../../support/engine/leg-fields.ts'
 import { recordedEnds } from '../../support/records/recorded-cdrs.ts'
 
@@ -74,10 +73,7 @@ describe('a recorded leg whose phone sent its own name', () => {
   )
 
   test('a leg whose phone sent another name in its From header has its account from its first event on', () => {
-    const created = framesOf(recordedBytes('events/bridged-call.json'))
-      .filter(({ contentType }) => contentType === 'text/event-json')
-      .map(({ contentType, body }) => readEvent(contentType, Buffer.from(body)))
-      .filter(({ name }) => name === 'CHANNEL_CREATE')
+    const created = recordedEslEvents('events/bridged-call.json').filter(({ name }) => name === 'CHANNEL_CREATE')
 
     expect(created.map((event) => accountOfLeg((field) => event.header(field)))).toEqual([
       '1000@tenant1.example.com',

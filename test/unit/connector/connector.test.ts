@@ -173,9 +173,7 @@ test('a connector reports its status every five seconds', async () => {
   expect(await ports.connectorStatus.list(0)).toMatchObject([
     {
       connectorId: 'connector-1',
-      engineConnected: true,
-      engineId: aCoreUuid,
-      engineStatus: 'UP 0 years, 0 days\n',
+      engines: [{ connected: true, coreUuid: aCoreUuid, status: 'UP 0 years, 0 days\n' }],
       restarts: 0,
     },
   ])

@@ -366,7 +366,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
     lab.stop()
   })
 
-  test('events left on disk by a connector that only reported the beginning of its stop are a gap, even of an earlier release', async () => {
+  test('events left by a connector without a disk that only reported the beginning of its stop are a gap', async () => {
     const { lab, lost } = await aDeath(({ report, start }) =>
       report({ connectorId: 'stopped', stoppedAt: start, handedOverTo: start - 100 }, start - 300_000),
     )

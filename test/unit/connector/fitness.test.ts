@@ -6,7 +6,7 @@ import { commandKinds } from '../../support/platform/api-commands.ts'
 import { checkCommandPath } from '../../support/invariants/command-invariants.ts'
 import { fakeEslSession } from '../../support/engine/fake-esl-session.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
-import { aReport } from '../../support/records/records.ts'
+import { aReport, anEngineReport } from '../../support/records/records.ts'
 import { aWatchedPath } from '../../support/connector/watched-path.ts'
 
 let close = async () => {}
@@ -44,14 +44,12 @@ test('a connector with an engine is fit, and stays so for a moment after its lin
 test.each<[Fitness, string, Partial<ConnectorReport>, number]>([
   ['unfit', 'that has an engine', {}, 0],
   ['alone', 'that is itself', { connectorId: 'own' }, 0],
-  ['alone', 'without an engine', { engineConnected: false }, 0],
+  ['alone', 'without an engine', { engines: [anEngineReport({ connected: false })] }, 0],
   ['alone', 'that has stopped', { stoppedAt: 1 }, 0],
   ['unfit', 'that was silent for 12 s', {}, 12_000],
   ['alone', 'that was silent for longer', {}, 12_001],
 ])('a connector without an engine is %s next to a connector %s', async (expected, _other, given, age) => {
-  const { time, judge } = aJudge((now) => [
-    aReport({ connectorId: 'other', engineConnected: true, ...given, reportedAt: now - age }),
-  ])
+  const { time, judge } = aJudge((now) => [aReport({ connectorId: 'other', ...given, reportedAt: now - age })])
   await judge()
 
   await time.advance(2_000)
@@ -62,7 +60,7 @@ test.each<[Fitness, string, Partial<ConnectorReport>, number]>([
 test('a connector without an event link leaves commands to one that has both links, and takes them if there is no other', async () => {
   let isThere = true
   const { time, commands, judge } = aJudge((now) => [
-    aReport({ connectorId: 'other', engineConnected: isThere, reportedAt: now }),
+    aReport({ connectorId: 'other', engines: [anEngineReport({ connected: isThere })], reportedAt: now }),
   ])
   commands.up()
   expect(await judge()).toBe('unfit')

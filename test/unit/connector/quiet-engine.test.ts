@@ -27,7 +27,7 @@ test('an engine that sends no event for three minutes stays connected, with a co
     1, 1,
   ])
   const reports = await ports.connectorStatus.list(time.clock.now() - 6_000)
-  expect(reports.map(({ engineConnected }) => engineConnected)).toEqual([true, true])
+  expect(reports.map(({ engines }) => engines.map(({ connected }) => connected))).toEqual([[true], [true]])
   for (const each of both) await each.stop()
   await engine.close()
 })

@@ -400,20 +400,6 @@ describe('the 1001st route', () => {
   })
 })
 
-describe('a route of an older version', () => {
-  it('a route of an older schema version is shown and cannot be changed', async () => {
-    const old = await stored({ name: 'old', version: 1, order: 1 })
-    const next = await created()
-    const before = structuredClone([...api.ports.state.routes])
-
-    expect((await read(old)).body).toMatchObject({ name: 'old', version: 1 })
-    for (const answer of [await replace(old), await remove(old), await down(old), await up(next)]) {
-      expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } })
-    }
-    expect([...api.ports.state.routes]).toEqual(before)
-  })
-})
-
 describe('steps that run programs', () => {
   const scripted = input({ callflow: [{ answer: '' }, { js: { data: 'return 1' } }] })
 

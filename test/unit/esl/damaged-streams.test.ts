@@ -5,7 +5,7 @@ import { EslEventUnreadable, EslFramingLost } from '../../../connector/esl/error
 import { readEvent } from '../../../connector/esl/event.ts'
 import { Incoming } from '../../../connector/esl/incoming.ts'
 import { defaultEslLimits } from '../../../connector/esl/limits.ts'
-import { eventFrame, frame } from '../../support/engine/engine-frames.ts'
+import { eventFrame } from '../../support/engine/engine-frames.ts'
 import { recordedBytes, recordedFrames } from '../../support/engine/engine-recordings.ts'
 import { fixed } from '../../support/records/hostile-text.ts'
 
@@ -28,21 +28,15 @@ const recorded = sources.flatMap((name) =>
     .map(({ off, hlen, blen }) => recordedBytes(name).subarray(off, off + hlen + blen)),
 )
 const recordedEvents = recorded.filter((bytes) =>
-  /^Content-Length: \d+\nContent-Type: text\/event-/.test(bytes.toString()),
+  /^Content-Length: \d+\nContent-Type: text\/event-json/.test(bytes.toString()),
 )
 
 const headers = fc.dictionary(
-  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 10 }).filter((name) => !/[:\n\r]/.test(name)),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 10 }).filter((name) => !name.includes('\\')),
   fc.string({ unit: 'grapheme', maxLength: 30 }),
   { maxKeys: 6 },
 )
-const madeEvent = fc.oneof(
-  headers.map((given) => eventFrame({ 'Event-Name': 'MADE', ...given })),
-  headers.map((given) => {
-    const lines = Object.entries(given).map(([name, value]) => `${name}: ${encodeURIComponent(value)}\n`)
-    return frame('text/event-plain', `Event-Name: MADE\n${lines.join('')}\n`)
-  }),
-)
+const madeEvent = headers.map((given) => eventFrame({ 'Event-Name': 'MADE', ...given }))
 const anyFrame = fc.oneof(fc.constantFrom(...recorded), madeEvent)
 
 /** The frames of a stream, and how it ended. */
@@ -99,17 +93,16 @@ describe('good frames', () => {
 })
 
 describe('a hole in a stream', () => {
-  it.each(['json', 'plain'])('a damaged stream lets no event out that was not sent: %s', (format) => {
-    const events = recordedEvents.filter((bytes) => bytes.includes(`text/event-${format}`))
-    expect(events.length).toBeGreaterThan(10)
-    const sent = new Set(events.flatMap((bytes) => read(bytes).events))
+  it('a damaged stream lets no event out that was not sent', () => {
+    expect(recordedEvents.length).toBeGreaterThan(10)
+    const sent = new Set(recordedEvents.flatMap((bytes) => read(bytes).events))
     const holes = fc.tuple(
       fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
       fc.integer({ min: 1, max: 48 }),
     )
     fc.assert(
       fc.property(
-        fc.array(fc.constantFrom(...events), { minLength: 2, maxLength: 4 }),
+        fc.array(fc.constantFrom(...recordedEvents), { minLength: 2, maxLength: 4 }),
         holes,
         (some, [place, size]) => {
           const bytes = Buffer.concat(some)

@@ -1,16 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EslEventUnreadable } from '../../../connector/esl/errors.ts'
-import { type EslEvent, EventReader, readEvent } from '../../../connector/esl/event.ts'
-import { percentDecode } from '../../../connector/esl/plain-event.ts'
-import { recordedBytes, recordedFrames } from '../../support/engine/engine-recordings.ts'
+import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
+import { recordedFrames } from '../../support/engine/engine-recordings.ts'
 import { recordedEslEvents } from '../../support/engine/recorded-events.ts'
 import { fixed } from '../../support/records/hostile-text.ts'
 
-const plain = (text: string | Buffer) => readEvent('text/event-plain', Buffer.from(text))
 const json = (text: string | Buffer) => readEvent('text/event-json', Buffer.from(text))
 
-const sent = (format: string, id: string): EslEvent => {
+const sent = (id: string, format = 'json'): EslEvent => {
   const event = recordedEslEvents(`events/sendevent-custom.${format}`).find((each) => each.header('id') === id)
   if (event === undefined) throw new Error(`no event ${id} was recorded`)
   return event
@@ -56,50 +54,40 @@ describe('a recorded event', () => {
 
   it('a recorded event has the same headers in both formats if the plain one can be decoded without loss', () => {
     for (const id of ['member-42', 'member 43 with space', 'arrays', 'duplicates', 'huge', 'badutf8', 'odd-names']) {
-      expect(comparable(sent('plain', id)), id).toEqual(comparable(sent('json', id)))
+      expect(comparable(sent(id, 'plain')), id).toEqual(comparable(sent(id)))
     }
   })
 
-  it('a recorded event keeps a percent sign in JSON, and loses one before two digits in plain, as the engine wrote it', () => {
-    const values = (format: string) =>
-      ['p1', 'p2', 'p3', 'p5', 'p7', 'p8'].map((name) => sent(format, 'percent').header(name))
+  it('a recorded event keeps its percent signs', () => {
+    const values = ['p1', 'p2', 'p3', 'p5', 'p7', 'p8'].map((name) => sent('percent').header(name))
 
-    expect(values('json')).toEqual(['%41', '100%25', '%zz', '%', '%4g', 'lower %c3%a9 upper %C3%A9'])
-    expect(values('plain')).toEqual(['A', '100%', '%zz', '%', '%4g', 'lower %c3%a9 upper é'])
+    expect(values).toEqual(['%41', '100%25', '%zz', '%', '%4g', 'lower %c3%a9 upper %C3%A9'])
   })
 
   it('the last value of a repeated header in a recorded event counts, so that no caller can put another name before it', () => {
-    for (const format of ['json', 'plain']) {
-      const event = sent(format, 'duplicates')
+    const event = sent('duplicates')
 
-      expect([event.name, event.header('dup'), event.header('DUP')]).toEqual(['CUSTOM', 'second', 'third'])
-      expect(event.coreUuid).toMatch(/^[0-9a-f-]{36}$/)
-    }
+    expect([event.name, event.header('dup'), event.header('DUP')]).toEqual(['CUSTOM', 'second', 'third'])
+    expect(event.coreUuid).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('a list in a recorded event is read as in the plain format, in both formats', () => {
-    for (const format of ['json', 'plain']) {
-      const { list, one, list2 } = sent(format, 'arrays').headers()
+  it('a list in a recorded event is read as the plain format writes it', () => {
+    const { list, one, list2 } = sent('arrays').headers()
 
-      expect([list, one, list2]).toEqual(['ARRAY::a|:b c|:d%', 'only', 'ARRAY::zero|:one'])
-    }
+    expect([list, one, list2]).toEqual(['ARRAY::a|:b c|:d%', 'only', 'ARRAY::zero|:one'])
   })
 
-  it('bytes of a recorded event that are not UTF-8 are read as U+FFFD, in both formats', () => {
-    for (const format of ['json', 'plain']) {
-      const { latin1, ctrl, bom, over } = sent(format, 'badutf8').headers()
+  it('bytes of a recorded event that are not UTF-8 are read as U+FFFD', () => {
+    const { latin1, ctrl, bom, over } = sent('badutf8').headers()
 
-      expect([latin1, ctrl, bom, over]).toEqual(['caf\uFFFD', 'a\u0001b\u001b\u007fc\ttab', '\uFEFFx', '\uFFFD\uFFFD'])
-    }
+    expect([latin1, ctrl, bom, over]).toEqual(['caf\uFFFD', 'a\u0001b\u001b\u007fc\ttab', '\uFEFFx', '\uFFFD\uFFFD'])
   })
 
-  it('the body of a recorded event is separate from its headers, in both formats', () => {
-    for (const format of ['json', 'plain']) {
-      expect(sent(format, 'body').body).toBe('body line 1\nbody: line 2 100% %41 é\n\nline 4\n')
-      expect(sent(format, 'body-that-looks-like-a-frame').body).toMatch(/^x\n\nContent-Length: 5\n/)
-      expect(sent(format, 'member-42').body).toBe('')
-      expect(sent(format, 'body').headers()).not.toHaveProperty('_body')
-    }
+  it('the body of a recorded event is separate from its headers', () => {
+    expect(sent('body').body).toBe('body line 1\nbody: line 2 100% %41 é\n\nline 4\n')
+    expect(sent('body-that-looks-like-a-frame').body).toMatch(/^x\n\nContent-Length: 5\n/)
+    expect(sent('member-42').body).toBe('')
+    expect(sent('body').headers()).not.toHaveProperty('_body')
   })
 
   it("a recorded event of a background job has the job's id and its result", () => {
@@ -107,80 +95,6 @@ describe('a recorded event', () => {
 
     expect(answers).toContainEqual(['show', '{"row_count": 0}\n'])
     expect(answers).toContainEqual(['global_getvar', ''])
-  })
-})
-
-/** An event whose last bytes are, to the byte, the notice with which an engine drops a listener. */
-const overwritten = `Event-Name: HEARTBEAT\nEvent-Date-Local: 202${recordedBytes('session/killed-for-lost-events.tail').subarray(-96).toString()}`
-
-describe('a plain event', () => {
-  it.each([
-    ['a colon and a space in a value', 'A: b: c\n\n', { A: 'b: c' }],
-    ['spaces in a name', 'Name With Space: 1\n\n', { 'Name With Space': '1' }],
-    ['an empty value', 'A: \nB:\n\n', { A: '', B: '' }],
-    ['only the first of two spaces taken off', 'A:  x\n\n', { A: ' x' }],
-    ['a value that says that it is unset', 'A: _undef_\n\n', { A: '_undef_' }],
-    ['an encoded line end, which ends nothing', 'A: x%0a%0aContent-Length: 5\n\n', { A: 'x\n\nContent-Length: 5' }],
-    ['CR LF line ends', 'A: x\r\nB: y\r\n\r\n', { A: 'x', B: 'y' }],
-    ['names of an object', '__proto__: x\nconstructor: y\n\n', { ['__proto__']: 'x', constructor: 'y' }],
-    ['lines that are no headers', 'A: x\ngarbage\n: no name\nB:y\n\n', { A: 'x', B: 'y' }],
-    ['a length although it has no body', 'Content-Length: 5\n\n', { 'Content-Length': '5' }],
-  ])('a plain event is read with %s', (_, text, expected) => {
-    const headers = plain(text).headers()
-
-    expect(Object.entries(headers)).toEqual(Object.entries(expected))
-    expect(Object.getPrototypeOf(headers)).toBeNull()
-  })
-
-  it.each([
-    ['it is empty', ''],
-    ['it has no headers', '\n'],
-    ['its headers have no end', 'A: x\n'],
-    ['its last line has no end', 'A: x'],
-    ['no line has a name', ': x\ny\n\n'],
-    ['its end is a notice of the engine', overwritten],
-    ['its body is longer than it says', 'Content-Length: 1\n\nab'],
-    ['its body is shorter than it says', 'Content-Length: 3\n\nab'],
-    ['its body has no length', 'A: x\n\nab'],
-  ])('a plain event is unreadable when %s', (_, text) => {
-    expect(() => plain(text)).toThrow(EslEventUnreadable)
-  })
-
-  it('a plain event can carry any text that is encoded as the engine encodes it', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (value) => {
-        expect(plain(`Event-Name: ${encodeURIComponent(value)}\n\n`).name).toBe(value)
-      }),
-      fixed(100),
-    )
-  })
-})
-
-describe('percent-encoded bytes', () => {
-  it.each([
-    ['%41%62', 'Ab'],
-    ['%c3%A9', 'é'],
-    ['+%20+', '+ +'],
-    ['%', '%'],
-    ['a%', 'a%'],
-    ['%4', '%4'],
-    ['%zz%41', '%zzA'],
-    ['%%41', '%A'],
-    ['%2541', '%41'],
-    ['%E9', '\uFFFD'],
-    ['%C3', '\uFFFD'],
-    ['%E9%41', '\uFFFDA'],
-    ['é%C3%A9%', 'éé%'],
-  ])('%s read once as %o', (encoded, text) => {
-    expect(percentDecode(Buffer.from(encoded))).toBe(text)
-  })
-
-  it('every percent-encoded byte reads as that byte', () => {
-    for (let byte = 0; byte < 256; byte += 1) {
-      const encoded = `%${byte.toString(16).padStart(2, '0')}`
-
-      expect(percentDecode(Buffer.from(encoded))).toBe(Buffer.from([byte]).toString())
-    }
   })
 })
 
@@ -204,7 +118,7 @@ describe('a JSON event', () => {
 
     expect(Object.entries(headers)).toEqual(Object.entries(expected))
     expect(one).toEqual(Object.entries(expected))
-    expect(Object.getPrototypeOf(headers)).toBeNull()
+    expect(event.header('toString')).toBeUndefined()
   })
 
   it.each([
@@ -242,9 +156,11 @@ describe('a JSON event', () => {
     }
   })
 
-  it('the headers of a JSON event, read one by one or all together, equal those of JSON.parse', () => {
+  it('the headers of a JSON event, read one by one or all together, are those that were written', () => {
+    // V8 misreads some names with a backslash: docs/adr/0084-events-are-parsed-once.md.
+    const name = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\\'))
     fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), (expected) => {
+      fc.property(fc.dictionary(name, fc.string({ unit: 'grapheme' })), (expected) => {
         const event = json(JSON.stringify(expected))
         const one = Object.keys(expected).map((name) => [name, event.header(name)])
 
@@ -258,16 +174,14 @@ describe('a JSON event', () => {
 })
 
 describe('bytes that somebody has damaged', () => {
-  it.each([
-    ['text/event-json', '{"Event-Name":"MESSAGE","list":["a","b"],"n":1,"text":"\\"\\u00e9","_body":"x"}'],
-    ['text/event-plain', 'Event-Name: MESSAGE\ntext: a%20b\nContent-Length: 1\n\nx'],
-  ])('damaged bytes are read in full or not at all: %s', (contentType, text) => {
+  it('damaged bytes are read in full or not at all', () => {
+    const text = '{"Event-Name":"MESSAGE","list":["a","b"],"n":1,"text":"\\"\\u00e9","_body":"x"}'
     fc.assert(
       fc.property(fc.nat(text.length), fc.nat(3), fc.uint8Array({ maxLength: 3 }), (at, removed, put) => {
         const bytes = Buffer.from(text)
         const damaged = Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + removed)])
         try {
-          const event = readEvent(contentType, damaged)
+          const event = json(damaged)
           expect(event.headers()['Event-Name'] ?? '').toBe(event.name)
         } catch (error) {
           expect(error).toBeInstanceOf(EslEventUnreadable)
@@ -278,9 +192,9 @@ describe('bytes that somebody has damaged', () => {
   })
 
   it("bytes of a header's name that are not UTF-8 are read as U+FFFD, and the header is found by that name", () => {
-    const bytes = Buffer.from('Event-Name: MESSAGE\na?b: x\n\n')
+    const bytes = Buffer.from('{"Event-Name":"MESSAGE","a?b":"x"}')
     bytes[bytes.indexOf('?')] = 0xff
-    const event = plain(bytes)
+    const event = json(bytes)
 
     expect([event.header('a\uFFFDb'), event.headers()['a\uFFFDb'], event.header('a?b')]).toEqual(['x', 'x', undefined])
   })
@@ -294,14 +208,7 @@ describe('bytes that somebody has damaged', () => {
     const long = 'x'.repeat(1024 * 1024)
 
     expect(Object.keys(json(JSON.stringify(many)).headers())).toHaveLength(20_000)
-    expect(plain(`Event-Name: MESSAGE\nlong: ${long}\n\n`).header('long')).toBe(long)
     expect(json(JSON.stringify({ long })).header('long')).toBe(long)
-  })
-
-  it('a million lines that are not headers are read in linear time', () => {
-    const event = plain(`Event-Name: MESSAGE\n${'x\n'.repeat(1_500_000)}last: y\n\n`)
-
-    expect(event.headers()).toEqual({ 'Event-Name': 'MESSAGE', last: 'y' })
   })
 })
 
@@ -311,36 +218,19 @@ function comparable(event: EslEvent): object {
   return Object.fromEntries(Object.entries(event.headers()).filter(([name]) => !different.test(name)))
 }
 
-describe('headers that were named beforehand', () => {
-  const names = ['text', 'list', 'absent', 'a:b', '', 'Event-Name', 'é', '__proto__']
-  const reader = new EventReader(names)
+it('an event keeps its values when other bytes are read into the same memory', () => {
+  const bytes = Buffer.from(`{"Event-Name":"MESSAGE","text":"${'x'.repeat(40)}"}`)
+  const event = json(bytes)
 
-  it.each([
-    ['text/event-json', '{"Event-Name":"MESSAGE","text":"one","é":"x","text":"a\\u0000\\"b","__proto__":"p"}'],
-    ['text/event-json', '{"Event-Name":"MESSAGE","list":["a","b"], "text":"caf\u00e9"}'],
-    ['text/event-json', String.raw`{"\u0045vent-Name":"MESSAGE","te\u0078t":"one","\u00e9":"x","text\"":"no"}`],
-    ['text/event-json', String.raw`{"Event-Name":"MESSAGE","text":"one","\u0074ext":"two","lis\u0074":["a"]}`],
-    ['text/event-plain', 'Event-Name: MESSAGE\ntext: one\nlist: ARRAY::a|:b\ntext:caf%C3%A9\r\na:b: c\n\u00e9: x\n\n'],
-    ['text/event-plain', 'Event-Name: MESSAGE\ntext: one\nContent-Length: 8\n\ntext: tw'],
-  ])('headers that were named beforehand are those that any other reader finds: %s %s', (type, text) => {
-    for (const encoding of ['utf8', 'latin1'] as const) {
-      const bytes = Buffer.from(text, encoding)
-      const event = reader.read(type, bytes)
-      const expected = readEvent(type, bytes)
-      const before = names.map((name) => event.header(name))
+  bytes.fill(0)
 
-      expect(before).toEqual(names.map((name) => expected.header(name)))
-      expect(before).toEqual(names.map((name) => event.headers()[name]))
-      expect(names.map((name) => event.header(name))).toEqual(before)
-    }
-  })
-
-  it('the requested headers of an event keep their values when other bytes are read into the same memory', () => {
-    const bytes = Buffer.from(`{"Event-Name":"MESSAGE","text":"${'x'.repeat(40)}"}`)
-    const event = reader.read('text/event-json', bytes)
-
-    bytes.fill(0)
-
-    expect([event.header('text'), event.headers()['text']]).toEqual(['x'.repeat(40), 'x'.repeat(40)])
-  })
+  expect([event.name, event.header('text')]).toEqual(['MESSAGE', 'x'.repeat(40)])
+  expect(event.jsonWith({})).toBe(`{"Event-Name":"MESSAGE","text":"${'x'.repeat(40)}"}`)
 })
+
+it.each(['text/event-plain', 'text/event-xml', 'text/event-new', ''])(
+  'an event of the content type "%s" is unreadable',
+  (contentType) => {
+    expect(() => readEvent(contentType, Buffer.from('{"Event-Name":"MESSAGE"}'))).toThrow(EslEventUnreadable)
+  },
+)

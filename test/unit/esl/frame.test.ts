@@ -66,24 +66,16 @@ describe('bytes that are no frames', () => {
     }
   })
 
-  // The one loss that shows too late is that of a byte in the own body of a plain event.
-  it.each([
-    ['json', 'text'],
-    ['plain', ''],
-  ])(
-    'bytes that are no frames let no event out that the engine did not send, whichever byte is missing: %s',
-    (format, own) => {
-      const events = [anEvent(format, '1', own), anEvent(format, '2', own)]
-      const bytes = Buffer.concat([apiResponse('x'), ...events, apiResponse('y')])
-      const sent = eventsUntilLost(bytes)
+  it('bytes that are no frames let no event out that the engine did not send, whichever byte is missing', () => {
+    const bytes = Buffer.concat([apiResponse('x'), anEvent('1'), anEvent('2'), apiResponse('y')])
+    const sent = eventsUntilLost(bytes)
 
-      for (let missing = 0; missing < bytes.length; missing += 1) {
-        const damaged = Buffer.concat([bytes.subarray(0, missing), bytes.subarray(missing + 1)])
-        for (const event of eventsUntilLost(damaged)) expect(sent, `byte ${missing}`).toContainEqual(event)
-      }
-      expect(sent).toHaveLength(2)
-    },
-  )
+    for (let missing = 0; missing < bytes.length; missing += 1) {
+      const damaged = Buffer.concat([bytes.subarray(0, missing), bytes.subarray(missing + 1)])
+      for (const event of eventsUntilLost(damaged)) expect(sent, `byte ${missing}`).toContainEqual(event)
+    }
+    expect(sent).toHaveLength(2)
+  })
 
   it('bytes that are no frames make a reader throw its own error only', () => {
     fc.assert(
@@ -168,13 +160,14 @@ describe('a stream that stops inside a frame', () => {
   })
 })
 
-function anEvent(format: string, sequence: string, own: string): Buffer {
-  const headers = { 'Event-Name': 'MESSAGE', 'Event-Sequence': sequence, 'Content-Length': `${own.length}` }
-  const plain = `${Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\n`)
-    .join('')}\n${own}`
-  const body = format === 'json' ? JSON.stringify({ ...headers, _body: own }) : plain
-  return frame(`Content-Length: ${body.length}\nContent-Type: text/event-${format}`, body)
+function anEvent(sequence: string): Buffer {
+  const body = JSON.stringify({
+    'Event-Name': 'MESSAGE',
+    'Event-Sequence': sequence,
+    'Content-Length': '4',
+    _body: 'text',
+  })
+  return frame(`Content-Length: ${body.length}\nContent-Type: text/event-json`, body)
 }
 
 /** The events of a stream until it is given up. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { EslCommandFateUnknown, EslCommandNotSent, type EslDownReason } from '../../../connector/esl/errors.ts'
-import { recordedBytes } from '../../support/engine/engine-recordings.ts'
+import { frame } from '../../support/engine/engine-frames.ts'
+import { recordedBytes, recordedFrames } from '../../support/engine/engine-recordings.ts'
+import { jsonOfPlain } from '../../support/engine/plain-events.ts'
 import { caught, eslBench } from '../../support/engine/esl-bench.ts'
 import { type ScriptedPeer } from '../../support/engine/scripted-esl-server.ts'
 
@@ -186,7 +188,12 @@ describe('when the connection ends', () => {
       await peer.ready('HEARTBEAT')
       const recording = recordedBytes('subscribe/myevents-inbound')
       const linger = recording.lastIndexOf('Content-Type: ', recording.indexOf('Content-Disposition: linger'))
-      peer.send(recording.subarray(linger))
+      const frames = recordedFrames('subscribe/myevents-inbound').filter(({ off }) => off >= linger)
+      for (const { off, hlen, blen, type } of frames) {
+        const body = recording.subarray(off + hlen, off + hlen + blen)
+        const isPlain = type === 'text/event-plain'
+        peer.send(isPlain ? frame('text/event-json', jsonOfPlain(body)) : recording.subarray(off, off + hlen + blen))
+      }
     })
     const { isDown, events } = session({ subscribe: ['HEARTBEAT'] })
 

@@ -1,15 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -60,17 +51,6 @@ it('a lock of a process that was killed is taken over', async () => {
   expect(owners()).toEqual([processIdentity(process.pid)])
 })
 
-it('the lock file of an earlier version counts while its process runs, and is removed afterwards', async () => {
-  const old = join(folder, 'lock')
-  writeFileSync(old, processIdentity(process.ppid) ?? '')
-  await expect(takeLock(folder)).rejects.toThrow(`another npm start (process ${process.ppid}) uses this DATA_DIR`)
-
-  writeFileSync(old, `${await aDeadProcess()}-12345-boot`)
-  await takeLock(folder)
-
-  expect(owners()).toEqual([processIdentity(process.pid)])
-})
-
 it.runIf(process.platform === 'linux')(
   'a lock of a killed process whose id is in use again is taken over',
   async () => {
@@ -102,15 +82,6 @@ it.runIf(process.platform === 'linux')(
     expect(owners()).toEqual([processIdentity(process.pid)])
   },
 )
-
-it('a lock file without content is taken over', async () => {
-  writeFileSync(join(folder, 'lock'), '')
-
-  const lock = await takeLock(folder)
-  await lock.release()
-
-  expect(readdirSync(folder)).toEqual([])
-})
 
 it('a lock that another process took over is not released', async () => {
   const lock = await takeLock(folder)

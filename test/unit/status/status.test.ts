@@ -3,7 +3,7 @@ import { handler as readHealth } from '../../../functions/status/read-health.ts'
 import { handler as readStatus } from '../../../functions/status/read-status.ts'
 import { anApi } from '../../support/platform/api.ts'
 import { gone } from '../../support/stores/flaky.ts'
-import { aReport } from '../../support/records/records.ts'
+import { aReport, anEngineReport } from '../../support/records/records.ts'
 
 describe('the status report', () => {
   it('the status report has all its fields while nothing is known of the engine', async () => {
@@ -28,10 +28,11 @@ describe('the status report', () => {
   it('the status report combines the reports of the connectors and adds up their queues', async () => {
     const api = anApi()
     const headers = { ...(await api.as('root')) }
-    const deaf = { engineConnected: false, connectorId: 'connector-2', commandsWaiting: 2, commandsInFlight: 1 }
+    const engines = [anEngineReport({ connected: false })]
+    const deaf = { engines, connectorId: 'connector-2', commandsWaiting: 2, commandsInFlight: 1 }
     await api.ports.connectorStatus.report(aReport({ ...deaf, restarts: 3 }))
     await api.ports.connectorStatus.report(
-      aReport({ engineId: 'core-1', commandsWaiting: 5, engineStatus: 'UP\n1 session' }),
+      aReport({ engines: [anEngineReport({ coreUuid: 'core-1', status: 'UP\n1 session' })], commandsWaiting: 5 }),
     )
 
     const { body } = await api.call(readStatus, { headers })
@@ -82,7 +83,9 @@ describe('the status report', () => {
       const api = anApi()
       const headers = { ...(await api.as('root')) }
       const reportedAt = api.clock.now() - age
-      await api.ports.connectorStatus.report(aReport({ reportedAt, engineHeardAt: api.clock.now() - silence }))
+      await api.ports.connectorStatus.report(
+        aReport({ reportedAt, engines: [anEngineReport({ heardAt: api.clock.now() - silence })] }),
+      )
 
       expect((await api.call(readStatus, { headers })).body.wConsole.status).toBe(status)
     },
@@ -162,7 +165,7 @@ describe('the status report', () => {
       '1000 session(s) max',
       'min idle cpu 0.00/98.00',
     ].join('\n')
-    await api.ports.connectorStatus.report(aReport({ engineStatus }))
+    await api.ports.connectorStatus.report(aReport({ engines: [anEngineReport({ status: engineStatus })] }))
     const textFor = async (who: Parameters<typeof api.as>[0]) =>
       (await api.call(readStatus, { headers: { ...(await api.as(who)) } })).body.freeSWITCH
 
@@ -185,15 +188,16 @@ describe('health', () => {
     expect(await api.call(readHealth)).toMatchObject({ status: 200, text: '{"status":"OK"}' })
   })
 
-  it.each([{ engineConnected: false }, { reportedAt: 0 }, { engineHeardAt: 0 }])(
-    'the health check is 503 while the only connector reports %j',
-    async (report) => {
-      const api = anApi()
-      await api.ports.connectorStatus.report(aReport(report))
+  it.each([
+    { engines: [anEngineReport({ connected: false })] },
+    { reportedAt: 0 },
+    { engines: [anEngineReport({ heardAt: 0 })] },
+  ])('the health check is 503 while the only connector reports %j', async (report) => {
+    const api = anApi()
+    await api.ports.connectorStatus.report(aReport(report))
 
-      expect(await api.call(readHealth)).toMatchObject({ status: 503, text: '{"status":"error"}' })
-    },
-  )
+    expect(await api.call(readHealth)).toMatchObject({ status: 503, text: '{"status":"error"}' })
+  })
 
   it('the health check is 503 during an outage of the store', async () => {
     const api = anApi()
