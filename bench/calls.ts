@@ -176,5 +176,9 @@ function printRun(
   for (const [call, count] of Object.entries(seen.calls)) {
     if (/lookUp/i.test(call)) console.log(`    ${call.padEnd(60)} ${count}`)
   }
-  console.log(`    load of the machine: ${loadavg().map((each) => each.toFixed(1)).join(' ')}`)
+  console.log(
+    `    load of the machine: ${loadavg()
+      .map((each) => each.toFixed(1))
+      .join(' ')}`,
+  )
 }

@@ -48,11 +48,18 @@ export async function placeCalls(folder: string, calling: Calling): Promise<Call
   await once(sipp, 'exit')
   const written = (end: string) => {
     const name = readdirSync(folder).find((each) => !before.has(each) && each.endsWith(end))
-    return name === undefined ? [] : readFileSync(join(folder, name), 'utf8').trim().split('\n').map((line) => line.split(';'))
+    return name === undefined
+      ? []
+      : readFileSync(join(folder, name), 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => line.split(';'))
   }
   const stat = written(`${sipp.pid}_.csv`)
   const count = (name: string) => Number(stat.at(-1)?.[stat[0]?.indexOf(name) ?? -1] ?? 0)
   const [answered, refused] = [count('GenericCounter1(C)') || count('answered(C)'), count('busy(C)')]
-  const setUpMs = written('_rtt.csv').slice(1).map(([, ms]) => Number(ms))
+  const setUpMs = written('_rtt.csv')
+    .slice(1)
+    .map(([, ms]) => Number(ms))
   return { answered, refused, failed: perSecond * seconds - answered - refused, setUpMs }
 }

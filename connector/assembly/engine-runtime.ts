@@ -6,7 +6,6 @@ import { type HeldCalls, heldCalls } from '../calls/held-calls.ts'
 import type { GatewayAligner } from '../commands/apply-gateway.ts'
 import { type PendingJobs, pendingJobs } from '../commands/pending-jobs.ts'
 import {
-  
   type Engine,
   type EngineAddress,
   type EngineEvent,

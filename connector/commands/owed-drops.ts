@@ -42,7 +42,15 @@ export interface OwedDrops {
 }
 
 /** Makes the ledger of one connector. */
-export function owedDrops({ store, engines, channels, isObserving = false, timers, random, log }: OwedDropsDeps): OwedDrops {
+export function owedDrops({
+  store,
+  engines,
+  channels,
+  isObserving = false,
+  timers,
+  random,
+  log,
+}: OwedDropsDeps): OwedDrops {
   const settling = new Set<string>()
 
   /** Returns whether the drop was done; `false` when the link was lost. */

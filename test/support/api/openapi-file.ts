@@ -21,7 +21,7 @@ const clientName = 'client/operations.ts'
 const clientFile = join(root, clientName)
 const examplesName = 'contracts/openapi/examples.json'
 /** Committed versions from this day on are promises; the first release has the one of this day. */
-const promisedSince = '2026-11-26'
+const promisedSince = '2026-11-27T01:30:00Z'
 
 const isCheck = process.argv.includes('--check')
 // The option is for `npm run check`.
