@@ -172,7 +172,8 @@ function printRun(
   const besides = eventsPerSecond === 0 ? '' : ` beside ${eventsPerSecond} more events a second`
   console.log(`  ${perSecond} calls/s${besides}: ${answered} answered, ${refused} refused, ${failed} failed`)
   const byAnswer = Map.groupBy(seen.lookups, ([path, status]) => `${path} ${status}`)
-  for (const [answer, all] of [...byAnswer].toSorted()) console.log(`    ${answer}: ${all.length}`)
+  for (const [answer, all] of [...byAnswer].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    console.log(`    ${answer}: ${all.length}`)
   for (const [call, count] of Object.entries(seen.calls)) {
     if (/lookUp/i.test(call)) console.log(`    ${call.padEnd(60)} ${count}`)
   }

@@ -40,11 +40,11 @@ export async function placeCalls(folder: string, calling: Calling): Promise<Call
   writeFileSync(join(folder, 'callers.csv'), ['SEQUENTIAL', ...callers, ''].join('\n'))
   const before = new Set(readdirSync(folder))
   const words = [
-    ...['-sf', join(import.meta.dirname, 'caller.xml'), '-inf', 'callers.csv', '-i', '127.0.0.1', '-nostdin'],
-    ...['-r', String(perSecond), '-m', String(perSecond * seconds), '-l', '10000', '-timeout', `${seconds + 60}s`],
-    ...['-trace_rtt', '-rtt_freq', '1', '-trace_stat', '-fd', '5', `127.0.0.1:${calling.sipPort}`],
+    `-sf ${join(import.meta.dirname, 'caller.xml')} -inf callers.csv -i 127.0.0.1 -nostdin`.split(' '),
+    `-r ${perSecond} -m ${perSecond * seconds} -l 10000 -timeout ${seconds + 60}s`.split(' '),
+    `-trace_rtt -rtt_freq 1 -trace_stat -fd 5 127.0.0.1:${calling.sipPort}`.split(' '),
   ]
-  const sipp = spawn('sipp', words, { cwd: folder, stdio: 'ignore' })
+  const sipp = spawn('sipp', words.flat(), { cwd: folder, stdio: 'ignore' })
   await once(sipp, 'exit')
   const written = (end: string) => {
     const name = readdirSync(folder).find((each) => !before.has(each) && each.endsWith(end))

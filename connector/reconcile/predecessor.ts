@@ -44,6 +44,6 @@ export async function namesOfCore(
   { store, now }: { readonly store: Pick<ConnectorStatusStore, 'list'>; readonly now: number },
   core: string,
 ): Promise<readonly string[]> {
-  const links = (await store.list(now - reportsMs)).flatMap(({ eventLinks = [] }) => eventLinks)
+  const links = (await store.list(now - reportsMs)).flatMap(({ eventLinks }) => eventLinks)
   return [...new Set(links.filter(({ last }) => last.coreUuid === core).map(({ engine }) => engine))]
 }

@@ -22,20 +22,32 @@ const keep: RecentReadings['keep'] = (read) => recentReadings.keep(read)
 export const recentStores = {
   accounts(context: AdapterContext) {
     const store = dynamoAccountStore(context)
-    return { ...store, read: keep(store.read), readByNumber: keep(store.readByNumber) }
+    return {
+      ...store,
+      read: keep((domain: string, login: string) => store.read(domain, login)),
+      readByNumber: keep((domain: string, number: string) => store.readByNumber(domain, number)),
+    }
   },
   defaultRoutes: (context: AdapterContext) => withMemory(dynamoDefaultRouteStore(context)),
   publicRoutes: (context: AdapterContext) => withMemory(dynamoPublicRouteStore(context)),
   gateways(context: AdapterContext) {
     const store = dynamoGatewayStore(context)
-    return { ...store, list: keep(store.list), read: keep(store.read) }
+    return {
+      ...store,
+      list: keep((domain: string) => store.list(domain)),
+      read: keep((domain: string, name: string) => store.read(domain, name)),
+    }
   },
   domains(context: AdapterContext) {
     const store = dynamoDomainStore(context)
-    return { ...store, read: keep(store.read) }
+    return { ...store, read: keep((name: string) => store.read(name)) }
   },
 }
 
 function withMemory(store: RouteStore): RouteStore {
-  return { ...store, list: keep(store.list), callflows: keep(store.callflows) }
+  return {
+    ...store,
+    list: keep((domain: string) => store.list(domain)),
+    callflows: keep((domain: string, ids: readonly string[]) => store.callflows(domain, ids)),
+  }
 }

@@ -20,8 +20,8 @@ const file = join(root, name)
 const clientName = 'client/operations.ts'
 const clientFile = join(root, clientName)
 const examplesName = 'contracts/openapi/examples.json'
-/** Committed versions from this day on are promises; the first release has the one of this day. */
-const promisedSince = '2026-11-27T01:30:00Z'
+/** Committed versions from this moment on are promises; the first release has the one of this moment. */
+const promisedSince = '2026-11-27T01:45:32+00:00'
 
 const isCheck = process.argv.includes('--check')
 // The option is for `npm run check`.

@@ -81,7 +81,7 @@ export class SoundStream {
 
   /** Presses keys (`0`–`9`, `*`, `#`, `A`–`D`) one after the other; resolves when they were sent. */
   press(digits: string): Promise<void> {
-    return new Promise((resolve) => void this.#keys.push(...[...digits].flatMap(keyPackets), resolve))
+    return new Promise((resolve) => void this.#keys.push(...Array.from(digits).flatMap(keyPackets), resolve))
   }
 
   /**

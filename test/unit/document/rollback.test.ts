@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -28,12 +28,13 @@ async function anOperator() {
   const { admin, targetOf } = await aDomainInMemory(api)
   const { client: tenant } = await targetOf(admin)
   const { fetch } = memoryFetch(api)
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => void answer(request, response))
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request)
     const init = { method: request.method ?? 'GET', headers: request.headers as Record<string, string> }
-    const answer = await fetch(`http://x${request.url}`, { ...init, ...(body === '' ? {} : { body }) })
-    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
-  })
+    const answered = await fetch(`http://x${request.url}`, { ...init, ...(body === '' ? {} : { body }) })
+    response.writeHead(answered.status, Object.fromEntries(answered.headers)).end(await answered.text())
+  }
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const address = server.address()
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
