@@ -7,6 +7,7 @@ import { type EnginePlace, type KitEngine, anEnginePlace, kitConfiguration, star
 import { type TestPlatform, aPlatform, tenantPassword } from '../platform/platform.ts'
 import { planted } from '../invariants/secret-forms.ts'
 import { type PhoneOptions, type SipPhone, openSipPhone } from './sip-phone.ts'
+import { type SoundPhone, type SoundPhoneOptions, openSoundPhone } from './sound-phone.ts'
 
 /** A platform and its engine; a test may stop and start either. */
 export interface KitLab {
@@ -20,6 +21,8 @@ export interface KitLab {
   errors(): string[]
   /** A phone of an account of {@link TestPlatform.tenant}; closed with the lab. */
   phone(login: string, domain: string, options?: Partial<PhoneOptions>): Promise<SipPhone>
+  /** The same with sound in both directions. */
+  soundPhone(login: string, domain: string, options?: Partial<SoundPhoneOptions>): Promise<SoundPhone>
   close(): Promise<void>
 }
 
@@ -56,7 +59,17 @@ export async function aKitLab(
   const startEngine = () =>
     startKitEngine(place, { PLATFORM_URL: platformUrl, ENGINE_CREDENTIAL: credential, ...settings }, configuration)
   const engine = await startEngine()
-  const phones: SipPhone[] = []
+  const phones: (SipPhone | SoundPhone)[] = []
+  const of = (login: string, domain: string) => ({
+    port: place.sipPort,
+    login,
+    domain,
+    password: tenantPassword(login),
+  })
+  const kept = <Phone extends SipPhone | SoundPhone>(phone: Phone): Phone => {
+    phones.push(phone)
+    return phone
+  }
   const lab: KitLab = {
     place,
     platformUrl,
@@ -70,17 +83,8 @@ export async function aKitLab(
       const early = all.findIndex((line) => line.includes(lookup))
       return all.filter((_line, index) => index !== early)
     },
-    phone: async (login, domain, options = {}) => {
-      const phone = await openSipPhone({
-        port: place.sipPort,
-        login,
-        domain,
-        password: tenantPassword(login),
-        ...options,
-      })
-      phones.push(phone)
-      return phone
-    },
+    phone: async (login, domain, options = {}) => kept(await openSipPhone({ ...of(login, domain), ...options })),
+    soundPhone: async (login, domain, options = {}) => kept(await openSoundPhone({ ...of(login, domain), ...options })),
     close: async () => {
       for (const phone of phones) await phone.close()
       await lab.engine.stop()
