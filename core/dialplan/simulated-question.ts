@@ -4,6 +4,7 @@ import type { GatewayStore } from '../gateways/gateway-store.ts'
 import type { Gateway } from '../gateways/gateway.ts'
 import type { CallPlan, RoutedCall } from './call-plan.ts'
 import { publicContext } from './dialplan-question.ts'
+import { menuVariable } from './menu-actions.ts'
 import type { SimulatedCall } from './simulate-call.ts'
 
 /** A call to simulate, as a tenant describes it. */
@@ -17,6 +18,8 @@ export interface SimulationInput {
   /** `inbound`: the call comes from {@link gateway}. */
   readonly direction?: 'internal' | 'inbound' | undefined
   readonly gateway?: string | undefined
+  /** What the caller presses at each menu, in their order. */
+  readonly digits?: readonly string[] | undefined
 }
 
 /** The ports of {@link simulatedQuestion}. */
@@ -54,6 +57,7 @@ export async function simulatedQuestion(
   ])
   variables.delete('svc_route')
   variables.delete('svc_emergency')
+  variables.delete(menuVariable)
   const call = { domain, number, caller: { number: shown, login: account?.login }, variables, gateway }
   return { call, now: momentOf(time, now) }
 }

@@ -7,6 +7,7 @@ import { hangUp, microsNow, waitOn, whenHungUp } from './flow.ts'
 import { causeNamed } from './hangup-cause.ts'
 import { count, placeOf } from './limit.ts'
 import { answerLoopback } from './loopback-leg.ts'
+import { playAndGetDigits } from './menu.ts'
 import { answerCaller } from './phone-call.ts'
 import { playback } from './playback.ts'
 import { startRecording } from './recording.ts'
@@ -26,6 +27,7 @@ export const applications = new Map<string, RunApplication>([
   ['hangup', (engine, channel, data) => hangUp(engine, channel, causeNamed(data))],
   ['park', park],
   ['playback', playback],
+  ['play_and_get_digits', playAndGetDigits],
   ['ring_ready', ringReady],
   ['set', setVariable],
   ['record_session', (engine, channel, data) => void startRecording(engine, channel, data)],
@@ -44,6 +46,8 @@ export const applications = new Map<string, RunApplication>([
   ['voicemail', leaveMessage],
   ['sched_hangup', scheduled((engine, channel, data) => hangUp(engine, channel, causeNamed(data)))],
   ['sched_transfer', scheduled(transferTo)],
+  // Music of a parked call, which the simulated engine has not.
+  ['sched_broadcast', () => {}],
   ['limit', limit],
 ])
 

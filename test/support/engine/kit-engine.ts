@@ -18,6 +18,8 @@ export interface EnginePlace {
   readonly sipPort: number
   readonly recordings: string
   readonly cdrs: string
+  /** Sounds of domains, in a folder for each. */
+  readonly sounds: string
   /** Errors in the log so far. */
   errors(): string[]
   log(): string
@@ -35,8 +37,8 @@ export interface KitEngine {
 /** Chooses ports and makes folders. */
 export async function anEnginePlace(): Promise<EnginePlace> {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-kit-'))
-  const [recordings, cdrs] = [join(folder, 'recordings'), join(folder, 'cdr')]
-  for (const name of ['log', 'db', 'run', 'recordings', 'cdr']) mkdirSync(join(folder, name))
+  const [recordings, cdrs, sounds] = [join(folder, 'recordings'), join(folder, 'cdr'), join(folder, 'sounds')]
+  for (const name of ['log', 'db', 'run', 'recordings', 'cdr', 'sounds']) mkdirSync(join(folder, name))
   const log = () => readFileSync(join(folder, 'log', 'freeswitch.log'), 'utf8')
   return {
     folder,
@@ -44,6 +46,7 @@ export async function anEnginePlace(): Promise<EnginePlace> {
     sipPort: await freePort(),
     recordings,
     cdrs,
+    sounds,
     log,
     errors: () =>
       log()
@@ -65,7 +68,7 @@ export async function startKitEngine(
   settings: Readonly<Record<string, string>>,
   configuration = kitConfiguration,
 ): Promise<KitEngine> {
-  const { folder, socketPort, sipPort, recordings, cdrs } = place
+  const { folder, socketPort, sipPort, recordings, cdrs, sounds } = place
   const folders = ['log', 'db', 'run'].flatMap((name) => [`-${name}`, join(folder, name)])
   const engine = spawn(freeswitchBin ?? '', ['-nf', '-nc', '-nonat', '-conf', configuration, ...folders], {
     stdio: 'ignore',
@@ -78,6 +81,7 @@ export async function startKitEngine(
       GATEWAY_SIP_PORT: String(await freePort()),
       RECORDINGS_FOLDER: recordings,
       CDR_FOLDER: cdrs,
+      SOUNDS_FOLDER: sounds,
       ...settings,
     },
   })

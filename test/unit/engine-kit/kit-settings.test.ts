@@ -3,7 +3,9 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 
 const settings = readFileSync('engine/conf/settings.xml', 'utf8')
-const variables = [...settings.matchAll(/cmd="env-set" data="\w+=\$(\w+)"/g)].map(([, name = '']) => name).toSorted()
+const variables = [...settings.matchAll(/cmd="env-set" data="\w+=\$(\w+)"|printenv (\w+)/g)]
+  .map(([, name, checked]) => name ?? checked ?? '')
+  .toSorted()
 /** Folders of the kit's container: they are volumes, at the places that the settings have by default. */
 const folders = ['CDR_FOLDER', 'RECORDINGS_FOLDER', 'SOUNDS_FOLDER']
 
