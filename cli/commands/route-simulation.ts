@@ -8,6 +8,7 @@ interface SimulationOptions {
   readonly from?: string
   readonly at?: string
   readonly gateway?: string
+  readonly press?: string
 }
 
 /** Adds the simulation of a call through the routes. */
@@ -18,22 +19,25 @@ export function addSimulation(routes: Command, terminal: Terminal): void {
     .option('--from <caller>', 'the account or number that calls')
     .option('--gateway <name>', 'the gateway that the call comes from: it takes public routes')
     .option('--at <time>', 'the time of the call, ISO 8601 (default: now)')
+    .option('--press <keys>', 'the keys that the caller presses at each menu, separated by commas')
     .addHelpText(
       'after',
       examples(
         'routes simulate 4930123456 --from 1001',
         'routes simulate 200 --at 2026-12-24T20:00Z',
         'routes simulate 4930123456 --gateway trunk',
+        'routes simulate 100 --press 1,2',
       ),
     )
     .action(
       withSession(
         terminal,
-        async ({ client, out, query }, number: string, { from, at, gateway }: SimulationOptions) => {
+        async ({ client, out, query }, number: string, { from, at, gateway, press }: SimulationOptions) => {
           const body = {
             number,
             ...(from === undefined ? {} : { caller: from }),
             ...(at === undefined ? {} : { time: at }),
+            ...(press === undefined ? {} : { digits: press.split(',') }),
             ...(gateway === undefined ? {} : { direction: 'inbound' as const, gateway }),
           }
           const { data } = await client.call('simulateDefaultRoutes', { query, body })

@@ -136,6 +136,9 @@ export const moveDefaultRouteDown = route({
   response: routeOutput,
 })
 
+const keysProblem = 'must be up to 16 of the keys 0-9 * #'
+const menuKeys = z.string(keysProblem).check(z.regex(/^[0-9*#]{0,16}$/, keysProblem))
+
 const simulatedStep = z.object({
   /** Where the step is, such as `callflow[0].if.then[1]`; `call` for what every call gets. */
   path: z.string(),
@@ -158,6 +161,8 @@ export const simulateDefaultRoutes = route({
   method: 'POST',
   path: '/api/v2/routes/default/simulate',
   summary: 'Show how a call would be routed; nothing is dialled',
+  description:
+    '`digits` are the keys that the caller presses at each menu, in their order; at a menu without an entry nothing is pressed.',
   authentication: 'token',
   permission: { resource: 'rotes/default', action: 'r' },
   domain: 'required',
@@ -181,6 +186,7 @@ export const simulateDefaultRoutes = route({
     routes: z.optional(z.array(publicRouteInput).check(z.maxLength(1_000, 'must have at most 1000 routes'))),
     direction: z.optional(z.enum(['internal', 'inbound'], 'must be internal or inbound')),
     gateway: z.optional(gatewayName),
+    digits: z.optional(z.array(menuKeys).check(z.maxLength(100, 'must have at most 100 entries'))),
   }),
   response: okData(
     z.object({

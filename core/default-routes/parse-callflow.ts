@@ -4,7 +4,7 @@ import { invalidField } from '../errors.ts'
 import type { CallflowStep } from './stored-route.ts'
 import { parseExpression } from './expression/parse-expression.ts'
 import type { PatternJudge } from '../patterns/pattern-judge.ts'
-import { nestedCallflows, scriptKinds, stepKinds } from './step-kinds.ts'
+import { menuMembers, nestedCallflows, scriptKinds, stepKinds } from './step-kinds.ts'
 import { type StepRules, checkArgument } from './step-argument.ts'
 import { type JsonObject, isJsonObject } from './json.ts'
 
@@ -119,6 +119,7 @@ function checkScript(kind: string, at: string, { scripts }: CallflowJudges): voi
 function parseArgument(kind: string, argument: unknown, place: Place): void {
   if (kind === 'if') return parseIf(argument, place)
   if (kind === 'switch') return parseSwitch(argument, place)
+  if (kind === 'menu') return parseMenu(argument, place)
   checkArgument(kind, parseNested(argument, nestedCallflows.get(kind) ?? [], place), place.at, rulesOf(place.judges))
 }
 
@@ -159,6 +160,18 @@ function parseSwitch(argument: unknown, place: Place): void {
     checkArgument('switch', value, `${at}.case`, rulesOf(judges))
     parseSteps(callflow, { at: `${at}.case.${value.slice(0, maxQuoted)}`, depth: depth + 1, judges })
   }
+}
+
+/** Keys that are no keys of a phone are refused where the menu becomes an application of the engine. */
+function parseMenu(argument: unknown, place: Place): void {
+  const { at, depth, judges } = place
+  const { digits, ...rest } = closedObject(argument, menuMembers, at)
+  if (!isJsonObject(digits)) throw invalidField(`${at}.digits`, 'must be an object: keys to callflow')
+  for (const [keys, callflow] of Object.entries(digits)) {
+    checkArgument('menu', keys, `${at}.digits`, rulesOf(judges))
+    parseSteps(callflow, { at: `${at}.digits.${keys.slice(0, maxQuoted)}`, depth: depth + 1, judges })
+  }
+  checkArgument('menu', rest, at, rulesOf(judges))
 }
 
 /** Accepts an object of known members only: an unknown one might have a meaning for the engine. */

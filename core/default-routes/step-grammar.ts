@@ -161,6 +161,7 @@ const forms: Readonly<Record<string, Form>> = {
 
 /** Kinds whose texts name sounds, files, rooms, queues and mailboxes to the engine. */
 const namingKinds: ReadonlySet<string> = new Set([
+  'menu',
   'playback',
   'ringback',
   'setSounds',

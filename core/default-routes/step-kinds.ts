@@ -2,6 +2,7 @@
 export const stepKinds: ReadonlySet<string> = new Set([
   'if',
   'switch',
+  'menu',
   'answer',
   'bridge',
   'queue',
@@ -57,7 +58,10 @@ export const stepKinds: ReadonlySet<string> = new Set([
 /** Kinds that run a program: they need the whole permission and the deployment's switch. */
 export const scriptKinds: ReadonlySet<string> = new Set(['js', 'script'])
 
-/** The paths to nested callflows in the arguments of steps, by kind. `if` and `switch` have rules of their own. */
+/** The members of a menu. */
+export const menuMembers: readonly string[] = ['sound', 'tone', 'digits', 'timeout', 'tries', 'invalid']
+
+/** The paths to nested callflows in the arguments of steps, by kind. `if`, `switch` and `menu` have rules of their own. */
 export const nestedCallflows: ReadonlyMap<string, readonly string[]> = new Map([
   ['blackList', ['actions']],
   ['queue', ['timer', 'actions']],

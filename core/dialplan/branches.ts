@@ -4,7 +4,7 @@ import type { CallflowStep } from '../default-routes/stored-route.ts'
 
 /** A callflow inside a step. */
 export interface Branch {
-  /** `then`, `case.1`, `actions`. */
+  /** `then`, `case.1`, `digits.1`, `actions`. */
   readonly name: string
   readonly steps: readonly CallflowStep[]
 }
@@ -18,11 +18,12 @@ export function kindOf(step: CallflowStep): string | undefined {
 export function branchesOf(kind: string, argument: unknown): Branch[] {
   if (!isJsonObject(argument)) return []
   if (kind === 'if') return ['then', 'else'].map((name) => ({ name, steps: stepsOf(argument[name]) }))
-  if (kind === 'switch') {
-    const cases = isJsonObject(argument['case']) ? argument['case'] : {}
+  const member = { switch: 'case', menu: 'digits' }[kind]
+  if (member !== undefined) {
+    const cases = isJsonObject(argument[member]) ? argument[member] : {}
     return Object.keys(cases)
       .toSorted()
-      .map((value) => ({ name: `case.${value}`, steps: stepsOf(cases[value]) }))
+      .map((value) => ({ name: `${member}.${value}`, steps: stepsOf(cases[value]) }))
   }
   const path = nestedCallflows.get(kind)
   if (path === undefined) return []

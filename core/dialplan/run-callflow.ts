@@ -7,6 +7,7 @@ import { type CallVariables, filled, variableOf } from './call-variables.ts'
 import { listOf, tagOf } from './check-compiles.ts'
 import { type Assignment, type EngineAction, StepProblem } from './engine-action.ts'
 import { type ExpressionCall, holds } from './evaluate-expression.ts'
+import { afterMenu, menuVariable } from './menu-actions.ts'
 import { stepActions } from './step-actions.ts'
 import { application, set } from './step-values.ts'
 
@@ -84,6 +85,7 @@ const instant: ReadonlySet<string> = new Set([
   'set_profile_var',
   'record_session',
   'stop_record_session',
+  'sched_broadcast',
   'sched_hangup',
   'sched_transfer',
 ])
@@ -93,6 +95,15 @@ const ofProfile: ReadonlySet<string> = new Set(['caller_id_name', 'caller_id_num
 
 /** Conditions that were parsed: a callflow may be evaluated many times for one call. */
 const parsed = new WeakMap<object, Expression>()
+
+/** A step whose branch is run, from a position in that branch on. */
+interface BranchedStep {
+  readonly path: string
+  readonly kind: string
+  readonly cursor: Cursor
+  readonly from: Cursor
+  readonly goesOn: boolean
+}
 
 class CallflowRun {
   readonly actions: PlannedAction[] = []
@@ -135,6 +146,7 @@ class CallflowRun {
       return this.#note({ path, kind, taken: false, reason: 'left out: it would be refused today' })
     }
     const [branch, ...rest] = inner
+    if (branch === afterMenu) return this.#choose(branches, { path, kind, cursor, from: [], goesOn })
     if (branch !== undefined) return this.#branch(branches, branch, { path, kind, cursor, from: rest, goesOn })
     try {
       if (kind === 'if' || kind === 'switch' || kind === 'blackList') {
@@ -153,6 +165,7 @@ class CallflowRun {
         goesOn,
       })
       for (const action of actions) this.#act(path, kind, action)
+      if (kind === 'menu') this.#askAgain(path, kind, [...cursor, afterMenu])
     } catch (error) {
       if (!(error instanceof StepProblem)) throw error
       this.#note({ path, kind, taken: false, reason: `left out: ${error.message}` })
@@ -170,24 +183,22 @@ class CallflowRun {
   #branch(
     branches: ReturnType<typeof branchesOf>,
     index: number,
-    {
-      path,
-      kind,
-      cursor,
-      from,
-      goesOn,
-    }: {
-      readonly path: string
-      readonly kind: string
-      readonly cursor: Cursor
-      readonly from: Cursor
-      readonly goesOn: boolean
-    },
+    { path, kind, cursor, from, goesOn }: BranchedStep,
   ): void {
     const branch = branches[index]
     if (branch !== undefined) {
       this.run(branch.steps, `${path}.${kind}.${branch.name}`, [...cursor, index], from, goesOn)
     }
+  }
+
+  /** Takes the branch of the keys that the caller pressed at a menu; without one, the steps after the menu follow. */
+  #choose(branches: ReturnType<typeof branchesOf>, place: BranchedStep): void {
+    const keys = this.variables.get(menuVariable) ?? ''
+    const chosen = branches.findIndex(({ name }) => name === `digits.${keys}`)
+    const { path, kind } = place
+    const reason = chosen < 0 ? 'no choice was made' : `digits.${keys}`
+    this.#note({ path, kind, taken: chosen >= 0, reason })
+    if (chosen >= 0) this.#branch(branches, chosen, place)
   }
 
   /** Returns the index of the branch that the call takes, if it takes one. */

@@ -1,5 +1,6 @@
 import type { CallPlan, RouteSettings, RoutedCall } from './call-plan.ts'
 import { publicContext } from './dialplan-question.ts'
+import { menuVariable } from './menu-actions.ts'
 import { routeCall } from './route-call.ts'
 import type { RoutePorts } from './router.ts'
 import type { PlannedStep } from './run-callflow.ts'
@@ -29,9 +30,16 @@ const staying: ReadonlySet<string> = new Set([
 
 /**
  * Follows a call through its routes without placing it, with the evaluator that makes the engine's dial plan. What the engine
- * alone would find out during the call is taken from the variables.
+ * alone would find out during the call is taken from the variables, and the keys that the caller presses at each menu from `digits`, in their
+ * order.
  */
-export async function simulateCall(ports: RoutePorts, call: RoutedCall, rules: RouteSettings): Promise<SimulatedCall> {
+export async function simulateCall(
+  ports: RoutePorts,
+  call: RoutedCall,
+  rules: RouteSettings,
+  digits: readonly string[] = [],
+): Promise<SimulatedCall> {
+  const pressed = digits.values()
   const settings = { ...rules, callflows: new Map() }
   const first = await routeCall(ports, call, settings)
   const steps: PlannedStep[] = [...first.steps]
@@ -42,6 +50,7 @@ export async function simulateCall(ports: RoutePorts, call: RoutedCall, rules: R
     }
     const [number = '', , context = ''] = plan.actions.at(-1)?.data.split(' ') ?? []
     const variables = new Map([...plan.variables, ['destination_number', number], ['context', context]])
+    if (plan.actions.some(({ kind }) => kind === 'menu')) variables.set(menuVariable, pressed.next().value ?? '')
     // A call from a gateway that is sent to a number of the domain is one of the domain from there on.
     const gateway = context === publicContext ? call.gateway : undefined
     const present = variables.get('caller_id_number') ?? call.caller.number

@@ -5,6 +5,7 @@ import type { Gateway } from '../gateways/gateway.ts'
 import type { CallPlan, RoutedCall } from './call-plan.ts'
 import { publicContext } from './dialplan-question.ts'
 import { findAccount } from './find-account.ts'
+import { menuVariable } from './menu-actions.ts'
 import type { SimulatedCall } from './simulate-call.ts'
 
 /** A call to simulate, as a tenant describes it. */
@@ -18,6 +19,8 @@ export interface SimulationInput {
   /** `inbound`: the call comes from {@link gateway}. */
   readonly direction?: 'internal' | 'inbound' | undefined
   readonly gateway?: string | undefined
+  /** What the caller presses at each menu, in their order. */
+  readonly digits?: readonly string[] | undefined
 }
 
 /** The ports of {@link simulatedQuestion}. */
@@ -52,6 +55,7 @@ export async function simulatedQuestion(
   ])
   variables.delete('svc_route')
   variables.delete('svc_emergency')
+  variables.delete(menuVariable)
   const isAsSent = given['caller_id_number'] === undefined
   const caller = {
     number: shown,

@@ -2,13 +2,16 @@ import { isJsonObject } from '../default-routes/json.ts'
 import { readAssignments } from './assignments.ts'
 import { bridgeActions } from './bridge-actions.ts'
 import { type EngineAction, type StepContext, StepProblem } from './engine-action.ts'
+import { menuActions } from './menu-actions.ts'
 import {
   accountName,
   accountPattern,
   application,
   hangUpCause,
+  membersOf,
   nameAtEngine,
   set,
+  soundOf,
   toneOf,
   wholeNumber,
 } from './step-values.ts'
@@ -31,6 +34,7 @@ const compilers: Readonly<Record<string, StepCompiler>> = {
     return [set('ringback', tone), set('transfer_ringback', tone)]
   },
   bridge: bridgeActions,
+  menu: menuActions,
   queue: queueActions,
   park: parkActions,
   conference: conferenceActions,
@@ -91,16 +95,6 @@ function nameIn(file: unknown): string {
   return name
 }
 
-/** A sound of the domain's folder. The engine replaces `${sounds_folder}`, a setting of its own. */
-function soundOf(text: string, { domain, fill }: StepContext): string {
-  const name = fill(text)
-  const isName = /^[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N} ._+-]*(?:\/[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N} ._+-]*)*$/u.test(
-    name,
-  )
-  if (!isName) throw new StepProblem('must be the name of a sound of the domain, such as greetings/closed.wav')
-  return `\${sounds_folder}/${domain}/${name}`
-}
-
 function queueActions(argument: unknown, { domain, fill }: StepContext): EngineAction[] {
   const { name, action = 'in' } =
     typeof argument === 'string' ? { name: argument } : membersOf(argument, ['name', 'action'])
@@ -111,7 +105,7 @@ function queueActions(argument: unknown, { domain, fill }: StepContext): EngineA
 }
 
 function parkActions(argument: unknown, { domain, fill }: StepContext): EngineAction[] {
-  if (argument === '') return [application('park')]
+  if (argument === '') return [musicWhileParked, application('park')]
   const { slot, lot = 'main' } =
     typeof argument === 'string' ? { slot: argument } : membersOf(argument, ['slot', 'lot'])
   const digits = fill(String(slot))
@@ -119,6 +113,9 @@ function parkActions(argument: unknown, { domain, fill }: StepContext): EngineAc
   if (typeof lot !== 'string') throw new StepProblem('must be a name', '.lot')
   return [application('valet_park', `${nameAtEngine(domain, fill(lot), '.lot')} ${digits}`)]
 }
+
+/** The engine replaces `${hold_music}`, and a valet parking lot plays it by itself. */
+const musicWhileParked = application('sched_broadcast', '+0 endless_playback::${hold_music} aleg')
 
 function conferenceActions(argument: unknown, { domain, fill }: StepContext): EngineAction[] {
   const { name, pin } = typeof argument === 'string' ? { name: argument } : membersOf(argument, ['name', 'pin'])
@@ -174,13 +171,4 @@ function numberOf(argument: unknown, fill: StepContext['fill'], at = ''): string
   const number = typeof argument === 'string' ? fill(argument.replace(/^default:/, '')) : ''
   if (accountPattern.test(number)) return number
   throw new StepProblem('must be a number of the domain', at)
-}
-
-/** Returns the members of an object that has no others than these. */
-function membersOf(argument: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
-  if (!isJsonObject(argument)) throw new StepProblem(`must be an object of ${names.join(', ')}`)
-  const unknown = Object.keys(argument).find((name) => !names.includes(name))
-  if (unknown !== undefined)
-    throw new StepProblem('the engine cannot do this: leave it out', `.${unknown.slice(0, 64)}`)
-  return argument
 }

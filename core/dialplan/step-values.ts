@@ -1,4 +1,5 @@
-import { type EngineAction, StepProblem } from './engine-action.ts'
+import { isJsonObject } from '../default-routes/json.ts'
+import { type EngineAction, type StepContext, StepProblem } from './engine-action.ts'
 
 /** Returns an application with its data. */
 export function application(name: string, data = ''): EngineAction {
@@ -72,4 +73,23 @@ export function toneOf(value: unknown, at = ''): string {
   const tone = typeof value === 'string' && Object.hasOwn(tones, value) ? tones[value] : value
   if (typeof tone === 'string' && tonePattern.test(tone)) return tone
   throw new StepProblem(`must be ${Object.keys(tones).join(', ')}, or a tone such as %(2000,4000,440,480)`, at)
+}
+
+/** Returns the file of a sound of the domain's folder. The engine replaces `${sounds_folder}`, a setting of its own. */
+export function soundOf(text: string, { domain, fill }: StepContext, at = ''): string {
+  const name = fill(text)
+  const isName = /^[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N} ._+-]*(?:\/[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N} ._+-]*)*$/u.test(
+    name,
+  )
+  if (!isName) throw new StepProblem('must be the name of a sound of the domain, such as greetings/closed.wav', at)
+  return `\${sounds_folder}/${domain}/${name}`
+}
+
+/** Returns the members of an object that has no others than these. */
+export function membersOf(argument: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
+  if (!isJsonObject(argument)) throw new StepProblem(`must be an object of ${names.join(', ')}`)
+  const unknown = Object.keys(argument).find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    throw new StepProblem('the engine cannot do this: leave it out', `.${unknown.slice(0, 64)}`)
+  return argument
 }

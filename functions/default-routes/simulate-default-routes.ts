@@ -32,6 +32,7 @@ export const handler = endpoint(
         ? stored
         : { ...stored, [replaced]: proposedRoutes(body.routes, callflowJudges(request), replaced) }
     const { call, now } = await simulatedQuestion(ports, domain, body, clock.now())
-    return okData(presentSimulation(await simulateCall(ports, call, routeSettings(settings, now))))
+    const rules = routeSettings(settings, now)
+    return okData(presentSimulation(await simulateCall(ports, call, rules, body.digits)))
   },
 )

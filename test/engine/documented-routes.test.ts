@@ -2,10 +2,11 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { openDialledCalls } from '../support/engine/dialled-calls.ts'
+import { writeSounds } from '../support/engine/domain-sounds.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aGatewayLab } from '../support/engine/kit-lab.ts'
 import { opened } from '../support/processes/opened.ts'
-import { documentedSteps } from '../support/records/documented-steps.ts'
+import { documentedSteps, withoutPosition } from '../support/records/documented-steps.ts'
 
 const acme = 'acme.example.com'
 /** The calling side of an answered call stays for so long. */
@@ -21,6 +22,7 @@ describe.skipIf(freeswitchBin === undefined)('docs/routes.md at an engine of the
   }
 
   beforeAll(async () => {
+    writeSounds(lab().place.sounds, acme)
     made = await lab().platform.tenant(acme)
     const [port, ip] = [lab().gatewayPort, '127.0.0.11']
     const provider = await lab().phone('provider', '127.0.0.1', { port, ip, isBusy: true })
@@ -36,19 +38,19 @@ describe.skipIf(freeswitchBin === undefined)('docs/routes.md at an engine of the
     const body = { destination_number: String.raw`9(\d+)`, callflow: [...step.callflow] }
     const { _id } = await admin().call('createDefaultRoute', { body })
 
-    const { executed } = await calls().dial(acme, '9200', { stayMs })
+    const { executed } = await calls().dial(acme, '9200', { stayMs, digits: ['1'] })
     await admin().call('deleteDefaultRoute', { params: { route_id: _id } })
 
-    const shown = step.shown.map(comparable)
-    const ran = executed.map(comparable)
+    const shown = step.shown.map((line) => comparable(line, lab().place.sounds))
+    const ran = executed.map((line) => comparable(line, lab().place.sounds))
     expect(ran.slice(ran.indexOf(shown[0] ?? '')).slice(0, shown.length)).toEqual(shown)
   })
 })
 
 /** Replaces what only the engine knows: its folders and the call's uuid. */
-function comparable(line: string): string {
-  return line
-    .replaceAll('${sounds_folder}', '/var/lib/freeswitch/sounds')
+function comparable(line: string, sounds: string): string {
+  return withoutPosition(line)
+    .replaceAll('${sounds_folder}', sounds)
     .replace(/^set recording_file=.*/, 'set recording_file')
     .replace(/^((?:stop_)?record_session) .*/, '$1')
 }

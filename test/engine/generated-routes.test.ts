@@ -69,6 +69,7 @@ function generator(random: () => number) {
         switch: { variable: pick('x_a', '${x_b}', '$1'), case: { 1: inner(), two: inner(), default: inner() } },
       }),
       () => ({ blackList: { name: 'spam', actions: inner() } }),
+      () => ({ menu: { tone: '%(10,0,440)', tries: 1, timeout: 1, digits: { 1: inner(), '#2': inner() } } }),
     )()
   }
   return { callflow, pick }
@@ -104,7 +105,7 @@ describe.skipIf(freeswitchBin === undefined)('generated routes at an engine of t
     const { callflow, pick } = generator(seeded(16))
     const route = (kind: 'createDefaultRoute' | 'createPublicRoute', destination_number: string, of: object[]) =>
       admin.call(kind, { body: { destination_number, callflow: of } })
-    let [compared, reentered, through, from] = [0, 0, 0, 0]
+    let [compared, reentered, through, from, chosen] = [0, 0, 0, 0, 0]
 
     for (let table = 0; table < tables; table += 1) {
       const number = `7${String(table).padStart(3, '0')}`
@@ -117,36 +118,43 @@ describe.skipIf(freeswitchBin === undefined)('generated routes at an engine of t
       await route('createDefaultRoute', `${number}89`, [end])
       const [dialled, caller] = [`${number}${pick('1', '5')}`, pick('700', '666')]
       const source = isFromGateway ? ({ direction: 'inbound', gateway: 'trunk' } as const) : {}
-      const body = { number: dialled, caller, ...source }
+      // The last one of these is no choice.
+      const digits = Array.from({ length: 10 }, () => pick('1', '#2', '11'))
+      const body = { number: dialled, caller, digits, ...source }
       const { steps } = (await admin.call('simulateDefaultRoutes', { body })).data
       const shown = steps.flatMap(({ application, data }) =>
-        application === undefined ? [] : [comparable(`${application} ${data ?? ''}`.trim())],
+        application === undefined ? [] : [comparable(`${application} ${data ?? ''}`.trim(), lab().place.sounds)],
       )
 
       const call = isFromGateway
-        ? calls().comesIn(dialled)
-        : calls().dial(acme, dialled, { from: caller, stayMs: 20_000 })
+        ? calls().comesIn(dialled, digits)
+        : calls().dial(acme, dialled, { from: caller, stayMs: 20_000, digits })
       if (isFromGateway) await far.call(dialled, `${caller}@${provider}`)
       const { executed } = await call
 
-      expect({ table, executed: executed.map(comparable) }).toEqual({ table, executed: shown })
+      expect({ table, executed: executed.map((line) => comparable(line, lab().place.sounds)) }).toEqual({
+        table,
+        executed: shown,
+      })
       compared += shown.length
       if (shown.some((line) => line.startsWith('set svc_route='))) reentered += 1
       if (shown.some((line) => line.includes('sofia/gateway/'))) through += 1
       if (isFromGateway) from += 1
+      if (steps.some(({ kind, reason }) => kind === 'menu' && reason.startsWith('digits.'))) chosen += 1
     }
     expect(compared).toBeGreaterThan(tables * 7)
     expect(reentered).toBeGreaterThan(tables / 10)
     expect(through).toBeGreaterThan(tables / 10)
     expect(from).toBe(tables / 3)
+    expect(chosen).toBeGreaterThan(tables / 20)
     expect(far.dialled.length).toBeGreaterThan(tables / 10)
   })
 })
 
 /** Replaces what only the engine knows: its folders and the call's uuid. */
-function comparable(line: string): string {
+function comparable(line: string, sounds: string): string {
   return line
-    .replace('${sounds_folder}', '/var/lib/freeswitch/sounds')
+    .replace('${sounds_folder}', sounds)
     .replace(/^set recording_file=.*/, 'set recording_file')
     .replace(/^((?:stop_)?record_session) .*/, '$1')
 }

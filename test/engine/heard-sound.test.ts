@@ -1,101 +1,187 @@
-/** What phones hear of their calls at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
+/** The table "What callers hear" of docs/routes.md, by phones at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openEngineSocket } from '../support/engine/engine-socket.ts'
+import type { Client } from '../../client/index.ts'
+import { writeSounds } from '../support/engine/domain-sounds.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aKitLab } from '../support/engine/kit-lab.ts'
 import type { SoundCall } from '../support/engine/sound-call.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
 import { opened } from '../support/processes/opened.ts'
+import { documentedSounds, documentedSteps } from '../support/records/documented-steps.ts'
 
 const acme = 'acme.example.com'
 /** Half a second of sound. */
 const aWhile = 25
+/** The tones that the phones of 1000, 1001 and 1002 sing. */
+const tones = [500, 900, 1_300] as const
+/** Steps that are proven in a test of their own. */
+const elsewhere = new Set(['voicemail'])
 
-describe.skipIf(freeswitchBin === undefined)('what phones hear', () => {
+describe.skipIf(freeswitchBin === undefined)('what callers hear', () => {
   const lab = opened(() => aKitLab())
-  const phones: SoundPhone[] = []
+  let admin: Client
+  let [caller, other, third]: SoundPhone[] = []
 
   beforeAll(async () => {
-    await lab().platform.tenant(acme)
-    for (const login of ['1000', '1001', '1002']) {
-      const phone = await lab().soundPhone(login, acme)
-      expect(await phone.register()).toBe(200)
-      phones.push(phone)
-    }
+    admin = await lab().platform.tenant(acme)
+    writeSounds(lab().place.sounds, acme)
+    ;[caller, other, third] = await Promise.all(['1000', '1001', '1002'].map((login) => lab().soundPhone(login, acme)))
+    for (const phone of [caller, other, third]) expect(await phone?.register()).toBe(200)
+    const sales = { destination_number: '100', callflow: [{ hangup: 'NORMAL_CLEARING' }] }
+    await admin.call('createDefaultRoute', { body: sales })
+    const put = { bridge: { endpoints: [{ type: 'user', name: '1001' }] } }
+    await admin.call('createDefaultRoute', { body: { destination_number: '101', callflow: [{ answer: '' }, put] } })
   })
 
-  const phone = (index: number): SoundPhone => {
-    const found = phones[index]
-    if (found === undefined) throw new Error(`there is no phone ${index}`)
-    return found
+  const one = (phone: SoundPhone | undefined): SoundPhone => {
+    if (phone === undefined) throw new Error('the phones are opened first')
+    return phone
   }
-  /** Phone 0 or another one calls the next one, which answers. Each sings a tone of its own. */
-  const connected = async (from = 0, to = 1): Promise<readonly [SoundCall, SoundCall]> => {
-    const call = await phone(from).dial(`100${to}`)
-    const other = await phone(to).ringing()
-    other.answer()
+  const answeredBy = async (phone: SoundPhone | undefined, tone: number): Promise<SoundCall> => {
+    const call = await one(phone).ringing()
+    call.answer()
+    call.sing(tone)
+    return call
+  }
+  /** 1000 calls 1001. Both sing. */
+  const connected = async (): Promise<readonly [SoundCall, SoundCall]> => {
+    const call = await one(caller).dial('1001')
+    const called = await answeredBy(other, tones[1])
     expect(await call.answered).toBe(200)
-    call.sing(tones[from])
-    other.sing(tones[to])
-    return [call, other]
+    call.sing(tones[0])
+    return [call, called]
   }
-  const tones = [500, 900, 1_300]
+  const channelOf = async (login: string) => {
+    const { rows } = (await admin.call('listChannels')).data
+    return rows.find(({ presence_id: id }) => id === `${login}@${acme}`)?.uuid ?? ''
+  }
+  const isSilent = (of: string) => documentedSounds.find((row) => row.of === of)?.isSilent
+  /** Compares what a call brings now with what the page says. */
+  const expectAsDocumented = async (of: string, call: SoundCall, hz?: number) => {
+    if (isSilent(of) === false) return call.hear(aWhile, hz)
+    expect({ of, isSilent: isSilent(of), sound: (await call.listen(aWhile)).sound }).toEqual({
+      of,
+      isSilent: true,
+      sound: 0,
+    })
+  }
 
-  it('a phone hears its own tone from the echo', async () => {
-    const call = await phone(0).call('9196')
+  it('the page says of each step and each state that a test knows what callers hear', () => {
+    const known = [...documentedSteps.map(({ kind }) => kind), ...Object.keys(states)]
+    expect(documentedSounds.map(({ of }) => of).toSorted()).toEqual(known.toSorted())
+  })
 
-    expect((await call.listen(aWhile)).sound).toBe(0)
-    call.sing(440)
+  /** What else happens in the example of a step, until what the page says is heard. */
+  const meanwhile: Readonly<Record<string, (call: SoundCall) => Promise<void>>> = {
+    echo: async (call) => call.sing(tones[0]),
+    bridge: async () => void (await answeredBy(other, tones[1])),
+    // The called phone does not answer.
+    ringback: async () => void (await one(other).ringing()),
+    conference: async (call) => {
+      await call.hear(5, 600)
+      await call.press('4711#')
+    },
+  }
 
-    await call.hear(aWhile, 440)
+  const steps = documentedSteps.filter(({ kind }) => !elsewhere.has(kind))
+  it.each(steps)('the caller hears in the example of the step $kind what the page says', async ({ kind, callflow }) => {
+    const body = { destination_number: String.raw`9(\d+)`, callflow: [...callflow] }
+    const { _id } = await admin.call('createDefaultRoute', { body })
+
+    const call = await one(caller).dial('9200')
+    await meanwhile[kind]?.(call)
+
+    if (isSilent(kind) === true) {
+      // The example ends by itself.
+      const status = await call.answered
+      if (status === 200) await call.ended
+      expect(call.heard.sound).toBe(0)
+    } else await call.hear(aWhile, kind === 'bridge' ? tones[1] : kind === 'echo' ? tones[0] : undefined)
     await call.hangUp()
+    await admin.call('deleteDefaultRoute', { params: { route_id: _id } })
   })
 
-  it('two phones hear each other, also after a hold', async () => {
-    const [call, other] = await connected()
+  const hangUp = async (...calls: readonly SoundCall[]) => {
+    await calls[0]?.hangUp()
+    await Promise.all(calls.slice(1).map(({ ended }) => ended))
+  }
 
-    await Promise.all([call.hear(aWhile, tones[1]), other.hear(aWhile, tones[0])])
-    expect(await call.hold()).toBe(200)
-    expect(await call.unhold()).toBe(200)
-    await Promise.all([call.hear(aWhile, tones[1]), other.hear(aWhile, tones[0])])
-    await call.hangUp()
-    await other.ended
-  })
+  const states: Readonly<Record<string, (of: string) => Promise<void>>> = {
+    'the other side rings, before an answer': async (of) => {
+      const call = await one(caller).dial('1001')
+      const called = await one(other).ringing()
+      // A call without media has no clock: another one tells when the time is over.
+      const clock = await one(third).call('9196')
+      await clock.listen(2 * aWhile)
+      expect({ isSilent: isSilent(of), ...call.heard }).toEqual({ isSilent: true, packets: 0, sound: 0 })
+      await call.hangUp()
+      await called.ended
+      await clock.hangUp()
+    },
+    'the other side rings, after an answer': async (of) => {
+      const call = await one(caller).call('101')
+      const called = await one(other).ringing()
+      await expectAsDocumented(of, call)
+      await call.hangUp()
+      await called.ended
+    },
+    'the caller holds the call': async (of) => {
+      const [call, called] = await connected()
+      expect(await call.hold()).toBe(200)
+      await expectAsDocumented(of, call)
+      expect(await call.unhold()).toBe(200)
+      await Promise.all([call.hear(aWhile, tones[1]), called.hear(aWhile, tones[0])])
+      await hangUp(call, called)
+    },
+    'the other side holds the call, at the phone': async (of) => {
+      const [call, called] = await connected()
+      expect(await called.hold()).toBe(200)
+      await expectAsDocumented(of, call)
+      expect(await called.unhold()).toBe(200)
+      await Promise.all([call.hear(aWhile, tones[1]), called.hear(aWhile, tones[0])])
+      await hangUp(call, called)
+    },
+    'the other side holds the call, by the API': async (of) => {
+      const [call, called] = await connected()
+      await expect.poll(() => channelOf('1001'), { timeout: 15_000 }).not.toBe('')
+      const params = { channel_id: await channelOf('1001') }
+      await admin.call('holdChannel', { params, body: { state: 'hold' } })
+      await expectAsDocumented(of, call)
+      await admin.call('holdChannel', { params, body: { state: 'unhold' } })
+      await Promise.all([call.hear(aWhile, tones[1]), called.hear(aWhile, tones[0])])
+      await hangUp(call, called)
+    },
+    'the other side hands the caller over, and the new side rings': async (of) => {
+      const [call, called] = await connected()
+      expect(await called.transfer('1002')).toBe(202)
+      const last = await one(third).ringing()
+      await expectAsDocumented(of, call)
+      await hangUp(call, called)
+      await last.ended
+    },
+    'the other side asks somebody before it hands the caller over': async (of) => {
+      const [call, called] = await connected()
+      await called.hold()
+      const asking = await one(other).dial('1002')
+      const last = await answeredBy(third, tones[2])
+      await asking.answered
+      await expectAsDocumented(of, call)
+      await hangUp(call, called)
+      await hangUp(asking, last)
+    },
+    'the caller was handed over': async (of) => {
+      const [call, called] = await connected()
+      await called.transfer('1002')
+      const blind = await answeredBy(third, tones[2])
+      await Promise.all([expectAsDocumented(of, call, tones[2]), blind.hear(aWhile, tones[0]), called.ended])
+      const asking = await one(third).dial('1001')
+      const last = await answeredBy(other, tones[1])
+      await asking.answered
+      expect(await blind.transferTo(asking)).toBe(202)
+      await Promise.all([expectAsDocumented(of, call, tones[1]), last.hear(aWhile, tones[0]), blind.ended])
+      await hangUp(call, last)
+    },
+  }
 
-  it('a phone hands its call over, and the two that are left hear each other', async () => {
-    const [call, other] = await connected()
-
-    expect(await call.transfer('1002')).toBe(202)
-    const third = await phone(2).ringing()
-    third.answer()
-    third.sing(tones[2])
-
-    await Promise.all([third.hear(aWhile, tones[1]), other.hear(aWhile, tones[2]), call.ended])
-    await other.hangUp()
-    await third.ended
-  })
-
-  it('a phone joins its two calls, and the two that are left hear each other', async () => {
-    const [first, other] = await connected(0, 1)
-    const [second, third] = await connected(0, 2)
-
-    expect(await first.transferTo(second)).toBe(202)
-
-    await Promise.all([third.hear(aWhile, tones[1]), other.hear(aWhile, tones[2]), first.ended, second.ended])
-    await other.hangUp()
-    await third.ended
-  })
-
-  it('pressed keys reach the engine as packets', async () => {
-    const call = await phone(0).call('9196')
-    const [uuid = ''] = (await lab().engine.api('show channels')).split('\n')[1]?.split(',') ?? []
-    const socket = await openEngineSocket(lab().place.socketPort)
-    const { event } = await socket.listenForEnd(uuid)
-
-    await call.press('4711#')
-    await call.hangUp()
-
-    expect(/^variable_digits_dialed: (.*)$/m.exec(await event)?.[1]).toBe(encodeURIComponent('4711#'))
-    await socket.close()
-  })
+  it.each(Object.entries(states))('the caller hears what the page says when %s', (of, happens) => happens(of))
 })

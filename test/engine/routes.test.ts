@@ -41,7 +41,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
       : [
           `${application} ${data}`
             .trim()
-            .replace('${sounds_folder}', '/var/lib/freeswitch/sounds')
+            .replace('${sounds_folder}', lab().place.sounds)
             .replace(/^set recording_file=.*/, 'set recording_file'),
         ]
   /** Dials, and compares what the engine executed with what the simulation shows. */
@@ -80,7 +80,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
 
     const { executed, cause } = await dialled('52')
 
-    expect(executed).toContain(`playback /var/lib/freeswitch/sounds/${acme}/closed.wav`)
+    expect(executed).toContain(`playback ${lab().place.sounds}/${acme}/closed.wav`)
     expect(cause).toBe('NO_ANSWER')
   })
 

@@ -7,6 +7,8 @@ import { aPlatform } from '../support/platform/platform.ts'
 import { opened } from '../support/processes/opened.ts'
 
 const domain = 'acme.example.com'
+/** What callers press at a menu. */
+const digits = ['1']
 
 describe('a call of the simulated engine', () => {
   const platform = opened(() => aPlatform())
@@ -24,7 +26,7 @@ describe('a call of the simulated engine', () => {
   const withoutNames = (lines: readonly string[]) =>
     lines.map((line) => line.replace(/^set recording_file=.*/, 'set recording_file'))
   const simulated = async (number: string, caller: string) => {
-    const { data } = await admin.call('simulateDefaultRoutes', { body: { number, caller } })
+    const { data } = await admin.call('simulateDefaultRoutes', { body: { number, caller, digits } })
     return withoutNames(
       data.steps.flatMap(({ application, data: of = '' }) =>
         application === undefined ? [] : [`${application} ${of}`.trim()],
@@ -32,7 +34,7 @@ describe('a call of the simulated engine', () => {
     )
   }
   const dial = async (number: string, from: string): ReturnType<DialledCalls['dial']> => {
-    const { executed, cause } = await dialled().dial(domain, number, { from, stayMs: 1_000 })
+    const { executed, cause } = await dialled().dial(domain, number, { from, stayMs: 1_000, digits })
     return { executed: withoutNames(executed), cause }
   }
 
@@ -42,6 +44,7 @@ describe('a call of the simulated engine', () => {
     ['52', '700', 'NO_ANSWER'],
     ['52', '666', 'CALL_REJECTED'],
     ['53', '700', 'USER_BUSY'],
+    ['54', '700', 'USER_BUSY'],
   ])('a call to %s from %s runs what the simulation shows, and ends with %s', async (number, from, cause) => {
     const call = await dial(number, from)
 
@@ -86,4 +89,5 @@ const routes: readonly (readonly [number: string, callflow: object[]])[] = [
   ['51', [{ setVar: 'x_tier=gold' }, { answer: '' }, { sleep: 20 }, { if: choice }]],
   ['52', [{ blackList: 'spam' }, { hangup: 'NO_ANSWER' }]],
   ['53', [{ goto: '50' }]],
+  ['54', [{ menu: { tone: 'dial', digits: { 1: [{ hangup: 'USER_BUSY' }] } } }, { hangup: 'NO_ANSWER' }]],
 ]

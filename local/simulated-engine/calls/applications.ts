@@ -8,6 +8,7 @@ import { causeNamed } from './hangup-cause.ts'
 import { count, placeOf } from './limit.ts'
 import { answerLoopback } from './loopback-leg.ts'
 import { openMailbox } from './mailbox.ts'
+import { playAndGetDigits } from './menu.ts'
 import { answerCaller } from './phone-call.ts'
 import { playback } from './playback.ts'
 import { startRecording } from './recording.ts'
@@ -27,6 +28,7 @@ export const applications = new Map<string, RunApplication>([
   ['hangup', (engine, channel, data) => hangUp(engine, channel, causeNamed(data))],
   ['park', park],
   ['playback', playback],
+  ['play_and_get_digits', playAndGetDigits],
   ['ring_ready', ringReady],
   ['set', setVariable],
   ['record_session', (engine, channel, data) => void startRecording(engine, channel, data)],
@@ -45,6 +47,8 @@ export const applications = new Map<string, RunApplication>([
   ['voicemail', openMailbox],
   ['sched_hangup', scheduled((engine, channel, data) => hangUp(engine, channel, causeNamed(data)))],
   ['sched_transfer', scheduled(transferTo)],
+  // Music of a parked call, which the simulated engine has not.
+  ['sched_broadcast', () => {}],
   ['limit', limit],
 ])
 

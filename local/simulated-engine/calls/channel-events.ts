@@ -25,6 +25,7 @@ const origins = {
   CHANNEL_DESTROY: [['switch_core_session.c', 'switch_core_session_perform_destroy', 1588], true],
   PLAYBACK_START: [['switch_ivr_play_say.c', 'switch_ivr_play_file', 1649], true],
   PLAYBACK_STOP: [['switch_ivr_play_say.c', 'switch_ivr_play_file', 2023], true],
+  DTMF: [['switch_channel.c', 'switch_channel_dequeue_dtmf', 678], false],
   RECORD_START: [['switch_ivr_async.c', 'record_callback', 1482], true],
   RECORD_STOP: [['switch_ivr_async.c', 'send_record_stop_event', 1241], true],
   MEDIA_BUG_START: [['switch_core_media_bug.c', 'switch_core_media_bug_add', 1014], true],

@@ -1,5 +1,6 @@
 import type { Extension } from './engine.ts'
 import type { Header, HeaderValue } from '../events/engine-event.ts'
+import { PressedKeys } from './pressed-keys.ts'
 import { type CallerProfile, type ChannelTimes, profileHeaders } from './caller-profile.ts'
 
 /** The engine's name of the running state of a channel. */
@@ -76,6 +77,8 @@ export class Channel {
   transfer: Extension | undefined
   /** The file that is being recorded, and how to stop. */
   recording: { readonly path: string; stop(cause: string): void } | undefined
+  /** What the caller has pressed. */
+  readonly keys = new PressedKeys()
   readonly #interrupts = new Set<() => void>()
 
   constructor({ kind, profile, times }: ChannelInit) {

@@ -21,6 +21,7 @@ const commands = new Map<string, ApiCommand>([
   ['uuid_setvar', uuid.uuidSetVariable],
   ['uuid_setvar_multi', uuid.uuidSetVariables],
   ['uuid_record', uuid.uuidRecord],
+  ['uuid_recv_dtmf', uuid.uuidReceiveKeys],
   ['uuid_transfer', uuid.uuidTransfer],
   ['uuid_answer', uuid.uuidAnswer],
   ['hupall', uuid.hangUpAll],

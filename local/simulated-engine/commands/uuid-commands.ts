@@ -83,6 +83,16 @@ export function uuidSetVariables(engine: Engine, argument: string): string {
   return '+OK\n'
 }
 
+/** `uuid_recv_dtmf <uuid> <keys>`: the caller presses keys. */
+export function uuidReceiveKeys(engine: Engine, argument: string): string {
+  const [uuid, keys] = words(argument)
+  if (uuid === undefined || keys === undefined) return '-USAGE: <uuid> <dtmf_data>\n'
+  const channel = liveChannel(engine, uuid)
+  if (channel === undefined) return '-ERR Cannot locate session!\n'
+  channel.keys.press(keys.replaceAll(/[^0-9*#A-D]/g, ''))
+  return `+OK ${uuid} received DTMF ${keys}.\n`
+}
+
 /** `uuid_record <uuid> start|stop|mask|unmask <path> [limit]`. */
 export function uuidRecord(engine: Engine, argument: string): string {
   const [uuid, action, path] = words(argument)

@@ -12,6 +12,8 @@ interface DialledCall {
 /** A call whose events are being collected. */
 interface WatchedCall {
   readonly executed: string[]
+  /** What the caller presses at the menus to come. */
+  readonly digits: string[]
   readonly end: (cause: string) => void
 }
 
@@ -19,11 +21,15 @@ interface WatchedCall {
 export interface DialledCalls {
   /**
    * Dials a number in the context of a domain from another number, without an account; resolves when the call has ended.
-   * A call that is answered is ended after `stayMs`.
+   * A call that is answered is ended after `stayMs`. `digits` are what the caller presses at each menu, in their order.
    */
-  dial(domain: string, number: string, options?: { from?: string; stayMs?: number }): Promise<DialledCall>
+  dial(
+    domain: string,
+    number: string,
+    options?: { from?: string; stayMs?: number; digits?: readonly string[] },
+  ): Promise<DialledCall>
   /** Resolves with the next call that comes in at the profile of gateways for a number, when it has ended. */
-  comesIn(number: string): Promise<DialledCall>
+  comesIn(number: string, digits?: readonly string[]): Promise<DialledCall>
   close(): Promise<void>
 }
 
@@ -47,6 +53,8 @@ export async function openDialledCalls(port: number): Promise<DialledCalls> {
     calls.set(uuid, call)
     const name = header('Event-Name')
     if (name === 'CHANNEL_EXECUTE') call.executed.push(`${header('Application')} ${header('Application-Data')}`.trim())
+    const pressed = header('Application') === 'play_and_get_digits' ? call.digits.shift() : undefined
+    if (pressed !== undefined && pressed !== '') socket.write(`bgapi uuid_recv_dtmf ${uuid} ${pressed}\n\n`)
     if (name !== 'CHANNEL_HANGUP_COMPLETE') return
     calls.delete(uuid)
     call.end(header('Hangup-Cause'))
@@ -63,10 +71,14 @@ export async function openDialledCalls(port: number): Promise<DialledCalls> {
     waiting.delete(key)
     return call
   }
-  const watch = async (waiting: Map<string, WatchedCall>, key: string): Promise<DialledCall> => {
+  const watch = async (
+    waiting: Map<string, WatchedCall>,
+    key: string,
+    digits: readonly string[] = [],
+  ): Promise<DialledCall> => {
     const { promise, resolve: end } = Promise.withResolvers<string>()
     const executed: string[] = []
-    waiting.set(key, { executed, end })
+    waiting.set(key, { executed, digits: [...digits], end })
     return { executed, cause: await promise }
   }
   socket.on('data', (chunk: Buffer) => {
@@ -80,15 +92,15 @@ export async function openDialledCalls(port: number): Promise<DialledCalls> {
   await listening.promise
 
   return {
-    dial: async (domain, number, { from = '700', stayMs = 300 } = {}) => {
+    dial: async (domain, number, { from = '700', stayMs = 300, digits } = {}) => {
       count += 1
       const name = `call-${count}`
-      const call = watch(expected.named, name)
+      const call = watch(expected.named, name, digits)
       const variables = `domain_name=${domain},origination_caller_id_number=${from},origination_caller_id_name=${name}`
       socket.write(`bgapi originate {${variables}}loopback/${number}/${domain}/XML &sleep(${stayMs})\n\n`)
       return call
     },
-    comesIn: (number) => watch(expected.numbered, number),
+    comesIn: (number, digits) => watch(expected.numbered, number, digits),
     close: async () => {
       if (socket.destroyed) return
       socket.destroy()

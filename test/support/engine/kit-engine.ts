@@ -19,6 +19,8 @@ export interface EnginePlace {
   readonly recordings: string
   readonly cdrs: string
   readonly mailboxes: string
+  /** Sounds of domains, in a folder for each. */
+  readonly sounds: string
   /** Errors in the log so far. */
   errors(): string[]
   log(): string
@@ -37,7 +39,8 @@ export interface KitEngine {
 export async function anEnginePlace(): Promise<EnginePlace> {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-kit-'))
   const [recordings, cdrs, mailboxes] = [join(folder, 'recordings'), join(folder, 'cdr'), join(folder, 'voicemail')]
-  for (const name of ['log', 'db', 'run', 'recordings', 'cdr', 'voicemail']) mkdirSync(join(folder, name))
+  const sounds = join(folder, 'sounds')
+  for (const name of ['log', 'db', 'run', 'recordings', 'cdr', 'voicemail', 'sounds']) mkdirSync(join(folder, name))
   const log = () => readFileSync(join(folder, 'log', 'freeswitch.log'), 'utf8')
   return {
     folder,
@@ -46,6 +49,7 @@ export async function anEnginePlace(): Promise<EnginePlace> {
     recordings,
     cdrs,
     mailboxes,
+    sounds,
     log,
     errors: () =>
       log()
@@ -67,7 +71,7 @@ export async function startKitEngine(
   settings: Readonly<Record<string, string>>,
   configuration = kitConfiguration,
 ): Promise<KitEngine> {
-  const { folder, socketPort, sipPort, recordings, cdrs, mailboxes } = place
+  const { folder, socketPort, sipPort, recordings, cdrs, mailboxes, sounds } = place
   const folders = ['log', 'db', 'run'].flatMap((name) => [`-${name}`, join(folder, name)])
   const engine = spawn(freeswitchBin ?? '', ['-nf', '-nc', '-nonat', '-conf', configuration, ...folders], {
     stdio: 'ignore',
@@ -81,6 +85,7 @@ export async function startKitEngine(
       RECORDINGS_FOLDER: recordings,
       CDR_FOLDER: cdrs,
       VOICEMAIL_FOLDER: mailboxes,
+      SOUNDS_FOLDER: sounds,
       ...settings,
     },
   })

@@ -7,7 +7,7 @@ export const samplesPerPacket = 160
 export const silentByte = 0xff
 
 /** Encodes one sample of 16 bits. */
-function encodeSample(sample: number): number {
+export function encodeSample(sample: number): number {
   const sign = sample < 0 ? 0x80 : 0
   const magnitude = Math.min(Math.abs(Math.round(sample)), 32_635) + 132
   const exponent = Math.floor(Math.log2(magnitude)) - 7
@@ -15,7 +15,7 @@ function encodeSample(sample: number): number {
 }
 
 /** Decodes one byte to a sample of 16 bits. */
-function decodeSample(byte: number): number {
+export function decodeSample(byte: number): number {
   const bits = ~byte & 0xff
   const magnitude = (((bits & 15) << 3) + 132) << ((bits >> 4) & 7)
   return bits & 0x80 ? 132 - magnitude : magnitude - 132

@@ -40,6 +40,11 @@ export class SoundCall {
     return this.#dialog.callId
   }
 
+  /** Whether either side has hung up, given up or refused. */
+  get isOver(): boolean {
+    return this.#state === 'over'
+  }
+
   /** The INVITE that rang here; absent in a call that this phone placed. */
   get invite(): SipMessage | undefined {
     return this.#rung?.request

@@ -27,7 +27,7 @@ export interface SoundPhone {
   dial(number: string): Promise<SoundCall>
   /** Calls a number and waits for the answer. Rejects unless the call is answered. */
   call(number: string): Promise<SoundCall>
-  /** Resolves with the earliest call that rang here and was not taken from here yet. */
+  /** Resolves with the earliest call that rings here, or has been answered, and was not taken from here yet. */
   ringing(): Promise<SoundCall>
   /** Requests outside of calls, such as NOTIFY with `message-summary`: the lamp of a mailbox. */
   readonly notified: readonly SipMessage[]
@@ -110,7 +110,8 @@ export async function openSoundPhone(options: SoundPhoneOptions): Promise<SoundP
     },
     ringing: () =>
       new Promise((resolve) => {
-        const call = rang.shift()
+        let call = rang.shift()
+        while (call?.isOver === true) call = rang.shift()
         if (call === undefined) waiting.push(resolve)
         else resolve(call)
       }),

@@ -32,10 +32,11 @@ const nested = (levels: number, wrap: (inner: unknown[]) => unknown): unknown[] 
 const inIf = (then: unknown[]) => ({ if: { expression: '${a}', then } })
 const inElse = (inner: unknown[]) => ({ if: { expression: '${a}', else: inner } })
 const inSwitch = (inner: unknown[]) => ({ switch: { variable: '${a}', case: { 1: inner, default: [] } } })
+const inMenu = (inner: unknown[]) => ({ menu: { sound: 'menu.wav', digits: { 1: inner, '*#': [] } } })
 const inBlackList = (actions: unknown[]) => ({ blackList: { name: 'spam', number: '${caller_id_number}', actions } })
 const inQueue = (actions: unknown[]) => ({ queue: { name: 'main', timer: { interval: 90, tries: 1, actions } } })
 const inOriginate = (actions: unknown[]) => ({ originate: { endpoint: { type: 'user', name: '1000' }, actions } })
-const nesting = { inIf, inElse, inSwitch, inBlackList, inQueue, inOriginate }
+const nesting = { inIf, inElse, inSwitch, inMenu, inBlackList, inQueue, inOriginate }
 
 /** An argument that a kind takes; most take any. */
 const argumentOf = (kind: string): unknown =>
@@ -43,6 +44,7 @@ const argumentOf = (kind: string): unknown =>
     ({
       if: { expression: '${a} == 1' },
       switch: { variable: '${a}', case: {} },
+      menu: { sound: 'menu.wav', digits: {} },
       setVar: 'x_mine=1',
       setArray: { x_mine: ['1', '2'] },
       exportVars: ['x_mine'],
@@ -60,7 +62,7 @@ describe('a callflow', () => {
       tag: 'here',
     }))
 
-    expect(stepKinds.size).toBe(52)
+    expect(stepKinds.size).toBe(53)
     expect(parse(callflow).callflow).toEqual(callflow)
   })
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { CallflowStep } from '../../../core/default-routes/stored-route.ts'
 import { isJsonObject } from '../../../core/default-routes/json.ts'
 import { localTime } from '../../../core/dialplan/call-time.ts'
+import { menuVariable } from '../../../core/dialplan/menu-actions.ts'
 import { positionVariable, runCallflow } from '../../../core/dialplan/run-callflow.ts'
 import { fixed } from '../../support/records/hostile-text.ts'
 
@@ -27,8 +28,15 @@ const { callflow: callflows } = fc.letrec<{ callflow: CallflowStep[]; step: Call
     fc
       .tuple(fc.constantFrom('x_a', '${x_b}'), tie('callflow'), tie('callflow'))
       .map(([variable, one, other]) => ({ switch: { variable, case: { 1: one, default: other } } })),
+    fc
+      .tuple(tie('callflow'), tie('callflow'))
+      .map(([one, other]) => ({ menu: { tone: 'busy', digits: { 1: one, '#': other } } })),
   ),
 }))
+
+/** What the caller presses at the menus, in turn: a choice, the other one, and nothing. */
+const pressed = (done: readonly string[]) => ['1', '#', ''][done.filter(isMenu).length % 3] ?? ''
+const isMenu = (line: string) => line.startsWith('play_and_get_digits ')
 
 /** Runs a callflow as a program would that is never interrupted: the applications in order. */
 function runWhole(steps: readonly CallflowStep[], variables: Map<string, string>, done: string[]): 'ended' | 'goes on' {
@@ -39,7 +47,7 @@ function runWhole(steps: readonly CallflowStep[], variables: Map<string, string>
 }
 
 function runStep(step: CallflowStep, variables: Map<string, string>, done: string[]): 'ended' | 'goes on' {
-  const { if: condition, switch: choice, setVar, sleep, hangup, answer } = step
+  const { if: condition, switch: choice, menu, setVar, sleep, hangup, answer } = step
   if (isJsonObject(condition)) {
     const holds = condition['expression'] === '!${x_b}' ? !variables.has('x_b') : variables.get('x_a') === '1'
     return runWhole(listOf(condition[holds ? 'then' : 'else']), variables, done)
@@ -48,6 +56,13 @@ function runStep(step: CallflowStep, variables: Map<string, string>, done: strin
     const value = variables.get(choice['variable'] === 'x_a' ? 'x_a' : 'x_b')
     const cases = isJsonObject(choice['case']) ? choice['case'] : {}
     return runWhole(listOf(cases[value === '1' ? '1' : 'default']), variables, done)
+  }
+  if (isJsonObject(menu)) {
+    done.push(
+      'play_and_get_digits 1 1 3 5000 none tone_stream://%(500,500,480,620) tone_stream://%(400,100,300) svc_menu ^(#|1)$',
+    )
+    const choices = isJsonObject(menu['digits']) ? menu['digits'] : {}
+    return runWhole(listOf(choices[pressed(done)]), variables, done)
   }
   if (typeof setVar === 'string') {
     variables.set(setVar.slice(0, 3), setVar.slice(4))
@@ -65,7 +80,7 @@ const listOf = (value: unknown): CallflowStep[] => (Array.isArray(value) ? value
 /** Runs a callflow as the engine does: each plan to its end, then the next from the position that the call has. */
 function runInParts(callflow: readonly CallflowStep[]): string[] {
   const done: string[] = []
-  let variables: ReadonlyMap<string, string> = new Map()
+  let variables = new Map<string, string>()
   let from: number[] | undefined
   do {
     const known = new Map(variables)
@@ -91,7 +106,8 @@ function runInParts(callflow: readonly CallflowStep[]): string[] {
       ])
     }
     done.push(...applications)
-    variables = plan.variables
+    variables = new Map(plan.variables)
+    if (isMenu(done.at(-1) ?? '')) variables.set(menuVariable, pressed(done))
     from = plan.continuesAt === undefined ? undefined : [...plan.continuesAt]
   } while (from !== undefined)
   return done
@@ -99,7 +115,7 @@ function runInParts(callflow: readonly CallflowStep[]): string[] {
 
 describe('callflows', () => {
   it('a callflow that is run in parts runs the same applications as one that is never interrupted', () => {
-    const seen = { parts: 0 }
+    const seen = { parts: 0, menus: 0 }
     fc.assert(
       fc.property(callflows, (callflow) => {
         const whole: string[] = []
@@ -107,9 +123,11 @@ describe('callflows', () => {
 
         expect(runInParts(callflow)).toEqual(whole)
         if (whole.includes('sleep 1')) seen.parts += 1
+        if (whole.some(isMenu)) seen.menus += 1
       }),
       fixed(500),
     )
     expect(seen.parts).toBeGreaterThan(100)
+    expect(seen.menus).toBeGreaterThan(100)
   })
 })

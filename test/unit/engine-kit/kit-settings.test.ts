@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 
 const settings = readFileSync('engine/conf/settings.xml', 'utf8')
-const named = settings.matchAll(/cmd="env-set" data="\w+=\$(\w+)"/g)
-const variables = [...new Set([...named].map(([, name = '']) => name))].toSorted()
+const named = settings.matchAll(/cmd="env-set" data="\w+=\$(\w+)"|printenv (\w+)/g)
+const variables = [...new Set([...named].map(([, name, checked]) => name ?? checked ?? ''))].toSorted()
 /** Folders of the kit's container: they are volumes, at the places that the settings have by default. */
 const folders = ['CDR_FOLDER', 'RECORDINGS_FOLDER', 'SOUNDS_FOLDER', 'TLS_FOLDER', 'VOICEMAIL_FOLDER']
 

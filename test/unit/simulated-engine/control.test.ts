@@ -33,7 +33,7 @@ describe('recorded orders get the recorded answers', () => {
 
   /** Media and features that the platform never orders. */
   const notSimulated =
-    /^api uuid_(buglist|audio|send_dtmf|recv_dtmf|displace|display|phone_event|deflect|limit|loglevel|flush_dtmf|session_heartbeat|broadcast|bridge|park)\b/
+    /^api uuid_(buglist|audio|send_dtmf|displace|display|phone_event|deflect|limit|loglevel|flush_dtmf|session_heartbeat|broadcast|bridge|park)\b/
 
   test('uuid commands get the recorded answers of control/uuid-commands, except those that are not simulated', async () => {
     lab = await engineLab()

@@ -134,6 +134,72 @@ describe('a call that the platform routes', () => {
     ).toEqual(['ALLOTTED_TIMEOUT'])
   })
 
+  describe('at a menu', () => {
+    const menu = (tries: number, ends = '#') =>
+      `1 2 ${tries} 5000 ${ends} tone_stream://%(1000,0,440) 'a sound.wav' svc_menu ^([*]|1|23)$`
+    const chosen = () => [['play_and_get_digits', menu(2)] as const, ['log', 'chose ${svc_menu}'] as const]
+    /** Places a call, presses keys after 100 ms each, and returns what its leg executes until 20 s later. */
+    const pressed = async (...keys: string[]) => {
+      const uuid = lab.engine.placeCall('1000', domain, { to: '77' })
+      await lab.time.advance(100)
+      for (const key of keys) {
+        await listener.command(`api uuid_recv_dtmf ${uuid} ${key}`)
+        await lab.time.advance(100)
+      }
+      await lab.time.advance(20_000)
+      const events = (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs))
+      return events.flatMap((event) => (event.get('Application') === 'log' ? [event.get('Application-Data')] : []))
+    }
+
+    it.each([
+      ['one key', ['*'], '*'],
+      ['two keys', ['2', '3'], '23'],
+      ['two keys at once', ['23'], '23'],
+      ['a key that may be the first of two, and #', ['1', '#'], '1'],
+      ['a key that may be the first of two', ['1'], '1'],
+      ['a wrong choice, and a right one', ['99', '23'], '23'],
+      ['a wrong choice twice', ['99', '99', '1'], ''],
+      ['nothing', [], ''],
+    ])('a caller who presses %s has made the choice that the variable says', async (_what, keys, choice) => {
+      routes = chosen
+
+      expect(await pressed(...keys)).toEqual([`chose ${choice}`])
+    })
+
+    it('a key interrupts the prompt, and is an event of the call', async () => {
+      await listener.command('event json DTMF PLAYBACK_STOP')
+      routes = () => [
+        ['play_and_get_digits', menu(1)],
+        ['hangup', 'USER_BUSY'],
+      ]
+      const uuid = lab.engine.placeCall('1000', domain, { to: '77' })
+      await lab.time.advance(200)
+
+      listener.send(`api uuid_recv_dtmf ${uuid} *\n\n`)
+      await lab.time.advance(0)
+
+      const frames = (await listener.drain()).filter(({ body }) => body.startsWith('{'))
+      const events = frames.map(({ body }) => new Map(fromJson(body).pairs))
+      const stop = events.find((event) => event.get('Event-Name') === 'PLAYBACK_STOP')
+      expect([stop?.get('Playback-Status'), stop?.get('variable_playback_ms')]).toEqual(['break', '200'])
+      expect(events.find((event) => event.get('Event-Name') === 'DTMF')?.get('DTMF-Digit')).toBe('*')
+    })
+
+    it('a call that hangs up at a menu ends there', async () => {
+      routes = chosen
+      const uuid = lab.engine.placeCall('1000', domain, { to: '77' })
+      await lab.time.advance(100)
+
+      await listener.drain()
+      await listener.command(`api uuid_kill ${uuid}`)
+      await lab.time.advance(20_000)
+
+      const after = (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('Event-Name'))
+      expect(after).toEqual(['CHANNEL_HANGUP_COMPLETE'])
+      expect((await listener.command(`api uuid_recv_dtmf ${uuid} 1`)).body).toBe('-ERR Cannot locate session!\n')
+    })
+  })
+
   it('a mailbox takes a message of up to four minutes, counts it, and is emptied', async () => {
     routes = () => [['answer'], ['voicemail', `default ${domain} 1001`]]
     const messages = async () => (await listener.command(`api vm_boxcount default/1001@${domain}`)).body
