@@ -80,7 +80,7 @@ export function createProgram(terminal: Terminal): Command {
     })
     .exitOverride()
   for (const add of groups) add(program, terminal)
-  addCompletion(program)
+  addCompletion(program, terminal)
   return program
 }
 

@@ -2,4 +2,5 @@ export { type Answer, type Answered, type CallOptions, Client, type ClientOption
 export type { Input, Login, OperationId, Token } from './client.ts'
 export { CallplaneError, type CallplaneErrorCode, type FieldProblem } from './error.ts'
 export type { ErrorCode } from './operations.ts'
+export { terminalText } from './terminal-text.ts'
 export { type Delivery, type VerifyOptions, verifyDelivery } from './webhook.ts'

@@ -20,7 +20,7 @@ import { readHealth } from './health/read-health.ts'
 import { readingLink } from './runtime/reading-link.ts'
 import { readMetrics } from './health/read-metrics.ts'
 import { metricReporter } from './health/report-metrics.ts'
-import { callRecorder } from './recordings/call-recorder.ts'
+import { Recorder } from './recordings/recorder.ts'
 import { compareGatewaysEachHour } from './reconcile/compare-gateways.ts'
 import { StoringPeer } from './reconcile/storing-peer.ts'
 import type { ConnectorDeps } from './assembly/running.ts'
@@ -85,7 +85,7 @@ export function startConnector(parts: ConnectorDeps): Connector {
     }),
   )
   const isUp = callCheck({ ...shared, engines: works })
-  const recorder = callRecorder({ ...shared, isUp, tell: (event) => events.tell(event) })
+  const recorder = new Recorder({ ...shared, isUp })
   const times = commandTimes(parts.random)
   const runner = new CommandRunner({
     ...shared,

@@ -14,7 +14,6 @@ import { dynamoSubscriptionReader } from '../adapters/dynamodb/hooks/dynamo-subs
 import { type Log, createLogger } from '../adapters/log/logger.ts'
 import { emfMetrics } from '../adapters/metrics/emf-metrics.ts'
 import { sqsCdrQueue } from '../adapters/sqs/sqs-cdr-queue.ts'
-import { s3RecordingFiles } from '../adapters/s3/s3-file-store.ts'
 import { sqsCommandReceiver } from '../adapters/sqs/sqs-command-receiver.ts'
 import { sqsEventSink } from '../adapters/sqs/sqs-event-sink.ts'
 import { systemClock } from '../adapters/system/system-clock.ts'
@@ -22,7 +21,6 @@ import { type Connector, startConnector } from './connector.ts'
 import { openEslSession } from './esl/session.ts'
 import { systemEslTimers } from './esl/timers.ts'
 import { type HealthServer, startHealthServer } from './health/health-server.ts'
-import { recordingDisk } from './recordings/recording-disk.ts'
 import { type ConnectorSettings, readSettings } from './settings.ts'
 import { handOverMs } from './stop-connector.ts'
 import { systemSpoolFiles } from './spool/spool-files.ts'
@@ -73,7 +71,6 @@ async function start(
       connectorStatus: dynamoConnectorStatusStore(context),
       gaps: dynamoGapStore(context),
       recordings: dynamoRecordingStore(context),
-      recordingFiles: s3RecordingFiles(context),
     },
     receiver: sqsCommandReceiver(context),
     openLink: openEslSession,
@@ -84,7 +81,6 @@ async function start(
     connectorId: randomUUID(),
     version: settings.version,
     spool: settings.spool && { ...settings.spool, files: systemSpoolFiles, owner: processOwner() },
-    recordings: settings.recordings && { ...settings.recordings, disk: recordingDisk(settings.recordings.folder) },
     random: Math.random,
     log,
     metrics: emfMetrics({ ...context, stage: settings.stage, write: (line) => void process.stdout.write(`${line}\n`) }),

@@ -1,6 +1,6 @@
 import { clientVariables } from '../contracts/settings/client-variables.ts'
 import * as declared from '../contracts/settings/connector.ts'
-import { buildVersion, recordingsLock } from '../contracts/settings/platform.ts'
+import { buildVersion } from '../contracts/settings/platform.ts'
 import { type Variables, readVariable } from '../contracts/settings/setting.ts'
 import type { ClientVariables } from '../core/client-names/client-names.ts'
 import type { EngineAddress } from './runtime/engine.ts'
@@ -21,8 +21,6 @@ export interface ConnectorSettings {
   readonly stopSeconds: number
   /** Where events wait while the queue is away, and the bytes they may take there; absent: in memory only. */
   readonly spool: { readonly folder: string; readonly bytes: number } | undefined
-  /** Where the engines' recordings are; absent: none is stored. */
-  readonly recordings: RecordingsSetting | undefined
   readonly clientVariables: ClientVariables
   /** Present when the engines are only observed. */
   readonly observing: ObservingSetting | undefined
@@ -33,19 +31,8 @@ export interface ObservingSetting {
   readonly tenants: declared.EngineTenants
 }
 
-/** Where the engines' recordings are. */
-export interface RecordingsSetting {
-  /** As the connector sees it, and as the engines call it; both absolute. */
-  readonly folder: string
-  readonly engineFolder: string
-  /** Whether files stay there when they are stored. */
-  readonly keepsFiles: boolean
-}
-
 /** Reads the settings. Throws an error that names the variable that is missing or wrong, never its value. */
 export function readSettings(env: Variables): ConnectorSettings {
-  // The adapter of the object store reads it where it is used; an invalid one is detected here.
-  readVariable(recordingsLock, env)
   return {
     engines: readEngineAddresses(env),
     share: readVariable(declared.engineShare, env),
@@ -54,7 +41,6 @@ export function readSettings(env: Variables): ConnectorSettings {
     stage: readVariable(declared.stage, env),
     stopSeconds: readVariable(declared.stopSeconds, env),
     spool: readSpool(env),
-    recordings: readRecordings(env),
     clientVariables: readVariable(clientVariables, env),
     observing: readObserving(env),
   }
@@ -72,13 +58,4 @@ function readSpool(env: Variables): ConnectorSettings['spool'] {
   const folder = readVariable(declared.spoolDir, env)
   const bytes = readVariable(declared.spoolBytes, env)
   return folder === '' ? undefined : { folder, bytes }
-}
-
-/** Reads where the engines' recordings are, as {@link readSettings} does; `undefined` when no folder is named. */
-export function readRecordings(env: Variables): RecordingsSetting | undefined {
-  const folder = readVariable(declared.recordingsDir, env)
-  const engineFolder = readVariable(declared.recordingsEngineDir, env) || folder
-  const isObserving = readVariable(declared.engineMode, env) === 'observe'
-  const keepsFiles = readVariable(declared.recordingsKeep, env) || isObserving
-  return folder === '' ? undefined : { folder, engineFolder, keepsFiles }
 }

@@ -26,17 +26,6 @@ export const connector = {
     gatewayStates: ['put', 'remove'],
     connectorStatus: ['report', 'list', 'countStart'],
     gaps: ['record'],
-    recordings: ['list', 'expect', 'read', 'claim', 'renew', 'release', 'markStored'],
-    recordingFiles: [
-      'put',
-      'head',
-      'remove',
-      'hold',
-      'beginUpload',
-      'putPart',
-      'listParts',
-      'completeUpload',
-      'abortUpload',
-    ],
+    recordings: ['list', 'expect'],
   },
 } as const satisfies { consumes: QueueName; needs: Needs }

@@ -63,11 +63,29 @@ export const hangupCause = text(/^[A-Z0-9_]{1,40}$/, 'must be an engine cause wo
 /** Digits shown to a listener, or the number of a listening leg. */
 export const displayDigits = text(/^\+?[0-9*#]{1,32}$/, 'must be 1-32 digits, * or #')
 
+/**
+ * A parameter that a phone may be called with. The engine appends it to the phone's address, and sends the call elsewhere for `maddr` and `transport`,
+ * also where they are percent-encoded, and for a `Route` after `?`. The other names that SIP or the engine reads are refused with them.
+ */
+const addressParameter =
+  /^(?!(?:maddr|transport|tport|ttl|method|user|lr|comp|received|rport)(?:=|$)|fs_)[a-z0-9._-]+(?:=[a-z0-9._~+-]*)?$/i
+const ofAddress = 'sip_invite_params='
+
 /** `name=value` of the header that makes a phone answer by itself. */
 export const autoAnswer = text(
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   /^(?:sip_auto_answer|sip_h_Call-Info|sip_h_Alert-Info|sip_invite_params)=(?!.*:_:)[^\u0000-\u001f\u007f{}[\],'"\\$]{0,128}$/u,
   'must be sip_auto_answer, sip_h_Call-Info, sip_h_Alert-Info or sip_invite_params, "=", and up to 128 characters without {}[],\'"\\$ and :_:',
+).check(
+  z.refine(
+    (given) =>
+      !given.startsWith(ofAddress) ||
+      given
+        .slice(ofAddress.length)
+        .split(';')
+        .every((parameter) => addressParameter.test(parameter)),
+    'must give sip_invite_params parameters such as intercom=true;answer-after=0, and none that steers where a call goes',
+  ),
 )
 
 /** The name and the value of a setting that are sent separately; see {@link assignment}. */

@@ -4,7 +4,7 @@
  */
 
 /** The groups of metrics, each with a namespace of its own. */
-export type MetricGroup = 'Connector' | 'Cdr' | 'Gateway'
+export type MetricGroup = 'Connector' | 'Cdr' | 'Gateway' | 'Recording'
 
 /** Returns the namespace of a group of metrics in CloudWatch; the stage is empty where names have none. */
 export function metricNamespace(group: MetricGroup, stage: string): string {
@@ -25,6 +25,13 @@ export const cdrMetrics = {
   refused: { name: 'CdrsRefused', message: 'CDR refused' },
   /** A leg that ended belongs to no tenant, or to one that was deleted since. */
   withoutDomain: { name: 'CdrsWithoutDomain', message: 'CDR without domain' },
+} as const
+
+/** The metrics of recordings in CloudWatch; each counts the log lines that have its message. */
+export const recordingMetrics = {
+  group: 'Recording',
+  /** Recordings whose file did not come in time. */
+  missing: { name: 'RecordingsMissing', message: 'recordings never came' },
 } as const
 
 /** The metrics of calls from gateways in CloudWatch; each counts the log lines that have its message. */
@@ -75,17 +82,9 @@ export const countMetrics = [
   'SpoolDamaged',
   'SpoolFailures',
   'ChannelsEvicted',
-  /** Recordings that were stored, and their bytes. */
-  'RecordingsStored',
-  'RecordingBytes',
-  /** Failed attempts to store a recording; they are repeated. */
+  /** Failed attempts to write the record of a recording, which are repeated, and recordings without a record for lack of room. */
   'RecordingFailures',
-  /** Files that must not be uploaded, files that never appeared, and recordings that could not be noted for lack of room. */
-  'RecordingsRefused',
-  'RecordingsGivenUp',
   'RecordingsDropped',
-  /** Failures to use the folder of the recordings. */
-  'RecordingNoteFailures',
 ] as const
 
 /** Levels at the moment of the line. */
@@ -106,9 +105,6 @@ export const levelMetrics = {
   EnginesRefusing: 'Count',
   /** Engines that this connector has never reached, although another connector heard them when this one started. */
   EnginesOutOfReach: 'Count',
-  /** Recordings that have ended and are not stored, and the time since the oldest of them ended. */
-  RecordingsWaiting: 'Count',
-  RecordingLag: 'Milliseconds',
 } as const
 
 /** The level that is in every line, also while it is 0, so that its samples count the lines. */

@@ -2,7 +2,7 @@ import * as deployment from '../contracts/settings/deployment.ts'
 import { type EngineVpc, engineVpc } from '../contracts/settings/engine-vpc.ts'
 import { type ExistingStores, existingStores } from '../contracts/settings/existing-stores.ts'
 import { clientVariables } from '../contracts/settings/client-variables.ts'
-import { recordingsEngineDir, stage, stopSeconds } from '../contracts/settings/connector.ts'
+import { stage, stopSeconds } from '../contracts/settings/connector.ts'
 import * as platform from '../contracts/settings/platform.ts'
 import { type Setting, readText } from '../contracts/settings/setting.ts'
 import { checkEngineVpc, checkNetworks, checkServices, checkVariables, connectorSize, searchSize } from './sizes.ts'
@@ -44,8 +44,6 @@ export interface Settings {
   readonly connectorImage: string
   /** The digest of its base; empty: as the tag is at the time. */
   readonly connectorBaseDigest: string
-  /** Empty: recordings are not stored. */
-  readonly recordingsFolder: string
   /** Empty: the API's own address. */
   readonly publicUrl: string
   readonly allowedOrigins: readonly string[]
@@ -165,7 +163,6 @@ function eachSetting(values: GivenSettings): Settings {
     connectorStopSeconds: read(stopSeconds),
     connectorImage: text(deployment.connectorImage),
     connectorBaseDigest: text(deployment.connectorBaseDigest),
-    recordingsFolder: read(recordingsEngineDir),
     publicUrl: text(platform.publicUrl),
     allowedOrigins: read(deployment.allowedOrigins),
     alarmEmail: read(deployment.alarmEmail),

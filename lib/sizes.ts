@@ -50,7 +50,7 @@ export function searchSize(size: SearchSize): SearchSize {
 /** EC2 keeps so many addresses of each subnet: https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html */
 const reservedAddresses = 5
 
-/** The private endpoints and the file system of recordings have an address in each zone. */
+/** The private endpoints have an address in each zone. */
 const fixedAddresses = 6
 
 type Networks = Pick<Settings, 'connectorNetwork' | 'engineNetwork' | 'zones' | 'connectorTasks' | 'connectorServices'>

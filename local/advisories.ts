@@ -5,6 +5,7 @@ import * as z from 'zod/mini'
 import { baseFindings, nodeFindings } from './advisories/base-image.ts'
 import { dependencyFindings } from './advisories/dependencies.ts'
 import type { Finding } from './advisories/finding.ts'
+import { guardTerminals } from './processes/guard-terminals.ts'
 import { usageAsked } from './toolchain.mjs'
 
 const usage = `Asks npm about the packages of package-lock.json, the registry of images about the base of the connector's image, and nodejs.org
@@ -15,6 +16,7 @@ about its Node. Prints each thing that has an advisory with what to do, and chan
 Ends with 0 when nothing has to be done, 1 when something has, 2 when a word is wrong, 3 when a source gives no answer and the others find nothing.`
 
 if (usageAsked('npm run advisories', usage)) process.exit(0)
+guardTerminals()
 
 /** Ends the process with 2 when the words are wrong. */
 function readStage(): string {

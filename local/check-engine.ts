@@ -4,6 +4,7 @@ import type { EngineAddress } from '../connector/runtime/engine.ts'
 import { openEslSession } from '../connector/esl/session.ts'
 import { domainName, login } from '../contracts/fields.ts'
 import { type CheckOptions, type Finding, checkEngine } from './engine-check/check-engine.ts'
+import { guardTerminals } from './processes/guard-terminals.ts'
 import { takeNoOptions } from './toolchain.mjs'
 
 const usage = `Connects to the engines of ENGINE_URL and reports each thing that is missing or wrong, with the line to change. Reads only.
@@ -108,6 +109,7 @@ async function main(isJson: boolean): Promise<number> {
   return results.some(({ findings = [] }) => findings.length > 0) ? 1 : 0
 }
 
+guardTerminals()
 const isJson = process.argv[2] === '--json' && process.argv.length === 3
 if (!isJson) takeNoOptions('npm run engine:check', usage)
 process.exitCode = await main(isJson)

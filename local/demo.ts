@@ -9,6 +9,7 @@ import * as z from 'zod/mini'
 import { CallplaneError, Client, verifyDelivery } from '../client/index.ts'
 import { apiPort, dataDir } from '../contracts/settings/laptop.ts'
 import { checkOnLaptop } from '../contracts/settings/setting.ts'
+import { guardTerminals } from './processes/guard-terminals.ts'
 import { takeNoOptions } from './toolchain.mjs'
 import { type Receiver, openReceiver } from './demo/receiver.ts'
 
@@ -186,6 +187,7 @@ async function walk(): Promise<void> {
 }
 
 takeNoOptions('npm run demo', usage)
+guardTerminals()
 await walk().catch((error: unknown) => {
   const cause =
     error instanceof CallplaneError && error.code === 'unreachable'

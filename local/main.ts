@@ -1,7 +1,9 @@
 /** Runs the platform until it receives a signal to stop. Started by local/start.mjs, on the project's own Node. */
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { startupReport } from './platform/startup-report.ts'
 import { startPlatform } from './platform/start-platform.ts'
+import { guardTerminals } from './processes/guard-terminals.ts'
 import { PlainError } from './processes/plain-error.ts'
 import { readSettings } from './settings/settings.ts'
 
@@ -10,6 +12,7 @@ const sameSignalMs = 1000
 
 // All files that this process writes from here on are readable only by their owner.
 process.umask(0o077)
+guardTerminals()
 const startedAt = Date.now()
 const stopping = new AbortController()
 let stoppedAt = 0
@@ -43,7 +46,7 @@ try {
   await platform.stop()
 } catch (error) {
   if (!stopping.signal.aborted) {
-    console.error(error instanceof PlainError ? `callplane: ${error.message}` : error)
+    console.error(error instanceof PlainError ? `callplane: ${error.message}` : inspect(error))
     process.exitCode = 1
   }
 }

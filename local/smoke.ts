@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { CallplaneError, Client } from '../client/index.ts'
+import { guardTerminals } from './processes/guard-terminals.ts'
 import { usageAsked } from './toolchain.mjs'
 
 const usage = `Tries a running platform as a user would: logs in as root, makes a domain, an account and a hook, sends a test delivery,
@@ -15,6 +16,7 @@ searches, and removes all of it.
   ROOT_PASSWORD    root's password (variable of the environment)`
 
 if (usageAsked('npm run smoke', usage)) process.exit(0)
+guardTerminals()
 const { url, receiver } = readWords()
 
 /** Ends the process with 2, and one sentence, when the words are wrong. */

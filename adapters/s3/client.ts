@@ -8,7 +8,7 @@ import { s3Client } from '../aws/s3-client.ts'
 import { type AdapterContext, required } from '../context.ts'
 
 /** Time for a body: 16 MiB at 168 KB/s. Less than an uploader's claim lasts. */
-export const bodyMs = 100_000
+const bodyMs = 100_000
 
 /** Codes of refusals of bytes that are not those of their checksum, or that are no part. */
 const WRONG_BYTES = new Set([

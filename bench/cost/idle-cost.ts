@@ -51,10 +51,6 @@ export const busyMetrics: readonly ConnectorMetric[] = [
   'CommandsWaiting',
   'CommandDelay',
   'OrderTime',
-  'RecordingsStored',
-  'RecordingBytes',
-  'RecordingsWaiting',
-  'RecordingLag',
 ]
 
 /** Returns what the metrics of connectors cost in a month with calls in every hour, in addition to an idle month. */

@@ -1,7 +1,8 @@
 import { appendFileSync, chmodSync } from 'node:fs'
 import type { Command } from 'commander'
+import { terminalText } from '../../client/index.ts'
 import { type ApplyDeps, applyPlan, findDomain } from '../deploy/apply-plan.ts'
-import { checkSteps, requireSecrets } from '../deploy/check-steps.ts'
+import { checkSteps, requireSecrets, variablesOf } from '../deploy/check-steps.ts'
 import type { FoundDomain, Target } from '../deploy/read-domain.ts'
 import { keepVersion, readVersion } from '../deploy/versions.ts'
 import { diff } from '../document/diff.ts'
@@ -17,7 +18,7 @@ import { timeText } from '../output/time.ts'
 import { type Session, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
-import { numberOf, show, targetOf } from './plan-output.ts'
+import { nameVariables, numberOf, show, targetOf } from './plan-output.ts'
 import { allRows } from './rows.ts'
 
 interface ApplyOptions {
@@ -66,10 +67,22 @@ async function applyFile(session: Session, file: string, options: ApplyOptions) 
 async function rollBack(session: Session, version: string | undefined, options: ApplyOptions) {
   const target = await targetOf(session)
   if (version === undefined) return listVersions(session, target)
-  const document = parseDocument(await readVersion(target, numberOf(version)), `version ${version}`)
+  const { document, createdBy, createdOn } = await readVersion(target, numberOf(version))
   const found = await findDomain(target, Date.now())
-  const plan = makePlan(found.state, document, Date.now())
+  const plan = makePlan(found.state, parseDocument(document, `version ${version}`), Date.now())
+  refuseVariables(version, plan)
+  session.out.note(`version ${version} was stored by ${createdBy} at ${timeText(createdOn)}`)
   await carryOut(session, { target, found, plan, comment: `rolled back to version ${version}` }, options)
+}
+
+/** A version is text of the tenant: the environment of whoever applies it is not the tenant's to read. */
+function refuseVariables(version: string, { steps }: Plan): void {
+  const names = variablesOf(steps)
+  if (names.length === 0) return
+  throw new CliError(
+    `version ${version} would read ${names.join(', ')} from your environment, which a version may not; look at it in a file` +
+      ` and apply that: callplane export --version ${version} --output <file>`,
+  )
 }
 
 interface Work {
@@ -83,8 +96,8 @@ interface Work {
 async function carryOut(session: Session, { target, found, plan, comment }: Work, options: ApplyOptions) {
   const { out, terminal } = session
   checkUnchanged(plan, found.state)
-  const deps = depsOf(session, target, options.secrets)
   const left = diff(found.state, plan.target)
+  const deps = depsOf(session, target, nameVariables(session, left), options.secrets)
   requireSecrets(left, deps.secrets)
   await checkSteps(target, left)
   if (plan.steps.length === 0) return out.done({ digest: plan.digest, steps: 0 }, summary([]))
@@ -102,9 +115,18 @@ async function exported(target: Target): Promise<string> {
   return writeDocument((await findDomain(target, Date.now())).state)
 }
 
-function depsOf({ out, terminal: { env } }: Session, target: Target, file: string | undefined): ApplyDeps {
+/** `names`: the variables that were named, and the only ones that can be read. */
+function depsOf(
+  { out, terminal }: Session,
+  target: Target,
+  names: readonly string[],
+  file: string | undefined,
+): ApplyDeps {
   const keep =
-    file === undefined ? undefined : (what: string, secret: string) => keepSecret(file, `${what}: ${secret}\n`)
+    file === undefined
+      ? undefined
+      : (what: string, secret: string) => keepSecret(file, `${terminalText(what)}: ${secret}\n`)
+  const env = Object.fromEntries(names.map((name) => [name, terminal.env[name]]))
   return {
     ...target,
     secrets: { env, ...(keep === undefined ? {} : { keep }) },

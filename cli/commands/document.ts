@@ -12,7 +12,7 @@ import { type Session, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { addApply } from './apply.ts'
 import { examples } from './examples.ts'
-import { numberOf, show, targetOf } from './plan-output.ts'
+import { nameVariables, numberOf, show, targetOf } from './plan-output.ts'
 
 /** Adds the commands that handle a domain as one document. */
 export function addDocument(program: Command, terminal: Terminal): void {
@@ -46,7 +46,7 @@ async function exportDomain(session: Session, options: { readonly output?: strin
   const text =
     options.version === undefined
       ? writeDocument((await findDomain(target, Date.now())).state)
-      : await readVersion(target, numberOf(options.version))
+      : (await readVersion(target, numberOf(options.version))).document
   writeResult(options.output ?? '-', text, session.out)
 }
 
@@ -58,6 +58,7 @@ async function showPlan(
   const target = await targetOf(session)
   const found = await findDomain(target, Date.now())
   const plan = makePlan(found.state, parseDocument(readText(file), file), Date.now())
+  nameVariables(session, plan.steps)
   await checkSteps(target, plan.steps)
   if (options.output === '-') return writeResult('-', writePlan(plan), session.out)
   await show(session, target, plan, options.calls)

@@ -1,3 +1,4 @@
+import { variablesOf } from '../deploy/check-steps.ts'
 import { type RouteReport, reportDays, reportRoutes } from '../deploy/route-report.ts'
 import type { Target } from '../deploy/read-domain.ts'
 import { explain, subject, summary } from '../document/explain.ts'
@@ -24,11 +25,19 @@ export async function show({ out }: Session, target: Target, plan: Plan, calls: 
       before: shownOf(step.kind, step.before),
       after: shownOf(step.kind, step.after),
     }))
-    return out.json({ digest: plan.digest, steps, ...(report === undefined ? {} : { calls: report }) })
+    const reads = variablesOf(plan.steps)
+    return out.json({ digest: plan.digest, steps, reads, ...(report === undefined ? {} : { calls: report }) })
   }
   for (const line of explain(plan.steps)) out.line(line)
   out.line(summary(plan.steps), 'bold')
   if (report !== undefined) showReport(out, report)
+}
+
+/** Names each variable of the environment that steps would read, before it is read. Returns the names. */
+export function nameVariables({ out }: Pick<Session, 'out'>, steps: Plan['steps']): readonly string[] {
+  const names = variablesOf(steps)
+  if (names.length > 0) out.warn(`apply reads from your environment: ${names.join(', ')}`)
+  return names
 }
 
 function showReport(out: Session['out'], report: RouteReport): void {

@@ -50,6 +50,14 @@ export function requireSecrets(steps: readonly Step[], secrets: SecretSource): v
   }
 }
 
+/** Returns the names of the environment variables that steps read when they are taken, sorted. Their values are not read. */
+export function variablesOf(steps: readonly Step[]): readonly string[] {
+  const names = new Set<string>()
+  const env = new Proxy({}, { get: (_env, name) => (names.add(String(name)), 'placeholder') })
+  for (const step of steps) readSecrets(step, { env, keep: () => {} })
+  return [...names].sort()
+}
+
 /** Makes the request of a step, without sending it. */
 function readSecrets(step: Step, secrets: SecretSource): void {
   if (step.after === null) return

@@ -1,4 +1,4 @@
-import { CallplaneError } from '../../client/index.ts'
+import { type Answer, CallplaneError } from '../../client/index.ts'
 import { DocumentError } from '../document/model.ts'
 import type { Target } from './read-domain.ts'
 
@@ -18,14 +18,20 @@ async function newestVersion({ client, domain, signal }: Target): Promise<number
   return info[0]?.version ?? 0
 }
 
-/** Returns the document of a version. Throws a {@link DocumentError} if it is not kept. */
-export async function readVersion({ client, domain, signal }: Target, version: number): Promise<string> {
+/**
+ * Returns a version with its document: whatever a user of the domain stored, so nothing in it is believed. Throws a {@link DocumentError}
+ * if it is not kept.
+ */
+export async function readVersion(
+  { client, domain, signal }: Target,
+  version: number,
+): Promise<Answer<'readDomainVersion'>['info']> {
   const params = { domain_name: domain, version: String(version) }
   const found = await client.call('readDomainVersion', { params, signal }).catch((error: unknown) => {
     if (!(error instanceof CallplaneError) || error.status !== 404) throw error
     throw new DocumentError(`${domain} has no version ${version}: list them with "callplane rollback"`)
   })
-  return found.info.document
+  return found.info
 }
 
 /** Keeps a document as the next version, unless the newest one is the same. Returns its number. */
@@ -39,7 +45,7 @@ export async function keepVersion(target: Target, document: string, comment: str
   }
   for (let left = tries; ; left -= 1) {
     const newest = await newestVersion(target)
-    if (newest > 0 && (await readVersion(target, newest)) === document) return newest
+    if (newest > 0 && (await readVersion(target, newest)).document === document) return newest
     const params = { domain_name: domain, version: String(newest + 1) }
     try {
       const { info } = await client.call('keepDomainVersion', { params, body, signal })

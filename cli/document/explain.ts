@@ -1,3 +1,4 @@
+import { terminalText } from '../../client/index.ts'
 import { canonical } from './canonical.ts'
 import { maskedRecord } from './secrets.ts'
 import { type Step, changeOf } from './steps.ts'
@@ -32,7 +33,9 @@ export function explain(steps: readonly Step[]): string[] {
       numbers.set(key, count)
       if (count > namedNumbers) continue
     }
-    lines.push(`${marks[change]} ${subject(step)}`, ...(change === 'change' ? details(step) : []))
+    // What a new role allows is nowhere else to be seen before it counts.
+    const isDetailed = change === 'change' || (change === 'add' && step.kind === 'role')
+    lines.push(`${marks[change]} ${subject(step)}`, ...(isDetailed ? details(step) : []))
   }
   for (const [key, count] of numbers) {
     if (count > namedNumbers)
@@ -65,7 +68,7 @@ function listOf(name: string): string {
 /** Returns a line for each value that a change adds, changes or removes. */
 function details({ kind, before, after }: Step): string[] {
   const shown = after === null ? null : maskedRecord(kind, after)
-  const [old, wanted] = [new Map(leaves(before)), new Map(leaves(shown))]
+  const [old, wanted] = [new Map(leaves(before ?? {})), new Map(leaves(shown))]
   return [...new Set([...old.keys(), ...wanted.keys()])].sort().flatMap((path) => {
     const [from, to] = [old.get(path), wanted.get(path)]
     if (from === to) return []
@@ -83,18 +86,10 @@ function isEmptied(value: string | undefined, path: string, other: ReadonlyMap<s
 }
 
 function leaves(value: unknown, path = ''): [string, string][] {
-  if (typeof value !== 'object' || value === null) return [[path, printed(value)]]
+  if (typeof value !== 'object' || value === null) return [[path, terminalText(canonical(value))]]
   const entries = Object.entries(value)
   if (entries.length === 0) return path === '' ? [] : [[path, Array.isArray(value) ? '[]' : '{}']]
   return entries.flatMap(([name, inner]) =>
     leaves(inner, Array.isArray(value) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`),
-  )
-}
-
-/** Control characters are written as JSON does, so that no value can steer a terminal. */
-function printed(value: unknown): string {
-  return canonical(value).replaceAll(
-    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }

@@ -93,6 +93,7 @@ function settingsOf(place: Place): Readonly<Record<string, string>> {
   const read = place.entries().map(([name, value]) => {
     const text = value.isNull ? '' : value.text()
     if (isPin(name)) requireReference(value, text)
+    else if (isReference(text)) throw value.error('is no secret, and only secrets may name the environment')
     return [name, text] as const
   })
   return Object.fromEntries(read.filter(([, text]) => text !== ''))

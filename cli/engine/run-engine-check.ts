@@ -35,7 +35,7 @@ export async function runEngineCheck(
   })
   let problem = ''
   let hasFindings = false
-  child.stdout.on('data', (text: Buffer) => {
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
     hasFindings = true
     out.raw(text)
   })

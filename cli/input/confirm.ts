@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { terminalText } from '../../client/index.ts'
 import { CliError, exitCodes } from '../failure/exit.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -30,7 +31,7 @@ export async function requireAnswer(
   lines.once('close', () => closed.abort())
   try {
     const either = AbortSignal.any([signal, closed.signal])
-    const answer = await lines.question(text, { signal: either }).catch((error: unknown) => {
+    const answer = await lines.question(terminalText(text), { signal: either }).catch((error: unknown) => {
       throw new CliError('nothing was changed', exitCodes.interrupted, error)
     })
     if (answer.trim() !== expected) throw new CliError('nothing was changed')

@@ -1,3 +1,4 @@
+import { terminalText } from '../../client/index.ts'
 import { CliError, exitCodes } from '../failure/exit.ts'
 import type { SecretInput, Terminal } from '../terminal/terminal.ts'
 
@@ -12,7 +13,7 @@ export async function askSecret(
 ): Promise<string> {
   const { stdin, stderr, signal } = terminal
   if (stdin.isTTY !== true) throw new CliError(`standard input is no terminal; ${wayOut}`, exitCodes.usage)
-  stderr.write(question)
+  stderr.write(terminalText(question))
   stdin.setRawMode?.(true)
   try {
     return await readRaw(stdin, signal)

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
+import { terminalText } from '../../client/index.ts'
 import type { Failure } from '../failure/describe-error.ts'
 import type { TextStream } from '../terminal/terminal.ts'
-import { plain } from './plain.ts'
 import { type Cell, type Columns, recordLines, tableLines } from './table.ts'
 
 /** The form of the output. */
@@ -17,6 +17,8 @@ type Style = 'bold' | 'red' | 'yellow' | 'green' | 'dim'
 /** Writes results to standard output, as text or as JSON, and everything else to standard error. */
 export class Output {
   readonly #options: OutputOptions
+  /** Completes characters whose bytes come in two parts. */
+  readonly #decoder = new TextDecoder()
   #progress: string | undefined
 
   constructor(options: OutputOptions) {
@@ -50,26 +52,26 @@ export class Output {
 
   /** Writes a value as JSON, indented; on one line with `isLine`, for results that come one after another. */
   json(value: unknown, isLine = false): void {
-    this.#write(`${JSON.stringify(value, null, isLine ? undefined : 2)}\n`)
+    this.#write(`${jsonText(value, isLine ? undefined : 2)}\n`)
   }
 
   /** Writes a line of the result. */
   line(text: string, style?: Style): void {
-    const shown = plain(text)
+    const shown = terminalText(text)
     this.#write(`${style === undefined ? shown : this.#styled(style, shown)}\n`)
   }
 
-  /** Writes text as it is: a script, or the content of a file. */
-  raw(text: string | Uint8Array): void {
-    this.clear()
-    this.#options.stdout.write(text)
+  /** Writes text as it is: a script, or the content of a file. On a terminal, what would act on it is escaped. */
+  raw(text: string): void {
+    this.#write(this.#options.stdout.isTTY === true ? shownLines(text) : text)
   }
 
-  /** Writes bytes as they are, and resolves when standard output has taken them. */
+  /** Writes bytes as {@link raw} writes text, one after another, and resolves when standard output has taken them. */
   async rawInTurn(bytes: Uint8Array): Promise<void> {
     this.clear()
     const { stdout } = this.#options
-    await new Promise<void>((resolve) => void stdout.write(bytes, () => resolve()))
+    const shown = stdout.isTTY === true ? shownLines(this.#decoder.decode(bytes, { stream: true })) : bytes
+    await new Promise<void>((resolve) => void stdout.write(shown, () => resolve()))
   }
 
   /** Writes a remark that is no result; silent with JSON. */
@@ -80,14 +82,14 @@ export class Output {
   /** Writes a remark that is no result, also with JSON. */
   warn(text: string): void {
     this.clear()
-    this.#options.stderr.write(`${plain(text)}\n`)
+    this.#options.stderr.write(`${terminalText(text)}\n`)
   }
 
   /** Shows how far something is, on one line that the next one replaces; only on a terminal. */
   progress(text: string): void {
     if (this.#options.stderr.isTTY !== true) return
     this.clear()
-    this.#progress = plain(text).slice(0, (this.#options.stderr.columns ?? 80) - 1)
+    this.#progress = terminalText(text).slice(0, (this.#options.stderr.columns ?? 80) - 1)
     this.#options.stderr.write(this.#progress)
   }
 
@@ -103,7 +105,7 @@ export class Output {
     this.clear()
     const { stderr, json } = this.#options
     if (json) {
-      stderr.write(`${JSON.stringify({ error: { code, message, details, wayOut, requestId } })}\n`)
+      stderr.write(`${jsonText({ error: { code, message, details, wayOut, requestId } })}\n`)
       return
     }
     const head =
@@ -113,7 +115,7 @@ export class Output {
       ...(wayOut === undefined ? [] : [wayOut]),
       ...(requestId === undefined ? [] : [`request id ${requestId}`]),
     ]
-    stderr.write([`${head} ${plain(message)}`, ...more.map((line) => `  ${plain(line)}`), ''].join('\n'))
+    stderr.write([`${head} ${terminalText(message)}`, ...more.map((line) => `  ${terminalText(line)}`), ''].join('\n'))
   }
 
   #write(text: string): void {
@@ -125,4 +127,13 @@ export class Output {
     const { colours, stdout } = this.#options
     return colours && stdout.isTTY === true ? styleText(style, text, { validateStream: false }) : text
   }
+}
+
+function shownLines(text: string): string {
+  return terminalText(text.replaceAll('\r\n', '\n'), '\n\t')
+}
+
+/** Returns JSON in which escapes stand for what would act on a terminal, so its value is the same in a pipe. */
+function jsonText(value: unknown, indent?: number): string {
+  return terminalText(JSON.stringify(value, null, indent), '\n')
 }

@@ -1,4 +1,4 @@
-import { plain } from './plain.ts'
+import { terminalText } from '../../client/index.ts'
 
 /** A value that a cell can show. */
 export type Cell = string | number | boolean | null | undefined
@@ -10,7 +10,7 @@ export type Columns<T> = Readonly<Record<string, (row: T) => Cell>>
 export function tableLines<T>(rows: readonly T[], columns: Columns<T>): readonly string[] {
   const entries = Object.entries(columns)
   const values = rows.map((row) => entries.map(([, of]) => of(row)))
-  const cells = [entries.map(([title]) => title.toUpperCase()), ...values.map((row) => row.map(textOf))]
+  const cells = [entries.map(([title]) => terminalText(title.toUpperCase())), ...values.map((row) => row.map(textOf))]
   const widths = entries.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
   const isNumeric = entries.map((_, column) => values.some((row) => typeof row[column] === 'number'))
   return cells.map((row) =>
@@ -26,9 +26,11 @@ export function tableLines<T>(rows: readonly T[], columns: Columns<T>): readonly
 /** Returns the lines of one record: a name and a value each. */
 export function recordLines(record: Readonly<Record<string, Cell>>): readonly string[] {
   const width = Math.max(0, ...Object.keys(record).map((name) => name.length))
-  return Object.entries(record).map(([name, value]) => `${plain(name).padEnd(width)}  ${textOf(value)}`.trimEnd())
+  return Object.entries(record).map(([name, value]) =>
+    `${terminalText(name).padEnd(width)}  ${textOf(value)}`.trimEnd(),
+  )
 }
 
 function textOf(value: Cell): string {
-  return value === undefined || value === null ? '' : plain(String(value))
+  return value === undefined || value === null ? '' : terminalText(String(value))
 }

@@ -10,7 +10,6 @@ import type { LostClaims } from '../commands/lost-claims.ts'
 import type { EngineAddress } from '../runtime/engine.ts'
 import type { EngineRuntime, OpenLink } from './engine-runtime.ts'
 import type { EventPipeline } from './event-pipeline.ts'
-import type { RecordingsPlace } from '../recordings/attend-recording.ts'
 import type { Recorder } from '../recordings/recorder.ts'
 import type { StoringPeer } from '../reconcile/storing-peer.ts'
 import type { SpoolPlace } from '../spool/spool.ts'
@@ -33,7 +32,6 @@ export interface ConnectorDeps extends Time {
     | 'connectorStatus'
     | 'gaps'
     | 'recordings'
-    | 'recordingFiles'
   >
   readonly receiver: CommandReceiver
   readonly openLink: OpenLink
@@ -48,8 +46,6 @@ export interface ConnectorDeps extends Time {
   readonly version: string
   /** Where events wait while the queue is away; in memory only where there is none. */
   readonly spool?: SpoolPlace | undefined
-  /** Where the engines' recordings are; none is stored where absent. */
-  readonly recordings?: RecordingsPlace | undefined
   /** A number from 0 up to but not 1. */
   readonly random: () => number
   readonly log: Log

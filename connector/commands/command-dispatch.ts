@@ -16,7 +16,7 @@ import {
 import type { ApplyGateway, GatewayAligner } from './apply-gateway.ts'
 import { type LineCommand, commandLine, forgetLine } from './command-line.ts'
 import { isDropped, prepareDrop } from './drop-registrations.ts'
-import { hangUpDomain } from './hang-up-domain.ts'
+import { hangUpAccount, hangUpDomain } from './hang-up-domain.ts'
 import { maybeSoAlready, outcomeOf } from './engine-reply.ts'
 import { outcomeOfAll } from './outcome-of-all.ts'
 import type { OwedDrops } from './owed-drops.ts'
@@ -98,7 +98,13 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
     const { command } = message
     const drop = prepareDrop(command, scope.domain)
     const dropAt = async ({ engine }: CommandEngine) => {
-      const outcome = await ended(() => drop(engine.commands))
+      const outcome = await ended(async () => {
+        const dropped = await drop(engine.commands)
+        if (isDropped(dropped) && command.kind === 'drop-registrations' && scope.domain !== null) {
+          await hangUpAccount({ channels: parts.channels, engine }, { domain: scope.domain, login: command.login })
+        }
+        return dropped
+      })
       flushAgain(parts, [{ engine }], forgetLine(command, scope.domain))
       // The clean-up of a deleted domain repeats its order itself, and a late one would hit the next owner of the name.
       if (command.kind === 'drop-registrations' && scope.domain !== null && isDropped(outcome)) {

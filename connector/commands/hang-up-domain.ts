@@ -39,6 +39,16 @@ export async function hangUpDomain({ channels, engines }: HangUpDeps, scope: Com
   return { state: 'done', text: `+OK ${ended.reduce((sum, engine) => sum + engine.done, 0)}\n` }
 }
 
+/**
+ * Does the same for the calls of an account at one engine, whether others are away or not. Rejects as the link does.
+ */
+export async function hangUpAccount(
+  { channels, engine }: Pick<HangUpDeps, 'channels'> & HangUpDeps['engines'][number],
+  { domain, login }: { readonly domain: string; readonly login: string },
+): Promise<void> {
+  await hangUpDomain({ channels, engines: [{ engine }] }, { domain, presenceId: `${login}@${domain}` })
+}
+
 function lineFor(uuid: string, domain: string): string | undefined {
   try {
     return commandLine({ kind: 'hangup', uuid, cause }, domain)

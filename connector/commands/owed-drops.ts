@@ -6,6 +6,7 @@ import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import { type Engine, isReady } from '../runtime/engine.ts'
 import { ValueRefused } from './command-line.ts'
 import { isDropped, prepareDrop } from './drop-registrations.ts'
+import { type HangUpDeps, hangUpAccount } from './hang-up-domain.ts'
 
 /** An engine that owes drops. */
 export type OwingEngine = Pick<Engine, 'name'> & { readonly commands: Pick<Engine['commands'], 'api' | 'state'> }
@@ -13,13 +14,14 @@ export type OwingEngine = Pick<Engine, 'name'> & { readonly commands: Pick<Engin
 export interface OwedDropsDeps extends RetryDeps {
   readonly store: Pick<CommandStore, 'read' | 'oweDrops' | 'listDrops' | 'endDrop'>
   readonly engines: readonly { readonly engine: OwingEngine }[]
+  readonly channels: HangUpDeps['channels']
   /** Whether the engines are only observed: then none owes or does anything. */
   readonly isObserving?: boolean | undefined
   readonly log: Log
 }
 
 /**
- * Drops of deleted accounts' registrations. No command repeats them, because the account is gone. So each is recorded in
+ * Drops of deleted accounts' registrations, with the end of their calls. No command repeats them, because the account is gone. So each is recorded in
  * the store for every engine before it is tried, and the record stays until that engine has done it.
  */
 export interface OwedDrops {
@@ -40,7 +42,7 @@ export interface OwedDrops {
 }
 
 /** Makes the ledger of one connector. */
-export function owedDrops({ store, engines, isObserving = false, timers, random, log }: OwedDropsDeps): OwedDrops {
+export function owedDrops({ store, engines, channels, isObserving = false, timers, random, log }: OwedDropsDeps): OwedDrops {
   const settling = new Set<string>()
 
   /** Returns whether the drop was done; `false` when the link was lost. */
@@ -48,6 +50,7 @@ export function owedDrops({ store, engines, isObserving = false, timers, random,
     const work = async () => {
       const outcome = await prepareDrop({ kind: 'drop-registrations', login: owed.login }, owed.domain)(engine.commands)
       if (!isDropped(outcome)) throw new Error('the engine cannot drop registrations yet')
+      await hangUpAccount({ channels, engine }, owed)
       await store.endDrop(owed)
     }
     return (await retry(work, { timers, random }, { mayTry: () => isReady(engine.commands) })) !== undefined

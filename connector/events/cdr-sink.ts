@@ -3,8 +3,8 @@ import type { EventSink } from '../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 
 /** Takes ends of legs for the index of CDRs. */
-export function cdrSink(queue: CdrQueue): EventSink {
-  return { publish: (ends) => queue.send(ends.map(newsOf)) }
+export function cdrSink(cdrQueue: CdrQueue): EventSink {
+  return { publish: (ends) => cdrQueue.send(ends.map(newsOf)) }
 }
 
 function newsOf(end: PlatformEvent): EventNews {

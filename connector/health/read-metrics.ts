@@ -46,13 +46,8 @@ export function readMetrics({ engines, lagMs, counters }: ConnectorHealth): Metr
       SpoolDamaged: of('spoolDamaged'),
       SpoolFailures: of('spoolFailures'),
       ChannelsEvicted: of('channelsEvicted'),
-      RecordingsStored: of('recordingsStored'),
-      RecordingBytes: of('recordingBytes'),
       RecordingFailures: of('recordingFailures'),
-      RecordingsRefused: of('recordingsRefused'),
-      RecordingsGivenUp: of('recordingsGivenUp'),
       RecordingsDropped: of('recordingsDropped'),
-      RecordingNoteFailures: of('recordingNoteFailures'),
     },
     levels: {
       Lag: lagMs,
@@ -68,8 +63,6 @@ export function readMetrics({ engines, lagMs, counters }: ConnectorHealth): Metr
       EnginesAway: unwell.filter((engine) => !isRefusing(engine)).length,
       EnginesRefusing: unwell.filter(isRefusing).length,
       EnginesOutOfReach: of('enginesOutOfReach'),
-      RecordingsWaiting: of('recordingsWaiting'),
-      RecordingLag: of('recordingsOldestMs'),
     },
   }
 }

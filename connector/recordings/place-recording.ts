@@ -1,14 +1,7 @@
+import { basename } from 'node:path/posix'
 import type { RecordingStore } from '../../core/recordings/recording-store.ts'
-import { type Recording, type RecordingPlace, recordingKey } from '../../core/recordings/recording.ts'
-import { nameOfFile } from './mapped-path.ts'
+import { type RecordingPlace, recordingKey } from '../../core/recordings/recording.ts'
 import { type RecordingFacts, fileId } from './recording-facts.ts'
-
-/** The record of a recording that the engine reported. */
-export interface PlacedRecording {
-  readonly recording: Recording
-  /** Whether a later recording of the call went into the same file: what was in it before is gone. */
-  readonly isReplaced: boolean
-}
 
 const idLength = 22
 
@@ -20,7 +13,7 @@ const idLength = 22
 export async function placeRecording(
   store: Pick<RecordingStore, 'list' | 'expect'>,
   facts: RecordingFacts,
-): Promise<PlacedRecording> {
+): Promise<void> {
   const { domain, uuid, path, engine, presenceId, leg, createdTime, startedAt, endedAt } = facts
   const file = fileId(facts)
   const ofFile = (await store.list(domain, uuid))
@@ -31,9 +24,9 @@ export async function placeRecording(
   const last = ofFile.at(-1)
   const next = last === undefined ? 1 : numberOf(last, file) + 1
   const place = { domain, uuid, id: known?.id ?? (next === 1 ? file : `${file}-${next}`) }
-  const recording = await store.expect({
+  await store.expect({
     ...place,
-    name: nameOfFile(path),
+    name: basename(path).slice(0, 255) || 'recording',
     key: known?.key ?? recordingKey(place, startedAt),
     presenceId,
     leg,
@@ -43,7 +36,6 @@ export async function placeRecording(
     startedAt,
     endedAt,
   })
-  return { recording, isReplaced: known !== undefined && known.id !== last?.id }
 }
 
 /** 1 for the first recording in a file, 2 for the one that replaced it. */

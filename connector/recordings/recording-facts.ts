@@ -1,35 +1,31 @@
 import { createHash } from 'node:crypto'
-import * as z from 'zod/mini'
 import { accountIn } from '../../core/channels/leg-account.ts'
+import type { Leg } from '../../core/cdr/cdr.ts'
 import { legOf } from '../../core/cdr/leg.ts'
 import type { Channel } from '../calls/channel.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import { occurredAt } from '../events/platform-event.ts'
-import { maxPathLength } from './mapped-path.ts'
 import type { RecordedCall } from './unheard-recording.ts'
 
-/** The facts of one recording of a call, from its events; also the content of a note on disk. */
-export const recordingFacts = z.object({
-  domain: z.string().check(z.minLength(1), z.maxLength(253)),
+/** The facts of one recording of a call, from its events. */
+export interface RecordingFacts {
+  readonly domain: string
   /** The channel's uuid, lower case. */
-  uuid: z.string().check(z.minLength(1), z.maxLength(128)),
+  readonly uuid: string
   /** The file's path at the engine. */
-  path: z.string().check(z.minLength(1), z.maxLength(maxPathLength)),
-  engine: z.string(),
-  presenceId: z.optional(z.string()),
-  leg: z.optional(z.enum(['a', 'b'])),
+  readonly path: string
+  readonly engine: string
+  readonly presenceId?: string | undefined
+  readonly leg?: Leg | undefined
   /** Beginning of the channel, epoch milliseconds. */
-  createdTime: z.optional(z.int()),
+  readonly createdTime?: number | undefined
   /** Epoch milliseconds by the engine's clock. */
-  startedAt: z.int(),
-  /** Whether the engine reported the beginning; otherwise it is reckoned from the end. Notes on disk use this name. */
-  isStartTold: z.boolean(),
+  readonly startedAt: number
+  /** Whether the engine reported the beginning; otherwise it is computed from the end. */
+  readonly isStartTold: boolean
   /** Epoch milliseconds; absent while it goes on, as far as is known. */
-  endedAt: z.optional(z.int()),
-})
-
-/** See {@link recordingFacts}. */
-export type RecordingFacts = z.infer<typeof recordingFacts>
+  readonly endedAt?: number | undefined
+}
 
 /** The facts of one event. */
 export type RecordingWord =
@@ -41,6 +37,9 @@ export type RecordingWord =
       /** The facts of the call, if its last event says that it was recorded. */
       readonly recorded?: RecordedCall | undefined
     }
+
+/** A longer path is not believed: the engine's own limit is 4096, that of its recordings 512. */
+const maxPathLength = 1_024
 
 /** The leg that an event is of: the engine that has it, and its account. */
 export type HeardLeg = Pick<Channel, 'engine' | 'presenceId'>

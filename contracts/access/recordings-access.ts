@@ -6,6 +6,7 @@ export const recordingsAccess = {
   recordings: {
     expect: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
     listRecorded: [{ table: 'recordings', actions: ['BatchGetItem'] }],
+    listByFile: [{ table: 'recordings', actions: ['Query'] }],
     read: [{ table: 'recordings', actions: ['GetItem'] }],
     list: [{ table: 'recordings', actions: ['Query'] }],
     claim: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],

@@ -127,10 +127,10 @@ const recordingBytes = z.string().check(
 )
 
 /**
- * `POST /engine/recordings`: an engine that shares no folder with the connector offers the file of a recording
- * (engine/bin/send-recordings). The first line of the answer is its state: `upload` (each further line is a part that is missing, as
- * `<number> <bytes> <value of x-amz-checksum-sha256> <link>`; put them and ask again), `stored` or `deleted` (the file is not needed any
- * more), `unknown`, `recording` or `elsewhere` (ask later).
+ * `POST /engine/recordings`: an engine offers the file of a recording (engine/bin/send-recordings): its name, the folder that it is in (a
+ * domain, or empty), and the id of the call if the name has it. The first line of the answer is its state: `upload` (each further line
+ * is a part that is missing, as `<number> <bytes> <value of x-amz-checksum-sha256> <link>`; put them and ask again), `stored` or `deleted`
+ * (the file is not needed any more), `unknown`, `recording` or `elsewhere` (ask later).
  */
 export const uploadRecording = route({
   operationId: 'uploadRecording',
@@ -143,14 +143,15 @@ export const uploadRecording = route({
   domain: 'none',
   needs: {
     domains: ['read'],
-    recordings: ['list', 'read', 'claim', 'renew', 'markStored'],
+    knownCalls: ['read'],
+    recordings: ['list', 'listByFile', 'read', 'expect', 'claim', 'renew', 'markStored'],
     recordingFiles: ['beginUpload', 'signPart', 'listParts', 'completeUpload', 'abortUpload', 'head', 'remove', 'hold'],
     events: ['publish'],
     cdrQueue: ['send'],
   },
   form: z.object({
-    domain: z.string().check(z.minLength(1), z.maxLength(253)),
-    uuid: z.string().check(z.minLength(1), z.maxLength(128)),
+    domain: z.string().check(z.maxLength(253)),
+    uuid: z.string().check(z.minLength(1), z.maxLength(255)),
     name: z.string().check(z.minLength(1), z.maxLength(255)),
     size: recordingBytes,
     sha256,

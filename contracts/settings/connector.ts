@@ -1,6 +1,5 @@
-import * as z from 'zod/mini'
 import { engineSocketWords, readEngineSockets } from './engine-sockets.ts'
-import { type Rule, folder, matching, onOrOff, oneOf, optional, readBy, wholeNumber } from './rule.ts'
+import { matching, oneOf, optional, readBy, wholeNumber } from './rule.ts'
 import type { Variable } from './setting.ts'
 
 // The settings of the connector. `npm start` takes those of another engine, and passes them on.
@@ -92,41 +91,6 @@ export const engineTenants = {
   unset: 'none: a domain of the engine is the tenant of the same name',
   meaning:
     'with `ENGINE_MODE=observe`: the tenant of each context or domain of the engine, `context=tenant`, separated by commas',
-} as const satisfies Variable
-
-export const recordingsDir = {
-  variable: 'RECORDINGS_DIR',
-  readers: ['connector', 'laptop'],
-  rule: () => optional(folder()),
-  fallback: '',
-  unset: 'unset: not stored',
-  meaning: 'with `ENGINE_URL`: the folder that the engines record to, as this machine sees it',
-} as const satisfies Variable
-
-/** The path appears in the engine's events and in mount instructions, so it has plain characters only. */
-function engineFolder(): Rule<string> {
-  const path = z.string().check(z.regex(/^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)+\/?$/))
-  const trimmed = z.transform((text: string) => text.replace(/\/$/, ''))
-  return { words: 'an absolute path such as /var/lib/freeswitch/recordings', schema: z.pipe(path, trimmed) }
-}
-
-export const recordingsEngineDir = {
-  variable: 'RECORDINGS_ENGINE_DIR',
-  context: 'recordingsFolder',
-  readers: ['connector', 'laptop'],
-  rule: () => optional(engineFolder()),
-  fallback: '',
-  unset: 'none: recordings are not stored',
-  meaning: 'the folder that the engines record to, by its path at the engines',
-  laptop: { unset: 'as `RECORDINGS_DIR`' },
-} as const satisfies Variable
-
-export const recordingsKeep = {
-  variable: 'RECORDINGS_KEEP',
-  readers: ['connector', 'laptop'],
-  rule: () => onOrOff(),
-  fallback: 'off',
-  meaning: '`on` leaves stored recordings in that folder',
 } as const satisfies Variable
 
 export const healthPort = {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type Rule, anyText, matching, optional, wholeNumber } from './rule.ts'
+import { type Rule, anyText, folder, matching, optional, wholeNumber } from './rule.ts'
 import type { Variable } from './setting.ts'
 
 // The settings that only `npm start` has.
@@ -68,6 +68,16 @@ export const dataDir = {
 } as const satisfies Variable
 
 const secret = { rule: () => optional(anyText()), fallback: '', unset: 'made at first start' }
+
+export const recordingsDir = {
+  variable: 'RECORDINGS_DIR',
+  readers,
+  rule: () => optional(folder()),
+  fallback: '',
+  unset: 'unset: not stored',
+  meaning:
+    'with `ENGINE_URL`: the folder that the engines record to, as this machine sees it; stored files are removed from it, unless engines are only observed',
+} as const satisfies Variable
 
 export const rootPassword = {
   variable: 'ROOT_PASSWORD',

@@ -123,7 +123,7 @@ export const eventsPerSecond = {
 export const recordingsLock = {
   variable: 'RECORDINGS_LOCK',
   context: 'recordingsLock',
-  readers: ['functions', 'connector', 'laptop'],
+  readers: ['functions', 'laptop'],
   rule: () => onOrOff(),
   fallback: 'off',
   meaning:

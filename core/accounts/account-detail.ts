@@ -3,6 +3,7 @@ import type { Versioned } from '../concurrency/precondition.ts'
 import type { Account } from './account.ts'
 import type { Caller } from '../access/token.ts'
 import { type ClientVariables, servedSettings } from '../client-names/client-names.ts'
+import { isSafeName } from '../text/safe-name.ts'
 
 /** The parameter that holds the hashed voicemail PIN; the engine's voicemail reads it under this name. */
 export const pinHash = 'vm-a1-hash'
@@ -66,11 +67,14 @@ export interface ServedContext {
 /** Returns the settings of an account that the engine is served, with the defaults of the domain and of the service. */
 export function servedAccount(account: Account, { clientVariables, domainPinHash }: ServedContext) {
   const { parameters, variables } = servedOf(account, clientVariables)
+  // The engine keeps messages in a folder of this name.
+  const noMailbox: Record<string, string> = isSafeName(account.login) ? {} : { 'vm-enabled': 'false' }
   return {
     parameters: {
       ...engineParameters(account),
       [pinHash]: domainPinHash ?? noPin,
       ...parameters,
+      ...noMailbox,
       'a1-hash': account.a1Hash,
     },
     variables: engineVariables({ ...account, variables }),

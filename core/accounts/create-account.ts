@@ -15,6 +15,7 @@ import type { ChangeContext } from './account-context.ts'
 import { accountDetail, pinHash } from './account-detail.ts'
 import { mergeAssignments } from '../client-names/assignments.ts'
 import { notifyEngine, publishEvent } from '../commands/notify-engine.ts'
+import { isSafeName, unsafeName } from '../text/safe-name.ts'
 
 /** The most accounts of one domain, by the contract's section on limits. */
 const maxAccounts = 10_000
@@ -42,6 +43,7 @@ export async function createAccount(
   const custom = await readRoles(ports.roles, domain, [input.role])
   checkRole(input.role, custom)
   if (exceeds(aclOfRole(input.role, custom) ?? {}, context.caller.acl)) throw beyondOwnPermissions()
+  if (!isSafeName(input.login)) throw unsafeName('login')
   if (input.login === '__proto__') throw invalidField('login', 'is a name that is not allowed')
   await checkAgentContact(ports.accounts, change, { domain, login: input.login })
   const account = newAccount(input, change, await ports.passwords.hash(input.password), context)

@@ -1,6 +1,7 @@
 import { DomainError, invalidField } from '../errors.ts'
 import { newRecordId } from '../record-id.ts'
 import type { BlacklistStore } from './blacklist-store.ts'
+import { isSafeName, unsafeName } from '../text/safe-name.ts'
 import type { Clock, Randomness } from '../time.ts'
 
 /** The most entries and lists that a domain may have. */
@@ -23,13 +24,14 @@ export interface BlacklistInput {
 
 /**
  * Adds a number to a list; the first number creates the list. Returns whether it was new: an existing entry stays unchanged.
- * Throws `invalid_field` for an expiry in the past, and `conflict` when list or domain is full.
+ * Throws `invalid_field` for a name that is not safe and an expiry in the past, and `conflict` when list or domain is full.
  */
 export async function addBlacklistNumber(
   { blacklists, clock, random }: BlacklistContext,
   { domain, list }: { readonly domain: string; readonly list: string },
   { number, expires, note }: BlacklistInput,
 ): Promise<boolean> {
+  if (!isSafeName(list)) throw unsafeName('blacklist_name')
   const createdAt = clock.now()
   if (expires !== undefined && expires <= createdAt) throw invalidField('expires', 'must lie in the future')
   const entry = { id: newRecordId(random), domain, list, number, expires, note, createdAt }

@@ -15,7 +15,10 @@ export type EngineCommand =
   | { readonly kind: 'flush-directory' }
   /** Makes the engine take over a gateway of the domain as it is stored: changed, new, or gone. */
   | { readonly kind: 'apply-gateway'; readonly name: string }
-  /** Makes the engine forget an account's directory record, then drops the account's registrations, and empties its mailbox. */
+  /**
+   * Makes the engine forget an account's directory record, then drops the account's registrations, empties its mailbox, and hangs up its
+   * calls.
+   */
   | { readonly kind: 'drop-registrations'; readonly login: string }
   /**
    * Makes the engine forget every directory record, then drops the registrations and the gateways of the command's domain.

@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/account.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { RoutedCall } from './call-plan.ts'
+import { isSafeName } from '../text/safe-name.ts'
 import type { EngineAction } from './engine-action.ts'
 import { type PlannedAction, positionVariable } from './run-callflow.ts'
 import { termsOfCalling } from './gateway-terms.ts'
@@ -45,7 +46,8 @@ export function actionsOfEveryCall({
 
 /** Returns the applications that ring an account, then open its mailbox if it has one. */
 export function ringActions({ login, variables, parameters }: Account, domain: Domain): PlannedAction[] {
-  const isMailbox = (parameters['vm-enabled'] ?? domain.parameters['vm-enabled']) === 'true'
+  const isEnabled = (parameters['vm-enabled'] ?? domain.parameters['vm-enabled']) === 'true'
+  const isMailbox = isEnabled && isSafeName(login)
   const timeout = variables['call_timeout'] ?? domain.variables['call_timeout'] ?? ''
   const ring = [
     set('hangup_after_bridge', 'true'),

@@ -20,7 +20,7 @@ export interface FailingMissing {
 }
 
 /** By the contract: so long after the end of its call a recording without an object has failed. */
-export const missingAfterMs = 15 * 60_000
+const missingAfterMs = 15 * 60_000
 
 /** Recordings of one page. */
 const pageSize = 100

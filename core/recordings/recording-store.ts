@@ -44,6 +44,11 @@ export interface RecordingStore {
    * Consistent: it finds a leg as soon as its first recording can be read.
    */
   listRecorded(legs: readonly RecordedLeg[]): Promise<RecordedLeg[]>
+  /**
+   * Returns the legs that recorded into files of a name, in any domain, if that name is another than their uuid's: those for which {@link
+   * expect} was called in the last 30 days, up to 100. Consistent.
+   */
+  listByFile(name: string): Promise<RecordedLeg[]>
   /** The recordings of a call, of every state, oldest beginning first. */
   list(domain: string, uuid: string): Promise<Recording[]>
   /**

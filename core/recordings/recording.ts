@@ -3,9 +3,6 @@ import type { Leg } from '../cdr/cdr.ts'
 /** The media types of recordings. */
 export const recordingTypes = ['audio/mpeg', 'audio/wav', 'video/mp4', 'application/pdf'] as const
 
-/** The most bytes that a recording may have: 500 MB. */
-export const maxRecordingBytes = 500_000_000
-
 /**
  * The state of a recording. `expected`: the engine reported that it began, or that the call was recorded. `stored`: the whole
  * object is in the object store. `failed`: no object came in time; one that comes later is stored all the same. `deleted`:
@@ -95,4 +92,9 @@ export type ExpectedRecording = Pick<
 export function recordingKey({ domain, uuid, id }: RecordingPlace, startedAt: number): string {
   const [day = '', time = ''] = new Date(startedAt).toISOString().split('T')
   return [domain, ...day.split('-'), time.slice(0, 2), uuid, id].join('/')
+}
+
+/** Returns the uuid of the call that a file is named after, if it is, in lower case: the name without its ending. */
+export function uuidOfFile(name: string): string {
+  return name.replace(/\.[^.]*$/, '').toLowerCase()
 }

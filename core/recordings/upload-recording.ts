@@ -1,3 +1,4 @@
+import type { KnownCallStore } from '../channels/known-call-store.ts'
 import type { CdrQueue } from '../cdr/cdr-news.ts'
 import { isOfTenant } from '../domains/tenancy-start.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
@@ -23,7 +24,9 @@ export const uploadClaimMs = (linkSeconds + 60) * 1000
 
 /** A finished file at an engine. */
 export interface OfferedFile {
+  /** The folder that it is in, which is named after its domain; empty: it is in none. */
   readonly domain: string
+  /** The uuid of its call if it is named after that, else any text. */
   readonly uuid: string
   /** Its name, without folders. */
   readonly name: string
@@ -57,7 +60,11 @@ export type UploadState =
 
 export interface UploadDeps {
   readonly domains: Pick<DomainStore, 'read'>
-  readonly recordings: Pick<RecordingStore, 'list' | 'read' | 'claim' | 'renew' | 'markStored'>
+  readonly knownCalls: Pick<KnownCallStore, 'read'>
+  readonly recordings: Pick<
+    RecordingStore,
+    'list' | 'listByFile' | 'read' | 'expect' | 'claim' | 'renew' | 'markStored'
+  >
   readonly recordingFiles: Pick<
     FileStore,
     'beginUpload' | 'signPart' | 'listParts' | 'completeUpload' | 'abortUpload' | 'head' | 'remove' | 'hold'
@@ -77,20 +84,41 @@ export interface UploadDeps {
  */
 export async function uploadRecording(deps: UploadDeps, file: OfferedFile): Promise<UploadState> {
   const type = typeOf(file)
-  const offered = (await deps.recordings.list(file.domain, file.uuid.toLowerCase())).filter(
-    ({ name }) => name === file.name,
-  )
-  // A later recording of the call into the same file replaced what was in it.
-  const recording = offered.at(-1)
+  const recording = await findOffered(deps, file)
   if (recording === undefined) return { kind: 'unknown' }
   if (recording.state === 'deleted') return drop(deps, recording)
   if (recording.state === 'stored')
     return recording.sha256 === file.sha256 ? finish(deps, recording) : { kind: 'elsewhere' }
-  if (recording.endedAt === undefined) return { kind: 'recording' }
-  const by = `upload:${file.sha256}`
   const now = deps.clock.now()
+  if (recording.endedAt === undefined) {
+    if ((await deps.knownCalls.read(recording.domain, recording.uuid)) !== undefined) return { kind: 'recording' }
+    await deps.recordings.expect({ ...recording, endedAt: now })
+  }
+  const by = `upload:${file.sha256}`
   const claimed = await deps.recordings.claim(recording, by, { now, until: now + uploadClaimMs })
   return claimed === undefined ? { kind: 'elsewhere' } : takeParts(deps, claimed, { file, by, type })
+}
+
+/**
+ * Finds the recording that went into a file: of the call that the file is named after, else of its folder's domain, else, where the
+ * folder is no domain's, of the only domain whose calls recorded into a file of this name. A later recording into the same file replaced
+ * what was in it, so the last one is it.
+ */
+async function findOffered({ domains, recordings }: UploadDeps, file: OfferedFile): Promise<Recording | undefined> {
+  const named = file.domain === '' ? [] : await recordings.list(file.domain, file.uuid.toLowerCase())
+  const own = named.filter(({ name }) => name === file.name)
+  if (own.length > 0) return own.at(-1)
+  const legs = await recordings.listByFile(file.name)
+  const ofFolder = legs.filter(({ domain }) => domain === file.domain)
+  const isAnybodys = ofFolder.length === 0 && legs.length > 0 && (await domains.read(file.domain)) === undefined
+  const found = isAnybodys ? legs : ofFolder
+  if (new Set(found.map(({ domain }) => domain)).size > 1) return undefined
+  const lists = await Promise.all(found.map(({ domain, uuid }) => recordings.list(domain, uuid)))
+  return lists
+    .flat()
+    .filter(({ name }) => name === file.name)
+    .toSorted((a, b) => a.startedAt - b.startedAt)
+    .at(-1)
 }
 
 interface Taking {

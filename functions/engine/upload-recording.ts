@@ -1,3 +1,4 @@
+import { dynamoKnownCallStore } from '../../adapters/dynamodb/calls/dynamo-known-call-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
@@ -11,6 +12,7 @@ export const handler = endpoint(
   routes.uploadRecording,
   {
     domains: dynamoDomainStore,
+    knownCalls: dynamoKnownCallStore,
     recordings: dynamoRecordingStore,
     recordingFiles: s3RecordingFiles,
     events: sqsEventSink,

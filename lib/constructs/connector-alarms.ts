@@ -1,7 +1,11 @@
+import { Duration } from 'aws-cdk-lib'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
+import { recordingMetrics } from '../../contracts/metrics.ts'
 import { connectorMetric } from './connector-metric.ts'
 import { RunbookAlarm } from './runbook-alarm.ts'
+import { namespaceOf } from './stage.ts'
 
 /** The receiver of the alarms. */
 export interface ConnectorAlarmsProps {
@@ -45,18 +49,16 @@ export class ConnectorAlarms extends Construct {
   }
 
   private watchRecordings({ onCall }: ConnectorAlarmsProps): void {
-    new RunbookAlarm(this, 'RecordingsWait', {
-      article: 'Recordings wait in the folder',
-      impact: 'Recordings cannot be played, and 15 minutes after their calls they are reported as failed.',
-      metric: connectorMetric('RecordingLag', 'Maximum'),
-      threshold: 600_000,
-      periods: 2,
-      onCall,
-    })
-    new RunbookAlarm(this, 'RecordingsRefused', {
-      article: 'Recordings are refused',
-      impact: 'Files of engines are not taken, for what or where they are: these calls have no recording.',
-      metric: connectorMetric('RecordingsRefused', 'Sum'),
+    const { group, missing } = recordingMetrics
+    new RunbookAlarm(this, 'RecordingsMissing', {
+      article: 'Recordings do not arrive',
+      impact: 'Calls were recorded, and their recordings cannot be played: their engine has not sent them.',
+      metric: new Metric({
+        namespace: namespaceOf(group),
+        metricName: missing.name,
+        statistic: 'Sum',
+        period: Duration.minutes(1),
+      }),
       threshold: 1,
       periods: 1,
       onCall,

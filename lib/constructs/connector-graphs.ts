@@ -47,16 +47,7 @@ export function connectorGraphs(): GraphWidget[][] {
     [
       graph('Bytes of events in memory and on disk', tops('EventMemory', 'SpoolBytes')),
       graph('Gaps that wait for the store', tops('GapsWaiting')),
-    ],
-    [
-      graph('Recordings: stored, refused, never came, attempts that failed', [
-        ...sums('RecordingsStored', 'RecordingsRefused', 'RecordingsGivenUp', 'RecordingsDropped'),
-        ...sums('RecordingFailures', 'RecordingNoteFailures'),
-      ]),
-      graph('Recordings that wait, since when, ms, and bytes stored', [
-        ...tops('RecordingsWaiting', 'RecordingLag'),
-        ...sums('RecordingBytes'),
-      ]),
+      graph('Recordings: records that could not be written', sums('RecordingFailures', 'RecordingsDropped')),
     ],
   ]
 }

@@ -28,7 +28,6 @@ import { connectorMetric } from './connector-metric.ts'
 import { acknowledgeInsides, environmentOf, statementsOf } from './grants.ts'
 import type { FunctionDefaults } from './platform-function.ts'
 import type { PrivateNetwork } from './private-network.ts'
-import { RecordingsVolume, recordingsMount } from './recordings-volume.ts'
 import { RunbookAlarm } from './runbook-alarm.ts'
 import { stageOf } from './stage.ts'
 
@@ -51,7 +50,6 @@ export interface ConnectorServiceProps extends Omit<FunctionDefaults, 'isTraced'
 type TaskDeps = Pick<FargateTaskDefinitionProps, 'taskRole'> & {
   readonly image: ContainerImage
   readonly logGroup: LogGroup
-  readonly recordings: RecordingsVolume | undefined
 }
 
 /**
@@ -66,8 +64,6 @@ export class ConnectorService extends Construct {
   constructor(scope: Construct, id: string, props: ConnectorServiceProps) {
     super(scope, id)
     const { settings, network } = props
-    const recordings =
-      settings.recordingsFolder === '' ? undefined : new RecordingsVolume(this, 'Recordings', { ...settings, network })
     this.cluster = new Cluster(this, 'Cluster', {
       vpc: network.vpc,
       containerInsightsV2: ContainerInsights.DISABLED,
@@ -86,7 +82,6 @@ export class ConnectorService extends Construct {
         retention: RetentionDays.ONE_MONTH,
         removalPolicy: RemovalPolicy.DESTROY,
       }),
-      recordings,
     }
     const shares = Array.from({ length: settings.connectorServices }, (_, index) => index + 1)
     this.services = shares.map((share) => this.addService(share, props, guard, taskDeps))
@@ -98,7 +93,6 @@ export class ConnectorService extends Construct {
       if (next !== undefined) service.node.addDependency(next)
     }
     network.admit(guard)
-    recordings?.admit(guard)
     for (const port of new Set(settings.engines.map((engine) => engine.port))) {
       guard.connections.allowTo(Peer.ipv4(settings.engineNetwork), Port.tcp(port), 'event socket of the engine')
     }
@@ -124,7 +118,6 @@ export class ConnectorService extends Construct {
     })
     // Its first tasks need these; without them they would fail, and the deployment with them.
     service.node.addDependency(network)
-    if (deps.recordings !== undefined) service.node.addDependency(deps.recordings)
     return service
   }
 
@@ -162,7 +155,7 @@ export class ConnectorService extends Construct {
   private defineTask(
     share: number,
     props: ConnectorServiceProps,
-    { taskRole, image, logGroup, recordings }: TaskDeps,
+    { taskRole, image, logGroup }: TaskDeps,
   ): FargateTaskDefinition {
     const task = new FargateTaskDefinition(this, idOf('Task', share), {
       cpu: props.settings.connectorSize.cpu,
@@ -195,7 +188,6 @@ export class ConnectorService extends Construct {
       },
     })
     container.addMountPoints({ sourceVolume: 'spool', containerPath: home, readOnly: false })
-    recordings?.mountInto(task, container)
     acknowledgeTask(task)
     return task
   }
@@ -215,12 +207,6 @@ export class ConnectorService extends Construct {
       [declared.stopSeconds.variable]: String(settings.connectorStopSeconds),
       [declared.spoolDir.variable]: `${home}/spool`,
       [declared.spoolBytes.variable]: String(spoolBytes),
-      ...(settings.recordingsFolder === ''
-        ? {}
-        : {
-            [declared.recordingsDir.variable]: recordingsMount,
-            [declared.recordingsEngineDir.variable]: settings.recordingsFolder,
-          }),
     }
   }
 

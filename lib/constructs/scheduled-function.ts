@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import { Rule, Schedule as Times } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Schedule } from '../../contracts/schedules.ts'
 import { handlerOf } from '../handlers.ts'
@@ -11,6 +12,7 @@ import { type FunctionDefaults, PlatformFunction } from './platform-function.ts'
 export class ScheduledFunction extends Construct {
   readonly schedule: Schedule
   readonly function: IFunction
+  readonly logGroup: ILogGroup
 
   constructor(
     scope: Construct,
@@ -19,7 +21,7 @@ export class ScheduledFunction extends Construct {
   ) {
     super(scope, id)
     this.schedule = schedule
-    const { function: called } = new PlatformFunction(this, 'Handler', {
+    const { function: called, logGroup } = new PlatformFunction(this, 'Handler', {
       ...defaults,
       handler: handlerOf(schedule.group, schedule.name),
       summary: schedule.summary,
@@ -28,6 +30,7 @@ export class ScheduledFunction extends Construct {
       timeoutSeconds: schedule.timeoutSeconds,
     })
     this.function = called
+    this.logGroup = logGroup
     const every = Duration.minutes(schedule.everyMinutes)
     new Rule(this, 'Rule', {
       description: schedule.summary,

@@ -2,9 +2,11 @@ import { Stack, type StackProps } from 'aws-cdk-lib'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { preparations } from '../../contracts/preparations.ts'
-import { schedules } from '../../contracts/schedules.ts'
+import { recordingMetrics } from '../../contracts/metrics.ts'
+import { failMissingRecordings, schedules } from '../../contracts/schedules.ts'
 import { cdrIndex, workers } from '../../contracts/workers.ts'
 import { CdrCounts } from '../constructs/cdr-metrics.ts'
+import { countLines } from '../constructs/line-count.ts'
 import type { FunctionDefaults } from '../constructs/platform-function.ts'
 import { PreparedStore } from '../constructs/prepared-store.ts'
 import { QueueConsumer } from '../constructs/queue-consumer.ts'
@@ -37,8 +39,11 @@ export class WorkersStack extends Stack {
     this.attemptLogs = consumers
       .filter(({ worker }) => worker.needs.hookClient !== undefined)
       .map(({ consumer }) => consumer.logGroup)
-    this.scheduled = schedules.map(
-      (schedule) => new ScheduledFunction(this, constructId(schedule.name), { ...defaults, schedule }),
-    )
+    this.scheduled = schedules.map((schedule) => {
+      const scheduled = new ScheduledFunction(this, constructId(schedule.name), { ...defaults, schedule })
+      const { group, missing } = recordingMetrics
+      if (schedule === failMissingRecordings) countLines(scheduled, scheduled.logGroup, group, missing)
+      return scheduled
+    })
   }
 }

@@ -1,7 +1,7 @@
 import type { Container, LambdaFunction } from '../assembly/assembly.ts'
 import { laptop } from '../assembly/place.ts'
 import { type EngineAddress, engineName } from '../../connector/runtime/engine.ts'
-import type { ObservingSetting, RecordingsSetting } from '../../connector/settings.ts'
+import type { ObservingSetting } from '../../connector/settings.ts'
 import { environment } from '../../contracts/environment.ts'
 import * as connector from '../../contracts/settings/connector.ts'
 import * as platform from '../../contracts/settings/platform.ts'
@@ -53,21 +53,18 @@ export function functionEnvironment(definition: LambdaFunction, settings: Settin
 }
 
 /**
- * Returns the environment of the connector's container. `engines` are the event sockets that it shall use, `recordings`
- * the folder that they record to.
+ * Returns the environment of the connector's container. `engines` are the event sockets that it shall use.
  */
 export function connectorEnvironment(
   container: Container,
   shared: Environment,
   {
     engines,
-    recordings,
     observing,
     healthPort,
   }: {
     readonly engines: readonly EngineAddress[]
     readonly observing?: ObservingSetting | undefined
-    readonly recordings?: RecordingsSetting | undefined
     readonly healthPort: number
   },
 ): Environment {
@@ -83,16 +80,6 @@ export function connectorEnvironment(
       : {
           [connector.engineMode.variable]: 'observe',
           [connector.engineTenants.variable]: [...observing.tenants].map((pair) => pair.join('=')).join(','),
-        }),
-    ...(recordings === undefined
-      ? {}
-      : {
-          [connector.recordingsDir.variable]: recordings.folder,
-          // The connector takes the same folder for the engines' unless another one is named.
-          ...(recordings.engineFolder === recordings.folder
-            ? {}
-            : { [connector.recordingsEngineDir.variable]: recordings.engineFolder }),
-          [connector.recordingsKeep.variable]: recordings.keepsFiles ? 'on' : 'off',
         }),
   }
 }

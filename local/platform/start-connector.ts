@@ -1,5 +1,4 @@
 import type { EngineAddress } from '../../connector/runtime/engine.ts'
-import type { RecordingsSetting } from '../../connector/settings.ts'
 import type { Assembly } from '../assembly/assembly.ts'
 import type { Place } from '../assembly/place.ts'
 import { ConnectorProcess } from '../connector/connector-process.ts'
@@ -22,14 +21,12 @@ export async function startConnector(options: {
   readonly gate: Gate
   readonly folder: DataFolder
   readonly engines: readonly EngineAddress[]
-  /** Where the engines' recordings are; absent where none is stored. */
-  readonly recordings: RecordingsSetting | undefined
   readonly settings: Settings
   /** The port of its health check. */
   readonly healthPort: number
   readonly closing: AsyncDisposableStack
 }): Promise<RunningConnector> {
-  const { assembly, place, gate, folder, engines, recordings, settings, healthPort, closing } = options
+  const { assembly, place, gate, folder, engines, settings, healthPort, closing } = options
   const { observing } = settings
   const [container] = assembly.containers
   if (container === undefined) throw new Error('the assembly has no container to run as the connector')
@@ -38,7 +35,7 @@ export async function startConnector(options: {
   closing.defer(() => void log.end())
   const connector = new ConnectorProcess({
     directory: container.directory,
-    environment: connectorEnvironment(container, shared, { engines, recordings, observing, healthPort }),
+    environment: connectorEnvironment(container, shared, { engines, observing, healthPort }),
     home: folder.file('connector'),
     log,
     onRestart: (sentence) => console.error(sentence),

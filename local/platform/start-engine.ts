@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import type { EngineAddress } from '../../connector/runtime/engine.ts'
-import type { RecordingsSetting } from '../../connector/settings.ts'
 import type { DataFolder } from '../data/data-folder.ts'
 import type { KeptSecrets } from '../data/kept-secrets.ts'
 import { httpDialplan, httpDirectory } from '../simulated-engine/platform/http-lookups.ts'
@@ -15,8 +14,8 @@ export interface RunningEngine {
   readonly addresses: readonly EngineAddress[]
   /** Absent when the settings name other engines. */
   readonly simulated: SimulatedEngine | undefined
-  /** Where the engines' recordings are; absent where none is stored. */
-  readonly recordings: RecordingsSetting | undefined
+  /** The folder that the engines record to; absent where none is stored. */
+  readonly recordingsDir: string | undefined
   close(): Promise<void>
 }
 
@@ -32,10 +31,11 @@ export async function startEngine(options: {
   readonly apiUrl: string
 }): Promise<RunningEngine> {
   const { settings, folder, kept, apiUrl } = options
-  const { engines, recordings } = settings
+  const { engines } = settings
   if (engines.length > 0) {
-    if (recordings !== undefined) requireFolder(recordings.folder)
-    return { addresses: engines, simulated: undefined, recordings, close: () => Promise.resolve() }
+    const { recordingsDir } = settings
+    if (recordingsDir !== undefined) requireFolder(recordingsDir)
+    return { addresses: engines, simulated: undefined, recordingsDir, close: () => Promise.resolve() }
   }
   const recordingsDir = folder.file('recordings')
   mkdirSync(recordingsDir, { recursive: true, mode: 0o700 })
@@ -58,12 +58,12 @@ export async function startEngine(options: {
   return {
     addresses: [{ host, port: simulated.port, password: simulatedPassword }],
     simulated,
-    recordings: { folder: recordingsDir, engineFolder: recordingsDir, keepsFiles: false },
+    recordingsDir,
     close: () => simulated.close(),
   }
 }
 
-/** The connector removes stored recordings from it, and keeps its notes in it. */
+/** Stored recordings are removed from it. */
 function requireFolder(path: string): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)

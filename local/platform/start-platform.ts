@@ -17,6 +17,7 @@ import { RouteTable } from '../gateway/route-table.ts'
 import { freePort } from '../processes/free-port.ts'
 import { openLog } from '../processes/log-file.ts'
 import { startMappings } from '../queues/start-mappings.ts'
+import { sendRecordings } from '../recordings/send-recordings.ts'
 import { startSchedules } from '../schedules/start-schedules.ts'
 import type { Settings } from '../settings/settings.ts'
 import { programsFor } from '../stores/dynamo-program/choose-program.ts'
@@ -101,7 +102,7 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   gate.serve(place, [...assembly.roles, platformRole], backends)
   signal.throwIfAborted()
   const storeUrls = [place.storesUrl, ...urls]
-  const running = { assembly, place, gate, gateway, folder, engine, settings, queues, storeUrls, closing }
+  const running = { assembly, place, gate, gateway, folder, kept, engine, settings, queues, storeUrls, closing }
   const connector = await runAssembly(running)
   signal.throwIfAborted()
   await awaitHealth({ connector: connector.healthUrl, api: `${url}/health` }, folder.file('logs'), signal)
@@ -137,6 +138,7 @@ interface Parts {
   readonly gate: Gate
   readonly gateway: Gateway
   readonly folder: DataFolder
+  readonly kept: KeptSecrets
   readonly engine: RunningEngine
   readonly settings: Settings
   readonly queues: QueueRun | undefined
@@ -146,7 +148,7 @@ interface Parts {
 
 /** Starts what runs code: functions, mappings, connector. They end in the other order, the gateway before them all. */
 async function runAssembly(parts: Parts): Promise<RunningConnector> {
-  const { assembly, place, gate, gateway, folder, engine, settings, queues, storeUrls, closing } = parts
+  const { assembly, place, gate, gateway, folder, kept, engine, settings, queues, storeUrls, closing } = parts
   const log = openLog(folder.file('logs/functions.log'))
   closing.defer(() => void log.end())
   const healthPort = await freePort()
@@ -191,11 +193,15 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
     gate,
     folder,
     engines: engine.addresses,
-    recordings: engine.recordings,
     settings,
     healthPort,
     closing,
   })
+  const { recordingsDir } = engine
+  if (recordingsDir !== undefined) {
+    const isKept = settings.observing !== undefined
+    closing.defer(sendRecordings({ from: recordingsDir, to: place.publicUrl, kept, folder, isKept }))
+  }
   closing.defer(() => gateway.close())
   return connector
 }

@@ -1,13 +1,8 @@
 import { resolve } from 'node:path'
 import { readEngineAddresses } from '../../connector/engine-addresses.ts'
 import type { EngineAddress } from '../../connector/runtime/engine.ts'
-import {
-  type ObservingSetting,
-  type RecordingsSetting,
-  readObserving,
-  readRecordings,
-} from '../../connector/settings.ts'
-import { engineUrl, recordingsDir, recordingsEngineDir, recordingsKeep } from '../../contracts/settings/connector.ts'
+import { type ObservingSetting, readObserving } from '../../connector/settings.ts'
+import { engineUrl } from '../../contracts/settings/connector.ts'
 import { allowedOrigins } from '../../contracts/settings/deployment.ts'
 import { clientVariables } from '../../contracts/settings/client-variables.ts'
 import * as declared from '../../contracts/settings/laptop.ts'
@@ -31,8 +26,8 @@ export interface Settings {
   /** Empty: the simulated engine. */
   readonly engines: readonly EngineAddress[]
   readonly enginePort: number
-  /** Where the engines of `engines` record to; absent: their recordings are not stored. */
-  readonly recordings: RecordingsSetting | undefined
+  /** The folder that the engines of `engines` record to; absent: their recordings are not stored. */
+  readonly recordingsDir: string | undefined
   /** Present when the engines are only observed. */
   readonly observing: ObservingSetting | undefined
   /** Absolute. */
@@ -73,7 +68,7 @@ function read(env: Variables): Settings {
     host: readOnLaptop(declared.host, env),
     engines: env[engineUrl.variable] ? readEngineAddresses(env) : [],
     enginePort: readOnLaptop(declared.simulatedEnginePort, env),
-    recordings: readFolder(env),
+    recordingsDir: readFolder(env),
     observing: readObserved(env),
     dataDir: resolve(readOnLaptop(declared.dataDir, env)),
     rootPassword: optional(declared.rootPassword),
@@ -105,14 +100,12 @@ function readObserved(env: Variables): ObservingSetting | undefined {
 }
 
 /** Reads the folder that the engines of `ENGINE_URL` record to. The simulated engine has one of its own. */
-function readFolder(env: Variables): RecordingsSetting | undefined {
-  const settings = [recordingsDir, recordingsEngineDir, recordingsKeep]
-  const named = settings.find(({ variable }) => env[variable])?.variable
-  if (named !== undefined && !env[engineUrl.variable]) {
-    throw new Error(`${named} needs ENGINE_URL: the simulated engine records to DATA_DIR/recordings`)
+function readFolder(env: Variables): string | undefined {
+  const folder = readOnLaptop(declared.recordingsDir, env) || undefined
+  if (folder !== undefined && !env[engineUrl.variable]) {
+    throw new Error(
+      `${declared.recordingsDir.variable} needs ENGINE_URL: the simulated engine records to DATA_DIR/recordings`,
+    )
   }
-  if (named !== undefined && !env[recordingsDir.variable]) {
-    throw new Error(`${named} needs RECORDINGS_DIR, the same folder here`)
-  }
-  return readRecordings(env)
+  return folder
 }

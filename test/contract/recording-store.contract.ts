@@ -84,6 +84,27 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().listRecorded([])).toEqual([])
   })
 
+  test('the legs that recorded into a file which is not named after them are found by its name', async () => {
+    const name = `${randomUUID()} & <more>.wav`
+    const legs = await Promise.all([
+      expected({ name }),
+      expected({ name, domain: `x-${randomUUID()}.example.com` }),
+      expected({ name: `${randomUUID()}.wav` }),
+    ])
+    const uuid = randomUUID()
+    await expected({ uuid, name: `${uuid}.wav` })
+
+    const found = await recordings().listByFile(name)
+
+    expect(found.map((leg) => leg.uuid).toSorted()).toEqual(
+      legs
+        .slice(0, 2)
+        .map((leg) => leg.uuid)
+        .toSorted(),
+    )
+    expect(await recordings().listByFile(`${uuid}.wav`)).toEqual([])
+  })
+
   test("a recording of another domain's call with the same uuid is not found", async () => {
     const recording = await expected()
     const other = { ...recording, domain: `x-${recording.domain}` }

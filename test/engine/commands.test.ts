@@ -101,6 +101,23 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
     expect((await tenant().call('listAccounts')).data['1009']).toBeUndefined()
   })
 
+  it('the calls of a deleted account end, those that its phone placed and those that it answered, and no others', async () => {
+    const account = { login: '1008', role: 'user', password: tenantPassword('1008') }
+    await tenant().call('createAccount', { body: account })
+    const [gone, other] = [await registered('1008', acme), await registered('1001', acme)]
+    const calls = [await gone.call('9196'), await other.call('1008'), await other.call('9196')]
+    expect(calls.map(({ status }) => status)).toEqual([200, 200, 200])
+    const callers = [`1001@${acme}`, `1001@${acme}`, `1008@${acme}`, `1008@${acme}`]
+    await expect.poll(() => accounts(tenant()), within).toEqual(callers)
+
+    await tenant().call('deleteAccount', { params: { account_id: '1008' } })
+
+    await Promise.all([calls[0]?.ended, calls[1]?.ended])
+    await expect.poll(() => accounts(tenant()), within).toEqual([`1001@${acme}`])
+    await calls[2]?.hangUp()
+    await expect.poll(() => rows(tenant()), within).toEqual([])
+  })
+
   it('phones of a deleted domain are dropped at both profiles and cannot register again', async () => {
     const gone = 'gone.example.com'
     const root = await lab().platform.root()

@@ -45,7 +45,7 @@ it('an edited document can be planned, applied and exported again, and rolled ba
   expect(planned.stdout).toBe(
     '+ account front-desk\n+ hook CHANNEL_ANSWER to http://127.0.0.1:9/\n2 to add, 0 to change, 0 to remove.\n',
   )
-  expect(applied).toMatchObject({ status: 0, stderr: '' })
+  expect(applied).toMatchObject({ status: 0, stderr: 'apply reads from your environment: DESK\n' })
   expect(applied.stdout).toContain('2 steps done; the domain is now version 2')
   expect(again.stdout).toBe('No changes.\n')
   expect(await exported()).not.toContain('a-long-enough-password')

@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 it('a platform without its engine reports an outage until the engine comes, and then stores its recordings', async () => {
   mkdirSync(shared)
-  // The engine has another path for the same folder, as it has where a file system is mounted on two machines.
+  // The engine has another path for the same folder, as it has in a container.
   symlinkSync(shared, atTheEngine)
   const [port, enginePort] = [await freePort(), await freePort()]
   const credential = 's3cr3t-what the engine presents'
@@ -28,7 +28,6 @@ it('a platform without its engine reports an outage until the engine comes, and 
       ENGINE_CREDENTIAL: credential,
       ENGINE_URL: `esl://:${encodeURIComponent(password)}@127.0.0.1:${enginePort}`,
       RECORDINGS_DIR: shared,
-      RECORDINGS_ENGINE_DIR: atTheEngine,
     },
     undefined,
     (line) => void lines.push(line),
@@ -63,5 +62,10 @@ it('a platform without its engine reports an outage until the engine comes, and 
   await expect.poll(list, within).toMatchObject([{ uuid, name: `${uuid}.wav`, status: 'stored' }])
   const bytes = Buffer.from(await (await admin.recording(uuid)).arrayBuffer()).toString('latin1')
   expect(bytes.slice(0, 4)).toBe('RIFF')
-  await expect.poll(() => readdirSync(shared).filter((name) => name.endsWith('.wav')), within).toEqual([])
+  await expect
+    .poll(
+      () => readdirSync(shared, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.wav')),
+      within,
+    )
+    .toEqual([])
 })

@@ -37,7 +37,7 @@ describe.skipIf(bin === undefined)('the templates', () => {
   it.each(['dev', 'prod'])('the templates of the stage %s pass the linter of CloudFormation', (stage) => {
     const settings = readStageFile(process.cwd(), (name) => (name === 'stage' ? stage : undefined))
     using made = synthesize({
-      settings: { ...settings, ...ofEngines, recordingsFolder: '/var/lib/recordings' },
+      settings: { ...settings, ...ofEngines },
     })
     const files = readdirSync(made.folder).filter((file) => file.endsWith('.template.json'))
     for (const file of files) {

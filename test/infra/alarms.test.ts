@@ -171,14 +171,14 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
     periods: 1,
     why: 'From the first skipped event on the death of a task loses events.',
   }),
-  'Recordings wait in the folder': connectorAlarm('RecordingLag Maximum', '>= 600000', {
-    periods: 2,
-    why: 'Milliseconds: ten minutes, five before a recording is reported as failed.',
-  }),
-  'Recordings are refused': connectorAlarm('RecordingsRefused Sum', '>= 1', {
+  'Recordings do not arrive': {
+    metric: 'Callplane/test/Recording RecordingsMissing Sum 60 s',
+    on: '',
+    when: '>= 1',
     periods: 1,
-    why: 'A wrong mount or an attack: no refusal passes by itself.',
-  }),
+    missingData: 'notBreaching',
+    why: 'Fifteen minutes have passed already: an engine does not send. Without log lines there is no data, and nothing is wrong.',
+  },
   'CDRs wait': {
     metric: age,
     on: 'QueueName=CdrsQueueWork.QueueName',
@@ -319,6 +319,11 @@ it('each metric filter counts one for each matching line of its log, and nothing
     },
     { log: 'CdrIndexHandlerLogs', pattern: '{ $.message = "CDR refused" }', becomes: one('CdrsRefused') },
     { log: 'CdrIndexHandlerLogs', pattern: '{ $.message = "CDR without domain" }', becomes: one('CdrsWithoutDomain') },
+    {
+      log: 'FailMissingRecordingsHandlerLogs',
+      pattern: '{ $.message = "recordings never came" }',
+      becomes: one('RecordingsMissing', 'Recording'),
+    },
   ])
 })
 

@@ -153,7 +153,7 @@ it('two connector tasks run, and a deployment that fails or loses an engine is r
 
 it('each of several services relays its share of the engines, and is made before one that gives up a part of its own is changed', () => {
   const hosts = ['fs1', 'fs2', 'fs3', 'fs4'].map((name) => `${name}.example.internal`)
-  const shared = appWith({ engineHost: hosts.join(), connectorServices: 4, recordingsFolder: '/recordings' }).assembly
+  const shared = appWith({ engineHost: hosts.join(), connectorServices: 4 }).assembly
   const services = shared.ofType('AWS::ECS::Service')
   const tasks = shared.ofType('AWS::ECS::TaskDefinition').flatMap(({ Properties }) => {
     const [{ Environment }] = Properties['ContainerDefinitions'] as unknown as [typeof container]
@@ -182,7 +182,7 @@ it('the network with private endpoints has no way to or from the internet', () =
 })
 
 it('a connector with a public address has no private endpoints, and nothing may connect to it', () => {
-  const open = appWith({ connectorEgress: 'publicAddress', recordingsFolder: '/recordings' })
+  const open = appWith({ connectorEgress: 'publicAddress' })
   const group = open.assembly.one('AWS::EC2::SecurityGroup', 'ConnectorSecurityGroup')
   const gateways = open.assembly.ofType('AWS::EC2::VPCEndpoint').map(({ Properties }) => Properties['VpcEndpointType'])
 

@@ -40,8 +40,6 @@ it('lag, drops, gaps, the spool, engines, refusals and commands each have an ala
       'EventsDropped',
       'Gaps',
       'Lag',
-      'RecordingLag',
-      'RecordingsRefused',
       'SpoolEvents',
       'SpoolSkipped',
     ].sort(),

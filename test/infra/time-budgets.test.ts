@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hookClientLimits, testClientLimits } from '../../adapters/http/guarded-hook-client.ts'
 import { mailLimits } from '../../adapters/mail/guarded-mail-sender.ts'
-import { bodyMs } from '../../adapters/s3/client.ts'
 import { completionMs } from '../../adapters/s3/s3-uploads.ts'
 import { LONG_POLL_SECONDS, RECEIVE_TIMEOUT_MS } from '../../adapters/sqs/sqs-command-receiver.ts'
 import { callGraceMs } from '../../connector/commands/command-dispatch.ts'
@@ -10,7 +9,7 @@ import { reliedOnMs } from '../../core/connectors/connectors.ts'
 import { waitedMs } from '../../connector/commands/lost-claims.ts'
 import { reportMs } from '../../connector/health/status-report.ts'
 import { deadAfterMs } from '../../connector/reconcile/dead-connectors.ts'
-import { claimMs, finishMs } from '../../connector/recordings/store-recording.ts'
+import { uploadClaimMs } from '../../core/recordings/upload-recording.ts'
 import { handOverMs, stopTimes } from '../../connector/stop-connector.ts'
 import { buckets, queues } from '../../contracts/resources.ts'
 import { failMissingRecordings, removeExpiredRecordings, requeueDeliveries } from '../../contracts/schedules.ts'
@@ -26,7 +25,7 @@ import { requestMs } from '../../core/domains/cleanup/clean-up-domain.ts'
 import { longestRunMs } from '../../core/hooks/delivery/delivery-log.ts'
 import { requeueLimits } from '../../core/hooks/delivery/requeue-deliveries.ts'
 import { leaseMs as keyLeaseMs } from '../../core/idempotency/claim-key.ts'
-import { holdMs, missingAfterMs } from '../../core/recordings/fail-missing-recordings.ts'
+import { holdMs } from '../../core/recordings/fail-missing-recordings.ts'
 import { reportLifeMs } from '../../core/connectors/connectors.ts'
 import { requestLimitMs } from '../../functions/endpoint.ts'
 import { reserveMs } from '../../functions/endpoint/deadline.ts'
@@ -188,22 +187,10 @@ const below: readonly Pair[] = [
     'What it does last puts events on disk and reports what is left.',
   ],
   [
-    'a body on its way to the object store has ended when the claim of its uploader ends',
-    [bodyMs, claimMs],
-    [100_000, 120_000],
-    'Otherwise it overwrites what the next uploader put.',
-  ],
-  [
-    'the completion of an upload has ended when the claim of its uploader ends',
-    [completionMs, claimMs],
-    [100_000, 120_000],
+    'the completion of an upload has ended when the claim of its sender ends',
+    [completionMs, uploadClaimMs],
+    [100_000, 960_000],
     'Otherwise an object comes after its recording was deleted.',
-  ],
-  [
-    'a recording whose uploader died can be uploaded by another one before it has failed',
-    [claimMs + finishMs, missingAfterMs],
-    [180_000, 900_000],
-    'Otherwise each death of a connector is reported to tenants as lost recordings.',
   ],
   [
     'an attempt, its login and the mail to the owner fit into the function that makes it',

@@ -1,7 +1,12 @@
 import { type RecordingChange, recordingChanges } from '../../../core/recordings/recording-changes.ts'
 import { DomainError } from '../../../core/errors.ts'
 import type { RecordedLeg, RecordingStore } from '../../../core/recordings/recording-store.ts'
-import type { Recording, RecordingPlace } from '../../../core/recordings/recording.ts'
+import {
+  type ExpectedRecording,
+  type Recording,
+  type RecordingPlace,
+  uuidOfFile,
+} from '../../../core/recordings/recording.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { READ_BATCH_ITEMS, readBatch } from '../batches.ts'
@@ -15,6 +20,8 @@ import { forgetLeftRecordings, leaveRecordings, listLeftRecordings } from '../do
 import {
   doomedPartition,
   overduePartition,
+  recordedFileKey,
+  recordedFilePartition,
   recordedLegItem,
   recordedLegKey,
   recordingItem,
@@ -36,12 +43,13 @@ export function dynamoRecordingStore(context: AdapterContext): RecordingStore {
   const changes = recordingChanges((place, rule) => changeRecording(context, place, rule))
   return {
     ...changes,
-    // The mark first: a recording that can be read is never without it.
+    // The marks first: a recording that can be read is never without them.
     async expect(recording) {
       await markRecorded(context, recording)
       return changes.expect(recording)
     },
     listRecorded: (legs) => recordedAmong(context, legs),
+    listByFile: (name) => recordedInto(context, name),
     async read(place) {
       return recordingIn(context, await getItem(context, tableName(context, 'recordings'), recordingItemKey(place)))
     },
@@ -56,10 +64,26 @@ export function dynamoRecordingStore(context: AdapterContext): RecordingStore {
   }
 }
 
-async function markRecorded(context: AdapterContext, { domain, uuid }: RecordedLeg): Promise<void> {
+async function markRecorded(context: AdapterContext, { domain, uuid, name }: ExpectedRecording): Promise<void> {
   const expiresAt = expirySeconds(keptUntil.recordedLeg(context.clock.now()))
-  const Item = { ...recordedLegKey({ domain, uuid }), domain, uuid, expiresAt }
-  await putItem(context, { TableName: tableName(context, 'recordings'), Item })
+  const TableName = tableName(context, 'recordings')
+  const mark = { domain, uuid, expiresAt }
+  await putItem(context, { TableName, Item: { ...recordedLegKey(mark), ...mark } })
+  if (uuidOfFile(name) === uuid) return
+  await putItem(context, { TableName, Item: { ...recordedFileKey(name, mark), ...mark } })
+}
+
+/** Calls that record into files of one name; more of them are ambiguous. */
+const maxOfFile = 100
+
+async function recordedInto(context: AdapterContext, name: string): Promise<RecordedLeg[]> {
+  const { items } = await queryPage(context, {
+    TableName: tableName(context, 'recordings'),
+    ConsistentRead: true,
+    Limit: maxOfFile,
+    ...under(recordedFilePartition(name)),
+  })
+  return items.flatMap((item) => parseItem(recordedLegItem, unexpired(context, item)) ?? [])
 }
 
 async function recordedAmong(context: AdapterContext, legs: readonly RecordedLeg[]): Promise<RecordedLeg[]> {

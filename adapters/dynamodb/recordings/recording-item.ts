@@ -51,6 +51,16 @@ export function recordedLegKey({ domain, uuid }: RecordedLeg) {
   return { pk: joinKey('recorded', domain), sk: joinKey(uuid) }
 }
 
+/** Returns the key of the mark of a leg that recorded into a file which is not named after it. */
+export function recordedFileKey(name: string, { domain, uuid }: RecordedLeg) {
+  return { pk: recordedFilePartition(name), sk: joinKey(domain, uuid) }
+}
+
+/** See {@link recordedFileKey}. */
+export function recordedFilePartition(name: string): string {
+  return joinKey('file', name)
+}
+
 /** Returns the index entries of expected recordings, by their end. */
 export function overduePartition(shard: string): string {
   return joinKey('expected', shard)

@@ -1,4 +1,5 @@
 import { askDialplan } from '../platform/ask-dialplan.ts'
+import { toByteText } from '../runtime/byte-text.ts'
 import { profileHeaders } from './caller-profile.ts'
 import type { Channel } from './channel.ts'
 import type { Engine, Extension } from './engine.ts'
@@ -67,7 +68,9 @@ async function ownRoute(
   { uuid }: Channel,
   target: Extension,
 ): Promise<readonly Application[] | undefined> {
-  if (target.extension === recordedNumber) return recordTone(`${engine.recordingsDir}/${uuid}.wav`, uuid)
+  if (target.extension === recordedNumber) {
+    return recordTone(`${toByteText(engine.recordingsDir)}/${target.context}/${uuid}.wav`, uuid)
+  }
   if (engine.emergencyNumbers.has(target.extension)) return undefined
   const fixed = extensions.get(target.extension)
   if (fixed !== undefined) return fixed

@@ -126,9 +126,10 @@ function effectsOf(path: WatchedPath, id: string): number {
   const record = path.api.ports.state.commands.get(id)
   const kind = record?.command.kind
   if (kind === 'hang-up-domain') return path.engine.killsOf(path.bystanders.uuids.get(domain) ?? '')
-  if (kind === 'drop-registrations' || kind === 'drop-domain-registrations') {
-    const address = kind === 'drop-registrations' ? `1000@${domain}` : `@${domain}`
-    return record?.outcome?.state === 'done' ? Math.min(1, path.engine.dropsOf(address)) : 0
+  if (record?.command.kind === 'drop-registrations' || record?.command.kind === 'drop-domain-registrations') {
+    const { command, outcome } = record
+    const login = command.kind === 'drop-registrations' ? command.login : ''
+    return outcome?.state === 'done' ? Math.min(1, path.engine.dropsOf(`${login}@${domain}`)) : 0
   }
   if (kind === 'list-channels') return record?.outcome?.state === 'done' ? 1 : 0
   if (kind === 'hold' && record?.outcome?.state === 'done') return holdsOf(path, uuidOf(record.command)) > 0 ? 1 : 0

@@ -1,6 +1,6 @@
 import { type RecordingChange, endOf, recordingChanges } from '../../../core/recordings/recording-changes.ts'
 import type { RecordingStore } from '../../../core/recordings/recording-store.ts'
-import type { Recording, RecordingPlace } from '../../../core/recordings/recording.ts'
+import { type Recording, type RecordingPlace, uuidOfFile } from '../../../core/recordings/recording.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
 import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
 
@@ -25,6 +25,7 @@ export function memoryRecordingStore({ state, clock }: MemoryContext): Recording
     read: async (place) => kept(place),
     listRecorded: async (legs) =>
       legs.filter(({ domain, uuid }) => all().some((one) => one.domain === domain && one.uuid === uuid)),
+    listByFile: async (name) => all().filter((one) => one.name === name && uuidOfFile(name) !== one.uuid),
     list: async (domain, uuid) =>
       all()
         .filter((one) => one.domain === domain && one.uuid === uuid)

@@ -12,6 +12,9 @@ import type { CommandPath } from '../connector/command-path.ts'
 
 const domain = 'a.example.com'
 
+/** A deleted account, which has no call: a drop would end it, also when the engine is back much later. */
+const deleted = '1009'
+
 /** An answer to a caller: the API's, or that of the part that runs a command which is not the API's own. */
 export type CallerAnswer = ApiAnswer | { readonly outcome: CommandOutcome | undefined }
 
@@ -33,7 +36,7 @@ export const commandKinds: readonly CommandKind[] = [
   ofPlatform({ kind: 'hang-up-domain' }),
   ofPlatform({ kind: 'flush-account', login: '1000' }),
   ofPlatform({ kind: 'flush-directory' }),
-  ofPlatform({ kind: 'drop-registrations', login: '1000' }),
+  ofPlatform({ kind: 'drop-registrations', login: deleted }),
   ofPlatform({ kind: 'drop-domain-registrations' }),
 ]
 
@@ -67,7 +70,7 @@ export function expectTruth(answer: CallerAnswer, effects: number): void {
 /** How often a command was done. Of reading there is no effect that could be doubled. */
 export function effectsOf(path: CommandPath, kind: EngineCommand['kind'], id: string, channel: string): number {
   if (kind === 'hang-up-domain') return path.engine.killsOf(channel)
-  if (kind === 'drop-registrations') return path.engine.dropsOf(`1000@${domain}`)
+  if (kind === 'drop-registrations') return path.engine.dropsOf(`${deleted}@${domain}`)
   if (kind === 'drop-domain-registrations') return path.engine.dropsOf(`@${domain}`)
   if (kind === 'list-channels') return path.outcome(id)?.state === 'done' ? 1 : 0
   return path.engine.effectsOf(id)

@@ -153,6 +153,9 @@ describe('a refused account', () => {
     [{ role: 'superuser' }, 400, 'invalid_field'],
     [{ role: '__proto__' }, 400, 'invalid_field'],
     [{ login: '__proto__' }, 400, 'invalid_field'],
+    [{ login: '.' }, 400, 'invalid_field'],
+    [{ login: '..' }, 400, 'invalid_field'],
+    [{ login: '-x' }, 400, 'invalid_field'],
     [{ login: '1000' }, 409, 'conflict'],
     [{ parameters: ['svc-extensions=1000'] }, 409, 'conflict'],
     [{ parameters: ['svc-extensions=12a'] }, 400, 'invalid_field'],
@@ -172,6 +175,15 @@ describe('a refused account', () => {
       expect(storedLogins(api)).toEqual(['1000'])
       expect(api.ports.events.published).toEqual([])
       expect(api.ports.engine.given).toEqual([])
+    },
+  )
+
+  it.each(['.a', '...', 'a-b', '+1', '_', 'a..b'])(
+    'the login %s, which is no path and no option, is accepted',
+    async (login) => {
+      const { create } = await setUp()
+
+      expect((await create({ ...good, login })).status).toBe(200)
     },
   )
 

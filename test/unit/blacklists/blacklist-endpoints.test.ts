@@ -41,6 +41,25 @@ describe('a list', () => {
     expect((await names()).body).toEqual([])
   })
 
+  it.each(['.', '..', '-x'])(
+    'no blacklist is made with the name %s, and a stored one can be read and deleted',
+    async (name) => {
+      await api.ports.blacklists.add(
+        { id: 'f'.repeat(24), domain: 'a.example.com', list: name, number: '1', createdAt: 0 },
+        { entries: 9, lists: 9 },
+      )
+
+      expect(await add(name, { number: '2' })).toMatchObject({
+        status: 400,
+        body: {
+          details: [{ field: 'blacklist_name', problem: expect.stringContaining('begin it with a letter or a digit') }],
+        },
+      })
+      expect(numbersOf(await read(name))).toEqual(['1'])
+      expect((await drop(name)).body).toEqual({ ok: 1, n: 1 })
+    },
+  )
+
   it('a missing blacklist has no entries and is no error', async () => {
     for (const answer of [await read('none'), await find('none', '1')]) {
       expect(answer).toMatchObject({ status: 200, body: [] })
@@ -268,7 +287,7 @@ describe('what is not written by the rules is refused, and nothing is written', 
     expect(api.ports.state.blacklists.size).toBe(0)
   })
 
-  it.each(['a#b', 'a|b', 'a%20b', '..', 'x'.repeat(64), '__proto__', 'constructor', '列表', '💥'])(
+  it.each(['a#b', 'a|b', 'a%20b', '...', 'x'.repeat(64), '__proto__', 'constructor', '列表', '💥'])(
     'a blacklist may have the name %j',
     async (name) => {
       expect((await add(name, { number: '1' })).status).toBe(200)

@@ -243,6 +243,46 @@ it('a caller or called id that would make two calls of one is refused', async ()
   expect(commands()).toEqual([])
 })
 
+it.each([
+  'a;maddr=192.0.2.9',
+  'MADDR=192.0.2.9',
+  'm%61ddr=192.0.2.9',
+  'transport=tcp',
+  'a;Transport',
+  'a?Route=<sip:192.0.2.9;lr>',
+  'a@192.0.2.9',
+  '~transport=tcp',
+  'fs_path=sip:192.0.2.9',
+  'received=192.0.2.9',
+  'a b',
+  'a;',
+  '',
+])(
+  'the parameter %j of the address of a call is refused, since it could steer where the call is sent',
+  async (value) => {
+    const { originate, commands } = await aCallSetup()
+
+    await expect(
+      originate({ calledId: '9196', auto_answer_param: `sip_invite_params=${value}` }),
+    ).rejects.toMatchObject({
+      code: 'invalid_field',
+      details: [{ field: 'auto_answer_param', problem: expect.stringContaining('intercom=true;answer-after=0') }],
+    })
+    expect(commands()).toEqual([])
+  },
+)
+
+it.each(['intercom=true', 'intercom=true;answer-after=0', 'x-maddr=1;alert', 'auto.answer=1;a_b=~+-'])(
+  'the parameter %j of the address of a call is passed on',
+  async (value) => {
+    const { originate, commands } = await aCallSetup()
+
+    await originate({ calledId: '9196', auto_answer_param: `sip_invite_params=${value}` })
+
+    expect(commands()).toMatchObject([{ command: { autoAnswer: { name: 'sip_invite_params', value } } }])
+  },
+)
+
 it.each([4, 121, 5.5, '60', -1])('a timeout of %j is refused', async (timeout) => {
   const { originate, commands } = await aCallSetup()
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeFailure } from '../../../cli/failure/describe-error.ts'
 import { CliError } from '../../../cli/failure/exit.ts'
+import { saveDownload } from '../../../cli/output/download.ts'
 import { Output } from '../../../cli/output/output.ts'
 import { CallplaneError } from '../../../client/index.ts'
 
@@ -9,8 +10,9 @@ function anOutput({ isTTY = false, json = false, colours = true } = {}) {
   const stream = (name: 'stdout' | 'stderr') => ({
     isTTY,
     columns: 40,
-    write: (text: string | Uint8Array) => {
-      written[name] += String(text)
+    write: (text: string | Uint8Array, done?: () => void) => {
+      written[name] += typeof text === 'string' ? text : Buffer.from(text).toString('latin1')
+      done?.()
     },
   })
   return { written, out: new Output({ json, colours, stdout: stream('stdout'), stderr: stream('stderr') }) }
@@ -53,7 +55,7 @@ it('control characters in text from other people cannot affect the terminal', ()
   out.list([{ login: '\u001b]0;title\u0007\u202eevil', calls: 1 }], columns, 'none')
   out.line('a\rb\nc')
 
-  expect(written.stdout.split('\n').slice(1)).toEqual(['\\u{1b}]0;title\\u{7}\\u{202e}evil      1', 'a\\u{d}b\\nc', ''])
+  expect(written.stdout.split('\n').slice(1)).toEqual(['\\u001b]0;title\\u0007\\u202eevil      1', 'a\\u000db\\nc', ''])
 })
 
 it('titles are bold on a terminal, and plain in a pipe or without colours', () => {
@@ -127,4 +129,56 @@ it('a failure with JSON is one object on standard error', () => {
   out.failure(describeFailure(new CliError('no such file')))
 
   expect(JSON.parse(written.stderr)).toEqual({ error: { code: 'failed', message: 'no such file', details: [] } })
+})
+
+/** An escape of eight bits, a change of direction, a bell and a line of its own. */
+const steering = 'a\u009b2Jb\u202ec\u061cd\u0007\ne\rf\r\ng\th\n'
+const harmless = 'a\\u009b2Jb\\u202ec\\u061cd\\u0007\ne\\u000df\ng\th\n'
+
+it('text that is printed as it is has nothing that acts on a terminal, and every byte in a pipe', () => {
+  const [terminal, pipe] = [anOutput({ isTTY: true }), anOutput()]
+
+  for (const { out } of [terminal, pipe]) out.raw(steering)
+
+  expect([terminal.written.stdout, pipe.written.stdout]).toEqual([harmless, steering])
+})
+
+it('a download that is printed has nothing that acts on a terminal, wherever its parts are cut', async () => {
+  const bytes = Buffer.from(steering)
+  for (const isTTY of [true, false]) {
+    const { out, written } = anOutput({ isTTY })
+    const body = new ReadableStream({
+      start: (controller) => {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
+        controller.close()
+      },
+    })
+
+    await saveDownload(new Response(body), '-', out)
+
+    expect(Buffer.from(written.stdout, isTTY ? 'utf8' : 'latin1').toString()).toBe(
+      isTTY ? harmless.replace('f\n', 'f\\u000d\n') : steering,
+    )
+  }
+})
+
+it('JSON has its acting characters escaped and keeps its value', () => {
+  for (const isTTY of [true, false]) {
+    const { out, written } = anOutput({ isTTY, json: true })
+
+    out.json({ note: steering }, true)
+    out.failure({ exitCode: 1, code: 'failed', message: steering, details: [] })
+
+    expect(written.stdout + written.stderr).toMatch(/^[\n -~]*$/)
+    expect(JSON.parse(written.stdout)).toEqual({ note: steering })
+    expect(JSON.parse(written.stderr).error.message).toBe(steering)
+  }
+})
+
+it('titles of columns cannot act on a terminal', () => {
+  const { out, written } = anOutput({ isTTY: true, colours: false })
+
+  out.list(rows, { 'a\u009b': () => 1 }, 'none')
+
+  expect(written.stdout).toBe('A\\u009b\n      1\n      1\n')
 })

@@ -117,6 +117,7 @@ const own = [
   new RegExp(`^api xml_flush_cache id ${name} ${host}$`),
   new RegExp(`^api sofia profile internal flush_inbound_reg (?:${name}(?:=${host})?)?@${host}$`),
   new RegExp(`^api vm_delete ${name}@${host}$`),
+  new RegExp(`^api uuid_kill ${id} MANAGER_REQUEST$`),
   /^(?:event json|nixevent) /,
 ]
 const lookUp = new RegExp(`^api uuid_dump ${id} json$`)

@@ -174,6 +174,7 @@ describe('a variable of a call', () => {
 test.each([
   ['name', { name: 'api_on_answer', value: '1' }],
   ['value', { name: 'sip_auto_answer', value: 'a,b=c' }],
+  ['value that steers the call', { name: 'sip_invite_params', value: 'intercom=true;maddr=192.0.2.9' }],
   ['value that reaches into the name', { name: 'sip_auto_answer=x', value: 'y' }],
 ])('an auto answer with a bad %s yields no line', (_what, autoAnswer) => {
   expect(yields(anOriginate({ autoAnswer }))).toBe(false)

@@ -135,13 +135,6 @@ test.each([
   expect(() => readSettings({ ...env, ...more })).toThrow(problem)
 })
 
-test('the recording files of an observed engine are not removed', () => {
-  const recordings = { RECORDINGS_DIR: '/srv/recordings', RECORDINGS_KEEP: 'off' }
-
-  expect(readSettings({ ...env, ...recordings }).recordings?.keepsFiles).toBe(false)
-  expect(readSettings({ ...env, ...recordings, ENGINE_MODE: 'observe' }).recordings?.keepsFiles).toBe(true)
-})
-
 const options = {
   host: '192.0.2.1',
   port: 8021,

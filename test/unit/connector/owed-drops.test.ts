@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { owedDrops } from '../../../connector/commands/owed-drops.ts'
 import { EslCommandTimeout } from '../../../connector/esl/errors.ts'
+import type { CommandScope } from '../../../core/commands/commands.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { fakeEslSession, fakeLinks } from '../../support/engine/fake-esl-session.ts'
 import { aCommandMessage } from '../../support/connector/command-message.ts'
@@ -14,10 +15,14 @@ const name = '192.0.2.1:8021'
 const list = ' Name\t   Type\tData\tState\n internal\tprofile\tsip:a\tRUNNING (0)\n'
 const dropLine = (login: string) => `sofia profile internal flush_inbound_reg ${login}@a.example.com`
 
-/** An engine that runs one SIP profile. */
+/** An engine that runs one SIP profile and has no call. */
 function aProfile(command: string): string {
+  if (command === 'show channels as json') return '{"row_count":0}\n'
   return command === 'sofia status' ? list : '+OK\n'
 }
+
+const call = '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'
+const hangUpLine = `uuid_kill ${call} MANAGER_REQUEST`
 
 function aLedger(isObserving = false) {
   const time = manualTime()
@@ -25,7 +30,15 @@ function aLedger(isObserving = false) {
   commands.answer = aProfile
   const engine = { name, commands }
   const { commands: store } = memoryPorts({ clock: time.clock, random: systemRandomness })
-  const owed = owedDrops({ ...time, random: () => 0, log: capturedLog(), store, isObserving, engines: [{ engine }] })
+  const channels = {
+    // Another engine is away, which is no reason to leave the calls of this one.
+    uuids: async ({ presenceId }: CommandScope) => ({
+      byEngine: new Map([[name, presenceId === '1000@a.example.com' ? [call] : []]]),
+      missed: ['192.0.2.2:8021'],
+    }),
+  }
+  const deps = { ...time, random: () => 0, log: capturedLog(), store, isObserving, engines: [{ engine }], channels }
+  const owed = owedDrops(deps)
   const dropOf = (login: string) => aCommandMessage({ command: { kind: 'drop-registrations', login }, scope: tenant })
   return { time, commands, owed, engine, store, dropOf }
 }
@@ -157,6 +170,35 @@ test('a drop that an engine does not answer is retried until the link is lost, a
 
   expect(commands.asked).toContain(dropLine('1000'))
   expect(await store.listDrops(name)).toEqual([])
+})
+
+test('an engine that comes back ends the calls of the deleted account whose drop it owes, and no others', async () => {
+  const { commands, owed, engine, store, dropOf } = aLedger()
+  for (const login of ['1000', '1001']) await owed.owe(dropOf(login))
+
+  commands.up()
+  await owed.settle(engine)
+
+  expect(commands.asked.filter((line) => line.startsWith('uuid_kill'))).toEqual([hangUpLine])
+  expect(commands.asked.indexOf(hangUpLine)).toBeGreaterThan(commands.asked.indexOf(dropLine('1000')))
+  expect(await store.listDrops(name)).toEqual([])
+})
+
+test('a call of a deleted account that an engine could not end stays owed', async () => {
+  const { time, commands, owed, engine, store, dropOf } = aLedger()
+  await owed.owe(dropOf('1000'))
+  commands.answer = (command) => {
+    if (command === hangUpLine) throw new EslCommandTimeout('no answer')
+    return aProfile(command)
+  }
+  commands.up()
+  const first = owed.settle(engine)
+  await time.advance(1_000)
+  commands.down()
+  await time.advance(5_000)
+  await first
+
+  expect(await store.listDrops(name)).toMatchObject([{ login: '1000' }])
 })
 
 test('an engine that comes back is sent every drop that it owes, one at a time', async () => {

@@ -122,6 +122,20 @@ test.each<EngineCommand>([{ kind: 'drop-registrations', login: '1001' }, { kind:
   },
 )
 
+test('the calls of a deleted account end, and those of others go on', async () => {
+  const { run, ports, until } = await aConnectedConnector(['CHANNEL_HANGUP_COMPLETE'])
+  const [own, other] = [anOriginate({ callerId: '1001' }), anOriginate({ callerId: '1000' })]
+  for (const each of [own, other]) expect(await run(each)).toMatchObject({ state: 'done' })
+
+  expect(await run({ kind: 'drop-registrations', login: '1001' })).toMatchObject({ state: 'done' })
+
+  const end = () =>
+    ports.events.published.find(({ name, uuid }) => name === 'CHANNEL_HANGUP_COMPLETE' && uuid === own.uuid)
+  await until(() => end() !== undefined)
+  expect(end()?.fields['Hangup-Cause']).toBe('MANAGER_REQUEST')
+  expect(await run({ kind: 'hangup', uuid: other.uuid, cause: 'NORMAL_CLEARING' })).toMatchObject({ state: 'done' })
+})
+
 test('an account is busy while its call is up', async () => {
   const { run, ports, until } = await aConnectedConnector(['CUSTOM->svc::account_status'])
   const states = () =>

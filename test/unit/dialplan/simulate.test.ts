@@ -35,6 +35,18 @@ describe('a simulated call', () => {
     expect(applications(data)).toContain('bridge user/1000@a.example.com')
   })
 
+  it.each(['..', '.', '1-x'])(
+    'a call to the stored login %s rings it, and opens a mailbox unless its folder would be another',
+    async (login) => {
+      await api.account({ login, domain: 'a.example.com', parameters: { 'vm-enabled': 'true' }, numbers: ['77'] })
+
+      const rung = applications(await simulate({ number: '77', caller: '1000' }))
+
+      expect(rung).toContain(`bridge user/${login}@a.example.com`)
+      expect(rung.includes(`voicemail default a.example.com ${login}`)).toBe(login === '1-x')
+    },
+  )
+
   it('a call follows proposed routes instead of the stored ones, which stay', async () => {
     await route('99', [{ hangup: 'USER_BUSY' }])
     const proposed = { destination_number: '99', name: 'new', callflow: [{ hangup: 'CALL_REJECTED' }] }

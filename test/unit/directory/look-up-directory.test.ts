@@ -169,6 +169,23 @@ describe('the directory', () => {
     expect(users[0].params['vm-enabled']).toBe(served)
   })
 
+  it.each([
+    ['..', 'false'],
+    ['.', 'false'],
+    ['-x', 'false'],
+    ['a.b', 'true'],
+  ])(
+    'the directory serves the stored login %s with vm-enabled %s, since its mailbox is a folder',
+    async (login, enabled) => {
+      const api = anApi()
+      await api.account({ login, domain: 'a.example.com', parameters: { 'vm-enabled': 'true' } })
+
+      const { users } = await ask(api, form({ user: login, domain: 'a.example.com' }))
+
+      expect(users[0].params['vm-enabled']).toBe(enabled)
+    },
+  )
+
   it('the directory serves no stored setting that has the name of an account field', async () => {
     const api = anApi()
     const parameters = { password: 'planted', role: 'admin', 'svc-extensions': '911', 'vm-password': '4711' }

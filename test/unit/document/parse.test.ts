@@ -42,6 +42,7 @@ it.each([
   ['routes: {default: [{name: a}]}', 'acme.yaml:3:20: routes.default[0]: must have a pattern'],
   ['routes: {default: [{pattern: a, callflow: [answer]}]}', 'callflow[0]: must be a step'],
   ['variables: [', 'acme.yaml:3:13:'],
+  ['variables: {x_a: "${env:A}"}', 'acme.yaml:3:13: variables.x_a: is no secret, and only secrets may name the env'],
   ['variables: {__proto__: 1}', '__proto__'],
 ])('the document %j is refused with %j', (text, message) => {
   expect(() => documentOf(text)).toThrow(message)

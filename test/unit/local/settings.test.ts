@@ -9,7 +9,7 @@ describe('readSettings', () => {
       host: '127.0.0.1',
       engines: [],
       enginePort: 8021,
-      recordings: undefined,
+      recordingsDir: undefined,
       dataDir: resolve('.data'),
       rootPassword: undefined,
       engineCredential: undefined,
@@ -90,30 +90,14 @@ describe('readSettings', () => {
     expect(read).not.toThrow(/planted|got/)
   })
 
-  it("the settings of npm start have the folder of another engine's recordings, and its path at the engine if that differs", () => {
+  it("the settings of npm start have the folder of another engine's recordings", () => {
     const ENGINE_URL = 'esl://:secret@fs1.example.com'
 
-    expect(readSettings({ ENGINE_URL, RECORDINGS_DIR: '/srv/recordings/' }).recordings).toEqual({
-      folder: '/srv/recordings',
-      engineFolder: '/srv/recordings',
-      keepsFiles: false,
-    })
-    expect(
-      readSettings({
-        ENGINE_URL,
-        RECORDINGS_DIR: '/srv/recordings',
-        RECORDINGS_ENGINE_DIR: '/var/lib/freeswitch/recordings',
-        RECORDINGS_KEEP: 'on',
-      }).recordings,
-    ).toEqual({ folder: '/srv/recordings', engineFolder: '/var/lib/freeswitch/recordings', keepsFiles: true })
+    expect(readSettings({ ENGINE_URL, RECORDINGS_DIR: '/srv/recordings/' }).recordingsDir).toBe('/srv/recordings')
   })
 
   it.each([
     [{ RECORDINGS_DIR: '/srv/recordings' }, /^RECORDINGS_DIR needs ENGINE_URL/],
-    [
-      { ENGINE_URL: 'esl://:secret@host', RECORDINGS_ENGINE_DIR: '/srv' },
-      /^RECORDINGS_ENGINE_DIR needs RECORDINGS_DIR/,
-    ],
     [{ ENGINE_URL: 'esl://:secret@host', RECORDINGS_DIR: 'recordings' }, /RECORDINGS_DIR must be an absolute path/],
   ])('the settings of npm start refuse an unusable folder of recordings: %o', (env, sentence) => {
     expect(() => readSettings(env)).toThrow(sentence)

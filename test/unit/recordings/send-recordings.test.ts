@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { type Server, createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,6 +23,7 @@ const domain = aRecording().domain
 let folder: string
 let platform: Server
 let statuses: number[]
+let offered: (string | null)[]
 /** Whether the object store refuses legal holds, as a bucket without Object Lock does. */
 let isLockless = false
 beforeEach(async () => {
@@ -29,9 +31,11 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'callplane-send-'))
   mkdirSync(join(folder, domain))
   statuses = []
+  offered = []
   platform = createServer((request, response) => {
     const answer = async () => {
       const rawBody = (await buffer(request)).toString()
+      offered.push(new URLSearchParams(rawBody).get('name'))
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
       const { recordingFiles } = lab().api.ports
       const hold = async (...given: Parameters<typeof recordingFiles.hold>) => {
@@ -57,12 +61,15 @@ afterEach(async () => {
 const write = (name: string, bytes: Buffer) => writeFileSync(join(folder, domain, name), bytes)
 const left = () => readdirSync(join(folder, domain))
 
-async function send(credential = lab().api.ports.secrets.engine) {
+function argumentsOf(credential = lab().api.ports.secrets.engine): string[] {
   const config = join(folder, 'credential')
   writeFileSync(config, `user = "engine:${credential}"\n`, { mode: 0o600 })
-  const url = `http://${addressOf(platform)}/engine/recordings`
-  const env = { ...process.env, SEND_RECORDINGS_MIN_AGE_MINUTES: '-1' }
-  return runCommand('sh', ['engine/bin/send-recordings', folder, url, config], { cwd: process.cwd(), env })
+  return [folder, `http://${addressOf(platform)}/engine/recordings`, config]
+}
+
+async function send(credential?: string) {
+  const given = ['engine/bin/send-recordings', '--once', ...argumentsOf(credential)]
+  return runCommand('sh', given, { cwd: process.cwd(), env: process.env })
 }
 
 test('a recording of several parts is stored whole and removed at the engine, and one that no connector reported stays', async () => {
@@ -117,4 +124,77 @@ test('a recording whose lock is refused is stored and published, stays at the en
   expect(log.lines.filter(({ level }) => level === 'error')).toMatchObject([
     { message: 'a stored recording may lack the lock of its legal hold; it is tried again', keys: { uuid } },
   ])
+})
+
+test('a file is found by its name wherever it is below the folder, and links and hidden files are not sent', async () => {
+  const { ports } = lab().api
+  const now = Date.now()
+  const name = 'in-2026 <8082770598> & more.wav'
+  const recording = await ports.recordings.expect(
+    aRecording({ uuid: 'call-of-this-test', name, startedAt: now - 9_000, endedAt: now - 1_000 }),
+  )
+  mkdirSync(join(folder, domain, '2026', '.hidden'), { recursive: true })
+  writeFileSync(join(folder, domain, '2026', name), 'sound')
+  writeFileSync(join(folder, domain, '2026', '.hidden', name), 'other sound')
+  symlinkSync('/etc/hostname', join(folder, domain, 'link.wav'))
+
+  expect(await send()).toEqual({ status: 0, output: '' })
+
+  expect((await ports.recordings.read(recording))?.state).toBe('stored')
+  expect(readdirSync(join(folder, domain, '2026'))).toEqual(['.hidden'])
+  expect(left()).toContain('link.wav')
+})
+
+test.each([
+  ['off', []],
+  ['on', ['2b8a1f7e-on.wav']],
+])(
+  'while it runs the script sends files soon after they are finished; with SEND_RECORDINGS_KEEP=%s it leaves %o',
+  async (keep, kept) => {
+    const { ports } = lab().api
+    const TMPDIR = mkdtempSync(join(tmpdir(), 'callplane-send-work-'))
+    const env = { ...process.env, TMPDIR, SEND_RECORDINGS_KEEP: keep, SEND_RECORDINGS_WHILE: String(process.pid) }
+    const script = spawn('sh', ['engine/bin/send-recordings', ...argumentsOf()], {
+      env,
+      stdio: 'inherit',
+      detached: true,
+    })
+    try {
+      const now = Date.now()
+      const call = `2b8a1f7e-${keep}`
+      const recording = await ports.recordings.expect(
+        aRecording({ uuid: call, name: `${call}.wav`, startedAt: now - 9_000, endedAt: now - 1_000 }),
+      )
+      // Where files are kept, those from before the start are not offered.
+      await expect.poll(() => readdirSync(TMPDIR, { recursive: true }).join(), { timeout: 20_000 }).toContain('younger')
+      write(`${call}.wav`, Buffer.from('sound'))
+
+      await expect.poll(async () => (await ports.recordings.read(recording))?.state, { timeout: 20_000 }).toBe('stored')
+      await expect.poll(left).toEqual(kept)
+    } finally {
+      const ended = once(script, 'exit')
+      process.kill(-(script.pid ?? 0), 'SIGTERM')
+      await ended
+      rmSync(TMPDIR, { recursive: true, force: true })
+    }
+  },
+)
+
+test('a file that is being written is not offered', async () => {
+  const script = spawn('sh', ['engine/bin/send-recordings', ...argumentsOf()], { stdio: 'inherit', detached: true })
+  try {
+    // Its time is always later than the last pass.
+    write(`${uuid}.wav`, Buffer.from('half of a sound'))
+    const later = new Date(Date.now() + 3_600_000)
+    utimesSync(join(folder, domain, `${uuid}.wav`), later, later)
+    write('finished.wav', Buffer.from('sound'))
+
+    await expect.poll(() => statuses.length, { timeout: 20_000 }).toBeGreaterThan(0)
+
+    expect(offered).toEqual(['finished.wav'])
+  } finally {
+    const ended = once(script, 'exit')
+    process.kill(-(script.pid ?? 0), 'SIGTERM')
+    await ended
+  }
 })

@@ -12,7 +12,7 @@ import {
 import { type MemoryPorts, memoryPorts } from '../../support/memory/memory-ports.ts'
 import { aFileBody, manyBytes } from '../../support/processes/file-bodies.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
-import { aDomain, aRecording } from '../../support/records/records.ts'
+import { aDomain, aKnownCall, aRecording } from '../../support/records/records.ts'
 
 const graceMs = 120_000
 let time = manualTime()
@@ -109,9 +109,36 @@ test('an offer of a recording that is already stored publishes the same event ag
   expect(await offer(Buffer.from('other'))).toEqual({ kind: 'elsewhere' })
 })
 
+describe('a file that is taken', () => {
+  test.each<[string, Partial<OfferedFile>]>([
+    ['is not named after its call', { uuid: 'call' }],
+    ['is in no folder of a domain', { domain: '', uuid: 'call' }],
+    ['is in a folder that is no domain', { domain: '2026', uuid: 'call' }],
+  ])('a file that %s is found by its name', async (_what, changed) => {
+    await put(await offer(sound, changed), sound)
+
+    expect([(await offer(sound, changed)).kind, (await stored())?.state]).toEqual(['stored', 'stored'])
+  })
+
+  test('a recording whose end no connector heard is taken once its call is not up any more', async () => {
+    const call = { domain: recording.domain, uuid: 'going-on' }
+    await ports.knownCalls.put([aKnownCall(call)])
+    const open = await ports.recordings.expect(aRecording({ ...call, name: 'going-on.wav', endedAt: undefined }))
+    const file = { uuid: 'going-on', name: 'going-on.wav' }
+    expect(await offer(sound, file)).toEqual({ kind: 'recording' })
+
+    await ports.knownCalls.remove([call])
+
+    expect(numbersOf(await offer(sound, file))).toEqual([1])
+    expect(await ports.recordings.read(open)).toMatchObject({ endedAt: time.clock.now() })
+  })
+})
+
 describe('a file that is not taken', () => {
   test('a file is refused while no connector has reported its recording, and while its call continues', async () => {
     const now = time.clock.now()
+    await ports.domains.create(aDomain({ name: 'other.example.com', createdAt: 0 }))
+    await ports.knownCalls.put([aKnownCall({ domain: recording.domain, uuid: 'going-on' })])
     await ports.recordings.expect(
       aRecording({ uuid: 'going-on', name: 'call.wav', startedAt: now, endedAt: undefined }),
     )
@@ -121,9 +148,19 @@ describe('a file that is not taken', () => {
     expect(await offer(sound, { uuid: 'going-on' })).toEqual({ kind: 'recording' })
   })
 
-  test('a file is refused while a connector stores its recording', async () => {
+  test('a file whose name and folder do not tell its domain is refused if calls of two domains recorded into one of that name', async () => {
+    await ports.domains.create(aDomain({ name: 'b.example.com', createdAt: 0 }))
+    await ports.recordings.expect(
+      aRecording({ domain: 'b.example.com', name: 'call.wav', startedAt: time.clock.now() }),
+    )
+
+    expect(await offer(sound, { domain: '', uuid: 'call' })).toEqual({ kind: 'unknown' })
+    expect(numbersOf(await offer(sound, { uuid: 'call' }))).toEqual([1])
+  })
+
+  test('a file is refused while another uploader has its recording', async () => {
     const now = time.clock.now()
-    await ports.recordings.claim(recording, 'connector-1', { now, until: now + 60_000 })
+    await ports.recordings.claim(recording, 'upload:other', { now, until: now + 60_000 })
 
     expect(await offer(sound)).toEqual({ kind: 'elsewhere' })
   })

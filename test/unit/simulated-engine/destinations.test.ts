@@ -101,7 +101,7 @@ describe('an answered call that is sent to', () => {
 
   test('a call to 5000 records a WAV file with two seconds of tone', async () => {
     const uuid = await callFromAlice('5000')
-    const file = join(lab.recordingsDir, `${uuid}.wav`)
+    const file = join(lab.recordingsDir, 'tenant1.example.com', `${uuid}.wav`)
 
     expect(readFileSync(file)).toHaveLength(44)
     expect(await happened(2_500)).toContain(ended('NORMAL_CLEARING'))

