@@ -1,5 +1,6 @@
 /** `npm run bench`: measures, prints the figures next to the committed baseline, and with `--write` makes the figures the baseline. */
 import { benchApi } from './api.ts'
+import { benchCalls } from './calls.ts'
 import { benchCdrs } from './cdrs.ts'
 import { benchClients } from './clients.ts'
 import { benchEsl } from './esl.ts'
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, () => Promise<Figures>>> = {
   pipeline: benchPipeline,
   search: benchSearch,
   cdrs: benchCdrs,
+  calls: benchCalls,
 }
 
 /** The budgets of the design, for figures of the same name. */

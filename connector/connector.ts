@@ -96,7 +96,8 @@ export function startConnector(parts: ConnectorDeps): Connector {
     limits: commandLimits,
   })
   const lost = lostClaims({ ...parts, store: parts.ports.commands })
-  const running = { parts, startedAt: clock.now(), registry, events, works, runner, recorder, lost, peer, tally }
+  const others = { gateways, recorder, lost, peer, tally }
+  const running = { parts, startedAt: clock.now(), registry, events, works, runner, ...others }
   const status = ownStatus(running)
   const [stopping, stopped] = [new AbortController(), new AbortController()]
   const reporter =

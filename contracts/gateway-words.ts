@@ -1,11 +1,14 @@
 import type { GatewayStatus, RegistrationState } from '../core/gateways/gateway-state.ts'
-import type { GatewayCodec, GatewayProfile, GatewayTransport } from '../core/gateways/gateway.ts'
+import type { GatewayProfile, GatewaySrtp, GatewayTransport } from '../core/gateways/gateway.ts'
 
 /** The protocols in which a gateway is reached. */
 export const transports = ['udp', 'tcp', 'tls'] as const satisfies readonly GatewayTransport[]
 
-/** The codecs that a gateway may be limited to. */
-export const gatewayCodecs = ['PCMU', 'PCMA', 'G722', 'opus', 'G729'] as const satisfies readonly GatewayCodec[]
+/** Whether the media of a gateway's calls is encrypted. */
+export const srtpModes = ['off', 'optional', 'required'] as const satisfies readonly GatewaySrtp[]
+
+/** The codecs that a gateway may be limited to: those that engines of the kit load (engine/conf/modules.xml). */
+export const gatewayCodecs = ['PCMU', 'PCMA'] as const
 
 /** The engine's SIP profiles that have gateways. */
 export const gatewayProfiles = ['external'] as const satisfies readonly GatewayProfile[]

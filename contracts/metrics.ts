@@ -38,7 +38,10 @@ export const recordingMetrics = {
 export const gatewayMetrics = {
   group: 'Gateway',
   /** A source whose calls are refused because gateways of several domains have it; a process logs it once in ten minutes. */
-  ambiguous: { name: 'AmbiguousSources', message: 'calls refused: gateways of several domains have their source' },
+  ambiguous: {
+    name: 'AmbiguousSources',
+    message: 'gateways of several domains have the source of a call: the oldest has got it',
+  },
 } as const
 
 /** Counts since the previous line; their sum over a time is the count of that time. */

@@ -86,6 +86,11 @@ function print({ engine, findings = [], error }: CheckedEngine): void {
   for (const { file, problem, line } of findings) console.log(`\n  ${problem}\n    in ${file}:\n    ${line}`)
 }
 
+/** What callers notice of several engines. It is nothing to change. */
+const ofEach = (engines: number) => `
+${engines} engines: conferences, parking slots, queues and mailboxes are each engine's own. Keep a domain that uses them at one engine
+(docs/engine.md, "Several engines").`
+
 async function main(isJson: boolean): Promise<number> {
   let engines: EngineAddress[]
   let account: CheckOptions['account']
@@ -105,6 +110,7 @@ async function main(isJson: boolean): Promise<number> {
     if (result.error !== undefined) console.error(`${result.engine}: ${result.error}`)
   }
   if (isJson) console.log(JSON.stringify(results, null, 2))
+  else if (engines.length > 1) console.log(ofEach(engines.length))
   if (results.some(({ error }) => error !== undefined)) return unreachable
   return results.some(({ findings = [] }) => findings.length > 0) ? 1 : 0
 }

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { SourceJudges } from '../../core/dialplan/gateway-of-call.ts'
 import { addressFinder } from './dns-resolver.ts'
+import { networkProblem } from './networks.ts'
 import { keptAnswers } from './kept-answers.ts'
 
 /** Milliseconds: a phone's call waits for the platform for at least a second (`PLATFORM_TIMEOUT` of the engine kit). */
@@ -12,6 +13,7 @@ const addressesOf = keptAnswers(addressFinder({ waitMs }), () => performance.now
 /** Judges the sources of calls. An IPv4 address in the form of IPv6 (`::ffff:192.0.2.1`) is the IPv4 address. */
 export const sourceJudges: SourceJudges = {
   contains,
+  isAllowed: (cidr) => networkProblem(cidr) === undefined,
   addressesOf: async (host) => (ipaddr.isValid(host) ? [] : addressesOf(host)),
 }
 

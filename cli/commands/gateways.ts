@@ -84,6 +84,8 @@ function addReading(gateways: Command, terminal: Terminal): void {
           enabled: (row: GatewayRow) => (row.enabled === true ? 'yes' : 'no'),
           realm: (row: GatewayRow) => row.realm,
           registers: (row: GatewayRow) => (row.register === true ? 'yes' : 'no'),
+          ignored: (row: GatewayRow) => (row.ignored ?? []).join(' '),
+          overlaps: (row: GatewayRow) => (row.overlaps ?? []).join(' '),
         }
         out.list(rows, columns, 'no gateway')
       }),

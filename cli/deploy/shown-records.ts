@@ -90,7 +90,8 @@ export function publicRouteOf(shown: Partial<Answer<'readPublicRoute'>>): Public
 
 /** Returns a gateway from what the platform shows of it; its state is the engine's, and no part of a document. */
 export function gatewayOf(shown: Answer<'readGateway'>['data']): GatewayRecord {
-  const { name: _name, domain: _domain, state: _state, status: _status, ...record } = shown
+  const { name: _name, domain: _domain, state: _state, status: _status, ...rest } = shown
+  const { confirmed_networks: _confirmed, ignored: _ignored, overlaps: _overlaps, ...record } = rest
   return record
 }
 

@@ -97,6 +97,7 @@ export interface GatewayRecord {
   readonly password?: string
   readonly networks: readonly string[]
   readonly transport: string
+  readonly srtp: string
   readonly expires: number
   readonly caller_id: string
   readonly max_calls?: number

@@ -12,6 +12,7 @@ const names = [
   'password',
   'networks',
   'transport',
+  'srtp',
   'expires',
   'caller_id',
   'max_calls',
@@ -21,7 +22,13 @@ const names = [
 ] as const
 
 /** The values of a gateway that does not say otherwise. */
-export const usualGateway = { transport: 'udp', expires: 600, caller_id: 'keep', profile: 'external' } as const
+export const usualGateway = {
+  transport: 'udp',
+  srtp: 'off',
+  expires: 600,
+  caller_id: 'account',
+  profile: 'external',
+} as const
 
 /** Reads a gateway, with the platform's defaults for what is left out. */
 export function readGateway(place: Place): GatewayRecord {
@@ -41,6 +48,7 @@ export function readGateway(place: Place): GatewayRecord {
     ...(password === undefined || password === '' ? {} : { password }),
     networks: textsIn(given.networks),
     transport: given.transport?.text() ?? usualGateway.transport,
+    srtp: given.srtp?.text() ?? usualGateway.srtp,
     expires: given.expires?.wholeNumber() ?? usualGateway.expires,
     caller_id: given.caller_id?.text() ?? usualGateway.caller_id,
     ...(given.max_calls === undefined || given.max_calls.isNull ? {} : { max_calls: given.max_calls.wholeNumber() }),

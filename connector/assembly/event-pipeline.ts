@@ -7,7 +7,7 @@ import type { DomainNames } from '../calls/domain-names.ts'
 import { type Engine, type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 import { EventLinks } from '../links/event-links.ts'
 import { type GapLog, gapLog } from '../links/gap-log.ts'
-import { lastListener } from '../reconcile/predecessor.ts'
+import { lastListener, namesOfCore } from '../reconcile/predecessor.ts'
 import { type ComparedEngine, Reconciliation, type ReconciliationDeps } from '../reconcile/reconciliation.ts'
 import { recallAccounts } from '../reconcile/recall-accounts.ts'
 import { staleCalls } from '../reconcile/stale-calls.ts'
@@ -288,9 +288,10 @@ export class EventPipeline {
   }
 
   /** Who listened to an engine before, and what takes the events that stand for those missed since. */
-  #madeEvents(): Pick<ReconciliationDeps, 'before' | 'make'> {
+  #madeEvents(): Pick<ReconciliationDeps, 'before' | 'namesOfCore' | 'make'> {
     const { ports, connectorId, clock } = this.#deps
     return {
+      namesOfCore: (core) => namesOfCore({ store: ports.connectorStatus, now: clock.now() }, core),
       before: (engine) => lastListener({ store: ports.connectorStatus, connectorId, now: clock.now() }, engine),
       make: (event, engine) => this.#inboxes.of(engine).add(event),
     }

@@ -5,6 +5,7 @@ import type { CommandReceiver } from '../../core/commands/command-store.ts'
 import type { EngineShare, EngineTenants } from '../../contracts/settings/connector.ts'
 import type { Ports } from '../../contracts/ports.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
+import type { GatewayStates } from '../gateways/gateway-states.ts'
 import type { CommandRunner } from '../commands/command-runner.ts'
 import type { LostClaims } from '../commands/lost-claims.ts'
 import type { EngineAddress } from '../runtime/engine.ts'
@@ -61,6 +62,7 @@ export interface Running {
   readonly events: EventPipeline
   readonly works: readonly EngineRuntime[]
   readonly runner: CommandRunner
+  readonly gateways: Pick<GatewayStates, 'hasTls'>
   readonly recorder: Recorder
   readonly lost: LostClaims
   readonly peer: StoringPeer

@@ -192,11 +192,12 @@ export class ChannelRegistry {
 
   /**
    * Takes up a channel that another connector knew; nothing of it is proven. Everything of it was heard up to `since`,
-   * epoch milliseconds. `false` when it is known here already, or to have ended.
+   * epoch milliseconds. `engine` is the present name of its engine. `false` when it is known here already, or to have ended.
    */
-  recall(call: KnownCall, since = 0): boolean {
+  recall(call: KnownCall, since = 0, engine = call.engine): boolean {
     if (this.find(call.uuid) !== undefined || this.#ended.has(call.uuid)) return false
-    this.#keep({ ...blankEntry(call.uuid), ...call, unsureSince: since })
+    const kept = this.#keep({ ...blankEntry(call.uuid), ...call, engine, unsureSince: since })
+    if (engine !== call.engine) this.#watcher.live(kept)
     return true
   }
 

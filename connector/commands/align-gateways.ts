@@ -38,6 +38,9 @@ export async function revisionsAt(link: GatewayLink, gateways: readonly GatewayL
   return found
 }
 
+/** Gateways that an engine does not have as they should be, with the wanted revision; `undefined`: none. */
+export type WrongGateways = ReadonlyMap<GatewayLines, string | undefined>
+
 /** The inputs of {@link alignGateways}. */
 export interface AlignDeps {
   readonly link: GatewayLink
@@ -50,13 +53,13 @@ export interface AlignDeps {
  * Brings the gateways of an engine in line with the wanted ones. Outdated gateways are removed first. Once they are
  * gone, the engine asks for all gateways again, since a rescan alone ignores a gateway that exists. The result is
  * checked afterwards, and the work repeated if a gateway has changed meanwhile or another connector's rescan has
- * restored an older one. Returns the gateways that are not as wanted in the end: those that the engine did not release
- * within six seconds, or did not accept. Rejects if the link or `wanted` rejects.
+ * restored an older one. Returns the gateways that are not as wanted in the end, with the revision that they should have, if any:
+ * those that the engine did not release within six seconds, or did not accept. Rejects if the link or `wanted` rejects.
  */
 export async function alignGateways(
   gateways: readonly GatewayLines[],
   { link, timers, wanted }: AlignDeps,
-): Promise<readonly GatewayLines[]> {
+): Promise<WrongGateways> {
   const stuck = new Set<GatewayLines>()
   const asked = new Map<string, string>()
   for (let round = 1; ; round += 1) {
@@ -65,13 +68,14 @@ export async function alignGateways(
     const wrong = gateways.filter(({ gateway }) => has.get(gateway) !== target.get(gateway))
     const isRefused = ({ gateway }: GatewayLines) => !has.has(gateway) && asked.get(gateway) === target.get(gateway)
     const due = wrong.filter((one) => !stuck.has(one) && !isRefused(one))
-    if (due.length === 0 || round === maxRounds) return wrong
+    const end = new Map(wrong.map((one) => [one, target.get(one.gateway)]))
+    if (due.length === 0 || round === maxRounds) return end
     const present = due.filter(({ gateway }) => has.has(gateway))
     for (const kill of new Set(present.map((one) => one.kill))) await link.api(kill)
     for (const one of await leftAfterRemoval(present, target, { link, timers })) stuck.add(one)
     const missing = due.filter((one) => target.has(one.gateway) && !stuck.has(one))
     if (missing.length === 0) continue
-    if (!(await link.api(rescanLine)).includes('+OK')) return wrong
+    if (!(await link.api(rescanLine)).includes('+OK')) return end
     for (const { gateway } of missing) asked.set(gateway, target.get(gateway) ?? '')
   }
 }

@@ -2,7 +2,14 @@ import type { CommandOutcome, EngineCommand } from '../../core/commands/commands
 import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import { pause } from '../../core/concurrency/timers.ts'
 import { type GatewayName, gatewayOfEngine } from '../../core/gateways/gateway.ts'
-import { type GatewayLines, type GatewayLink, alignGateways, listedGateways, revisionsAt } from './align-gateways.ts'
+import {
+  type GatewayLines,
+  type GatewayLink,
+  type WrongGateways,
+  alignGateways,
+  listedGateways,
+  revisionsAt,
+} from './align-gateways.ts'
 import { ValueRefused, gatewayLines } from './command-line.ts'
 import type { WantedGateways } from './wanted-gateways.ts'
 
@@ -31,8 +38,20 @@ export interface GatewayAlignerDeps extends RetryDeps {
 /** How often a store is asked for a gateway that has changed, within four seconds or so. */
 const readAttempts = 5
 
-/** After work that did not end as wanted all gateways are compared again, for half an hour: a removed one must not stay away. */
-const repairs = { attempts: 30, backoff: { firstMs: 2_000, longestMs: 60_000 } }
+/**
+ * After work that did not end as wanted all gateways are compared again, for half an hour: a removed one must not stay away. A
+ * revision that did not come after so many comparisons is left to that of each hour, since each makes engines ask for all gateways.
+ */
+const repairs = { attempts: 9, backoff: { firstMs: 5_000, longestMs: 600_000 } }
+
+/** How often a gateway was not as it should be, one after another, for one revision. */
+interface Failure {
+  readonly revision: string | undefined
+  readonly times: number
+}
+
+/** By the names of gateways at an engine. */
+type Failures = ReadonlyMap<string, Failure>
 
 /** A gateway to be applied. */
 interface Change {
@@ -43,7 +62,7 @@ interface Change {
 /** Gateways that are applied together at one engine; resolves with those that are not as they should be. */
 interface Round {
   readonly changes: Change[]
-  readonly wrong: Promise<ReadonlySet<GatewayLines>>
+  readonly wrong: Promise<WrongGateways>
 }
 
 const done: CommandOutcome = { state: 'done', text: '+OK\n' }
@@ -60,6 +79,7 @@ export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): 
   const last = new WeakMap<object, Promise<unknown>>()
   const open = new WeakMap<object, Round>()
   const repaired = new WeakSet<object>()
+  const failures = new WeakMap<object, Failures>()
 
   /** Runs work once the work before it at this link has ended. */
   const inTurn = <T>(link: GatewayLink, work: () => Promise<T>): Promise<T> => {
@@ -73,23 +93,36 @@ export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): 
   const applyAll = (link: GatewayLink) =>
     inTurn(link, async () => {
       const gateways = await ownGateways(link, await wanted.all())
-      return (await alignGateways(gateways, { link, timers, wanted: () => wanted.all() })).length
+      return alignGateways(gateways, { link, timers, wanted: () => wanted.all() })
     })
+
+  /** Notes what work at some or all gateways left undone, and returns whether that is worth another comparison. */
+  const isLeft = (link: GatewayLink, wrong: WrongGateways, of: 'some' | 'all'): boolean => {
+    const before = failures.get(link) ?? new Map()
+    const after = failuresOf(wrong, before)
+    failures.set(link, new Map([...(of === 'some' ? before : []), ...after]))
+    return [...after.values()].some(({ times }) => times < repairs.attempts)
+  }
 
   const repair = async (link: GatewayLink) => {
     if (repaired.has(link)) return
     repaired.add(link)
     await pause(timers, repairs.backoff.firstMs)
     const again = async () => {
-      if ((await applyAll(link)) > 0) throw new Error('an engine does not have all gateways as they are stored')
+      if (isLeft(link, await applyAll(link), 'all'))
+        throw new Error('an engine does not have all gateways as they are stored')
     }
     await retry(again, { timers, random }, repairs).catch(() => {})
     repaired.delete(link)
   }
 
   /** Lets work end as it does, and repairs what it left undone. */
-  const repairing = <T>(link: GatewayLink, work: Promise<T>, isLeft: (end: T) => boolean): Promise<T> => {
-    void work.then(isLeft, () => true).then((left) => (left ? repair(link) : undefined))
+  const repairing = (link: GatewayLink, work: Promise<WrongGateways>, of: 'some' | 'all'): Promise<WrongGateways> => {
+    const left = work.then(
+      (wrong) => isLeft(link, wrong, of),
+      () => true,
+    )
+    void left.then((isDue) => (isDue ? repair(link) : undefined))
     return work
   }
 
@@ -100,9 +133,9 @@ export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): 
       const names = changes.map(({ name }) => name)
       const read = () => retry(() => wanted.of(names), { timers, random }, { attempts: readAttempts })
       const lines = changes.map((change) => change.lines)
-      return new Set(await alignGateways(lines, { link, timers, wanted: async () => (await read()).value }))
+      return alignGateways(lines, { link, timers, wanted: async () => (await read()).value })
     })
-    const round = { changes, wrong: repairing(link, wrong, ({ size }) => size > 0) }
+    const round = { changes, wrong: repairing(link, wrong, 'some') }
     open.set(link, round)
     return round
   }
@@ -117,8 +150,17 @@ export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): 
         return (await wrong).has(lines) ? refused : done
       }
     },
-    applyAll: (link) => repairing(link, applyAll(link), (wrong) => wrong > 0),
+    applyAll: async (link) => (await repairing(link, applyAll(link), 'all')).size,
   }
+}
+
+/** Counts once more what is not as it should be. */
+function failuresOf(wrong: WrongGateways, before: Failures): Failures {
+  const counted = [...wrong].map(([{ gateway }, revision]): [string, Failure] => {
+    const known = before.get(gateway)
+    return [gateway, { revision, times: known?.revision === revision ? (known?.times ?? 0) + 1 : 1 }]
+  })
+  return new Map(counted)
 }
 
 /** The gateways that the platform has, and those at an engine that it once had. */

@@ -37,6 +37,6 @@ export const defaultEslLimits: EslLimits = {
   silenceMs: 45_000,
   retryMinMs: 250,
   retryMaxMs: 9_500,
-  refusedRetryMs: 30_000,
+  refusedRetryMs: 5_000,
   closeMs: 1_000,
 }

@@ -1,12 +1,12 @@
 import type { EslDownReason } from './errors.ts'
 import type { EslLimits } from './limits.ts'
 
-/** Trying these again soon would change nothing and could get our address banned. */
+/** Trying these again at once would change nothing and could get our address banned. */
 const REFUSED: ReadonlySet<EslDownReason> = new Set(['auth-refused', 'access-rejected'])
 
 /**
  * Returns the wait before reconnecting, partly random, so that many clients do not come back at once. It doubles with
- * each failure between the limits, and at least half of it is kept. After a refusal it is the upper limit and up to a
+ * each failure between the limits, and at least half of it is kept. After a refusal it is `refusedRetryMs` and up to a
  * quarter more.
  */
 export function retryDelayMs(

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { gatewayStatuses, registrationStates } from '../../contracts/gateway-words.ts'
 import type { GatewayState } from '../../core/gateways/gateway-state.ts'
 import { type GatewayName, gatewayOfEngine } from '../../core/gateways/gateway.ts'
+import { gatewayProfile } from '../commands/command-line.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 
 /** The state of a gateway in an engine's own words, once they are known words. */
@@ -23,6 +24,14 @@ const element =
 
 /** The line that asks an engine for the states of all its gateways. */
 export const statesLine = 'sofia xmlstatus gateway'
+
+/** The line that asks an engine for its SIP profile of gateways. */
+export const profileLine = `sofia xmlstatus profile ${gatewayProfile}`
+
+/** Reads whether the profile accepts TLS from an engine's answer to {@link profileLine}; `undefined` for another answer. */
+export function readProfileTls(answer: string): boolean | undefined {
+  return answer.includes('<profile-info>') ? answer.includes('<tls-url>') : undefined
+}
 
 /**
  * Reads `sofia::gateway_add`, `sofia::gateway_delete` and `sofia::gateway_state`. Anything else is `undefined`, and so is an

@@ -7,7 +7,14 @@ import type { DomainNames } from '../calls/domain-names.ts'
 import { gatewayProfile } from '../commands/command-line.ts'
 import { errorLatch } from '../runtime/error-latch.ts'
 import { type Engine, type EngineEvent, type EngineLink, isReady } from '../runtime/engine.ts'
-import { type ReportedGateway, readGatewayEvent, readGatewayStates, statesLine } from './gateway-reports.ts'
+import {
+  type ReportedGateway,
+  profileLine,
+  readGatewayEvent,
+  readGatewayStates,
+  readProfileTls,
+  statesLine,
+} from './gateway-reports.ts'
 
 /** How often it is looked whether something is to be read or stored. */
 const lookMs = 500
@@ -46,6 +53,8 @@ interface TrackedEngine {
   readonly gone: Map<string, GatewayStateName>
   /** Gateways of which an event came since the reading began that is under way. */
   readonly heard: Set<string>
+  /** Whether its profile of gateways has TLS; `undefined` before it was asked. */
+  hasTls: boolean | undefined
   isReading: boolean
   readAt: number
   isFull: boolean
@@ -83,6 +92,11 @@ export class GatewayStates {
     return [...this.#engines.values()].reduce((all, { gateways }) => all + gateways.size, 0)
   }
 
+  /** Whether the engine named has TLS for gateways; `undefined` while that is not known. */
+  hasTls(engine: string): boolean | undefined {
+    return this.#engines.get(engine)?.hasTls
+  }
+
   /** The event link of an engine is up. */
   linkUp({ name, commands }: { readonly name: string; readonly commands: Pick<Engine['commands'], 'api' | 'state'> }) {
     if (!this.#deps.isRelayed(name)) return
@@ -91,6 +105,7 @@ export class GatewayStates {
       gateways: new Map(),
       gone: new Map(),
       heard: new Set(),
+      hasTls: undefined,
       isReading: false,
       readAt: 0,
       isFull: false,
@@ -141,6 +156,7 @@ export class GatewayStates {
     const answer = await engine.link.api(statesLine).catch(() => undefined)
     const listed = answer === undefined ? undefined : readGatewayStates(answer, gatewayProfile)
     if (listed !== undefined) this.#compare(name, engine, listed)
+    engine.hasTls = await engine.link.api(profileLine).then(readProfileTls, () => engine.hasTls)
     // A gateway that was added meanwhile may not be in this answer.
     const isAddedTo = engine.readAt !== Number.POSITIVE_INFINITY
     const restedMs = answer === undefined ? againMs : isAddedTo ? restMs : compareMs

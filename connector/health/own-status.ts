@@ -2,13 +2,14 @@ import type { Running } from '../assembly/running.ts'
 import { type StatusReporter, statusReporter } from './status-report.ts'
 
 /** Reports a running connector to the platform. */
-export function ownStatus({ parts, startedAt, events, works, runner, tally }: Running): StatusReporter {
+export function ownStatus({ parts, startedAt, events, works, runner, gateways, tally }: Running): StatusReporter {
   return statusReporter({
     ...parts,
     startedAt,
     store: parts.ports.connectorStatus,
     engines: works.map(({ engine }) => engine),
     channelsOf: (name) => works.find(({ engine }) => engine.name === name)?.held.count,
+    hasGatewayTls: (name) => gateways.hasTls(name),
     eventLinks: () => events.links(),
     handedOverTo: () => parts.clock.now() - events.lagMs,
     keptTo: () => parts.clock.now() - events.unkeptMs,

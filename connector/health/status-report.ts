@@ -26,6 +26,8 @@ export interface StatusDeps extends Time {
   readonly engines: readonly Engine[]
   /** How many channels the engine of a name held when it was last heard; absent while that is not known. */
   readonly channelsOf: (engine: string) => number | undefined
+  /** Whether the engine of a name has TLS for gateways; absent while that is not known. */
+  readonly hasGatewayTls?: (engine: string) => boolean | undefined
   readonly connectorId: string
   readonly version: string
   readonly startedAt: number
@@ -196,10 +198,11 @@ async function report(parts: StatusDeps, texts: StatusTexts, restarts: number): 
 }
 
 /** Connected as it is after the status text was asked for: that may have taken a while. */
-function engineReport({ channelsOf }: StatusDeps, engine: Engine, status: string): EngineReport {
+function engineReport({ channelsOf, hasGatewayTls }: StatusDeps, engine: Engine, status: string): EngineReport {
   const { name, coreUuid, commands, events } = engine
   const connected = isHealthy(engine)
   const channels = channelsOf(name)
+  const hasTls = hasGatewayTls?.(name)
   return {
     name,
     coreUuid,
@@ -207,5 +210,6 @@ function engineReport({ channelsOf }: StatusDeps, engine: Engine, status: string
     heardAt: Math.floor(Math.max(0, commands.heardAt, events.heardAt)),
     status: connected ? status : '',
     ...(channels === undefined ? {} : { channels }),
+    ...(hasTls === undefined ? {} : { hasGatewayTls: hasTls }),
   }
 }

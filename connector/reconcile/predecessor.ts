@@ -38,3 +38,12 @@ export async function lastListener(
   if (gone !== undefined && !isHeard) return { until: gone.until, core: gone.core }
   return newest && { until: undefined, core: newest.core }
 }
+
+/** Returns the names under which connectors have reported a process of an engine in the last day: its former addresses, too. */
+export async function namesOfCore(
+  { store, now }: { readonly store: Pick<ConnectorStatusStore, 'list'>; readonly now: number },
+  core: string,
+): Promise<readonly string[]> {
+  const links = (await store.list(now - reportsMs)).flatMap(({ eventLinks = [] }) => eventLinks)
+  return [...new Set(links.filter(({ last }) => last.coreUuid === core).map(({ engine }) => engine))]
+}

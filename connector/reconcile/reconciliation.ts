@@ -11,7 +11,7 @@ import type { EventLinks } from '../links/event-links.ts'
 import { endMissed } from './gone-channels.ts'
 import type { LastListener } from './predecessor.ts'
 import { checkRegistrations } from './registration-check.ts'
-import { type UnheardDeps, recallCalls, unheard } from './unheard.ts'
+import { type UnheardDeps, formerNames, recallCalls, unheard } from './unheard.ts'
 
 /** So long a made event waits, so that the engine's own goes first where another connector has heard it. */
 const holdBackMs = 3_000
@@ -41,6 +41,8 @@ export interface ReconciliationDeps extends Time {
   readonly recall: () => boolean
   /** Who listened to an engine before. Rejects when that cannot be read. */
   readonly before: (engineName: string) => Promise<LastListener | undefined>
+  /** The names that a process of an engine has had. Rejects when they cannot be read. */
+  readonly namesOfCore: UnheardDeps['namesOfCore']
   /** The calls that connectors know. */
   readonly knownCalls: UnheardDeps['knownCalls']
   readonly random: () => number
@@ -75,7 +77,9 @@ export class Reconciliation {
     this.#compare(engine)
     const signal = renewed(this.#linked, name)
     void this.#lookBack(engine, isFirst, signal)
-    if (isFirst) void this.#recall(engine, signal)
+    if (!isFirst) return
+    void this.#recall(engine, signal)
+    void this.#lookBackFurther(engine, signal)
   }
 
   /** The event link of an engine is lost; `reason` is the word of the session. */
@@ -130,12 +134,18 @@ export class Reconciliation {
   }
 
   /** Looks for unheard events from before this link: calls that began, and ends of calls that others knew. */
-  async #lookBack(engine: ComparedEngine, isFirst: boolean, signal: AbortSignal): Promise<void> {
-    const { name } = engine
+  async #lookBack(engine: ComparedEngine, isFirst: boolean, signal: AbortSignal, name = engine.name): Promise<void> {
     const found = await unheard(this.#deps, name, signal)
     if (found === undefined) return
-    if (isFirst && found.since !== undefined) this.#deps.links.missedSince(name, found.since)
-    if ((await recallCalls(this.#deps, name, found.since, signal)) > 0) this.#compare(engine)
+    if (isFirst && found.since !== undefined) this.#deps.links.missedSince(engine.name, found.since)
+    if ((await recallCalls(this.#deps, engine, found.since, signal, name)) > 0) this.#compare(engine)
+  }
+
+  /** Looks back at the former addresses of the engine's process, too. */
+  async #lookBackFurther(engine: ComparedEngine, signal: AbortSignal): Promise<void> {
+    const named = this.#deps.engines().map(({ name }) => name)
+    const names = await formerNames(this.#deps, engine.coreUuid, named, signal)
+    for (const name of names) void this.#lookBack(engine, true, signal, name)
   }
 
   /** Accounts can be judged once the engine can be asked for their calls. */

@@ -4,6 +4,7 @@ import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import { retry } from '../../core/concurrency/retry.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { LastListener } from './predecessor.ts'
+import type { ComparedEngine } from './reconciliation.ts'
 
 /** A connector that was killed just before the link came up still seems to be there; by then it does not. */
 const lookBackMs = [0, 15_000]
@@ -13,6 +14,8 @@ export interface UnheardDeps extends Time {
   readonly knownCalls: Pick<KnownCallStore, 'list'>
   /** Who listened to an engine before. Rejects when that cannot be read. */
   readonly before: (engineName: string) => Promise<LastListener | undefined>
+  /** The names that a process of an engine has had. Rejects as above. */
+  readonly namesOfCore: (core: string) => Promise<readonly string[]>
   readonly random: () => number
   readonly log: Log
 }
@@ -38,17 +41,35 @@ export async function unheard(parts: UnheardDeps, engine: string, signal: AbortS
 }
 
 /**
- * Takes up the calls that others knew of an engine. Whether they are still up is found out by a comparison. `since` is the
- * moment until which somebody listened. Answers how many of them were not known here; none when `signal` is aborted.
+ * Returns the former addresses of an engine's process: those that are not in `named`, the addresses of the settings. Its calls are
+ * stored under them. None when `signal` is aborted.
+ */
+export async function formerNames(
+  parts: UnheardDeps,
+  core: string,
+  named: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (core === '') return []
+  const known = await untilAnswered(parts, signal, () => parts.namesOfCore(core))
+  return known?.value.filter((name) => !named.includes(name)) ?? []
+}
+
+/**
+ * Takes up the calls that others knew of an engine, or of its process under a former name. Whether they are still up is found out by a
+ * comparison. `since` is the moment until which somebody listened. Answers how many of them were not known here; none when `signal` is
+ * aborted.
  */
 export async function recallCalls(
   parts: UnheardDeps,
-  engine: string,
+  { name: engine, coreUuid }: Pick<ComparedEngine, 'name' | 'coreUuid'>,
   since: number | undefined,
   signal: AbortSignal,
+  name = engine,
 ): Promise<number> {
-  const stored = await untilAnswered(parts, signal, () => parts.knownCalls.list(engine))
-  const recalled = stored?.value.filter((call) => parts.registry.recall(call, since)).length ?? 0
+  const stored = await untilAnswered(parts, signal, () => parts.knownCalls.list(name))
+  const calls = stored?.value.filter(({ core }) => name === engine || core === coreUuid) ?? []
+  const recalled = calls.filter((call) => parts.registry.recall(call, since, engine)).length
   if (recalled > 0) parts.log.info('calls that another connector knew are taken up', { engine, calls: recalled })
   return recalled
 }

@@ -2,6 +2,9 @@ import * as z from 'zod/mini'
 import { okInfo } from './shapes.ts'
 import { route } from './route.ts'
 
+/** The longest that an engine with the kit waits for a lookup (PLATFORM_TIMEOUT). */
+const patienceSeconds = 4
+
 /**
  * How long an engine may keep an answer: whole milliseconds, or until the connector flushes it. The engine multiplies
  * milliseconds by 1 000 in 32 bits, so that longer times would end at once.
@@ -54,6 +57,7 @@ export const lookUpDirectory = route({
   }),
   response: z.string(),
   responseType: 'text/xml',
+  timeoutSeconds: patienceSeconds,
 })
 
 /**
@@ -85,6 +89,7 @@ export const lookUpDialplan = route({
   form: z.catchall(z.object({ section: z.optional(z.string()) }), z.string()),
   response: z.string(),
   responseType: 'text/xml',
+  timeoutSeconds: patienceSeconds,
 })
 
 /**

@@ -1,5 +1,12 @@
 import * as z from 'zod/mini'
-import { gatewayCodecs, gatewayProfiles, gatewayStatuses, registrationStates, transports } from '../gateway-words.ts'
+import {
+  gatewayCodecs,
+  gatewayProfiles,
+  gatewayStatuses,
+  registrationStates,
+  srtpModes,
+  transports,
+} from '../gateway-words.ts'
 import { callerIdRule, cidr, gatewayName, gatewayPassword, hostAddress, hostAndPort, login } from '../fields.ts'
 import { domainQuery, listQuery, okData, okInfo } from './shapes.ts'
 import { route } from './route.ts'
@@ -10,6 +17,8 @@ const whole = (min: number, max: number) =>
     .int('must be a whole number')
     .check(z.minimum(min, `must be at least ${min}`), z.maximum(max, `must be at most ${max}`))
 
+const networks = z.array(cidr, 'must be a list of networks').check(z.maxLength(20, 'must have at most 20 networks'))
+
 /** The fields of a gateway as callers write them; core/gateways has their defaults and the rules between them. */
 const fields = {
   realm: hostAddress,
@@ -19,8 +28,9 @@ const fields = {
   username: login,
   from_user: login,
   password: gatewayPassword,
-  networks: z.array(cidr, 'must be a list of networks').check(z.maxLength(20, 'must have at most 20 networks')),
+  networks,
   transport: z.enum(transports, `must be one of ${transports.join(', ')}`),
+  srtp: z.enum(srtpModes, `must be one of ${srtpModes.join(', ')}`),
   expires: whole(60, 3600),
   caller_id: callerIdRule,
   max_calls: whole(1, 1000),
@@ -29,6 +39,7 @@ const fields = {
     .check(z.maxLength(gatewayCodecs.length, `must have at most ${gatewayCodecs.length} codecs`)),
   enabled: flag,
   profile: z.enum(gatewayProfiles, `must be ${gatewayProfiles.join(', ')}`),
+  confirmed_networks: networks,
 }
 
 const gatewayFields = z.partial(z.object(fields))
@@ -60,21 +71,30 @@ const gatewayOutput = z.object({
   from_user: z.optional(z.string()),
   password: z.optional(z.literal('********')),
   networks: z.array(z.string()),
+  confirmed_networks: z.array(z.string()),
   transport: z.enum(transports),
+  srtp: z.enum(srtpModes),
   expires: z.int(),
   caller_id: z.string(),
   max_calls: z.optional(z.int()),
-  codecs: z.array(z.enum(gatewayCodecs)),
+  codecs: z.array(z.string()),
 })
 
 /** A gateway with its state: of several engines the worst one, `UNKNOWN` where no engine reports it. */
 const gatewayWithState = z.extend(gatewayOutput, {
   state: z.enum([...registrationStates, 'UNKNOWN']),
   status: z.enum([...gatewayStatuses, 'UNKNOWN']),
+  /** Fields that would be refused today. */
+  ignored: z.optional(z.array(z.string())),
+  /** Gateways of other domains, `<domain>/<name>`, that share addresses with this one; for root only. */
+  overlaps: z.optional(z.array(z.string())),
 })
 
+/** The needs of operations that judge gateways by their domain and the engines. */
+const ofOwner = { domains: ['read'], connectorStatus: ['list'] } as const
+
 /** The needs of operations that show states. */
-const ofStates = { gatewayStates: ['list'], connectorStatus: ['list'] } as const
+const ofStates = { ...ofOwner, gatewayStates: ['list'] } as const
 
 const common = { group: 'gateways', authentication: 'token', domain: 'required', query: domainQuery } as const
 
@@ -86,15 +106,17 @@ const oneGateway = {
   params: z.object({ gateway_name: z.string() }),
 } as const
 
-/** `GET /api/v2/gateways` */
+/** `GET /api/v2/gateways`; root also sees which gateways of other domains have the same addresses. */
 export const listGateways = route({
   ...common,
   operationId: 'listGateways',
   method: 'GET',
   path: '/api/v2/gateways',
   summary: 'List the gateways of a domain',
+  description:
+    '`overlaps` (for root): gateways of other domains, `<domain>/<name>`, that have addresses of its `networks`.',
   permission: { resource: 'gateway', action: 'r' },
-  needs: { gateways: ['list'], ...ofStates },
+  needs: { gateways: ['list', 'listAll'], ...ofStates },
   query: listQuery,
   response: okData(z.array(z.partial(gatewayWithState))),
 })
@@ -107,7 +129,7 @@ export const createGateway = route({
   path: '/api/v2/gateways',
   summary: 'Create a gateway (SIP trunk)',
   permission: { resource: 'gateway', action: 'c' },
-  needs: { gateways: ['create'], secretBox: ['seal'], engine: ['send'] },
+  needs: { gateways: ['create'], secretBox: ['seal'], engine: ['send'], ...ofOwner },
   body: z.extend(gatewayFields, { name: gatewayName, domain: z.optional(z.string('must be a domain name')) }),
   errors: ['conflict'],
   response: okData(gatewayOutput),
@@ -131,7 +153,7 @@ export const replaceGateway = route({
   method: 'PUT',
   summary: 'Replace a gateway',
   permission: { resource: 'gateway', action: 'u' },
-  needs: { gateways: ['read', 'replace'], secretBox: ['seal'], engine: ['send'] },
+  needs: { gateways: ['read', 'replace'], secretBox: ['seal'], engine: ['send'], ...ofOwner },
   body: gatewayFields,
   response: okData(gatewayOutput),
 })
@@ -142,8 +164,9 @@ export const updateGateway = route({
   operationId: 'updateGateway',
   method: 'PATCH',
   summary: 'Change fields of a gateway',
+  description: "Only root writes `confirmed_networks`: calls from their addresses belong to this gateway's domain.",
   permission: { resource: 'gateway', action: 'u' },
-  needs: { gateways: ['read', 'replace'], secretBox: ['seal'], engine: ['send'] },
+  needs: { gateways: ['read', 'replace'], secretBox: ['seal'], engine: ['send'], ...ofOwner },
   body: gatewayPatch,
   response: okData(gatewayOutput),
 })

@@ -123,6 +123,11 @@ export interface Route {
   readonly atOnce?: ConcurrencyName
   /** The memory of its function in MB; 512 by default. */
   readonly memoryMb?: number
+  /**
+   * The time limit of its function, for a caller that waits no longer: an answer after that is computed in vain, and an early refusal is
+   * worth more. 29 seconds by default.
+   */
+  readonly timeoutSeconds?: number
 }
 
 /** Keeps the exact types of a declaration while checking its form. */

@@ -1,3 +1,4 @@
+import { parametersOfRoot } from './caller-ids.ts'
 import { retentionParameter } from './retention.ts'
 import { type NamePlace, ownParameters, places, trustedCallVariables } from './closed-lists.ts'
 import type { ValueRule } from './value-rules.ts'
@@ -12,6 +13,7 @@ export type ClientVariables = ReadonlyMap<string, (value: string) => boolean>
  */
 const ofService: ReadonlySet<string> = new Set([
   retentionParameter,
+  ...parametersOfRoot,
   'default_blacklist',
   'password',
   'role',

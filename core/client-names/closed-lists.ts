@@ -1,3 +1,4 @@
+import { numberList, ownNumbers, trustedCallerIds } from './caller-ids.ts'
 import { isRetention, retentionDays, retentionParameter } from './retention.ts'
 import {
   type ValueRule,
@@ -108,6 +109,8 @@ export const places: Readonly<Record<NamePlace, Place>> = {
         words: `a number of days from ${retentionDays.least} to ${retentionDays.most}`,
         accepts: isRetention,
       },
+      [trustedCallerIds]: trueOrFalse,
+      [ownNumbers]: numberList,
     },
     own: ownParameters,
     takesAdded: false,

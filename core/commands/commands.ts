@@ -15,10 +15,7 @@ export type EngineCommand =
   | { readonly kind: 'flush-directory' }
   /** Makes the engine take over a gateway of the domain as it is stored: changed, new, or gone. */
   | { readonly kind: 'apply-gateway'; readonly name: string }
-  /**
-   * Makes the engine forget an account's directory record, then drops the account's registrations, empties its mailbox, and hangs up its
-   * calls.
-   */
+  /** Makes the engine forget an account's directory record, then drops its registrations, hangs up its calls and empties its mailbox. */
   | { readonly kind: 'drop-registrations'; readonly login: string }
   /**
    * Makes the engine forget every directory record, then drops the registrations and the gateways of the command's domain.

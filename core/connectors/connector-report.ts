@@ -73,6 +73,8 @@ export interface EngineReport {
   readonly status: string
   /** Channels that it held when it was last heard; absent while that is not known. */
   readonly channels?: number | undefined
+  /** Whether its profile of gateways has TLS; absent while that is not known. */
+  readonly hasGatewayTls?: boolean | undefined
 }
 
 /** The progress of a connector's reading of one engine's events. */

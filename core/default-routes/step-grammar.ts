@@ -60,13 +60,21 @@ function textOr(form: Form, other: Form): Form {
 /** Judged by the closed lists of names instead (set-names.ts). */
 const setNames: Form = () => {}
 
+const accountWords = 'must be the login or number of an account of the domain'
+
 /** An account of the route's domain: its login or a number, with `@<domain>` or without. */
 const account: Form = (value, at, { domain, refuse }) => {
   const [, name, given = domain] = /^([^@]*)(?:@([^@]*))?$/.exec(typeof value === 'string' ? value : '@@') ?? []
   const isLogin = name !== undefined && new RegExp(`^(?:${login}|[0-9*#+]{1,64})$`).test(name)
   if (value !== '' && !(isLogin && lowerAscii(given) === domain)) {
-    refuse(at, 'must be the login or number of an account of the domain, without lookups')
+    refuse(at, `${accountWords}, without lookups`)
   }
+}
+
+/** The same, also with the groups of the dialled number. */
+const accountOrGroups: Form = (value, at, rules) => {
+  const rest = typeof value === 'string' ? value.replaceAll(/\$[0-9](?![0-9A-Za-z])/g, '1') : value
+  account(rest, at, { ...rules, refuse: () => rules.refuse(at, `${accountWords}, which may hold $0 to $9`) })
 }
 
 /** Dial strings and channels of the engine are no endpoints: `loopback/` and `sofia/` reach every domain. */
@@ -78,7 +86,7 @@ const endpoint: Form = (value, at, rules) => {
 }
 
 const endpointSettings = { parameters: setNames, variables: setNames }
-const userEndpoint = object({ type: oneOf('user'), name: account, ...endpointSettings })
+const userEndpoint = object({ type: oneOf('user'), name: accountOrGroups, ...endpointSettings })
 const gatewayEndpoint = object({
   type: oneOf('gateway', 'sipGateway'),
   name: text(gateway, 'the name of a gateway of the domain'),

@@ -4,6 +4,7 @@ import { gatewayAtEngine, gatewayNamePattern } from '../gateways/gateway.ts'
 import { readAssignments } from './assignments.ts'
 import { branchesOf, kindOf } from './branches.ts'
 import { type Assignment, type EngineAction, type StepContext, StepProblem } from './engine-action.ts'
+import { nothingOfThePhone } from './gateway-terms.ts'
 import { accountName, application, set } from './step-values.ts'
 
 /** Returns whether a callflow has a bridge to a gateway, also in its branches. */
@@ -14,8 +15,12 @@ export function callsGateways(callflow: readonly CallflowStep[]): boolean {
     const argument = step[kind]
     if (kind !== 'bridge') return branchesOf(kind, argument).some(({ steps }) => callsGateways(steps))
     const endpoints = isJsonObject(argument) ? argument['endpoints'] : undefined
-    return Array.isArray(endpoints) && endpoints.some((each) => isJsonObject(each) && each['type'] !== 'user')
+    return Array.isArray(endpoints) && endpoints.some(isGateway)
   })
+}
+
+function isGateway(endpoint: unknown): boolean {
+  return isJsonObject(endpoint) && endpoint['type'] !== 'user'
 }
 
 /** Settings of the calling leg, which the engine reads from its variables. */
@@ -37,6 +42,7 @@ export function bridgeActions(argument: unknown, context: StepContext): EngineAc
   const ofLegs = inBrackets('{}', legs, '.variables')
   const dialled = endpoints.map((endpoint: unknown, index) => dialStringOf(endpoint, `.endpoints[${index}]`, context))
   return [
+    ...(endpoints.some(isGateway) ? nothingOfThePhone : []),
     set('hangup_after_bridge', callers.get('hangup_after_bridge') || 'true'),
     set('continue_on_fail', callers.get('continue_on_fail') || String(context.goesOn)),
     application('bridge', `${ofLegs}${dialled.join(strategy === 'multiple' ? ',' : '|')}`),
@@ -54,7 +60,8 @@ function assignmentsOf(argument: unknown): Assignment[] {
  */
 const listedValue = /^(?!\^\^|.*:_:)[^{}[\]'"\\|]*$/u
 
-function inBrackets(brackets: '{}' | '[]', assignments: readonly Assignment[], at: string): string {
+/** Writes variables of legs as a dial string has them: of one leg in `[]`, of all in `{}`. */
+export function inBrackets(brackets: '{}' | '[]', assignments: readonly Assignment[], at: string): string {
   if (assignments.length === 0) return ''
   const parts = assignments.map(({ name, value }) => {
     if (!listedValue.test(value)) throw new StepProblem(`must give ${name} a value without {}[]'"\\|, ^^ and :_:`, at)
@@ -73,7 +80,11 @@ function dialStringOf(endpoint: unknown, at: string, { domain, fill, through }: 
   if (settings.some((assignment) => ofCaller.has(assignment.name))) {
     throw new StepProblem('hangup_after_bridge and continue_on_fail belong to the bridge, not to an endpoint', at)
   }
-  const ownIn = (more: readonly Assignment[]) => inBrackets('[]', [...more, ...settings], `${at}.variables`)
+  // The terms of a gateway win over the settings of a step.
+  const ownIn = (terms: readonly Assignment[]) => {
+    const own = settings.filter((assignment) => !terms.some((term) => term.name === assignment.name))
+    return inBrackets('[]', [...own, ...terms], `${at}.variables`)
+  }
   if (type === 'user') {
     if (typeof name !== 'string') throw new StepProblem('must name an account', `${at}.name`)
     return `${ownIn([])}user/${accountName(fill(name), `${at}.name`)}@${domain}`

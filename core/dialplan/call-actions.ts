@@ -21,19 +21,21 @@ export interface JudgedCall extends RoutedCall {
 /**
  * Returns the applications of every call before its route, as in the static dial plan of the engine kit: its account
  * (the one that the engine authenticated), the end of legs without media, and the name of its recording. A call from a gateway is counted
- * first, and gets its domain.
+ * first, and gets its domain: also for the phones that transfer it.
  */
 export function actionsOfEveryCall({
   domain,
   gateway,
-  caller: { login },
+  caller: { login, nameToShow },
   variables,
   isExempt,
 }: JudgedCall): PlannedAction[] {
   return [
     ...(gateway === undefined ? [] : [set('w_domain', domain), ...termsOfCalling(gateway, isExempt)]),
+    ...(gateway === undefined ? [] : [set('force_transfer_context', domain)]),
+    ...(gateway?.srtp === 'required' ? [set('rtp_secure_media_inbound', 'mandatory')] : []),
     ...(variables.has(positionVariable) ? [application('unset', positionVariable)] : []),
-    ...(login !== undefined && accountPattern.test(login) ? [set('presence_id', `${login}@${domain}`)] : []),
+    ...(login !== undefined && accountPattern.test(login) ? ofAccount(login, domain, nameToShow) : []),
     application('export', 'media_timeout=300000'),
     application('export', 'media_hold_timeout=1800000'),
     set('recording_file', `\${recordings_folder}/${domain}/\${uuid}.wav`),
@@ -42,6 +44,16 @@ export function actionsOfEveryCall({
     set('recording_follow_transfer', 'true'),
     ...(isExempt ? [set(emergencyVariable, 'true')] : []),
   ].map((action) => planned('call', action))
+}
+
+/** The account is whom colleagues, events and CDRs see, not what the phone sent. */
+function ofAccount(login: string, domain: string, nameToShow: string | undefined): EngineAction[] {
+  const shown = { caller_id_number: login, caller_id_name: nameToShow, ani: login, aniii: '' }
+  const settings = nameToShow === undefined ? [] : Object.entries(shown)
+  return [
+    set('presence_id', `${login}@${domain}`),
+    ...settings.map(([name, value]) => application('set_profile_var', `${name}=${value}`)),
+  ]
 }
 
 /** Returns the applications that ring an account, then open its mailbox if it has one. */

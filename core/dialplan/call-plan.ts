@@ -6,13 +6,26 @@ import type { CallPatterns } from './call-patterns.ts'
 import type { CallVariables } from './call-variables.ts'
 import type { PlannedAction, PlannedStep } from './run-callflow.ts'
 
+/** Who calls. */
+export interface RoutedCaller {
+  /** The number that the caller has: that of the account, if the engine authenticated it. */
+  readonly number: string
+  /** The login of the account that the engine authenticated. */
+  readonly login?: string | undefined
+  /** The login or number of the account that the engine has called for this leg, as for a call that the API places. */
+  readonly called?: string | undefined
+  /** The number that the phone itself sent. */
+  readonly sent?: string | undefined
+  /** The name of the account, where the engine still shows what the phone sent. */
+  readonly nameToShow?: string | undefined
+}
+
 /** A call that is to be routed. */
 export interface RoutedCall {
   readonly domain: string
   /** The dialled text. */
   readonly number: string
-  /** The number that the caller shows, and its account's login if the engine authenticated it. */
-  readonly caller: { readonly number: string; readonly login?: string | undefined }
+  readonly caller: RoutedCaller
   /** The data of the call by name, and those that its route set. */
   readonly variables: CallVariables
   /** The gateway that the call comes from; absent for a call of the domain itself. */

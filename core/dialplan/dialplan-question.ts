@@ -1,5 +1,6 @@
 import { lowerAscii } from '../access/resolve-domain.ts'
-import type { RoutedCall } from './call-plan.ts'
+import { shownName } from '../client-names/value-rules.ts'
+import type { RoutedCall, RoutedCaller } from './call-plan.ts'
 import type { CallSource } from './gateway-of-call.ts'
 
 /** The context of calls that no account authenticated: those that come in at the SIP profile of gateways. */
@@ -20,7 +21,8 @@ export function readDialplanQuestion(
 ): DialplanQuestion | undefined {
   const given = (name: string) => fields[`Hunt-${name}`] ?? fields[`Caller-${name}`] ?? ''
   const [context, number] = [given('Context'), given('Destination-Number')]
-  if (fields['section'] !== 'dialplan' || context === '' || number === '') return undefined
+  const isPublic = lowerAscii(context) === publicContext
+  if (fields['section'] !== 'dialplan' || context === '' || (number === '' && !isPublic)) return undefined
   const variables = new Map<string, string>()
   for (const [name, value = ''] of Object.entries(fields)) {
     if (name.startsWith('variable_')) variables.set(name.slice('variable_'.length), value)
@@ -30,12 +32,32 @@ export function readDialplanQuestion(
   variables.set('caller_id_name', given('Caller-ID-Name'))
   variables.set('network_addr', given('Network-Addr'))
   variables.set('context', context)
-  const caller = { number: given('Caller-ID-Number') }
-  if (lowerAscii(context) === publicContext) {
-    return { call: { number, caller, variables }, source: sourceOf(variables) }
+  if (isPublic) {
+    return { call: { number, caller: { number: given('Caller-ID-Number') }, variables }, source: sourceOf(variables) }
   }
+  const caller = callerOf(variables, context, given)
+  variables.set('caller_id_number', caller.number)
+  variables.set('caller_id_name', caller.nameToShow ?? given('Caller-ID-Name'))
+  return { call: { domain: context, number, caller, variables } }
+}
+
+/** The caller is the account that the engine authenticated, whatever its phone sent; a route may have changed that since. */
+function callerOf(
+  variables: ReadonlyMap<string, string>,
+  context: string,
+  given: (name: string) => string,
+): RoutedCaller {
+  const login = authenticated(variables, context)
+  const number = given('Caller-ID-Number')
+  const isAsSent = ['Number', 'Name'].every((part) => given(`Caller-ID-${part}`) === given(`Orig-Caller-ID-${part}`))
+  const name = variables.get('effective_caller_id_name')
   return {
-    call: { domain: context, number, caller: { ...caller, login: authenticated(variables, context) }, variables },
+    number: login !== undefined && isAsSent ? login : number,
+    login,
+    called: isOf(context, variables.get('dialed_domain')) ? variables.get('dialed_user') : undefined,
+    sent: number === login ? given('Orig-Caller-ID-Number') : number,
+    ...(login !== undefined &&
+      isAsSent && { nameToShow: name !== undefined && shownName.accepts(name, context) ? name : login }),
   }
 }
 
@@ -50,6 +72,11 @@ function sourceOf(variables: ReadonlyMap<string, string>): CallSource {
 
 /** The login that the engine authenticated for a call that a phone placed in its own domain. */
 function authenticated(variables: ReadonlyMap<string, string>, context: string): string | undefined {
-  const isOwn = lowerAscii(variables.get('domain_name') ?? '') === lowerAscii(context)
-  return isOwn && variables.get('sip_authorized') === 'true' ? variables.get('user_name') : undefined
+  return isOf(context, variables.get('domain_name')) && variables.get('sip_authorized') === 'true'
+    ? variables.get('user_name')
+    : undefined
+}
+
+function isOf(context: string, domain = ''): boolean {
+  return lowerAscii(domain) === lowerAscii(context)
 }

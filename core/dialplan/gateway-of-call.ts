@@ -1,6 +1,7 @@
 import { lowerAscii } from '../access/resolve-domain.ts'
 import type { GatewayStore } from '../gateways/gateway-store.ts'
 import { type Gateway, gatewayOfEngine } from '../gateways/gateway.ts'
+import { strongestFirst } from '../gateways/network-claims.ts'
 
 /** The source of a call that no account authenticated, as the engine reports it. */
 export interface CallSource {
@@ -18,17 +19,19 @@ export interface CallSource {
 export interface SourceJudges {
   /** Returns whether an address is in a network in CIDR notation. */
   readonly contains: (cidr: string, address: string) => boolean
+  /** Returns whether gateways may name a network today. */
+  readonly isAllowed: (cidr: string) => boolean
   /** Returns the addresses of a host name; none for one that cannot be resolved in time. */
   readonly addressesOf: (host: string) => Promise<readonly string[]>
 }
 
-/** Reports a call that is refused because gateways of these domains have its source, and the called address names none of them. */
+/** Reports a call whose source gateways of these domains have, and that only the age of their networks decided. The first has got it. */
 export type ReportAmbiguous = (domains: readonly string[]) => void
 
 /**
  * Returns the gateway that a call comes from; `undefined` for a stranger. A gateway whose contact was called is believed when the
- * source is its proxy or in its networks. Other calls belong to the gateway in whose networks the source is; where gateways of several
- * domains have it, the called address must name one of these domains, or the call is reported and refused.
+ * source is its proxy or in its networks. Other calls belong to a gateway in whose networks the source is: of the domain that the called
+ * address names, else of the domain that has the strongest claim on the source, so that no domain takes or blocks calls of another.
  */
 export async function gatewayOfCall(
   gateways: Pick<GatewayStore, 'read' | 'listByNetwork'>,
@@ -37,19 +40,25 @@ export async function gatewayOfCall(
   reportAmbiguous: ReportAmbiguous,
 ): Promise<Gateway | undefined> {
   if (source.address === '') return undefined
-  const isOfNetworks = ({ networks }: Gateway) => networks.some((cidr) => judges.contains(cidr, source.address))
+  const claimsIn = (gateway: Gateway) =>
+    gateway.networks
+      .filter((network) => judges.contains(network, source.address))
+      .map((network) => ({ gateway, network }))
   if (source.gateway !== undefined && source.gateway !== '') {
     const name = gatewayOfEngine(source.gateway)
     const gateway = name && (await gateways.read(name.domain, name.name))
     if (gateway === undefined || !gateway.enabled || gateway.profile !== source.profile) return undefined
-    return isOfNetworks(gateway) || (await isProxy(gateway, source.address, judges)) ? gateway : undefined
+    return claimsIn(gateway).length > 0 || (await isProxy(gateway, source.address, judges)) ? gateway : undefined
   }
   const known = await gateways.listByNetwork()
-  const found = known.filter((gateway) => gateway.profile === source.profile && isOfNetworks(gateway))
-  const domains = new Set(found.map(({ domain }) => domain))
-  const domain = domains.size > 1 ? lowerAscii(source.requestHost) : found[0]?.domain
-  if (domain !== undefined && !domains.has(domain)) reportAmbiguous([...domains].toSorted())
-  return found.filter((gateway) => gateway.domain === domain).toSorted(byName)[0]
+  const claims = known.filter(({ profile }) => profile === source.profile).flatMap(claimsIn)
+  const domains = [...new Set(claims.toSorted(strongestFirst(judges.isAllowed)).map(({ gateway }) => gateway.domain))]
+  const named = lowerAscii(source.requestHost)
+  const domain = domains.includes(named) ? named : domains[0]
+  const own = claims.filter(({ gateway }) => gateway.domain === domain)
+  const isConfirmed = own.some(({ gateway, network }) => gateway.confirmedNetworks.includes(network))
+  if (domains.length > 1 && domain !== named && !isConfirmed) reportAmbiguous(domains)
+  return own.map(({ gateway }) => gateway).toSorted(byName)[0]
 }
 
 async function isProxy({ proxy }: Gateway, address: string, { addressesOf }: SourceJudges): Promise<boolean> {

@@ -1,4 +1,7 @@
 import type { Account } from '../accounts/account.ts'
+import { ownNumbersOf, trustsCallerIds } from '../client-names/caller-ids.ts'
+import { shownNumber } from '../client-names/value-rules.ts'
+import type { Domain } from '../domains/domain.ts'
 import { type Gateway, gatewayAtEngine } from '../gateways/gateway.ts'
 import type { Assignment, EngineAction } from './engine-action.ts'
 import { accountPattern, application, set } from './step-values.ts'
@@ -9,19 +12,40 @@ const overLimit = 'NORMAL_CIRCUIT_CONGESTION'
 /** Keeps a leg counted at its gateway until it ends, also when it is transferred. */
 const countedToTheEnd = ['limit_ignore_transfer', 'true'] as const
 
+/** A caller, as far as it decides which number a gateway shows. */
+export interface GatewayCaller {
+  readonly domain: Domain
+  /** The account of the caller, if it has one. */
+  readonly account: Account | undefined
+  /** The number that the phone sent, or the route has set. */
+  readonly sent: string | undefined
+}
+
+/**
+ * Keep what a phone may send besides its number from the legs of gateways: headers (`Diversion`, `P-Charge-Info`, `X-…`) and
+ * parts of a body that name a caller.
+ */
+export const nothingOfThePhone: readonly EngineAction[] = [
+  set('sip_copy_custom_headers', 'false'),
+  set('sip_copy_multipart', 'false'),
+]
+
 /**
  * Returns the variables of a leg that is called through a gateway: the caller that it shows, and its place among the calls
- * of the gateway. `account` is that of the caller, if it has one. A call that is exempt is counted and never refused.
+ * of the gateway. A call that is exempt is counted and never refused.
  */
-export function termsOfCalled(gateway: Gateway, account: Account | undefined, isExempt: boolean): Assignment[] {
-  const shown = shownNumber(gateway, account)
+export function termsOfCalled(gateway: Gateway, caller: GatewayCaller, isExempt: boolean): Assignment[] {
   const limit = limitOf(gateway, isExempt)
   return [
-    ...(shown === undefined
-      ? []
-      : [ofLeg('origination_caller_id_number', shown), ofLeg('origination_caller_id_name', shown)]),
+    ...showing(gateway, caller),
     ...(limit === undefined ? [] : [ofLeg(...countedToTheEnd), ofLeg('execute_on_originate', `limit ${limit}`)]),
   ]
+}
+
+/** Returns the variables of a leg with the caller that it shows; the emergency gateway has no settings of its own. */
+export function showing(gateway: Gateway | undefined, caller: GatewayCaller): Assignment[] {
+  const number = numberOf(gateway, caller)
+  return [ofLeg('origination_caller_id_number', number), ofLeg('origination_caller_id_name', number)]
 }
 
 /** Returns the applications that count a call from a gateway among its calls, or end it at once when there are too many. */
@@ -34,11 +58,17 @@ function ofLeg(name: string, value: string): Assignment {
   return { legs: 'own', name, value }
 }
 
-/** The number that the called party sees; `undefined`: the caller's own. */
-function shownNumber({ callerId }: Gateway, account: Account | undefined): string | undefined {
-  if (callerId === 'keep') return undefined
-  if (callerId !== 'account') return /^number:(.+)$/.exec(callerId)?.[1]
-  return [account?.numbers[0], account?.login].find((name) => name !== undefined && accountPattern.test(name))
+/** The number that the called party sees: a phone decides it only where root trusts the domain. */
+function numberOf(gateway: Gateway | undefined, { domain, account, sent }: GatewayCaller): string {
+  const { callerId = 'account', fromUser, username } = gateway ?? {}
+  const fixed = /^number:(.+)$/.exec(callerId)?.[1]
+  const kept = callerId === 'keep' && trustsCallerIds(domain) ? sent : undefined
+  const outbound = [account, domain].map((of) => of?.variables['outbound_caller_id_number'])
+  const ofAccount = outbound.find((number) => number !== undefined && shownNumber.accepts(number, domain.name))
+  const names = [fixed, kept, ofAccount, fromUser, username, account?.numbers[0], account?.login]
+  const wanted = names.find((name) => name !== undefined && accountPattern.test(name)) ?? 'anonymous'
+  const own = ownNumbersOf(domain)
+  return own.includes(wanted) ? wanted : (own[0] ?? wanted)
 }
 
 /** The data of the engine's `limit`: both directions share one count, which each engine keeps for itself. */

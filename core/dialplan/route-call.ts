@@ -1,9 +1,10 @@
 import { couldBeDomain, lowerAscii } from '../access/resolve-domain.ts'
 import type { Account } from '../accounts/account.ts'
-import { emergencyVariable } from './call-actions.ts'
+import { emergencyVariable, failing } from './call-actions.ts'
 import { TooMuchPatternWork } from './call-patterns.ts'
 import { type CallPlan, type RouteSettings, type RoutedCall, planOf } from './call-plan.ts'
 import type { Cursor } from './branches.ts'
+import { findAccount } from './find-account.ts'
 import { positionVariable } from './run-callflow.ts'
 import { type RoutePorts, Router } from './router.ts'
 import { accountPattern } from './step-values.ts'
@@ -24,7 +25,7 @@ export async function routeCall(ports: RoutePorts, call: RoutedCall, settings: R
   const isEmergency = !isInbound && settings.emergencyNumbers.includes(call.number)
   const [domain, account, { routes }] = await Promise.all([
     ports.domains.read(name),
-    isEmergency || isInbound ? undefined : findAccount(ports, name, call.number),
+    isEmergency || isInbound ? undefined : findAccount(ports.accounts, name, call.number),
     isInbound ? ports.publicRoutes.list(name) : ports.defaultRoutes.list(name),
   ])
   if (domain === undefined) return nothing
@@ -39,8 +40,13 @@ export async function routeCall(ports: RoutePorts, call: RoutedCall, settings: R
     return await router.byRoute(routes)
   } catch (error) {
     if (!(error instanceof TooMuchPatternWork)) throw error
-    return kind === 'emergency' ? router.withoutRoute([]) : router.tooMuch(error.message)
+    return kind === 'emergency' ? await router.withoutRoute([]) : router.tooMuch(error.message)
   }
+}
+
+/** Returns whether neither an account nor a route of its domain takes a call, whatever else ends it. */
+export function isWithoutRoute({ matched, actions }: CallPlan): boolean {
+  return matched.kind === 'none' && matched.name === undefined && actions.at(-1) !== failing
 }
 
 /** Returns the position of a call that asks for the rest of its route; `undefined` if it asks for another number now. */
@@ -49,8 +55,4 @@ function positionOf({ number, variables }: RoutedCall): { readonly id: string; r
     /^([0-9a-f]{24}):(\d{1,3}(?:\.\d{1,5}){0,24}):(.+)$/.exec(variables.get(positionVariable) ?? '') ?? []
   if (id === undefined || indices === undefined || asked !== number) return undefined
   return { id, cursor: indices.split('.').map(Number) }
-}
-
-async function findAccount({ accounts }: RoutePorts, domain: string, number: string): Promise<Account | undefined> {
-  return (await accounts.read(domain, number)) ?? (await accounts.readByNumber(domain, number))
 }

@@ -9,16 +9,23 @@ import type { DomainStore } from '../domains/domain-store.ts'
 import type { GatewayStore } from '../gateways/gateway-store.ts'
 import { splitPattern } from '../patterns/pattern.ts'
 import { askBlacklist } from './ask-blacklist.ts'
-import { callsGateways } from './bridge-actions.ts'
+import { callsGateways, inBrackets } from './bridge-actions.ts'
 import type { Cursor } from './branches.ts'
 import { type JudgedCall, actionsOfEveryCall, failing, planned, ringActions } from './call-actions.ts'
 import { type CallPlan, type JudgedCallflow, type RouteSettings, planOf } from './call-plan.ts'
 import { localTime } from './call-time.ts'
+import { findAccount } from './find-account.ts'
+import type { CallVariables } from './call-variables.ts'
 import { checkCompiles } from './check-compiles.ts'
 import { publicContext } from './dialplan-question.ts'
-import type { StepContext } from './engine-action.ts'
-import { termsOfCalled } from './gateway-terms.ts'
-import { type BlacklistQuestion, blacklistKey, positionVariable, runCallflow } from './run-callflow.ts'
+import { type GatewayCaller, nothingOfThePhone, showing, termsOfCalled } from './gateway-terms.ts'
+import {
+  type BlacklistQuestion,
+  type CallflowCall,
+  blacklistKey,
+  positionVariable,
+  runCallflow,
+} from './run-callflow.ts'
 import { application } from './step-values.ts'
 
 /** The ports of a {@link Router}. */
@@ -100,7 +107,7 @@ export class Router {
   }
 
   /** Sends an emergency call to the emergency gateway, if there is one, and ends a call from a gateway. */
-  withoutRoute(considered: CallPlan['considered']): CallPlan {
+  async withoutRoute(considered: CallPlan['considered']): Promise<CallPlan> {
     const { variables, number } = this.#call
     if (this.#kind === 'public') {
       const actions = [...actionsOfEveryCall(this.#call), planned('route', application('hangup', 'UNALLOCATED_NUMBER'))]
@@ -109,8 +116,10 @@ export class Router {
     if (this.#kind === 'default' || this.#settings.emergencyGateway === '') {
       return planOf({ kind: 'none' }, [], considered, variables)
     }
-    const dialled = `sofia/gateway/${this.#settings.emergencyGateway}/${number}`
-    const actions = [...actionsOfEveryCall(this.#call), planned('emergency', application('bridge', dialled))]
+    const ofLeg = inBrackets('[]', showing(undefined, this.#caller(await this.#account(), variables)), '')
+    const bridge = application('bridge', `${ofLeg}sofia/gateway/${this.#settings.emergencyGateway}/${number}`)
+    const ofCall = actionsOfEveryCall(this.#call)
+    const actions = [...ofCall, ...[...nothingOfThePhone, bridge].map((action) => planned('emergency', action))]
     return planOf({ kind: this.#kind }, actions, considered, variables)
   }
 
@@ -126,7 +135,7 @@ export class Router {
   }
 
   /** Ends a call whose route is gone, or cannot be read; an emergency call goes to the emergency gateway, if there is one. */
-  #broken(matched: CallPlan['matched'], considered: CallPlan['considered']): CallPlan {
+  async #broken(matched: CallPlan['matched'], considered: CallPlan['considered']): Promise<CallPlan> {
     if (this.#kind === 'emergency' && this.#settings.emergencyGateway !== '') return this.withoutRoute(considered)
     return planOf(matched, [failing], considered, this.#call.variables)
   }
@@ -212,17 +221,28 @@ export class Router {
   }
 
   /** Reads the gateways of the domain for a callflow that calls through some. */
-  async #gatewaysFor(callflow: readonly CallflowStep[]): Promise<StepContext['through']> {
+  async #gatewaysFor(callflow: readonly CallflowStep[]): Promise<CallflowCall['through']> {
     if (!callsGateways(callflow)) return undefined
-    const { login } = this.#call.caller
-    const [gateways, account] = await Promise.all([
-      this.#ports.gateways.list(this.#domain.name),
-      login === undefined ? undefined : this.#ports.accounts.read(this.#domain.name, login),
-    ])
-    return (name) => {
+    const [gateways, account] = await Promise.all([this.#ports.gateways.list(this.#domain.name), this.#account()])
+    return (name, variables) => {
       const gateway = gateways.find((each) => each.name === name && each.enabled)
-      return gateway && termsOfCalled(gateway, account, this.#call.isExempt)
+      return gateway && termsOfCalled(gateway, this.#caller(account, variables), this.#call.isExempt)
     }
+  }
+
+  /** The account that calls; a leg that rang an account is that account's. */
+  async #account(): Promise<Account | undefined> {
+    const { login, called } = this.#call.caller
+    const name = login ?? called
+    return name === undefined ? undefined : findAccount(this.#ports.accounts, this.#domain.name, name)
+  }
+
+  /** A number that a route has set since is shown as if the phone had sent it. */
+  #caller(account: Account | undefined, variables: CallVariables): GatewayCaller {
+    const { number, sent = number } = this.#call.caller
+    const present = variables.get('caller_id_number')
+    const changed = present === number ? undefined : present
+    return { domain: this.#domain, account, sent: variables.get('effective_caller_id_number') ?? changed ?? sent }
   }
 
   async #isListed(question: BlacklistQuestion): Promise<boolean> {

@@ -3,9 +3,9 @@ import type { Expression } from '../default-routes/expression/expression.ts'
 import { parseExpression } from '../default-routes/expression/parse-expression.ts'
 import { isJsonObject } from '../default-routes/json.ts'
 import { type Cursor, branchesOf, cursorOfTag, kindOf } from './branches.ts'
-import { filled, variableOf } from './call-variables.ts'
+import { type CallVariables, filled, variableOf } from './call-variables.ts'
 import { listOf, tagOf } from './check-compiles.ts'
-import { type EngineAction, type StepContext, StepProblem } from './engine-action.ts'
+import { type Assignment, type EngineAction, StepProblem } from './engine-action.ts'
 import { type ExpressionCall, holds } from './evaluate-expression.ts'
 import { stepActions } from './step-actions.ts'
 import { application, set } from './step-values.ts'
@@ -36,7 +36,8 @@ export interface CallflowCall extends ExpressionCall {
   readonly domain: string
   /** The dial plan's context in which the engine asks for the rest of the route. */
   readonly context: string
-  readonly through?: StepContext['through']
+  /** As {@link StepContext.through}, with the variables of the call as they are at the step. */
+  readonly through?: ((gateway: string, variables: CallVariables) => readonly Assignment[] | undefined) | undefined
   /** The dialled text. */
   readonly number: string
   /** Texts of the pattern's groups; the first is the whole. */
@@ -144,9 +145,10 @@ class CallflowRun {
       }
       const tag = kind === 'goto' ? tagOf(argument) : undefined
       if (tag !== undefined) return this.#askAgain(path, kind, cursorOfTag(this.#callflow, tag))
+      const { through } = this.#call
       const actions = stepActions(kind, argument, {
         domain: this.#call.domain,
-        through: this.#call.through,
+        through: through && ((gateway) => through(gateway, this.variables)),
         fill: (text) => this.#fill(text),
         goesOn,
       })

@@ -44,7 +44,8 @@ export async function simulateCall(ports: RoutePorts, call: RoutedCall, rules: R
     const variables = new Map([...plan.variables, ['destination_number', number], ['context', context]])
     // A call from a gateway that is sent to a number of the domain is one of the domain from there on.
     const gateway = context === publicContext ? call.gateway : undefined
-    const caller = { ...call.caller, number: variables.get('caller_id_number') ?? call.caller.number }
+    const present = variables.get('caller_id_number') ?? call.caller.number
+    const caller = { ...call.caller, number: present, nameToShow: undefined }
     plan = await routeCall(ports, { ...call, number, caller, variables, gateway }, settings)
     steps.push(...plan.steps)
   }

@@ -4,6 +4,7 @@ import type { GatewayStore } from '../gateways/gateway-store.ts'
 import type { Gateway } from '../gateways/gateway.ts'
 import type { CallPlan, RoutedCall } from './call-plan.ts'
 import { publicContext } from './dialplan-question.ts'
+import { findAccount } from './find-account.ts'
 import type { SimulatedCall } from './simulate-call.ts'
 
 /** A call to simulate, as a tenant describes it. */
@@ -33,16 +34,13 @@ interface SimulationPorts {
 export async function simulatedQuestion(
   { accounts, gateways }: SimulationPorts,
   domain: string,
-  { number, caller = '', time, variables: given = {}, direction, gateway: from }: SimulationInput,
+  { number, caller: of = '', time, variables: given = {}, direction, gateway: from }: SimulationInput,
   now: number,
 ): Promise<{ readonly call: RoutedCall; readonly now: number }> {
-  const isName = /^[A-Za-z0-9._+*#-]{1,64}$/.test(caller)
+  const isName = /^[A-Za-z0-9._+*#-]{1,64}$/.test(of)
   const gateway = direction === 'inbound' ? await callingGateway(gateways, domain, from) : undefined
-  const account =
-    isName && gateway === undefined
-      ? ((await accounts.read(domain, caller)) ?? (await accounts.readByNumber(domain, caller)))
-      : undefined
-  const shown = given['caller_id_number'] ?? account?.login ?? caller
+  const account = isName && gateway === undefined ? await findAccount(accounts, domain, of) : undefined
+  const shown = given['caller_id_number'] ?? account?.login ?? of
   const variables = new Map([
     ...Object.entries(given),
     ['destination_number', number],
@@ -54,7 +52,14 @@ export async function simulatedQuestion(
   ])
   variables.delete('svc_route')
   variables.delete('svc_emergency')
-  const call = { domain, number, caller: { number: shown, login: account?.login }, variables, gateway }
+  const isAsSent = given['caller_id_number'] === undefined
+  const caller = {
+    number: shown,
+    login: account?.login,
+    sent: shown,
+    nameToShow: isAsSent ? account?.login : undefined,
+  }
+  const call = { domain, number, caller, variables, gateway }
   return { call, now: momentOf(time, now) }
 }
 

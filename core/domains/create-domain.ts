@@ -45,12 +45,13 @@ export async function createDomain(
     requestId,
     clock,
     random,
+    isRoot,
     clientVariables: added,
     reportUnsent,
-  }: DomainContext & { readonly clientVariables: ClientVariables },
+  }: DomainContext & { readonly clientVariables: ClientVariables; readonly isRoot: boolean },
 ): Promise<{ name: string; warning: string }> {
-  const parameters = readSettings('parameters', input.parameters, { field: 'parameters', added })
-  const variables = readSettings('variables', input.variables, { field: 'variables', added })
+  const parameters = readSettings('parameters', input.parameters, { field: 'parameters', added, isRoot })
+  const variables = readSettings('variables', input.variables, { field: 'variables', added, isRoot })
   const name = input.domain_name
   const createdAt = clock.now()
   const creationId = random.uuid()

@@ -1,4 +1,6 @@
 import { type Assignment, readAssignments } from '../client-names/assignments.ts'
+import { permissionDenied } from '../access/permission.ts'
+import { parametersOfRoot } from '../client-names/caller-ids.ts'
 import { type ClientVariables, servedSettings } from '../client-names/client-names.ts'
 import { invalidField } from '../errors.ts'
 import type { Domain } from './domain.ts'
@@ -16,15 +18,20 @@ export interface SettingRules {
   /** Their path in the request. */
   readonly field: string
   readonly added: ClientVariables
+  /** Whether root asks, who alone may set some parameters. */
+  readonly isRoot: boolean
 }
 
-/** Reads `name=value` items for a domain. Throws `invalid_field`. */
+/** Reads `name=value` items for a domain. Throws `invalid_field`, and `permission_denied` for parameters that only root may set. */
 export function readSettings(
   kind: SettingKind,
   items: readonly string[] | undefined,
-  { field, ...rules }: SettingRules,
+  { field, isRoot, ...rules }: SettingRules,
 ): Assignment[] {
-  return readAssignments(field, items, { ...rules, place: places[kind] })
+  const assignments = readAssignments(field, items, { ...rules, place: places[kind] })
+  const denied = assignments.find(({ name }) => !isRoot && kind === 'parameters' && parametersOfRoot.has(name))
+  if (denied !== undefined) throw permissionDenied(`only root may set ${denied.name}: ask the operator`)
+  return assignments
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Gateway } from './gateway.ts'
 
 /** Rises whenever {@link serveGateways} writes something else for the same gateway, so that engines get the new form. */
-const servedForm = 1
+const servedForm = 2
 
 /**
  * The variable under which an engine keeps the revision of each gateway. The engine answers it when it is asked

@@ -1,8 +1,8 @@
 /** A protocol in which a gateway is reached. */
 export type GatewayTransport = 'udp' | 'tcp' | 'tls'
 
-/** A codec that a gateway may be limited to. */
-export type GatewayCodec = 'PCMU' | 'PCMA' | 'G722' | 'opus' | 'G729'
+/** Whether the media of a gateway's calls is encrypted. */
+export type GatewaySrtp = 'off' | 'optional' | 'required'
 
 /** A SIP profile of the engine that has gateways. */
 export type GatewayProfile = 'external'
@@ -22,14 +22,15 @@ export interface GatewayContent {
   /** Networks in CIDR notation from which calls of this gateway come, besides its proxy. */
   readonly networks: readonly string[]
   readonly transport: GatewayTransport
+  readonly srtp: GatewaySrtp
   /** Seconds that a registration lasts. */
   readonly expires: number
-  /** The caller that the called party sees: `keep`, `account`, or `number:<digits>`. */
+  /** The caller that the called party sees: `account`, `keep`, or `number:<digits>`. */
   readonly callerId: string
   /** How many calls may use the gateway at once; absent: no limit of its own. */
   readonly maxCalls?: number | undefined
   /** In order of preference; empty: those of the engine's profile. */
-  readonly codecs: readonly GatewayCodec[]
+  readonly codecs: readonly string[]
   readonly enabled: boolean
   readonly profile: GatewayProfile
 }
@@ -40,6 +41,10 @@ export interface Gateway extends GatewayContent {
   readonly name: string
   /** The password, sealed for {@link gatewayPasswordPurpose}. */
   readonly sealedPassword?: string | undefined
+  /** Since when the gateway has each of its networks, epoch milliseconds. */
+  readonly networksSince: Readonly<Record<string, number>>
+  /** The networks that root has confirmed. */
+  readonly confirmedNetworks: readonly string[]
   /** Epoch milliseconds. */
   readonly createdAt: number
   /** Rises by one with every write. */

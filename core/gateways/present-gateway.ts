@@ -19,7 +19,9 @@ export function presentGateway(gateway: Gateway) {
     ...(gateway.fromUser !== undefined && { from_user: gateway.fromUser }),
     ...(gateway.sealedPassword !== undefined && ({ password: maskedPassword } as const)),
     networks: [...gateway.networks],
+    confirmed_networks: [...gateway.confirmedNetworks],
     transport: gateway.transport,
+    srtp: gateway.srtp,
     expires: gateway.expires,
     caller_id: gateway.callerId,
     ...(gateway.maxCalls !== undefined && { max_calls: gateway.maxCalls }),
@@ -27,9 +29,24 @@ export function presentGateway(gateway: Gateway) {
   }
 }
 
-/** Returns a gateway with its state at the engines. */
-export function presentWithState(gateway: Gateway, { state, status }: ShownGatewayState) {
-  return { ...presentGateway(gateway), state, status }
+/** The facts that a reader sees of a gateway besides its settings. */
+export interface GatewayView {
+  readonly state: ShownGatewayState
+  /** Fields that would be refused today and are not served as they are. */
+  readonly ignored: readonly string[]
+  /** Gateways of other domains with a network of this one, `<domain>/<name>`; for root only. */
+  readonly overlaps?: readonly string[] | undefined
+}
+
+/** Returns a gateway with its state at the engines, and what is wrong with it. */
+export function presentWithState(gateway: Gateway, { state: { state, status }, ignored, overlaps = [] }: GatewayView) {
+  return {
+    ...presentGateway(gateway),
+    state,
+    status,
+    ...(ignored.length > 0 && { ignored: [...ignored] }),
+    ...(overlaps.length > 0 && { overlaps: [...overlaps] }),
+  }
 }
 
 /** See {@link presentWithState}. */

@@ -10,12 +10,21 @@ type SettingsRequest = EndpointRequest<typeof updateDomainParameters> | Endpoint
 /** Returns the use case that changes settings of a domain: its parameters or its variables. */
 export function changeSettings(kind: SettingKind) {
   return async (
-    { domain, body, precondition, requestId, clock, log, settings }: SettingsRequest,
+    { caller, domain, body, precondition, requestId, clock, log, settings }: SettingsRequest,
     ports: UpdateDomainPorts,
   ) => {
     const reportUnsent = (what: string, error: unknown) => log.error('change made but not published', error, { what })
     const view = { now: clock.now(), clientVariables: clientVariablesOf(settings) }
-    const change = { name: domain, kind, items: body, precondition, requestId, reportUnsent, ...view }
+    const change = {
+      name: domain,
+      kind,
+      items: body,
+      isRoot: caller.domain === null,
+      precondition,
+      requestId,
+      reportUnsent,
+      ...view,
+    }
     const { detail, record } = await updateDomain(ports, change)
     return reply(okInfo(detail), { record })
   }

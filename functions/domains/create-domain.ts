@@ -9,10 +9,11 @@ import { endpoint } from '../endpoint.ts'
 export const handler = endpoint(
   routes.createDomain,
   { domains: dynamoDomainStore, events: sqsEventSink, engine: sqsCallEngine },
-  async ({ body, requestId, clock, random, log, settings }, ports) => {
+  async ({ caller, body, requestId, clock, random, log, settings }, ports) => {
     const reportUnsent = (what: string, error: unknown) => log.error('change made but not published', error, { what })
     const clientVariables = clientVariablesOf(settings)
-    const context = { requestId, clock, random, clientVariables, reportUnsent }
+    const isRoot = caller.domain === null
+    const context = { isRoot, requestId, clock, random, clientVariables, reportUnsent }
     const { name, warning } = await createDomain(ports, body, context)
     return { status: 'OK' as const, info: `+OK [${name}] created !\n`, 'more info': warning }
   },

@@ -2,15 +2,20 @@ import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-account-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import { dynamoGatewayStore } from '../../adapters/dynamodb/gateways/dynamo-gateway-store.ts'
+import { addressGuard } from '../../adapters/http/address-guard.ts'
+import { proxyJudge } from '../../adapters/http/sip-targets.ts'
+import { gatewayCodecs } from '../../contracts/gateway-words.ts'
 import * as routes from '../../contracts/routes/engine.ts'
 import { lookUpDirectory } from '../../core/directory/look-up-directory.ts'
-import type { GatewayName } from '../../core/gateways/gateway.ts'
-import { gatewaysPurpose, serveGateways } from '../../core/gateways/serve-gateways.ts'
+import { type ReportUnserved, gatewaysPurpose, serveGateways } from '../../core/gateways/serve-gateways.ts'
 import { a1Hash } from '../a1-hash.ts'
 import { clientVariablesOf } from '../client-variables.ts'
 import { endpoint } from '../endpoint.ts'
 import { writeDirectoryXml } from './write-directory-xml.ts'
 import { writeGatewaysXml } from './write-gateways-xml.ts'
+
+/** Its answers are kept in this process. */
+const judgeProxy = proxyJudge()
 
 export const handler = endpoint(
   routes.lookUpDirectory,
@@ -22,9 +27,15 @@ export const handler = endpoint(
   },
   async ({ body, query, settings, log }, ports) => {
     if (body.section === 'directory' && body.purpose === gatewaysPurpose) {
-      const reportSealed = ({ domain, name }: GatewayName, error: unknown) =>
-        log.error('gateway not served: its password cannot be opened', error, { domain, gateway: name })
-      return writeGatewaysXml(await serveGateways(ports, body.profile ?? '', reportSealed))
+      const report: ReportUnserved = ({ domain, name }, why, error) => {
+        if (why === 'password')
+          log.error('gateway not served: its password cannot be opened', error, { domain, gateway: name })
+        else
+          log.warn('gateway not served: its proxy leads to an address that is not permitted', { domain, gateway: name })
+      }
+      const guard = addressGuard(settings.hookAllowedNetworks)
+      const serving = { ...ports, isPermitted: (proxy: string) => judgeProxy(proxy, guard) }
+      return writeGatewaysXml(await serveGateways(serving, body.profile ?? '', { report, codecs: gatewayCodecs }))
     }
     const context = { clientVariables: clientVariablesOf(settings), a1Hash, cache: query.cache }
     return writeDirectoryXml(await lookUpDirectory(ports, body, context))

@@ -1,8 +1,11 @@
 import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/calls/dynamo-connector-status-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import { dynamoGatewayStateStore } from '../../adapters/dynamodb/gateways/dynamo-gateway-state-store.ts'
 import { dynamoGatewayStore } from '../../adapters/dynamodb/gateways/dynamo-gateway-store.ts'
+import { rangeOf } from '../../adapters/http/networks.ts'
 import * as routes from '../../contracts/routes/gateways.ts'
 import { listGateways } from '../../core/gateways/list-gateways.ts'
+import { gatewayJudges } from './gateway-judges.ts'
 import { endpoint, okData, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
@@ -11,9 +14,12 @@ export const handler = endpoint(
     gateways: dynamoGatewayStore,
     gatewayStates: dynamoGatewayStateStore,
     connectorStatus: dynamoConnectorStatusStore,
+    domains: dynamoDomainStore,
   },
-  async ({ domain, query, clock }, ports) => {
-    const { data, headers } = await listGateways(ports, domain, query, clock.now())
+  async ({ caller, domain, query, clock, settings }, ports) => {
+    const isRoot = caller.domain === null
+    const context = { domain, isRoot, now: clock.now(), judges: gatewayJudges(settings), rangeOf }
+    const { data, headers } = await listGateways(ports, context, query)
     return reply(okData(data), { headers })
   },
 )

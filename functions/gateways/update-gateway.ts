@@ -1,22 +1,15 @@
-import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { dynamoGatewayStore } from '../../adapters/dynamodb/gateways/dynamo-gateway-store.ts'
-import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import * as routes from '../../contracts/routes/gateways.ts'
 import { applyGateway } from '../../core/gateways/apply-gateway.ts'
 import { updateGateway } from '../../core/gateways/change-gateway.ts'
 import { presentGateway } from '../../core/gateways/present-gateway.ts'
 import { endpoint, okData, reply } from '../endpoint.ts'
-import { gatewayJudges } from './gateway-judges.ts'
 import { orderContext } from './order-context.ts'
+import { writeContext, writePorts } from './write-context.ts'
 
-export const handler = endpoint(
-  routes.updateGateway,
-  { gateways: dynamoGatewayStore, secretBox: kmsSecretBox, engine: sqsCallEngine },
-  async (request, ports) => {
-    const { domain, params, body, precondition, settings } = request
-    const change = { ...ports, judges: gatewayJudges(settings), precondition }
-    const record = await updateGateway(change, { domain, name: params.gateway_name }, body)
-    await applyGateway(ports.engine, record, orderContext(request))
-    return reply(okData(presentGateway(record)), { record })
-  },
-)
+export const handler = endpoint(routes.updateGateway, writePorts, async (request, ports) => {
+  const { domain, params, body, precondition } = request
+  const change = { ...ports, ...(await writeContext(request, ports)), precondition }
+  const record = await updateGateway(change, { domain, name: params.gateway_name }, body)
+  await applyGateway(ports.engine, record, orderContext(request))
+  return reply(okData(presentGateway(record)), { record })
+})

@@ -29,7 +29,7 @@ export class Endpoint extends Construct {
       summary: route.summary,
       needs: needsOf(route),
       memoryMb: route.memoryMb ?? 512,
-      timeoutSeconds: endpointTimeoutSeconds,
+      timeoutSeconds: route.timeoutSeconds ?? endpointTimeoutSeconds,
     })
     this.logGroup = handler.logGroup
     const integration = new HttpLambdaIntegration('Integration', handler.function)

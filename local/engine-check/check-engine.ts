@@ -1,3 +1,4 @@
+import { findingsOfNetworks } from './check-networks.ts'
 import { type Element, type Parameters, readConfiguration } from './engine-configuration.ts'
 import { findingsOfMailboxes } from './mailbox-findings.ts'
 
@@ -56,6 +57,7 @@ export async function checkEngine(ask: AskEngine, options: CheckOptions): Promis
   found.push(...(await findingsOfEventSocket(ask, options.password)), ...findingsOfDirectory(bindings, sofia))
   found.push(...findingsOfRoutes(bindings))
   found.push(...findingsOfSip(sofia), ...(await findingsOfRunningProfiles(ask)))
+  found.push(...(await findingsOfNetworks(ask, sofia?.child('profiles').children('profile') ?? [])))
   found.push(...(await findingsOfCdrs(ask)), ...(await findingsOfDialplan(ask)))
   found.push(...(await findingsOfMailboxes(ask, await configuration(ask, 'voicemail'))))
   if (options.account !== undefined) found.push(...(await findingsOfAccount(ask, options.account)))
@@ -193,6 +195,11 @@ function findingsOfSip(sofia: Element | undefined): Finding[] {
 
 function findingsOfProfile(name: string, settings: Parameters): Finding[] {
   const file = `sip.xml (sofia.conf.xml), profile ${name}`
+  if (name === 'external' && !isTrue(settings.get('auth-calls'))) {
+    // The profile of carriers, who answer no challenge: its calls are judged by their address.
+    const problem = 'phones may register at the profile of carriers, where no call is authenticated'
+    return [{ file, problem, line: line('disable-register', 'true') }]
+  }
   const wrong = profileRules.flatMap(([setting, wanted, isRight, why]): Finding[] =>
     isRight(settings.get(setting) ?? '') ? [] : [{ file, problem: why, line: line(setting, wanted) }],
   )

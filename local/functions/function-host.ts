@@ -36,25 +36,33 @@ const maxHeapMb = 192
 /** Young objects get 16 MB a space, as in the main thread: three spaces. */
 const maxYoungMb = 48
 
+/** How functions are hosted. */
+export interface HostOptions {
+  /** Completes a function's own variables. */
+  environmentOf(definition: LambdaFunction): Environment
+  /** Takes what functions print. */
+  readonly log: Writable
+  /** More heap than this ends the thread; absent: 192 MB. */
+  readonly heapMb?: number
+}
+
 /** Runs the functions of an assembly in one thread that is started again when it goes down. */
 export class FunctionHost {
   readonly #hosted: readonly HostedFunction[]
   readonly #timeouts: ReadonlyMap<string, number>
   readonly #log: Writable
+  readonly #heapMb: number
   readonly #waiting = new Map<number, Waiting>()
   readonly #stuck = new Map<number, NodeJS.Timeout>()
   #worker: Worker | undefined
   #lastId = 0
   #closed = false
 
-  /** `environmentOf` completes a function's own variables; `log` takes what functions print. */
-  constructor(
-    functions: readonly LambdaFunction[],
-    options: { environmentOf(definition: LambdaFunction): Environment; log: Writable },
-  ) {
+  constructor(functions: readonly LambdaFunction[], options: HostOptions) {
     this.#hosted = functions.map((definition) => hostedFunction(definition, options.environmentOf(definition)))
     this.#timeouts = new Map(functions.map(({ name, timeoutSeconds }) => [name, timeoutSeconds * 1000]))
     this.#log = options.log
+    this.#heapMb = options.heapMb ?? maxHeapMb
     this.#start()
   }
 
@@ -95,7 +103,7 @@ export class FunctionHost {
       env: {},
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: maxYoungMb },
+      resourceLimits: { maxOldGenerationSizeMb: this.#heapMb, maxYoungGenerationSizeMb: maxYoungMb },
     })
     worker.stdout.pipe(this.#log, { end: false })
     worker.stderr.pipe(this.#log, { end: false })

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Route } from '../../contracts/routes/route.ts'
-import { FairPlaces } from './fair-places.ts'
+import { FairPlaces, TooManyWaiting } from './fair-places.ts'
 
 /**
  * Requests that functions work on at one time. Their thread has one core, so more of them would not be done sooner: each
@@ -14,6 +14,13 @@ const waitingOutside = 128
  * a repeated request waits for the outcome of the first one.
  */
 export const longestWorkMs = 1000
+/**
+ * Requests of callers that wait only briefly, which are worked on at one time: 16 for one caller alone. Their functions have a thread of
+ * their own. Where only ten a second get done, the last of 16 is still in time for an engine that waits 2 s.
+ */
+const lookingUp = { places: 32, waiting: 64 }
+/** Such a request that is not worked on after this long is refused: its caller can still do something else. */
+export const longestLookupWaitMs = 50
 /** KiB of bodies that are held at one time: 32 of the largest. */
 const bodyKib = 32 * 1024
 /** KiB of a body that counts for nothing: with those of all requests that may wait it makes 32 MB. */
@@ -30,11 +37,15 @@ export class Admission {
   readonly #working = new FairPlaces({ places: working, waiting: maxWaiting })
   readonly #outside = new FairPlaces({ places: waitingOutside, waiting: maxWaiting })
   readonly #bodies = new FairPlaces({ places: bodyKib, waiting: maxWaiting })
+  readonly #lookingUp = new FairPlaces(lookingUp)
   /** Keys of routes whose functions wait for something outside of the platform. */
   readonly #waitOutside: ReadonlySet<string>
+  /** Keys of routes whose callers wait only briefly. */
+  readonly #lookups: ReadonlySet<string>
 
-  constructor(routes: readonly Pick<Route, 'method' | 'path' | 'needs'>[]) {
-    this.#waitOutside = new Set(routes.filter(mayWaitOutside).map(({ method, path }) => `${method} ${path}`))
+  constructor(routes: readonly Pick<Route, 'method' | 'path' | 'needs' | 'timeoutSeconds'>[]) {
+    this.#waitOutside = new Set(routes.filter(mayWaitOutside).map(keyOf))
+    this.#lookups = new Set(routes.filter(({ timeoutSeconds }) => timeoutSeconds !== undefined).map(keyOf))
   }
 
   /** Waits until a body of so many bytes may be read; most may at once. */
@@ -45,10 +56,14 @@ export class Admission {
   }
 
   /**
-   * Waits until the function of a route may be called, if it has to wait. Returns what gives the working place back before the
-   * answer, to be called when the function has sent its request outside. It does nothing for functions that do not wait outside.
+   * Waits until the function of a route may be called, if it has to wait. Returns what gives the working place back, to be called when
+   * the function has sent its request outside, or is done. It does nothing where the place is held until the answer is sent. The place of
+   * a lookup is held until its function is done, also when its caller has gone.
    */
   call(caller: string, routeKey: string, response: ServerResponse): Promise<() => void> | (() => void) {
+    if (this.#lookups.has(routeKey)) {
+      return this.#lookingUp.take(caller) ?? waitFor(this.#lookingUp, caller, response, 1, longestLookupWaitMs)
+    }
     if (this.#waitOutside.has(routeKey)) return this.#callOutside(caller, response)
     const entered = enter(this.#working, caller, response, 1)
     return entered instanceof Promise ? entered.then(() => keepPlace) : keepPlace
@@ -64,6 +79,10 @@ export class Admission {
 }
 
 const keepPlace = () => {}
+
+function keyOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  return `${method} ${path}`
+}
 
 /** Lists of calls are readings that requests share; they take work and little waiting. */
 function mayWaitOutside({ method, needs }: Pick<Route, 'method' | 'needs'>): boolean {
@@ -91,10 +110,18 @@ function untilClosed(response: ServerResponse, leave: () => void): () => void {
   return leave
 }
 
-/** Waits for places until the client is gone. */
-async function waitFor(places: FairPlaces, caller: string, response: ServerResponse, count: number) {
+/** Waits for places until the client is gone, or the time is over. */
+async function waitFor(
+  places: FairPlaces,
+  caller: string,
+  response: ServerResponse,
+  count: number,
+  patienceMs?: number,
+): Promise<() => void> {
   const gone = new AbortController()
   const abort = () => gone.abort()
+  const refuse = () => gone.abort(new TooManyWaiting(`nothing was free within ${patienceMs} ms`))
+  const timer = patienceMs === undefined ? undefined : setTimeout(refuse, patienceMs)
   if (response.closed) abort()
   else response.once('close', abort)
   try {
@@ -102,5 +129,6 @@ async function waitFor(places: FairPlaces, caller: string, response: ServerRespo
   } finally {
     // An abort makes an error with a stack, which costs as much as the rest of the wait.
     response.off('close', abort)
+    clearTimeout(timer)
   }
 }

@@ -176,11 +176,16 @@ export class Gateway {
     await served.admission.body(caller.name, bytesOf(request, limit), response)
     const body = await readBody(request, limit, caution)
     const leaveWork = await served.admission.call(caller.name, match.routeKey, response)
-    const event = requestEvent(request, target, match, body, Date.now())
-    const call = () => served.invoke(match.target, event, leaveWork)
-    const reply = functionReply(await (isSafe(request) ? callAgain(call) : call()))
-    served.callers.learn(caller, match.routeKey, calledBy, reply.status)
-    return reply
+    try {
+      if (response.closed) throw new Error('the client has gone before its function was called')
+      const event = requestEvent(request, target, match, body, Date.now())
+      const call = () => served.invoke(match.target, event, leaveWork)
+      const reply = functionReply(await (isSafe(request) ? callAgain(call) : call()))
+      served.callers.learn(caller, match.routeKey, calledBy, reply.status)
+      return reply
+    } finally {
+      leaveWork()
+    }
   }
 }
 

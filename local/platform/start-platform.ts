@@ -1,6 +1,7 @@
 import { retryDeps } from '../../adapters/system/retry-deps.ts'
 import { environment } from '../../contracts/environment.ts'
 import { routes } from '../../contracts/routes/index.ts'
+import type { Route } from '../../contracts/routes/route.ts'
 import { type Assembly } from '../assembly/assembly.ts'
 import { type Place, laptop } from '../assembly/place.ts'
 import { readAssembly } from '../assembly/read-assembly.ts'
@@ -9,7 +10,7 @@ import { type DataFolder, openDataFolder } from '../data/data-folder.ts'
 import { type KeptSecrets, readSecrets } from '../data/kept-secrets.ts'
 import { takeLock } from '../data/lock.ts'
 import type { SimulatedEngine } from '../simulated-engine/simulated-engine.ts'
-import { FunctionHost } from '../functions/function-host.ts'
+import { FunctionHosts } from '../functions/function-hosts.ts'
 import { Gate } from '../gate/gate.ts'
 import { crossOriginFor } from '../gateway/cors.ts'
 import { Gateway, type Invoke } from '../gateway/gateway.ts'
@@ -153,7 +154,7 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   closing.defer(() => void log.end())
   const healthPort = await freePort()
   const closedPorts = ownPorts([...engine.addresses, { port: healthPort }], storeUrls)
-  const host = new FunctionHost(assembly.functions, {
+  const host = new FunctionHosts(assembly.functions, lookupArns(assembly), {
     environmentOf: (definition) =>
       functionEnvironment(definition, settings, {
         ...sharedEnvironment(settings, place.storesUrl, gate.issue(definition.roleArn)),
@@ -204,6 +205,14 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   }
   closing.defer(() => gateway.close())
   return connector
+}
+
+/** Returns the functions of routes whose callers wait only briefly. */
+function lookupArns(assembly: Pick<Assembly, 'routes'>): ReadonlySet<string> {
+  const keys = new Set(
+    routes.flatMap((route: Route) => (route.timeoutSeconds === undefined ? [] : [`${route.method} ${route.path}`])),
+  )
+  return new Set(assembly.routes.filter(({ key }) => keys.has(key)).map(({ functionArn }) => functionArn))
 }
 
 /** Runs a stop with a signal that is aborted when functions have worked on for long enough. */

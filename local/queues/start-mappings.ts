@@ -33,7 +33,7 @@ export interface RunningMappings {
 /** Starts a poller for each event-source mapping; each acts with the role of its function, as the cloud's does. */
 export function startMappings(
   assembly: Pick<Assembly, 'mappings' | 'queues' | 'functions'>,
-  parts: { readonly gate: Gate; readonly host: FunctionHost },
+  parts: { readonly gate: Gate; readonly host: Pick<FunctionHost, 'invoke'> },
 ): RunningMappings {
   let stopping = false
   const running = assembly.mappings.map((mapping) => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod/mini'
+import { limited } from '../../core/concurrency/semaphore.ts'
 import type { Table } from '../assembly/assembly.ts'
 import { type Backend, type ServiceAnswer, jsonAnswer } from '../gate/backend.ts'
 import { freePort } from '../processes/free-port.ts'
@@ -50,7 +51,27 @@ export async function startDynamo(
     const problem = { ended: 'cannot be opened: it may be damaged', late: 'does not answer: its program was stopped' }
     throw new PlainError(`the store in ${data} ${problem[outcome]}; see ${logFile}`)
   }
-  return { backend: inOneWrite(forwarder.backend), url, close }
+  return { backend: inOneWrite(withRoomForReads(forwarder.backend)), url, close }
+}
+
+/** Writes that an embedded store gets at one time. It does one after another, so more of them would only wait inside it. */
+const writesAtOnce = 4
+
+const writeActions: ReadonlySet<string> = new Set([
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'TransactWriteItems',
+  'BatchWriteItem',
+])
+
+/**
+ * Sends an embedded store a few writes at one time, and each reading at once. It waits for the disk at each write, so that a reading
+ * takes 5 ms behind four of them, and 27 ms behind sixteen.
+ */
+export function withRoomForReads(backend: Backend): Backend {
+  const writing = limited(writesAtOnce)
+  return (call) => (writeActions.has(call.action) ? writing(() => backend(call)) : backend(call))
 }
 
 /** DynamoDB's own limit for a transaction is 4 MB; whatever is larger stays a batch. */

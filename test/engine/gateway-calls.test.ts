@@ -77,10 +77,10 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     await call.hangUp()
   })
 
-  it('a gateway shows its own number or that of the calling account, as its settings say', async () => {
+  it('a gateway shows its own number or the outbound one of the calling account, as its settings say', async () => {
     await gateway(trunk('fixed', { caller_id: 'number:380441112233' }))
     await gateway(trunk('personal', { caller_id: 'account' }))
-    const parameters = { params: { account_id: '1001' }, body: { variables: ['effective_caller_id_number=4711'] } }
+    const parameters = { params: { account_id: '1001' }, body: { variables: ['outbound_caller_id_number=4711'] } }
     await the().admin.call('updateAccount', parameters)
     await route('91(\\d+)', [dial('fixed', '$1')])
     await route('92(\\d+)', [dial('personal', '$1')])
@@ -91,7 +91,7 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
       await call.hangUp()
     }
 
-    expect(the().far.rang.slice(-2)).toEqual(['380441112233', '1001'])
+    expect(the().far.rang.slice(-2)).toEqual(['380441112233', '4711'])
   })
 
   it('a route continues if its gateway is over the limit, an emergency call passes, and an ended call makes room', async () => {
@@ -181,7 +181,7 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     await call.hangUp()
   })
 
-  it('a call from a network of two domains is routed by the domain that it names, or refused', async () => {
+  it('a call from a network of two domains is routed by the domain that it names, else by what root has confirmed, else by age', async () => {
     const login = await party('shared', '127.0.0.21')
     const networks = ['127.0.0.21/32']
     await gateway(trunk('shared', { networks }))
@@ -190,7 +190,15 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     const named = await lab().phone('shared', blue, { port: lab().gatewayPort, ip: '127.0.0.21' })
 
     await expect.poll(async () => (await named.call('46')).status, recognized).toBe(busy)
-    expect((await login.call('46')).status).toBe(rejected)
+    // The older gateway is that of acme, which has no such route.
+    expect((await login.call('46')).status).toBe(unallocated)
+
+    const root = await lab().platform.root()
+    const { data } = await root.call('listGateways', { query: { domain: blue } })
+    expect(data.find(({ name }) => name === 'shared')?.overlaps).toEqual([`${acme}/shared`])
+    const confirmation = { params: { gateway_name: 'shared' }, body: { confirmed_networks: networks } }
+    await root.call('updateGateway', { ...confirmation, query: { domain: blue } })
+    await expect.poll(async () => (await login.call('46')).status, recognized).toBe(busy)
   })
 
   it('a call to the contact of a registered gateway is accepted because it comes from its proxy', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { hookClientLimits, testClientLimits } from '../../adapters/http/guarded-hook-client.ts'
 import { mailLimits } from '../../adapters/mail/guarded-mail-sender.ts'
@@ -11,6 +12,7 @@ import { reportMs } from '../../connector/health/status-report.ts'
 import { deadAfterMs } from '../../connector/reconcile/dead-connectors.ts'
 import { uploadClaimMs } from '../../core/recordings/upload-recording.ts'
 import { handOverMs, stopTimes } from '../../connector/stop-connector.ts'
+import { lookUpDialplan } from '../../contracts/routes/engine.ts'
 import { buckets, queues } from '../../contracts/resources.ts'
 import { failMissingRecordings, removeExpiredRecordings, requeueDeliveries } from '../../contracts/schedules.ts'
 import { cleanUpDomain, deliver, hookDispatch, workers, writeExport } from '../../contracts/workers.ts'
@@ -56,6 +58,9 @@ const longestRingMs = seconds(120)
 /** The default time limit of an API Gateway integration of an HTTP API. */
 const gatewayMs = seconds(30)
 
+/** How long an engine of the kit waits for a lookup, unless it is set. */
+const usualPatience = () => Number(/platform_timeout=(\d+)/.exec(readFileSync('engine/conf/settings.xml', 'utf8'))?.[1])
+
 /** The shorter and the longer time of a pair, both in milliseconds, as they are and as they are stated. */
 type Pair = readonly [title: string, are: readonly [number, number], stated: readonly [number, number], why: string]
 
@@ -77,6 +82,12 @@ const below: readonly Pair[] = [
     [requestLimitMs + reserveMs, endpointMs],
     [28_500, 29_000],
     'The work ends half a second before the function, so that its end is answered or logged.',
+  ],
+  [
+    'a lookup of an engine ends with the longest time that an engine of the kit waits for it, and not long after the usual one',
+    [seconds(usualPatience()), seconds(lookUpDialplan.timeoutSeconds)],
+    [2_000, 4_000],
+    'An answer after that is computed in vain, and keeps a place from a call that is still there.',
   ],
   [
     'the function of an endpoint ends before the gateway gives up',

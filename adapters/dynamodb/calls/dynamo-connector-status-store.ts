@@ -30,6 +30,7 @@ const reportItem = z.object({
         heardAt: z.number(),
         status: z.string(),
         channels: z.optional(z.number()),
+        hasGatewayTls: z.optional(z.boolean()),
       }),
     ),
   ),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { gatewayCodecs, gatewayProfiles, transports } from '../../../contracts/gateway-words.ts'
+import { gatewayProfiles, srtpModes, transports } from '../../../contracts/gateway-words.ts'
 import type { Gateway } from '../../../core/gateways/gateway.ts'
 import type { Item } from '../client.ts'
 import { parseItem } from '../items.ts'
@@ -16,11 +16,14 @@ const gatewayItem = z.object({
   fromUser: z.optional(z.string()),
   sealedPassword: z.optional(z.string()),
   networks: z.array(z.string()),
+  networksSince: z._default(z.record(z.string(), z.number()), {}),
+  confirmedNetworks: z._default(z.array(z.string()), []),
   transport: z.enum(transports),
+  srtp: z._default(z.enum(srtpModes), 'off'),
   expires: z.number(),
   callerId: z.string(),
   maxCalls: z.optional(z.number()),
-  codecs: z.array(z.enum(gatewayCodecs)),
+  codecs: z.array(z.string()),
   enabled: z.boolean(),
   profile: z.enum(gatewayProfiles),
   createdAt: z.number(),

@@ -48,7 +48,7 @@ export async function route(
   if (!isPublic && !engine.phones.knows(target.context)) return undefined
   const routed = await routeOfPlatform(engine, channel, target)
   if (routed.length > 0) return routed
-  return isPublic ? [step('hangup', 'CALL_REJECTED')] : ownRoute(engine, channel, target)
+  return isPublic ? [step('hangup', 'NORMAL_TEMPORARY_FAILURE')] : ownRoute(engine, channel, target)
 }
 
 /** To the engine, a platform that fails and one that gives the call no route are the same. */

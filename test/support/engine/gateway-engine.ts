@@ -22,8 +22,9 @@ export async function gatewayEngine(hold: (answer: string) => Promise<string> = 
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   await ports.domains.create(aDomain({ name: domain }))
+  const serving = { ...ports, isPermitted: async () => true }
   const lookup: XmlLookup = async ({ profile = '' }) =>
-    hold(writeGatewaysXml(await serveGateways(ports, profile, () => {})))
+    hold(writeGatewaysXml(await serveGateways(serving, profile, { report: () => {}, codecs: ['PCMU', 'PCMA'] })))
   const options = { directory: lookup, gateways: lookup, seed: 1, timers: time.timers, recordingsDir: '/nowhere' }
   const engine = newEngine(options, () => {})
   const lines: string[] = []

@@ -98,9 +98,10 @@ export async function aKitLab(
 /** Starts both for gateways whose other side is on the loopback network, with the port of the engine's profile of gateways. */
 export async function aGatewayLab(
   settings: Readonly<Record<string, string>> = {},
+  platform: Readonly<Record<string, string>> = {},
 ): Promise<KitLab & { readonly gatewayPort: number }> {
   const gatewayPort = await freePort()
-  const allowed = { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
+  const allowed = { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8', ...platform }
   const kit = { ...settings, GATEWAY_SIP_PORT: String(gatewayPort) }
   return Object.assign(await aKitLab(kit, undefined, undefined, () => allowed), { gatewayPort })
 }

@@ -108,7 +108,7 @@ export class SipDialog {
 
   #write(method: string, number: number, branch: string, extra: readonly SipHeader[] = [], body = ''): void {
     const headers: SipHeader[] = [
-      ['Via', `SIP/2.0/UDP ${this.#line.address};branch=${branch};rport`],
+      ['Via', `SIP/2.0/${this.#line.transport} ${this.#line.address};branch=${branch};rport`],
       ['Max-Forwards', '70'],
       ['From', this.#start.local],
       ['To', this.#remote],

@@ -8,6 +8,8 @@ export type SipHeader = readonly [name: string, value: string]
 
 /** A socket that tells answers from requests. */
 export interface SipLine {
+  /** As `Via` names it. */
+  readonly transport: 'UDP' | 'TLS' | 'WSS'
   /** `ip:port` */
   readonly address: string
   readonly contact: string
@@ -34,6 +36,7 @@ export async function openSipLine(
     else waiting.get(`${headerOf(message, 'call-id')} ${headerOf(message, 'cseq')}`)?.(message)
   })
   return {
+    transport: 'UDP',
     address,
     contact: `<sip:${user}@${address}>`,
     send: (text, to) => {

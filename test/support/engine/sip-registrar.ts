@@ -11,7 +11,10 @@ export interface SipRegistrar {
   close(): Promise<void>
 }
 
-/** Opens a registrar on a free port. `passwords` are those of its users; any other user, and a wrong password, is refused with 403. */
+/**
+ * Opens a registrar on a free port. `passwords` are those of its users; any other user, a wrong password, and a registration of another name
+ * is refused with 403.
+ */
 export async function openSipRegistrar(
   realm: string,
   passwords: Readonly<Record<string, string>>,
@@ -28,6 +31,7 @@ export async function openSipRegistrar(
     if (given === '') return 401
     const part = (name: string) => new RegExp(`(?:^|[ ,])${name}="?([^",]*)"?`).exec(given)?.[1] ?? ''
     const user = part('username')
+    if (!headerOf(request, 'to').includes(`<sip:${user}@`)) return 403
     const { a1Hash } = credentialOf(user, realm, passwords[user] ?? token())
     const a2 = md5(`REGISTER:${part('uri')}`)
     const proof = part('qop') === '' ? [] : [part('nc'), part('cnonce'), part('qop')]

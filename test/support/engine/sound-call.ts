@@ -131,8 +131,10 @@ export class SoundCall {
   }
 
   /** Sends the INVITE of a new call. For the phone only. */
-  async place(): Promise<void> {
-    const placed = this.#dialog.request('INVITE', [sdpHeader], this.#sdp(), (early) => this.#readSdp(early.body))
+  async place(headers: readonly SipHeader[]): Promise<void> {
+    const placed = this.#dialog.request('INVITE', [sdpHeader, ...headers], this.#sdp(), (early) =>
+      this.#readSdp(early.body),
+    )
     const { status = 0, body } = await placed.catch(() => ({ status: 408, body: '' }))
     this.#state = status === 200 ? 'up' : 'over'
     if (status === 200) this.#readSdp(body)

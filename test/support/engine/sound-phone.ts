@@ -1,6 +1,6 @@
 /** A SIP phone of the tests that sends sound and counts what it hears, over UDP on the loopback address. */
 import { SipDialog } from './sip-dialog.ts'
-import { type SipLine, answerSip, openSipLine } from './sip-line.ts'
+import { type SipHeader, type SipLine, answerSip, openSipLine } from './sip-line.ts'
 import { type SipMessage, credentialOf, headerOf, token } from './sip-message.ts'
 import type { PhoneOptions } from './sip-phone.ts'
 import { SoundCall } from './sound-call.ts'
@@ -9,6 +9,12 @@ import { openSoundStream } from './sound-stream.ts'
 /** An account, and whether its phone answers each call at once; by default a test answers with {@link SoundCall.answer}. */
 export interface SoundPhoneOptions extends PhoneOptions {
   readonly isAnswering?: boolean
+  /** The address of the engine; by default 127.0.0.1. */
+  readonly engine?: string
+  /** The name in its From header. */
+  readonly display?: string
+  /** Further headers of the calls that it places. */
+  readonly headers?: readonly SipHeader[]
 }
 
 /** A phone that tests drive. Each of its calls has a stream of media of its own. */
@@ -32,6 +38,7 @@ export interface SoundPhone {
 /** Opens a phone on ports of its own. */
 export async function openSoundPhone(options: SoundPhoneOptions): Promise<SoundPhone> {
   const { port, login, domain, password = '', ip = '127.0.0.1', isBusy = false, isAnswering = false } = options
+  const { display, engine = '127.0.0.1', headers = [] } = options
   const account = `${login}@${domain}`
   const credential = options.credential ?? credentialOf(login, domain, password)
   const calls = new Map<string, SoundCall>()
@@ -41,10 +48,10 @@ export async function openSoundPhone(options: SoundPhoneOptions): Promise<SoundP
   const line: SipLine = await openSipLine(ip, login, (request, sender) => void take(request, sender))
 
   const begin = (uri: string, to: string) => {
-    const local = `<sip:${account}>;tag=${token()}`
+    const local = `${display === undefined ? '' : `"${display}" `}<sip:${account}>;tag=${token()}`
     return new SipDialog(
       line,
-      { callId: token(), local, remote: to, target: uri, peer: `127.0.0.1:${port}` },
+      { callId: token(), local, remote: to, target: uri, peer: `${engine}:${port}` },
       credential,
     )
   }
@@ -83,7 +90,7 @@ export async function openSoundPhone(options: SoundPhoneOptions): Promise<SoundP
     const dialog = begin(uri, `<${uri}>`)
     const call = new SoundCall(line, dialog, await openSoundStream(ip), account)
     calls.set(call.callId, call)
-    void call.place()
+    void call.place(headers)
     return call
   }
 

@@ -3,7 +3,10 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 
-/** The addresses of each name; `silent` for one that is never answered. A name that is missing does not exist. */
+/**
+ * The addresses of each name, and other records as `SRV <port> <name>` and `NAPTR <name>`; `silent` for a name that is never answered. A
+ * name that is missing does not exist.
+ */
 export type Zone = Readonly<Record<string, readonly string[] | 'silent'>>
 
 /** A running name server. */
@@ -16,7 +19,7 @@ export interface NameServer {
   untilAsked(count: number): Promise<void>
 }
 
-const types: Readonly<Record<number, string>> = { 1: 'A', 28: 'AAAA' }
+const types: Readonly<Record<number, string>> = { 1: 'A', 28: 'AAAA', 33: 'SRV', 35: 'NAPTR' }
 
 /** Starts a name server of a zone; when the test ends it answers what it was silent to, and closes. */
 export async function aNameServer(zone: Zone): Promise<NameServer> {
@@ -29,7 +32,7 @@ export async function aNameServer(zone: Zone): Promise<NameServer> {
     socket.emit('asked')
     const known = zone[name]
     const addresses = known === undefined || known === 'silent' ? [] : known
-    const records = addresses.filter((each) => each.includes(':') === (type === 28)).map(bytesOf)
+    const records = addresses.filter((each) => kindOf(each) === types[type]).map(bytesOf)
     const send = () => socket.send(answer(query.subarray(0, end), type, records, known !== undefined), port, address)
     if (known === 'silent') held.push(send)
     else send()
@@ -60,7 +63,31 @@ function questionOf(query: Buffer): { readonly name: string; readonly type: numb
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 }
 }
 
+function kindOf(record: string): string {
+  return /^(?:SRV|NAPTR)\b/.exec(record)?.[0] ?? (record.includes(':') ? 'AAAA' : 'A')
+}
+
+/** A name, or a text, as records hold them. */
+function labelsOf(name: string): Buffer {
+  return Buffer.concat(
+    [...name.split('.'), ''].map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`)),
+  )
+}
+
 function bytesOf(address: string): Buffer {
+  const [kind, ...parts] = address.split(' ')
+  const name = labelsOf(parts.at(-1) ?? '')
+  if (kind === 'SRV')
+    return Buffer.concat([Buffer.from([0, 0, 0, 0, Math.floor(Number(parts[0]) / 256), Number(parts[0]) % 256]), name])
+  if (kind === 'NAPTR')
+    return Buffer.concat([
+      Buffer.from([0, 0, 0, 0, 1]),
+      Buffer.from('s'),
+      Buffer.from([7]),
+      Buffer.from('SIP+D2U'),
+      Buffer.from([0]),
+      name,
+    ])
   if (!address.includes(':')) return Buffer.from(address.split('.').map(Number))
   const [left = '', right = ''] = address.split('::')
   const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))

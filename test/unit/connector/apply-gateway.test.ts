@@ -157,6 +157,52 @@ test('a removed gateway that did not come back is restored when the platform ser
   expect(await hasCurrent('trunk')).toBe(true)
 })
 
+/** An engine that takes no gateway of this name, whatever it is served: as one without TLS does. */
+async function anEngineRefusing(name: string) {
+  const lab = await gatewayEngine(async (answer) =>
+    answer.replaceAll(new RegExp(`<gateway name="[^"]*_${name}".*?</gateway>`, 'gs'), ''),
+  )
+  const rescans = () => lab.orders().filter((order) => order === 'rescan').length
+  return { ...lab, rescans }
+}
+
+test('a gateway that an engine never takes makes it ask for all gateways a few times, and then once an hour', async () => {
+  const { link, write, aligner, time, rescans, forgetOrders } = await anEngineRefusing('tls')
+  await write('tls', { transport: 'tls' })
+  const applied = aligner()
+
+  const outcome = applied.prepare(command('tls'), domain)(link)
+  await time.advance(3_600_000)
+  expect(await outcome).toMatchObject({ state: 'refused' })
+  expect(rescans()).toBe(9)
+
+  forgetOrders()
+  for (const _hour of [1, 2, 3]) {
+    expect(await applied.applyAll(link)).toBe(1)
+    await time.advance(3_600_000)
+  }
+  expect(rescans()).toBe(3)
+})
+
+test('the repair of a gateway that an engine never takes begins anew with its own change, and not with that of another', async () => {
+  const { link, write, aligner, time, rescans, forgetOrders, hasCurrent } = await anEngineRefusing('tls')
+  await write('tls', { transport: 'tls' })
+  const applied = aligner()
+  void applied.prepare(command('tls'), domain)(link)
+  await time.advance(3_600_000)
+  forgetOrders()
+
+  await write('other')
+  void applied.prepare(command('other'), domain)(link)
+  await time.advance(3_600_000)
+  expect([await hasCurrent('other'), rescans()]).toEqual([true, 1])
+
+  await write('tls', { transport: 'tls', expires: 90 })
+  void applied.prepare(command('tls'), domain)(link)
+  await time.advance(3_600_000)
+  expect(rescans()).toBe(1 + 9)
+})
+
 test('gateways can be applied again after a lost link has ended an earlier attempt', async () => {
   const { link, write, aligner } = await gatewayEngine()
   await write('trunk')

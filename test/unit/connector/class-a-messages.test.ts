@@ -116,8 +116,8 @@ const own = [
   /^api (?:global_getvar core_uuid|status|show (?:channels|registrations) as json|xml_flush_cache|sofia status|sofia profile external rescan)$/,
   new RegExp(`^api xml_flush_cache id ${name} ${host}$`),
   new RegExp(`^api sofia profile internal flush_inbound_reg (?:${name}(?:=${host})?)?@${host}$`),
-  new RegExp(`^api vm_delete ${name}@${host}$`),
   new RegExp(`^api uuid_kill ${id} MANAGER_REQUEST$`),
+  new RegExp(`^api vm_delete ${name}@${host}$`),
   /^(?:event json|nixevent) /,
 ]
 const lookUp = new RegExp(`^api uuid_dump ${id} json$`)

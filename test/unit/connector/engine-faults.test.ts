@@ -117,7 +117,7 @@ describe.each([
   ['F05', 'refuse the password', 'engine refuses the password', 'auth-refused'],
   ['F06', 'reject the address', "engine's access list does not hold this address", 'access-rejected'],
 ] as const)('%s an engine that would %s', (_fault, welcome, problem, reason) => {
-  test(`an engine that would ${welcome} is left alone for 30 s at a time, and reported with its reason`, async () => {
+  test(`an engine that would ${welcome} is left alone for 5 s at a time, and reported with its reason`, async () => {
     const engine = await anEngine()
     engine.welcome = welcome
     const running = await aConnectorFor(engine.port)
@@ -125,7 +125,7 @@ describe.each([
       () => engineOf(running)?.commands.state === 'down' && engineOf(running)?.events.state === 'down',
     )
 
-    await running.time.advance(29_900)
+    await running.time.advance(4_900)
     expect(engine.connections).toBe(2)
     expect(running.connector.health()).toMatchObject({
       status: 'error',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
-import { readGatewayEvent, readGatewayStates } from '../../../connector/gateways/gateway-reports.ts'
+import { profileLine, readGatewayEvent, readGatewayStates } from '../../../connector/gateways/gateway-reports.ts'
 import { GatewayStates } from '../../../connector/gateways/gateway-states.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
@@ -40,7 +40,7 @@ async function aConnector({ isUp = true, isRelayed = true } = {}) {
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   await ports.domains.create(aDomain({ name: domain }))
   const log = capturedLog()
-  const at = { answer: async () => xmlOf({}), asked: 0, hasPeer: false, isStoreAway: false }
+  const at = { answer: async () => xmlOf({}), asked: 0, profile: '-USAGE: sofia\n', hasPeer: false, isStoreAway: false }
   const put: typeof ports.gatewayStates.put = async (states) => {
     if (at.isStoreAway) throw new Error('the store is away')
     await ports.gatewayStates.put(states)
@@ -55,7 +55,8 @@ async function aConnector({ isUp = true, isRelayed = true } = {}) {
   })
   const commands = {
     state: { kind: 'ready' } as const,
-    api: async () => {
+    api: async (line: string) => {
+      if (line === profileLine) return at.profile
       at.asked += 1
       return at.answer()
     },
@@ -131,6 +132,26 @@ test('the state of a new gateway without events is read within two seconds', asy
   await time.advance(2_000)
 
   expect(await stored()).toEqual({ trunk: 'NOREG UP' })
+})
+
+test.each([
+  [
+    'a profile with TLS',
+    '<profile><profile-info><tls-url>sip:x@192.0.2.1:5081</tls-url></profile-info></profile>',
+    true,
+  ],
+  ['a profile without TLS', '<profile><profile-info><url>sip:x@192.0.2.1:5080</url></profile-info></profile>', false],
+  ['no answer about the profile', '-USAGE: sofia\n', undefined],
+])('it is known whether an engine has TLS for gateways: %s', async (_what, profile, hasTls) => {
+  const { time, states, at } = await aConnector()
+  expect(states.hasTls(engine)).toBeUndefined()
+  at.profile = profile
+
+  await time.advance(61_000)
+
+  expect(states.hasTls(engine)).toBe(hasTls)
+  states.linkDown(engine)
+  expect(states.hasTls(engine)).toBeUndefined()
 })
 
 test('the gateways of one rescan are read together', async () => {

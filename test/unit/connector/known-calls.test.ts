@@ -195,6 +195,71 @@ describe('a leg of no account that ended while no connector listened', () => {
   })
 })
 
+describe('a leg of an engine that is known under another address', () => {
+  const formerName = '198.51.100.9:8021'
+
+  /** A leg that a connector knew at the former address, before it was killed. */
+  async function aFormerLeg(world: LabWorld, core = aCoreUuid): Promise<string> {
+    const uuid = randomUUID()
+    const createdAt = `${world.time.clock.now() - 60_000}000`
+    await world.ports.knownCalls.put([aKnownCall({ uuid, engine: formerName, core, domain: labDomain, createdAt })])
+    await report(world, 'former', [formerName])
+    await world.time.advance(40_000)
+    return uuid
+  }
+
+  test('a leg that ended while no connector listened is ended once by the address that leads to its process now', async () => {
+    const world = await labWorld()
+    const uuid = await aFormerLeg(world)
+
+    const successors = [await world.connector('second'), await world.connector('third')]
+    for (const successor of successors) await successor.up()
+    await world.time.advance(60_000)
+
+    const made = world.published.filter((event) => event.uuid === uuid)
+    expect(made.map(({ name }) => name)).toEqual(['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
+    expect(made[0]?.id).toBe(`${aCoreUuid}:${uuid}:CHANNEL_HANGUP_COMPLETE`)
+    expect(await stored(world, formerName)).toEqual([])
+  })
+
+  test('a leg that is still up goes on at the new address', async () => {
+    const world = await labWorld()
+    const uuid = await aFormerLeg(world)
+
+    const successor = await world.connector('successor')
+    successor.rows = [{ uuid }]
+    await successor.up()
+    await world.time.advance(60_000)
+
+    expect(world.eventsOf(uuid)).toEqual([])
+    expect(successor.registry.find(uuid)).toMatchObject({ engine: labEngine, core: aCoreUuid })
+    expect([await stored(world, formerName), await stored(world)]).toEqual([[], [uuid]])
+  })
+
+  test('a leg of another process that the former address led to is left alone', async () => {
+    const world = await labWorld()
+    const uuid = await aFormerLeg(world, randomUUID())
+
+    const successor = await world.connector('successor')
+    await successor.up()
+    await world.time.advance(60_000)
+
+    expect([world.eventsOf(uuid), await stored(world, formerName)]).toEqual([[], [uuid]])
+  })
+
+  test('a leg of an address that the settings still name is left to it', async () => {
+    const world = await labWorld()
+    const uuid = await aFormerLeg(world)
+
+    const engine = (name: string): ComparedEngine => ({ name, coreUuid: aCoreUuid, commands: fakeEslSession() })
+    const successor = await world.connector('successor', { engines: () => [engine(labEngine), engine(formerName)] })
+    await successor.up()
+    await world.time.advance(60_000)
+
+    expect([world.eventsOf(uuid), await stored(world, formerName)]).toEqual([[], [uuid]])
+  })
+})
+
 test('an end that was read only by a connector killed before handing it over is published by the other one', async () => {
   const world = await aWorld()
   const uuid = randomUUID()
@@ -254,7 +319,7 @@ test('a leg that is still up is not ended, and its real end is published once', 
   await report(world, 'first')
   await world.time.advance(40_000)
   const successor = await world.connector('successor')
-  successor.rows = [{ uuid, createdAt: Math.floor(world.time.clock.now() / 1_000) - 60 }]
+  successor.rows = [{ uuid }]
   await successor.up()
   await world.time.advance(60_000)
   expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])

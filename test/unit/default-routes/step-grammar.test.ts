@@ -74,6 +74,7 @@ it.each<[string, unknown]>([
     'a gateway with the dialled number',
     { bridge: { endpoints: [{ type: 'gateway', name: 'gw', dialString: '00$1' }] } },
   ],
+  ['an account by the dialled number', { bridge: { endpoints: [{ type: 'user', name: '10$1' }] } }],
   ['a later jump', { schedule: { action: 'goto', data: '9196', seconds: 60 } }],
   ['a sound in a folder of the domain', { playback: { files: [{ name: 'greetings/Привіт 1.wav', type: 'wav' }] } }],
   ['a sound by the dialled number', { playback: 'sounds/${destination_number}.wav' }],
@@ -85,6 +86,18 @@ it.each<[string, unknown]>([
 
   expect(await create([step])).toMatchObject({ status: 200 })
 })
+
+it.each(['$1@b.example.com', '$1,loopback', '${user_name}', '$12', '$1a', '$1/x'])(
+  'an account to call by the lookup %s is refused with its place',
+  async (name) => {
+    const { create } = await setUp()
+
+    expect(await create([{ bridge: { endpoints: [{ type: 'user', name }] } }])).toMatchObject({
+      status: 400,
+      body: { details: [{ field: 'callflow[0].bridge.endpoints[0].name' }] },
+    })
+  },
+)
 
 it.each<[string, unknown, string]>([
   ['an account to act as', { setUser: '1000' }, 'setUser'],

@@ -107,7 +107,7 @@ describe('a call whose patterns are too much work', () => {
   })
 
   it('a call to an emergency number whose patterns are too costly goes to the emergency gateway', async () => {
-    expect(await applications('112')).toContain('bridge sofia/gateway/rescue/112')
+    expect((await applications('112')).at(-1)).toMatch(/^bridge \[.*\]sofia\/gateway\/rescue\/112$/)
   })
 })
 

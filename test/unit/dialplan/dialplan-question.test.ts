@@ -11,6 +11,14 @@ const asked = {
   variable_sip_authorized: 'true',
   variable_user_name: '1000',
 }
+const callerOf = (fields: Readonly<Record<string, string>>) => readDialplanQuestion({ ...asked, ...fields })?.call
+/** The fields of a From header that a phone has sent. */
+const sent = (number: string, name: string) => ({
+  'Hunt-Caller-ID-Number': number,
+  'Hunt-Caller-ID-Name': name,
+  'Hunt-Orig-Caller-ID-Number': number,
+  'Hunt-Orig-Caller-ID-Name': name,
+})
 const loginOf = (fields: Readonly<Record<string, string>>) => {
   const question = readDialplanQuestion(fields)
   return question !== undefined && 'domain' in question.call ? question.call.caller.login : 'no call of a domain'
@@ -34,4 +42,37 @@ it.each([
   ['Hunt-Destination-Number', ''],
 ])('a question whose %s is "%s" is not about a call', (field, value) => {
   expect(readDialplanQuestion({ ...asked, [field]: value })).toBeUndefined()
+})
+
+it('a call has the number and the name of its account, whatever its phone has sent', () => {
+  const call = callerOf({ ...sent('447700900123', 'The Bank'), variable_effective_caller_id_name: 'Ann (Sales)' })
+
+  expect(call?.caller).toMatchObject({ number: '1000', nameToShow: 'Ann (Sales)', sent: '447700900123' })
+  expect([call?.variables.get('caller_id_number'), call?.variables.get('caller_id_name')]).toEqual([
+    '1000',
+    'Ann (Sales)',
+  ])
+})
+
+it.each(['x;y', '${system(id)}', '', undefined])('a caller whose name would be %j is named by the login', (name) => {
+  const given: Record<string, string> = name === undefined ? {} : { variable_effective_caller_id_name: name }
+
+  expect(callerOf({ ...sent('447700900123', 'x'), ...given })?.caller.nameToShow).toBe(name === '' ? '' : '1000')
+})
+
+it('a number or name that a route has set since is kept', () => {
+  const changed = { ...sent('447700900123', 'x'), 'Hunt-Caller-ID-Number': '4711' }
+
+  expect(callerOf(changed)?.caller).toMatchObject({ number: '4711', sent: '4711' })
+  expect(callerOf(changed)?.caller).not.toHaveProperty('nameToShow')
+  expect(callerOf({ ...sent('447700900123', 'x'), 'Hunt-Caller-ID-Name': 'y' })?.caller).toMatchObject({
+    number: '447700900123',
+  })
+})
+
+it('a leg that has rung an account is that of the account, also by its number, and not one of another domain', () => {
+  const leg = { variable_sip_authorized: '', variable_dialed_user: '2001', variable_dialed_domain: 'a.example.com' }
+
+  expect(callerOf(leg)?.caller).toMatchObject({ called: '2001' })
+  expect(callerOf({ ...leg, variable_dialed_domain: 'b.example.com' })?.caller.called).toBeUndefined()
 })

@@ -96,11 +96,20 @@ describe('a simulated call', () => {
     expect(data.considered.map(({ reason }: { reason: string }) => reason)).toEqual(['does not match', 'matches'])
     expect(applications(data)).toEqual([
       'answer',
+      'set sip_copy_custom_headers=false',
+      'set sip_copy_multipart=false',
       'set hangup_after_bridge=true',
       'set continue_on_fail=false',
-      'bridge sofia/gateway/a.example.com_gw/00901',
+      'bridge [origination_caller_id_number=pbx,origination_caller_id_name=pbx]sofia/gateway/a.example.com_gw/00901',
     ])
     expect(data.end).toEqual({ application: 'bridge' })
+  })
+
+  it('a call rings the account that the dialled number names, and none for a text that is no name', async () => {
+    await route('7(.+)', [{ bridge: { endpoints: [{ type: 'user', name: '$1' }] } }])
+
+    expect(applications(await simulate({ number: '71000' })).at(-1)).toBe('bridge user/1000@a.example.com')
+    expect(applications(await simulate({ number: '7-x' }))).toEqual([])
   })
 
   it('a condition after a wait is decided when the engine asks again', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -44,5 +44,32 @@ test.each(['0', '5', '10', '2.5', 'two', '-1'])(
 
     expect(status).toBe(1)
     expect(output).toContain('PLATFORM_TIMEOUT is not 1 to 4 seconds')
+  },
+)
+
+test.each([
+  ['TLS', 'yes'],
+  ['SRTP', 'required'],
+  ['GATEWAY_TLS_VERIFY', 'all'],
+  ['EXTERNAL_IP', 'engine.example.com'],
+])('an engine does not start with a setting that it would read as another one: %s=%s', async (name, value) => {
+  const { status, output } = await startEngine({ [name]: value, TLS_FOLDER: folder })
+
+  expect(status).toBe(1)
+  expect(output).toContain(name)
+})
+
+test.each([
+  ['TLS', 'true'],
+  ['WSS_BINDING', ':7443'],
+])(
+  'an engine does not start with %s=%s and no certificate, since it would make one that no phone trusts',
+  async (name, value) => {
+    const settings = { [name]: value, TLS_FOLDER: folder }
+    const { status, output } = await startEngine(settings)
+    expect({ status, output }).toMatchObject({ status: 1, output: expect.stringContaining('renew-certificate') })
+
+    for (const file of ['tls.pem', 'wss.pem']) writeFileSync(join(folder, file), '')
+    expect(await startEngine(settings)).toMatchObject({ status: 0 })
   },
 )

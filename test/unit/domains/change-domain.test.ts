@@ -164,6 +164,30 @@ describe('the settings of a domain', () => {
     },
   )
 
+  it('only root sets the parameters that decide which numbers the gateways of a domain show', async () => {
+    const { api, admin, root } = await setUp()
+    const set = (headers: typeof admin, ...body: string[]) => api.call(updateParameters, { params, headers, body })
+    for (const parameter of [
+      'trusted-caller-ids=true',
+      'own-numbers=380441230000',
+      'own-numbers=',
+      'trusted-caller-ids=',
+    ]) {
+      const { status, body } = await set(admin, 'vm-enabled=true', parameter)
+      expect([status, body.details[0].problem]).toEqual([403, expect.stringMatching(/^only root may set /)])
+    }
+
+    const wanted = ['own-numbers=380441230000,+380441230001', 'trusted-caller-ids=true']
+    expect((await set(root, ...wanted)).body.info.parameters).toEqual(wanted)
+    expect((await set(admin, 'own-numbers=')).status).toBe(403)
+    expect((await set(admin, 'vm-enabled=true')).body.info.parameters).toEqual([...wanted, 'vm-enabled=true'])
+    for (const refused of ['trusted-caller-ids=yes', 'own-numbers=1,', 'own-numbers=1;2', 'own-numbers=bob']) {
+      expect((await set(root, refused)).status).toBe(400)
+    }
+    const created = { domain_name: 'c.example.com', customer_id: '1', parameters: wanted }
+    expect((await api.call(createDomain, { headers: root, body: created })).status).toBe(200)
+  })
+
   it('a domain has at most a hundred settings of a kind', async () => {
     const { api, admin } = await setUp()
     const put = (body: unknown) => api.call(updateVariables, { params, headers: admin, body })

@@ -24,16 +24,21 @@ it.each(routes.filter((route) => 'secretBox' in wrapperNeeds(route)))(
   },
 )
 
-it("only operations on domains themselves, and the simulation with its variables, read a domain besides the wrapper's read", () => {
+it("only operations on domains themselves, and those that its settings decide, read a domain besides the wrapper's read", () => {
   const both = routes.filter((route) => wrapperNeeds(route)['domains'] !== undefined && readsDomains(route))
 
   expect(both.map(({ operationId }) => operationId).sort()).toEqual([
+    'createGateway',
     'deleteDomain',
     'listDomains',
+    'listGateways',
     'readDomain',
+    'readGateway',
+    'replaceGateway',
     'simulateDefaultRoutes',
     'updateDomainParameters',
     'updateDomainVariables',
+    'updateGateway',
   ])
 })
 

@@ -3,9 +3,10 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 
 const settings = readFileSync('engine/conf/settings.xml', 'utf8')
-const variables = [...settings.matchAll(/cmd="env-set" data="\w+=\$(\w+)"/g)].map(([, name = '']) => name).toSorted()
+const named = settings.matchAll(/cmd="env-set" data="\w+=\$(\w+)"/g)
+const variables = [...new Set([...named].map(([, name = '']) => name))].toSorted()
 /** Folders of the kit's container: they are volumes, at the places that the settings have by default. */
-const folders = ['CDR_FOLDER', 'RECORDINGS_FOLDER', 'SOUNDS_FOLDER', 'VOICEMAIL_FOLDER']
+const folders = ['CDR_FOLDER', 'RECORDINGS_FOLDER', 'SOUNDS_FOLDER', 'TLS_FOLDER', 'VOICEMAIL_FOLDER']
 
 it('the compose file of the engine kit passes each setting of the kit to the engine, and has a volume for each folder', () => {
   const { engine } = parse(readFileSync('engine/compose.yaml', 'utf8')).services

@@ -15,11 +15,11 @@ describe('the wait before connecting again', () => {
   })
 
   it.each(['auth-refused', 'access-rejected'] as const)(
-    'the wait before connecting again is 30 to 37.5 s after %s',
+    'the wait before connecting again is 5 to 6.25 s after %s, so that a corrected password is in use within seconds',
     (reason) => {
       const waits = [0, 0.5, 1].map((random) => retryDelayMs(reason, 0, defaultEslLimits, () => random))
 
-      expect(waits).toEqual([30_000, 33_750, 37_500])
+      expect(waits).toEqual([5_000, 5_625, 6_250])
     },
   )
 })

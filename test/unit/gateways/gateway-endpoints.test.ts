@@ -7,8 +7,8 @@ import { handler as readGateway } from '../../../functions/gateways/read-gateway
 import { handler as replaceGateway } from '../../../functions/gateways/replace-gateway.ts'
 import { handler as updateGateway } from '../../../functions/gateways/update-gateway.ts'
 import { planted } from '../../support/invariants/secret-forms.ts'
-import { type Api, anApi } from '../../support/platform/api.ts'
-import { aGateway, aGatewayState, aReport } from '../../support/records/records.ts'
+import { type Api, type ApiAnswer, anApi } from '../../support/platform/api.ts'
+import { aDomain, aGateway, aGatewayState, aReport } from '../../support/records/records.ts'
 
 let api: Api
 let headers: Record<string, string>
@@ -45,9 +45,11 @@ const defaults = {
   username: 'pbx',
   password: '********',
   networks: [],
+  confirmed_networks: [],
   transport: 'udp',
+  srtp: 'off',
   expires: 600,
-  caller_id: 'keep',
+  caller_id: 'account',
   codecs: [],
 }
 
@@ -98,10 +100,11 @@ describe('a gateway', () => {
       from_user: 'office+1',
       networks: ['198.51.100.0/24', '2001:db8::/48'],
       transport: 'tls',
+      srtp: 'required',
       expires: 60,
       caller_id: 'number:+380441234567',
       max_calls: 30,
-      codecs: ['PCMA', 'opus'],
+      codecs: ['PCMA', 'PCMU'],
       enabled: false,
     }
 
@@ -258,10 +261,17 @@ describe('refused gateways', () => {
     ['max_calls', 0],
     ['max_calls', 1001],
     ['codecs', ['GSM']],
+    ['codecs', ['opus']],
+    ['srtp', 'on'],
+    ['srtp', 'optional'],
+    ['caller_id', 'keep'],
     ['codecs', 'PCMU'],
     ['profile', 'internal'],
     ['networks', ['192.0.2.1']],
     ['networks', ['192.0.2.0/33']],
+    ['networks', ['192.0.2.0/23']],
+    ['networks', ['2001:db8::/47']],
+    ['networks', ['::ffff:192.0.2.0/119']],
     ['networks', ['0.0.0.0/0']],
     ['networks', ['::/0']],
     ['networks', ['::ffff:0.0.0.0/96']],
@@ -296,9 +306,120 @@ describe('refused gateways', () => {
     })
   })
 
+  it.each([
+    ['opus', { codecs: ['opus'] }, /must be one of PCMU, PCMA/],
+    ['what phones send', { caller_id: 'keep' }, /must be account or number:<digits>: .*trusted-caller-ids/],
+    ['encrypted media without TLS', { srtp: 'required', transport: 'tcp' }, /must be off, unless transport is tls/],
+  ])('the refusal of a gateway with %s names the way out', async (_what, given, info) => {
+    expect((await create(given)).body.info).toMatch(info)
+  })
+
+  it('a gateway with TLS is refused if an engine is known to have none, and accepted otherwise', async () => {
+    const now = api.clock.now()
+    const known = { name: '192.0.2.1:8021', coreUuid: '', connected: true, heardAt: now, status: 'UP' }
+    const report = (hasGatewayTls?: boolean) =>
+      api.ports.connectorStatus.report(aReport({ reportedAt: now, engines: [{ ...known, hasGatewayTls }] }))
+    await report(false)
+    const refused = await create({ transport: 'tls' })
+    expect([refused.status, refused.body.info]).toEqual([
+      400,
+      'transport: must be udp or tcp: the engines have no TLS for gateways',
+    ])
+
+    await report(true)
+    expect((await create({ transport: 'tls' })).status).toBe(200)
+    await report()
+    expect((await create({ name: 'other', transport: 'tls' })).status).toBe(200)
+  })
+
   it('a gateway with a private address is accepted if the deployment allows its network', async () => {
     await start({ HOOK_ALLOWED_NETWORKS: '10.0.0.0/8' })
 
     expect((await create({ realm: '10.0.0.1', proxy: '10.0.0.1:5070' })).status).toBe(200)
+  })
+})
+
+describe('networks of gateways', () => {
+  const [first, second] = ['198.51.100.0/24', '203.0.113.0/24'] as const
+  const claims = async () => {
+    const { networksSince, confirmedNetworks } = (await stored()) ?? {}
+    return { networksSince, confirmedNetworks }
+  }
+  const asRoot = async (work: () => Promise<ApiAnswer>) => {
+    const before = headers
+    headers = { ...(await api.as('root')) }
+    try {
+      return await work()
+    } finally {
+      headers = before
+    }
+  }
+  const own = { query: 'domain=a.example.com' }
+  const confirm = (confirmed_networks: readonly string[]) =>
+    asRoot(() => api.call(updateGateway, { ...at(), ...own, body: { confirmed_networks } }))
+
+  it('a network counts from the time when the gateway got it, and another change keeps that time', async () => {
+    const made = api.clock.now()
+    await create({ networks: [first] })
+    api.clock.move(1_000)
+    await update({ networks: [first, second] })
+    api.clock.move(1_000)
+    await replace(input({ networks: [second, first], password: '********' }))
+    expect((await claims()).networksSince).toEqual({ [first]: made, [second]: made + 1_000 })
+
+    await update({ networks: [second] })
+    await update({ networks: [first] })
+    expect((await claims()).networksSince).toEqual({ [first]: made + 2_000 })
+  })
+
+  it('only root confirms networks, and a confirmation ends with its network', async () => {
+    await create({ networks: [first] })
+    for (const answer of [
+      await update({ confirmed_networks: [first] }),
+      await replace(input({ networks: [first], confirmed_networks: [first] })),
+      await create({ name: 'other', networks: [first], confirmed_networks: [first] }),
+    ]) {
+      expect(answer).toMatchObject({ status: 403, body: { code: 'permission_denied' } })
+    }
+
+    expect((await confirm([second])).status).toBe(400)
+    expect((await confirm([first])).body.data).toMatchObject({ confirmed_networks: [first] })
+    await update({ max_calls: 3 })
+    expect((await replace(input({ networks: [first, second] }))).body.data.confirmed_networks).toEqual([first])
+    expect((await update({ confirmed_networks: [first], networks: [first] })).status).toBe(200)
+    expect((await update({ networks: [second] })).body.data.confirmed_networks).toEqual([])
+    expect((await update({ networks: [first] })).body.data.confirmed_networks).toEqual([])
+  })
+
+  it('root sees which gateways of other domains share addresses, and no one else does', async () => {
+    await create({ networks: ['198.51.100.128/25'] })
+    await create({ name: 'alone', networks: ['192.0.2.0/24'] })
+    const rival = { domain: 'b.example.com', name: 'claim', networks: [second, '::ffff:198.51.100.0/120'] }
+    await api.ports.domains.create(aDomain({ name: 'b.example.com' }))
+    await api.ports.gateways.create(aGateway(rival), 9)
+    const list = (query = '') => api.call(listGateways, { headers, query })
+    const overlapsOf = ({ body }: ApiAnswer) =>
+      body.data.map(({ name, overlaps }: { name: string; overlaps?: string[] }) => [name, overlaps])
+
+    expect(overlapsOf(await list())).toEqual([
+      ['alone', undefined],
+      ['trunk', undefined],
+    ])
+    expect(overlapsOf(await asRoot(() => list(own.query)))).toEqual([
+      ['alone', undefined],
+      ['trunk', ['b.example.com/claim']],
+    ])
+  })
+
+  it('a gateway from before the rules is read with the names of what is ignored', async () => {
+    const old = { networks: ['198.51.0.0/16', first], callerId: 'keep', codecs: ['G729'] }
+    await api.ports.gateways.create(aGateway(old), 9)
+    const ignored = ['networks', 'codecs', 'caller_id']
+
+    expect((await read()).body.data).toMatchObject({ caller_id: 'keep', codecs: ['G729'], ignored })
+    expect((await api.call(listGateways, { headers })).body.data).toMatchObject([{ name: 'trunk', ignored }])
+    expect((await update({ max_calls: 3 })).status).toBe(400)
+    const mended = { caller_id: 'account', codecs: [], networks: [first] }
+    expect((await update(mended)).body.data).not.toHaveProperty('ignored')
   })
 })

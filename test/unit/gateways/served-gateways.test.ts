@@ -62,6 +62,8 @@ async function gateways(rawBody?: string) {
 const trunk = (given: object = {}) => ({
   name: 'trunk',
   realm: 'sip.example.net',
+  // An address, so that no name is looked up.
+  proxy: '93.184.216.34',
   username: 'pbx',
   password: "s3cr3t&'$$x",
   ...given,
@@ -69,13 +71,13 @@ const trunk = (given: object = {}) => ({
 const create = (given: object = {}) => api.call(createGateway, { headers, body: trunk(given) })
 
 it('the engine gets a gateway with its password, under a name that contains the domain', async () => {
-  await create({ proxy: 'edge.example.net:5080', transport: 'tcp', expires: 300, codecs: ['PCMA', 'PCMU'] })
+  await create({ proxy: '93.184.216.34:5080', transport: 'tcp', expires: 300, codecs: ['PCMA', 'PCMU'] })
 
   expect(await gateways()).toEqual({
     'a.example.com_trunk': {
       register: 'true',
       realm: 'sip.example.net',
-      proxy: 'edge.example.net:5080',
+      proxy: '93.184.216.34:5080',
       'from-domain': 'sip.example.net',
       username: 'pbx',
       password: "s3cr3t&'$$x",
@@ -86,20 +88,53 @@ it('the engine gets a gateway with its password, under a name that contains the 
       extension: 'auto_to_user',
       context: 'public',
       variables: [
+        { name: 'rtp_secure_media_outbound', value: 'forbidden', direction: 'outbound' },
         { name: 'absolute_codec_string', value: 'PCMA,PCMU', direction: 'outbound' },
-        { name: 'svc_gateway_revision', value: expect.stringMatching(/^1-\d+-1$/), direction: 'inbound' },
+        { name: 'svc_gateway_revision', value: expect.stringMatching(/^2-\d+-1$/), direction: 'inbound' },
       ],
     },
   })
 })
 
-it("a fixed number or user of a gateway is in the From header instead of the caller's number", async () => {
+it('the engine registers as the user of a gateway, whatever number its calls show', async () => {
   await create({ caller_id: 'number:+380441234567' })
   await create({ name: 'second', from_user: 'office' })
 
-  expect(await gateways()).toMatchObject({
-    'a.example.com_trunk': { 'from-user': '+380441234567', 'caller-id-in-from': 'false' },
-    'a.example.com_second': { 'from-user': 'office', 'caller-id-in-from': 'false' },
+  const served = await gateways()
+
+  expect(served).toMatchObject({
+    'a.example.com_trunk': { username: 'pbx', 'caller-id-in-from': 'true' },
+    'a.example.com_second': { 'from-user': 'office', 'caller-id-in-from': 'true' },
+  })
+  expect(served['a.example.com_trunk']).not.toHaveProperty('from-user')
+})
+
+it('codecs that the engines do not load are not served, and encryption in their words', async () => {
+  await create({ transport: 'tls', srtp: 'required' })
+  const stored = await api.ports.gateways.read('a.example.com', 'trunk')
+  if (stored) await api.ports.gateways.replace({ ...stored, codecs: ['G729', 'PCMA'], version: 2 })
+
+  expect((await gateways())['a.example.com_trunk']).toMatchObject({
+    'register-transport': 'tls',
+    variables: [
+      { name: 'rtp_secure_media_outbound', value: 'mandatory' },
+      { name: 'absolute_codec_string', value: 'PCMA' },
+      {},
+    ],
+  })
+})
+
+it('a gateway whose name leads to a local address is not served and reported, and the others are served', async () => {
+  await create()
+  await create({ name: 'second' })
+  const stored = await api.ports.gateways.read('a.example.com', 'trunk')
+  if (stored) await api.ports.gateways.replace({ ...stored, proxy: 'localhost:5060', version: 2 })
+
+  expect(Object.keys(await gateways())).toEqual(['a.example.com_second'])
+  expect(api.log.lines).toContainEqual({
+    level: 'warn',
+    message: 'gateway not served: its proxy leads to an address that is not permitted',
+    keys: expect.objectContaining({ domain: 'a.example.com', gateway: 'trunk' }),
   })
 })
 

@@ -4,9 +4,10 @@ import { Socket } from 'node:net'
 import * as z from 'zod/mini'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { originateCall } from '../../../contracts/routes/channels.ts'
+import { lookUpDialplan } from '../../../contracts/routes/engine.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { writeToken } from '../../../functions/endpoint/token-text.ts'
-import { Admission, longestWorkMs, maxWaiting } from '../../../local/gateway/admission.ts'
+import { Admission, longestLookupWaitMs, longestWorkMs, maxWaiting } from '../../../local/gateway/admission.ts'
 import { Gateway, type Invoke } from '../../../local/gateway/gateway.ts'
 import { RouteTable } from '../../../local/gateway/route-table.ts'
 
@@ -240,6 +241,96 @@ describe('the gateway', () => {
       requestId: expect.any(String),
     })
     expect(statuses.filter((status) => status !== 200)).toEqual([503])
+  })
+})
+
+describe('lookups of engines', () => {
+  /** The lookups of one caller that run at one time. */
+  const atOnce = 16
+  const key = `${lookUpDialplan.method} ${lookUpDialplan.path}`
+  const lookUp = () => send('POST', lookUpDialplan.path)
+  const openResponse = () => new ServerResponse(new IncomingMessage(new Socket()))
+  const closedResponse = async () => {
+    const socket = new Socket()
+    const response = openResponse()
+    response.assignSocket(socket)
+    socket.destroy()
+    await once(response, 'close')
+    return response
+  }
+  /** Takes all places that one caller has, and returns what gives them back. */
+  const allTaken = (admission: Admission, response: ServerResponse) =>
+    Array.from({ length: atOnce }, () => admission.call('engine', key, response)).map((leave) =>
+      leave instanceof Promise ? expect.fail() : leave,
+    )
+
+  it('a lookup runs at once while requests of tenants take all places', async () => {
+    serve('listHooks')
+    const waiting = Array.from({ length: 50 }, () => send('GET', '/api/v2/hooks'))
+    await untilHeld(5)
+
+    expect((await lookUp().answer).status).toBe(200)
+
+    for (const { sent, answer } of waiting) {
+      answer.catch(() => {})
+      sent.destroy()
+    }
+  })
+
+  it('a lookup that finds no place within 50 ms is refused, in the form of the contract', async () => {
+    serve('lookUpDialplan')
+    const first = Array.from({ length: atOnce }, () => lookUp().answer)
+    await untilHeld(atOnce)
+
+    const late = lookUp().answer
+    while (vi.getTimerCount() === 0) await settled()
+    vi.advanceTimersByTime(longestLookupWaitMs)
+    const { status, retryAfter, text } = await late
+    for (const { answer } of held) answer(ok)
+
+    expect([status, retryAfter, JSON.parse(text).info]).toEqual([503, '1', 'nothing was free within 50 ms; try again'])
+    expect((await Promise.all(first)).map((answer) => answer.status)).toEqual(Array(atOnce).fill(200))
+    expect(held).toHaveLength(atOnce)
+  })
+
+  it('lookups run when others are done before they are refused', async () => {
+    const admission = new Admission(routes)
+    const leaves = allTaken(admission, openResponse())
+
+    const next = admission.call('engine', key, openResponse())
+    vi.advanceTimersByTime(longestLookupWaitMs - 1)
+    leaves[0]?.()
+
+    await expect(next).resolves.toBeInstanceOf(Function)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('lookups whose engine has hung up keep their places until their functions are done', async () => {
+    const admission = new Admission(routes)
+    const leaves = allTaken(admission, await closedResponse())
+
+    const refused = admission.call('engine', key, openResponse())
+    vi.advanceTimersByTime(longestLookupWaitMs)
+    await expect(refused).rejects.toThrow('nothing was free')
+    for (const leave of leaves) leave()
+
+    expect(allTaken(admission, openResponse())).toHaveLength(atOnce)
+  })
+
+  it('a lookup whose engine has hung up before its turn never reaches its function', async () => {
+    serve('lookUpDialplan')
+    const first = Array.from({ length: atOnce }, () => lookUp().answer)
+    await untilHeld(atOnce)
+    const gone = lookUp()
+    gone.answer.catch(() => {})
+    while (vi.getTimerCount() === 0) await settled()
+
+    gone.sent.destroy()
+    while (vi.getTimerCount() > 0) await settled()
+    for (const { answer } of held) answer(ok)
+    await Promise.all(first)
+
+    expect(held).toHaveLength(atOnce)
   })
 })
 

@@ -43,3 +43,21 @@ it('npm run engine:check ends with 3 when an engine cannot be reached', async ()
   expect(status).toBe(3)
   expect(output.trim()).toBe(`127.0.0.1:${port}: cannot be checked (unreachable)`)
 })
+
+it('npm run engine:check says of several engines what each has for itself, and of one engine nothing', async () => {
+  const engines = [await startAnsweringEngine(), await startAnsweringEngine()]
+  const addresses = engines.map(({ port }) => `esl://:planted@127.0.0.1:${port}`)
+  try {
+    const [several, one] = [
+      await check({ ENGINE_URL: addresses.join(',') }),
+      await check({ ENGINE_URL: addresses[0] ?? '' }),
+    ]
+
+    expect(several.output).toContain(
+      "2 engines: conferences, parking slots, queues and mailboxes are each engine's own",
+    )
+    expect(one.output).not.toContain('engines:')
+  } finally {
+    for (const engine of engines) await engine.close()
+  }
+})

@@ -11,7 +11,9 @@ function kitConfiguration(change: (text: string) => string): string {
   const values = new Map(
     [...text.matchAll(/cmd="set" data="(\w+)=([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
   )
-  return change(text.replaceAll(/\$\$\{(\w+)\}/g, (_, name: string) => values.get(name) ?? 'some-value'))
+  const filled = (value: string): string =>
+    value.replaceAll(/\$\$\{(\w+)\}/g, (_, name: string) => filled(values.get(name) ?? 'some-value'))
+  return change(filled(text))
 }
 
 const mailboxes = (name: string) => readFileSync(join(process.cwd(), `engine/conf/mailbox-${name}.xml`), 'utf8')
@@ -118,6 +120,37 @@ describe('the check of an engine', () => {
       'name="allow-empty-password-auth" value="true"',
       'name="allow-empty-password-auth" value="false"',
     ],
+    [
+      'an external address that is private',
+      '"ext-rtp-ip" value="autonat:some-value"',
+      '"ext-rtp-ip" value="autonat:10.1.2.3"',
+      'autonat:<the public address>',
+    ],
+    ['one external address of two', /<param name="ext-rtp-ip".*/, '', '<param name="ext-rtp-ip"'],
+    [
+      'no keep-alive for routers',
+      /<param name="nat-options-ping".*/,
+      '',
+      '<param name="nat-options-ping" value="true"/>',
+    ],
+    [
+      'a place for requests that phones choose',
+      '<param name="auth-calls"',
+      '<param name="NDLB-force-rport" value="safe"/><param name="auth-calls"',
+      'no line NDLB-force-rport',
+    ],
+    [
+      'browsers without TLS',
+      '<param name="wss-binding"',
+      '<param name="ws-binding" value=":5066"/><param name="wss-binding"',
+      'wss-binding',
+    ],
+    [
+      'registrations at the profile of carriers',
+      '<param name="disable-register" value="true"/>',
+      '',
+      '<param name="disable-register" value="true"/>',
+    ],
     ['no dial plan for new domains', 'name="global"', 'name="demo.example.com"', '<context name="global">'],
   ])('the check reports %s as the one thing to change, with its line', async (_what, from, to, expected) => {
     const lines = await linesOf((text) => text.replace(from, to))
@@ -148,6 +181,18 @@ describe('the check of an engine', () => {
     const sounds = mailboxes('tones').replace('name="voicemail_ack"', 'name="other"')
 
     expect(await linesOf(undefined, {}, sounds)).toEqual(['<macro name="voicemail_ack">'])
+  })
+
+  it.each([
+    ['tls', 'false', 'true', ['tls.pem', 'cafile.pem', 'tls.pem', 'cafile.pem']],
+    ['wss-binding', '', ':7443', ['wss.pem']],
+  ])('the check reports each file of a certificate that is missing: %s', async (name, off, on, files) => {
+    const { ask } = anEngine((text) => text.replaceAll(`"${name}" value="${off}"`, `"${name}" value="${on}"`))
+    const without = async (command: string) => (command.includes('.pem') ? 'false' : ask(command))
+
+    const found = await checkEngine(without, options)
+
+    expect(found.map(({ problem }) => /\/([a-z.]+)\)$/.exec(problem)?.[1])).toEqual(files)
   })
 
   it('the check reports the password of every new FreeSWITCH, and an account that is not found, and shows no secret', async () => {

@@ -6,6 +6,7 @@ import { transformSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { LambdaFunction } from '../../../local/assembly/assembly.ts'
 import { FunctionHost } from '../../../local/functions/function-host.ts'
+import { FunctionHosts } from '../../../local/functions/function-hosts.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'functions-'))
 
@@ -256,5 +257,22 @@ describe('a host of functions that is closed', () => {
     await expect(during).rejects.toThrow('the platform is stopping')
     await closing
     await expect(closed.invoke('late', {})).rejects.toThrow('the platform is stopping')
+  })
+})
+
+describe('the threads of functions', () => {
+  it('a lookup is answered while another function keeps its own thread busy', async () => {
+    const busy = aFunction('busy', 'export const handler = () => { for (;;); }')
+    const lookup = aFunction('lookup', 'export const handler = async () => "found"')
+    const hosts = new FunctionHosts([busy, lookup], new Set([lookup.arn]), {
+      environmentOf: ({ environment }) => environment,
+      log: new PassThrough().resume(),
+    })
+    const cut = expect(hosts.invoke('busy', {})).rejects.toMatchObject({ reason: 'crash' })
+
+    expect(await hosts.invoke('lookup', {})).toBe('found')
+
+    await hosts.close()
+    await cut
   })
 })

@@ -90,7 +90,8 @@ describe('a domain keeps its recordings', () => {
 })
 
 describe('the parameter of a domain', () => {
-  const read = (item: string) => readSettings('parameters', [item], { field: 'parameters', added: new Map() })
+  const read = (item: string) =>
+    readSettings('parameters', [item], { field: 'parameters', added: new Map(), isRoot: false })
 
   test('the retention parameter of a domain is accepted if it is a number of days, and can be removed', () => {
     expect(read('recording-retention-days=30')).toMatchObject([{ name: 'recording-retention-days', value: '30' }])

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { gatewayRevision } from '../../../core/gateways/gateway-revision.ts'
 import { type ServedGateway } from '../../../core/gateways/serve-gateways.ts'
 import { writeGatewaysXml } from '../../../functions/engine/write-gateways-xml.ts'
 import { type EngineLab, type LabClient, type WireFrame, engineLab } from '../../support/engine/engine-lab.ts'
@@ -12,7 +11,7 @@ const domain = 'acme.example.com'
 const served = (name: string, parameters: Readonly<Record<string, string>>): ServedGateway => ({
   name: `${domain}_${name}`,
   domain,
-  revision: gatewayRevision({ createdAt: 1_795_218_906_419, version: 7 }),
+  revision: '1-1795218906419-7',
   parameters: {
     register: 'true',
     realm: '127.0.0.1',

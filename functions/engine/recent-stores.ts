@@ -1,0 +1,41 @@
+import type { AdapterContext } from '../../adapters/context.ts'
+import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-account-store.ts'
+import {
+  dynamoDefaultRouteStore,
+  dynamoPublicRouteStore,
+} from '../../adapters/dynamodb/default-routes/dynamo-route-stores.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
+import { dynamoGatewayStore } from '../../adapters/dynamodb/gateways/dynamo-gateway-store.ts'
+import { systemClock } from '../../adapters/system/system-clock.ts'
+import { RecentReadings } from '../../core/concurrency/recent-readings.ts'
+import type { RouteStore } from '../../core/default-routes/route-store.ts'
+
+/** The most characters of accounts, of routes, of callflows and so on that a process keeps: each is 4 MB at most. */
+const keptCharacters = 2_000_000
+
+/** The readings of the stores below, which this process has made in the last second. */
+export const recentReadings = new RecentReadings(systemClock, keptCharacters)
+
+const keep: RecentReadings['keep'] = (read) => recentReadings.keep(read)
+
+/** The stores that route calls, whose readings serve for a second: a busy domain's calls then need few or none of their own. */
+export const recentStores = {
+  accounts(context: AdapterContext) {
+    const store = dynamoAccountStore(context)
+    return { ...store, read: keep(store.read), readByNumber: keep(store.readByNumber) }
+  },
+  defaultRoutes: (context: AdapterContext) => withMemory(dynamoDefaultRouteStore(context)),
+  publicRoutes: (context: AdapterContext) => withMemory(dynamoPublicRouteStore(context)),
+  gateways(context: AdapterContext) {
+    const store = dynamoGatewayStore(context)
+    return { ...store, list: keep(store.list), read: keep(store.read) }
+  },
+  domains(context: AdapterContext) {
+    const store = dynamoDomainStore(context)
+    return { ...store, read: keep(store.read) }
+  },
+}
+
+function withMemory(store: RouteStore): RouteStore {
+  return { ...store, list: keep(store.list), callflows: keep(store.callflows) }
+}
