@@ -1,0 +1,341 @@
+/** Mailboxes at a real engine of the kit: what callers and owners hear, lamps and mails. Skipped without `FREESWITCH_BIN`. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Client } from '../../client/index.ts'
+import { freeswitchBin } from '../support/engine/kit-engine.ts'
+import { type KitLab, aKitLab } from '../support/engine/kit-lab.ts'
+import type { SoundPhone } from '../support/engine/sound-phone.ts'
+import { decodeSample, toneMaker } from '../support/engine/mu-law.ts'
+import { type RunningMailServer, startMailServer } from '../support/hooks/mail-server.ts'
+import { planted } from '../support/invariants/secret-forms.ts'
+import { runCommand } from '../support/platform/command.ts'
+import { opened } from '../support/processes/opened.ts'
+
+const acme = 'acme.example.com'
+const within = { timeout: 60_000, interval: 200 }
+
+/** The tones of the kit (engine/conf/mailbox-tones.xml), and the beep of a recording. */
+const tone = { greets: 784, asks: 540, refuses: 220, new: 880, none: 294, agrees: 988, ends: 523, beep: 640 }
+/** What a caller and an owner sing, and the tone of a prompt. */
+const [message, greeting, prompt] = [1_300, 1_700, 2_100]
+
+/** The mailbox of each account is reached by `*97` and its login, for its owner, and by `*98` for callers. */
+async function aTenant(lab: KitLab): Promise<Client> {
+  const admin = await lab.platform.tenant(acme)
+  for (const [prefix, check] of [
+    ['\\*97', true],
+    ['\\*98', false],
+  ] as const) {
+    const callflow = [{ answer: '' }, { voicemail: { user: '$1', check } }]
+    const route = { destination_number: `${prefix}(\\d+)`, name: `mailboxes ${check}`, callflow }
+    await admin.call('createDefaultRoute', { body: route })
+  }
+  return admin
+}
+
+const change = (admin: Client, login: string, parameters: readonly string[]) =>
+  admin.call('updateAccount', { params: { account_id: login }, body: { parameters: [...parameters] } })
+
+const messagesOf = (lab: KitLab, login: string) => lab.engine.api(`vm_boxcount default/${login}@${acme}|all`)
+
+/** Leaves a message of two seconds. */
+async function leave(caller: SoundPhone, number: string): Promise<void> {
+  const call = await caller.call(number)
+  await call.hear(5, tone.greets)
+  await call.hear(5, tone.beep)
+  call.sing(message)
+  await call.listen(150)
+  await call.hangUp()
+}
+
+const lampOf = (phone: SoundPhone) => phone.notified.map(({ body }) => /Messages-Waiting: (\w+)/.exec(body)?.[1]).at(-1)
+
+describe.skipIf(freeswitchBin === undefined)('at a mailbox of the kit', () => {
+  const lab = opened(() => aKitLab({}, undefined, undefined, () => ({})))
+  let admin: Client
+  let caller: SoundPhone
+  let owner: SoundPhone
+
+  beforeAll(async () => {
+    admin = await aTenant(lab())
+    await change(admin, '1002', ['vm-enabled=true', 'vm-password=4711'])
+    const body = { variables: ['default_language=uk'] }
+    await admin.call('updateAccount', { params: { account_id: '1001' }, body })
+    caller = await lab().soundPhone('1001', acme)
+    owner = await lab().soundPhone('1002', acme, { isBusy: true })
+    for (const phone of [caller, owner]) expect(await phone.register()).toBe(200)
+  })
+
+  const count = (login = '1002') => messagesOf(lab(), login)
+
+  it('a caller of a busy account hears the greeting in any language, and leaves a message that lights the lamp of the phone', async () => {
+    await leave(caller, '1002')
+
+    await expect.poll(() => count(), within).toBe('1:0:0:0')
+    await expect.poll(() => lampOf(owner), within).toBe('yes')
+    expect(owner.notified.at(-1)?.body).toMatch(/Message-Account: sip:1002@acme.example.com\r\n.*Voice-Message: 1\/0/s)
+  })
+
+  it('the owner opens the mailbox with the PIN, hears the message, and deletes it, which puts out the lamp', async () => {
+    const call = await owner.call('*971002')
+
+    await call.hear(5, tone.asks)
+    await call.press('4711#')
+    await call.hear(5, tone.new)
+    await call.hear(25, message)
+    await call.hear(5, tone.asks)
+    await call.press('7')
+    await call.hear(5, tone.agrees)
+    await call.hear(5, tone.none)
+    await call.hangUp()
+
+    await expect.poll(() => count(), within).toBe('0:0:0:0')
+    await expect.poll(() => lampOf(owner), within).toBe('no')
+  })
+
+  it('a wrong PIN opens no mailbox, and the third one ends the call', async () => {
+    const call = await caller.call('*971002')
+
+    for (const pin of ['1234#', '4712#', '47110#']) {
+      await call.hear(5, tone.asks)
+      await call.press(pin)
+      await call.hear(5, tone.refuses)
+    }
+    await call.hear(5, tone.ends)
+    await call.ended
+  })
+
+  it('a mailbox without a PIN takes messages and opens for nobody, not even with the digits of the password', async () => {
+    const account = { login: '1003', role: 'user', password: '47114711' }
+    await admin.call('createAccount', { body: account })
+    await leave(caller, '*981003')
+    await expect.poll(() => count('1003'), within).toBe('1:0:0:0')
+
+    const call = await caller.call('*971003')
+
+    for (const pin of ['47114711#', '1003#', '#']) {
+      await call.hear(5, tone.asks)
+      await call.press(pin)
+      if (pin !== '#') await call.hear(5, tone.refuses)
+    }
+    await call.hear(5, tone.ends)
+    await call.ended
+    expect(await count('1003')).toBe('1:0:0:0')
+  })
+
+  it('a deleted account leaves no message to a later account of its login', async () => {
+    await admin.call('deleteAccount', { params: { account_id: '1003' } })
+
+    await expect.poll(() => count('1003'), within).toBe('0:0:0:0')
+  })
+
+  it('the owner records a greeting, and callers hear it', async () => {
+    const call = await owner.call('*971002')
+    await call.hear(5, tone.asks)
+    await call.press('4711#')
+    await call.hear(5, tone.none)
+    await call.hear(5, tone.asks)
+    await call.press('5')
+    await call.hear(5, tone.asks)
+    await call.press('1')
+    await call.hear(5, tone.asks)
+    await call.press('1')
+    await call.hear(5, tone.beep)
+    call.sing(greeting)
+    await call.listen(150)
+    call.sing()
+    await call.press('#')
+    await call.hear(5, tone.asks)
+    await call.press('2')
+    await call.hear(5, tone.agrees)
+    await call.hangUp()
+
+    const next = await caller.call('1002')
+
+    await next.hear(25, greeting)
+    await next.hear(5, tone.beep)
+    await next.hangUp()
+  })
+
+  it('a mailbox that is switched off ends the call, and one that the domain switched on takes a message', async () => {
+    await change(admin, '1000', ['vm-enabled=false'])
+    const closed = await caller.call('*981000')
+    await closed.ended
+    await change(admin, '1000', ['vm-enabled='])
+    const params = { domain_name: acme }
+    await admin.call('updateDomainParameters', { params, body: ['vm-enabled=true'] })
+
+    const open = await caller.call('1000')
+
+    await open.hear(5, tone.greets)
+    await open.hangUp()
+  })
+
+  it('the log of the engine has no error after all this', () => {
+    expect(lab().errors()).toEqual([])
+  })
+})
+
+describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit', () => {
+  const allowed = { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
+  const lab = opened(() => aKitLab({}, undefined, undefined, () => allowed))
+  let server: RunningMailServer
+  let admin: Client
+  let caller: SoundPhone
+  let owner: SoundPhone
+
+  beforeAll(async () => {
+    server = await startMailServer()
+    admin = await aTenant(lab())
+    const mails = ['vm-enabled=true', 'vm-mailto=alice@b.example.com']
+    await change(admin, '1002', mails)
+    const options = { host: '127.0.0.1', port: server.port, secure: false, tls: { rejectUnauthorized: false } }
+    await admin.call('createEmailSettings', { body: { provider: 'smtp', from: 'pbx@acme.example.com', options } })
+    caller = await lab().soundPhone('1001', acme)
+    owner = await lab().soundPhone('1002', acme, { isBusy: true })
+    for (const phone of [caller, owner]) expect(await phone.register()).toBe(200)
+  })
+  afterAll(() => server.close())
+
+  const send = async () => {
+    const { place, platformUrl } = lab()
+    const config = join(place.folder, 'credential')
+    writeFileSync(config, `user = "engine:${planted('credential')}"\n`, { mode: 0o600 })
+    const env = {
+      ...process.env,
+      FS_CLI_BIN: join(dirname(freeswitchBin ?? ''), 'fs_cli'),
+      EVENT_SOCKET_PORT: String(place.socketPort),
+      EVENT_SOCKET_PASSWORD: 'ClueCon',
+      SEND_VOICEMAILS_MIN_AGE_MINUTES: '-1',
+    }
+    const words = [place.mailboxes, `${platformUrl}/engine/voicemail`, config]
+    return runCommand('sh', ['engine/bin/send-voicemails', ...words], { cwd: process.cwd(), env })
+  }
+
+  it('a message is mailed once with its sound, whatever runs how often, and stays in the mailbox', async () => {
+    await leave(caller, '1002')
+    await expect.poll(() => messagesOf(lab(), '1002'), within).toBe('1:0:0:0')
+
+    await lab().platform.stop()
+    const away = await send()
+    lab().platform = await lab().startPlatform()
+    const runs = await Promise.all([send(), send()])
+    runs.push(await send())
+
+    expect([away.status, away.output]).toEqual([1, expect.stringContaining('answered 000')])
+    expect(runs.map(({ output }) => output)).toEqual(['', '', ''])
+    expect(server.received).toHaveLength(1)
+    const [mail] = server.received
+    expect(mail).toMatchObject({ from: 'pbx@acme.example.com', to: ['alice@b.example.com'], secure: true })
+    expect(mail?.source).toMatch(/^Subject: Voicemail for 1002 from 1001\r$/m)
+    const [, encoded = ''] = /Content-Type: audio\/wav[^]*?\r\n\r\n([A-Za-z0-9+/=\r\n]+)/.exec(mail?.source ?? '') ?? []
+    const sound = Buffer.from(encoded, 'base64')
+    expect(sound.toString('latin1', 0, 4)).toBe('RIFF')
+    const loud = Array.from({ length: 16_000 }, (_, at) => sound.readInt16LE(44 + 2 * at)).filter((one) => one > 4_000)
+    expect(loud.length).toBeGreaterThan(1_000)
+    expect(await messagesOf(lab(), '1002')).toBe('1:0:0:0')
+  })
+
+  it('a message that its owner does not keep leaves the mailbox after its mail, and the lamp goes out', async () => {
+    await change(admin, '1002', ['vm-keep-local-after-email=false'])
+    await leave(caller, '1002')
+    await expect.poll(() => messagesOf(lab(), '1002'), within).toBe('2:0:0:0')
+
+    expect(await send()).toEqual({ status: 0, output: '' })
+
+    expect(server.received).toHaveLength(2)
+    expect(await messagesOf(lab(), '1002')).toBe('1:0:0:0')
+    expect(owner.notified.at(-1)?.body).toContain('Voice-Message: 1/0')
+  })
+
+  it('a domain without mail settings mails nothing, and its messages stay', async () => {
+    await admin.call('deleteEmailSettings')
+    await leave(caller, '1002')
+    await expect.poll(() => messagesOf(lab(), '1002'), within).toBe('2:0:0:0')
+
+    expect(await send()).toEqual({ status: 0, output: '' })
+
+    expect(server.received).toHaveLength(2)
+    expect(await messagesOf(lab(), '1002')).toBe('2:0:0:0')
+  })
+})
+
+describe.skipIf(freeswitchBin === undefined)('a mailbox of the kit with spoken prompts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'callplane-prompts-'))
+  writePrompts(folder)
+  const lab = opened(() => aKitLab({ PROMPTS_FOLDER: folder }, undefined, undefined, () => ({})))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('callers and owners hear the prompts instead of the tones', async () => {
+    const admin = await aTenant(lab())
+    await change(admin, '1002', ['vm-enabled=true', 'vm-password=4711'])
+    const caller = await lab().soundPhone('1001', acme)
+    expect(await caller.register()).toBe(200)
+
+    const call = await caller.call('*981002')
+    await call.hear(50, prompt)
+    await call.hear(5, tone.beep)
+    call.sing(message)
+    await call.listen(150)
+    await call.hangUp()
+    await expect.poll(() => messagesOf(lab(), '1002'), within).toBe('1:0:0:0')
+    const check = await caller.call('*971002')
+    await check.hear(10, prompt)
+    await check.press('4711#')
+    // The number of the messages, the message with its date, and the keys.
+    await check.hear(50, prompt)
+    await check.hear(25, message)
+    await check.hear(50, prompt)
+    await check.press('7')
+    await check.hear(25, prompt)
+    await check.hangUp()
+
+    expect(lab().errors()).toEqual([])
+  })
+})
+
+/** In place of a sound package: a tone under every name that the phrases, and the module that says numbers, play. */
+function writePrompts(folder: string): void {
+  const phrases = readFileSync('engine/conf/mailbox-prompts.xml', 'utf8')
+  const words = ['new', 'saved', 'deleted', 'marked-urgent', 'urgent-new']
+  const named = [...phrases.matchAll(/vm-([a-z0-9_-]+)\.wav|data="(\w[\w-]*) \$/g)].map(([, a, b]) => a ?? b ?? '')
+  const upTo = (count: number, prefix = '') => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
+  const names: Readonly<Record<string, readonly string[]>> = {
+    voicemail: [...named, ...words].map((name) => `vm-${name}`),
+    digits: [...upTo(100), ...upTo(32, 'h-')],
+    ascii: upTo(128),
+    time: ['today', 'yesterday', 'at', 'oh', 'oclock', 'a-m', 'p-m', ...upTo(7, 'day-'), ...upTo(12, 'mon-')],
+  }
+  for (const [kind, files] of Object.entries(names)) {
+    mkdirSync(join(folder, kind, '8000'), { recursive: true })
+    for (const name of files) writeFileSync(join(folder, kind, '8000', `${name}.wav`), aWave(prompt))
+  }
+}
+
+/** A quarter of a second of a tone. */
+function aWave(hz: number): Buffer {
+  const next = toneMaker(hz)
+  const samples = Buffer.concat(Array.from({ length: 12 }, next))
+  const wave = Buffer.alloc(44 + 2 * samples.length)
+  wave.write('RIFF    WAVEfmt ', 'latin1')
+  wave.writeUInt32LE(36 + 2 * samples.length, 4)
+  for (const [at, value] of [
+    [16, 16],
+    [24, 8_000],
+    [28, 16_000],
+    [40, 2 * samples.length],
+  ] as const)
+    wave.writeUInt32LE(value, at)
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 2],
+    [34, 16],
+  ] as const)
+    wave.writeUInt16LE(value, at)
+  wave.write('data', 36, 'latin1')
+  samples.forEach((byte, index) => wave.writeInt16LE(decodeSample(byte), 44 + 2 * index))
+  return wave
+}
