@@ -13,7 +13,8 @@ import { guardTerminals } from './processes/guard-terminals.ts'
 import { takeNoOptions } from './toolchain.mjs'
 import { type Receiver, openReceiver } from './demo/receiver.ts'
 
-const usage = `Walks the main job against the platform that \`npm start\` runs on this machine.
+const usage = `Walks the main job against the platform that \`npm start\` runs on this machine. With an engine of your own (ENGINE_URL), a phone of 1001
+must be registered there and answer two calls.
 
   API_URL         the API's address; http://127.0.0.1:$PORT, PORT being 8080 unless set
   DATA_DIR        where the running platform keeps its state; .data unless set
@@ -142,10 +143,24 @@ async function showCdr(client: Client, uuid: string): Promise<void> {
   step('The CDR is found', `POST /api/v2/cdr/text ${JSON.stringify({ query: body.query })}`, `→ ${shown.join(' · ')}`)
 }
 
-async function recordCall(client: Client): Promise<string> {
-  const { info } = await client.call('originateCall', { body: { callerId: '1001', calledId: '5000' } })
-  step('Place a call that is recorded', 'POST /api/v2/channels, from 1001 to 5000 (2 s of tone)', `→ ${info.trim()}`)
-  return info.replace(/^\+OK\s+/, '').trim()
+/** Any engine that asks the platform for routes records this call; the route is removed when its recording is there. */
+async function recordCall(client: Client): Promise<void> {
+  const callflow = [
+    { answer: '' },
+    { recordSession: '' },
+    { playback: { tone: '%(2000,0,440)', loops: 1 } },
+    { hangup: '' },
+  ]
+  const route = { destination_number: '5000', name: 'Demo: record 2 s of tone', callflow }
+  const { _id: route_id } = await client.call('createDefaultRoute', { body: route })
+  try {
+    step('Make a route that records', `POST /api/v2/routes/default ${JSON.stringify(route)}`, `→ ${route_id}`)
+    const { info } = await client.call('originateCall', { body: { callerId: '1001', calledId: '5000' } })
+    step('Place a call that is recorded', 'POST /api/v2/channels, from 1001 to 5000', `→ ${info.trim()}`)
+    await downloadRecording(client, info.replace(/^\+OK\s+/, '').trim())
+  } finally {
+    await client.call('deleteDefaultRoute', { params: { route_id } })
+  }
 }
 
 async function downloadRecording(client: Client, uuid: string): Promise<void> {
@@ -179,7 +194,7 @@ async function walk(): Promise<void> {
     await hangUp(client, uuid)
     await showEvent('The end of the call arrived', receiver, secrets, 'CHANNEL_HANGUP_COMPLETE')
     await showCdr(client, uuid)
-    await downloadRecording(client, await recordCall(client))
+    await recordCall(client)
     console.log('\nall steps done')
   } finally {
     await receiver.close()
@@ -189,10 +204,10 @@ async function walk(): Promise<void> {
 takeNoOptions('npm run demo', usage)
 guardTerminals()
 await walk().catch((error: unknown) => {
-  const cause =
-    error instanceof CallplaneError && error.code === 'unreachable'
-      ? `no platform answers at ${baseUrl()}: run npm start in another terminal`
-      : ''
-  console.error(`\ndemo failed: ${cause === '' && error instanceof Error ? error.message : cause}`)
+  const cause = error instanceof Error ? error.message : String(error)
+  const isAway = error instanceof CallplaneError && error.code === 'unreachable'
+  const noPhone = cause.includes('USER_NOT_REGISTERED') ? ': register a phone of 1001 that answers at the engine' : ''
+  const wayOut = `no platform answers at ${baseUrl()}: run npm start in another terminal`
+  console.error(`\ndemo failed: ${isAway ? wayOut : cause + noPhone}`)
   process.exitCode = 1
 })
