@@ -1,6 +1,7 @@
 import { scopeOf } from '../access/permission.ts'
 import type { Versioned } from '../concurrency/precondition.ts'
 import type { Account } from './account.ts'
+import { dialStringOf } from './dial-string.ts'
 import type { Caller } from '../access/token.ts'
 import { type ClientVariables, servedSettings } from '../client-names/client-names.ts'
 import { isSafeName } from '../text/safe-name.ts'
@@ -14,12 +15,8 @@ const noPin = 'none'
 /** The mask of a secret that is set. */
 const masked = '********'
 
-/**
- * The dial string with which the engine reaches the account's phones: every registered contact of the dialled user, with the
- * presence id that identifies its channels. The engine fills in the variables at each call.
- */
-export const dialString =
-  '{^^:sip_invite_domain=${dialed_domain}:presence_id=${dialed_user}@${dialed_domain}}${sofia_contact(*/${dialed_user}@${dialed_domain})}'
+/** The dial string with which the engine reaches the account's phones: every registered contact of the dialled user. */
+export const dialString = dialStringOf('${dialed_user}')
 
 /** An account as callers see it, and the record with its version. */
 export interface AccountView {

@@ -1,3 +1,5 @@
+import { dialStringOf } from './dial-string.ts'
+
 /**
  * Engines that keep directory answers register phones under the full names of their accounts: `1000=acme.example.com`
  * instead of `1000`. An engine takes the host of a registration from the phone's To header and compares it with nothing,
@@ -17,6 +19,4 @@ export function loginOfRegistration(name: string): string {
 }
 
 /** How the engine reaches phones that are registered under full names. */
-export const fullNameDialString =
-  '{^^:sip_invite_domain=${dialed_domain}:presence_id=${dialed_user}@${dialed_domain}}' +
-  '${sofia_contact(*/${dialed_user}=${dialed_domain}@${dialed_domain})}'
+export const fullNameDialString = dialStringOf('${dialed_user}=${dialed_domain}')

@@ -69,11 +69,15 @@ export async function lookUpDirectory(
   const pin = domainPin(domain)
   const domainPinHash = pin === undefined ? undefined : a1Hash(account.login, name, pin)
   const user = userRecord(account, question.user, { clientVariables, domainPinHash })
-  if (cache === undefined) return { ...record, user }
-  const parameters = { ...user.parameters, ...registrationParameters(account) }
+  const served = { ...user, parameters: { ...user.parameters, ...atTheSource } }
+  if (cache === undefined) return { ...record, user: served }
+  const parameters = { ...served.parameters, ...registrationParameters(account) }
   const cacheable = (await mayBeKept(ports, question, account)) ? cache : undefined
   return { ...record, user: { ...user, parameters, cacheable } }
 }
+
+/** Makes the engine keep the address that a REGISTER came from, whatever host and port its Contact names. */
+const atTheSource = { 'sip-force-contact': 'NDLB-connectile-dysfunction' }
 
 /**
  * Makes the engine register the account's phones under its full name, whatever their To header says, and keeps the name
