@@ -101,10 +101,14 @@ export class PresenceTracker {
   }
 
   /** A phone came or went. The domain must be loaded. */
-  registered(domain: string, { login, contact, lastsSeconds }: Registration, at: number): StateChange | undefined {
+  registered(
+    domain: string,
+    { login, contact, source, lastsSeconds }: Registration,
+    at: number,
+  ): StateChange | undefined {
     return this.#apply(domain, login, at, ({ contacts }) => ({
       contacts: [
-        ...contacts.filter(({ id }) => id !== contact && contact !== '*').slice(1 - maxContacts),
+        ...contacts.filter(({ id }) => id !== contact && id !== source && contact !== '*').slice(1 - maxContacts),
         ...(lastsSeconds > 0 ? [{ id: contact, expiresAt: at + lastsSeconds * 1_000 }] : []),
       ],
     }))

@@ -8,6 +8,8 @@ export interface Registration {
   readonly login: string
   /** The phone's address; the same in every event of one registration. `*` stands for all phones of the account. */
   readonly contact: string
+  /** The same at the address that the request came from: what an engine of the kit registered it as. */
+  readonly source?: string | undefined
   /** Seconds that the registration lasts from now; 0 when it has ended. */
   readonly lastsSeconds: number
 }
@@ -37,12 +39,25 @@ export function readRegistration(event: Pick<EngineEvent, 'subclass' | 'header'>
   return {
     login: user.toLowerCase(),
     contact: contactId(event.header('contact') ?? ''),
+    ...(isLive ? {} : sourceOf(event)),
     lastsSeconds: isLive ? asked + graceSeconds : 0,
   }
+}
+
+/** An engine registers a phone at the address that its REGISTER came from, and reports its end as the phone names itself. */
+function sourceOf(event: Pick<EngineEvent, 'header'>): Pick<Registration, 'source'> {
+  const [ip, port] = [event.header('network-ip'), event.header('network-port')]
+  const [, before, after] =
+    /^(sips?:[^@]*@)(?:\[[^\]]*\]|[^:;]*)(?::\d+)?(.*)$/.exec(contactId(event.header('contact') ?? '')) ?? []
+  if (ip === undefined || port === undefined || before === undefined) return {}
+  return { source: `${before}${ip.includes(':') ? `[${ip}]` : ip}:${port}${after}` }
 }
 
 /** The address between the angle brackets: the name before it is there in one event and not in the next. */
 function contactId(contact: string): string {
   const address = /<([^<>]*)>/.exec(contact)?.[1] ?? contact
-  return address.trim().slice(0, maxContactLength)
+  return address
+    .trim()
+    .replace(/;fs_nat=yes$/, '')
+    .slice(0, maxContactLength)
 }

@@ -135,5 +135,8 @@ function hasNewPhone(now: Presence | undefined, before: Presence): boolean {
 
 /** `sofia/internal/sip:1000@192.0.2.1` is the contact `sip:1000@192.0.2.1` at the profile `internal`. */
 function contactOf(url: string): string {
-  return url.replace(/^sofia\/[^/]+\//, '').slice(0, 256)
+  return url
+    .replace(/^sofia\/[^/]+\//, '')
+    .replace(/;fs_nat=yes$/, '')
+    .slice(0, 256)
 }

@@ -1,5 +1,5 @@
 /** The global variable of the engine that nobody outside of it knows; random at each start. */
-export const markVariable = 'contact_mark'
+const markVariable = 'contact_mark'
 
 /** A part of a contact, as `url_encode` writes it. `|` is escaped, since it separates the arguments of `regex`. */
 const user = String.raw`(?:[A-Za-z0-9._-]\|%2B)+`

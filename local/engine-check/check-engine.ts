@@ -31,7 +31,6 @@ const modules = [
   'mod_sofia',
   'mod_xml_curl',
   'mod_json_cdr',
-  'mod_loopback',
   'mod_tone_stream',
   'mod_sndfile',
   'mod_hash',
@@ -179,6 +178,8 @@ const profileRules: readonly (readonly [
   ['inbound-reg-force-matching-username', 'true', isTrue, 'phones may register under the name of another account'],
   ['sip-force-expires-max', '3600', (value) => Number(value) > 0, 'a registration may last for ever'],
   ['manage-presence', 'false', isNotTrue, 'a call gets its presence id from a header that the phone chooses'],
+  ['manual-redirect', 'true', isTrue, 'a phone can make the engine call any address by a redirection (3xx)'],
+  ['enable-chat', 'false', isNotTrue, 'a phone can make the engine pass messages on to any address'],
 ]
 
 function findingsOfSip(sofia: Element | undefined): Finding[] {

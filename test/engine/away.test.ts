@@ -6,7 +6,14 @@ import { setInterval } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { planted } from '../support/invariants/secret-forms.ts'
 import { openEventCounter } from '../support/engine/event-counter.ts'
-import { type KitEngine, anEnginePlace, freeswitchBin, startKitEngine } from '../support/engine/kit-engine.ts'
+import {
+  type KitEngine,
+  anEnginePlace,
+  freeswitchBin,
+  kitConfiguration,
+  startKitEngine,
+  withLoopback,
+} from '../support/engine/kit-engine.ts'
 import { openSipPhone } from '../support/engine/sip-phone.ts'
 import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
 import { freePort } from '../support/processes/free-port.ts'
@@ -22,7 +29,7 @@ describe.skipIf(freeswitchBin === undefined)('an engine of the kit', () => {
     const place = await anEnginePlace()
     closing.defer(() => place.remove())
     const platform = { PLATFORM_URL: `http://127.0.0.1:${hung.port}`, ENGINE_CREDENTIAL: planted('credential') }
-    const engine = await startKitEngine(place, platform)
+    const engine = await startKitEngine(place, platform, withLoopback(kitConfiguration, place.folder))
     closing.defer(() => engine.stop())
     const counter = await openEventCounter(place.socketPort, ['CHANNEL_HANGUP', 'CHANNEL_HANGUP_COMPLETE'])
     closing.defer(() => counter.close())

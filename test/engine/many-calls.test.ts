@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { type DeliveryCounter, openDeliveryCounter } from '../support/engine/delivery-counter.ts'
 import { countedEvents, openEventCounter } from '../support/engine/event-counter.ts'
-import { freeswitchBin } from '../support/engine/kit-engine.ts'
+import { freeswitchBin, withLoopback } from '../support/engine/kit-engine.ts'
 import { type KitLab, aKitLab } from '../support/engine/kit-lab.ts'
 import { opened } from '../support/processes/opened.ts'
 
@@ -46,7 +46,7 @@ async function hooked(lab: KitLab): Promise<{ admin: Client; deliveries: Deliver
 }
 
 describe.skipIf(freeswitchBin === undefined)('500 calls through loopback, 40 a second', () => {
-  const lab = opened(() => aKitLab({ CALLS_PER_SECOND: '500' }))
+  const lab = opened(() => aKitLab({ CALLS_PER_SECOND: '500' }, undefined, withLoopback))
   it('events, CDRs and deliveries of 500 calls are those of the engine, none missing and none twice', async () => {
     const { admin, deliveries } = await hooked(lab())
     const counter = await openEventCounter(lab().place.socketPort)

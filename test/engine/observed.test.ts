@@ -3,7 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { setInterval } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { openDeliveryCounter } from '../support/engine/delivery-counter.ts'
-import { anEnginePlace, freeswitchBin, startKitEngine } from '../support/engine/kit-engine.ts'
+import {
+  anEnginePlace,
+  freeswitchBin,
+  kitConfiguration,
+  startKitEngine,
+  withLoopback,
+} from '../support/engine/kit-engine.ts'
 import { observersCommands, startRecordingProxy } from '../support/engine/recording-proxy.ts'
 import { aPlatform } from '../support/platform/platform.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -14,7 +20,8 @@ const within = { timeout: 60_000, interval: 200 }
 describe.skipIf(freeswitchBin === undefined)('an engine that is only observed', () => {
   const lab = opened(async () => {
     const place = await anEnginePlace()
-    const engine = await startKitEngine(place, { PLATFORM_URL: 'http://127.0.0.1:9', ENGINE_CREDENTIAL: 'unused' })
+    const settings = { PLATFORM_URL: 'http://127.0.0.1:9', ENGINE_CREDENTIAL: 'unused' }
+    const engine = await startKitEngine(place, settings, withLoopback(kitConfiguration, place.folder))
     const proxy = await startRecordingProxy(place.socketPort)
     const platform = await aPlatform({
       ENGINE_URL: `esl://:ClueCon@127.0.0.1:${proxy.port}`,

@@ -1,7 +1,7 @@
 /** A real FreeSWITCH (`FREESWITCH_BIN`) with the configuration of the engine kit, on ports and in a folder of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
@@ -61,6 +61,15 @@ export async function anEnginePlace(): Promise<EnginePlace> {
 
 /** The configuration that the kit installs. */
 export const kitConfiguration = join(process.cwd(), 'engine', 'conf')
+
+/** Copies the kit's configuration into a folder, with mod_loopback: calls of two legs need no phones then. Returns where it is. */
+export function withLoopback(kit: string, folder: string): string {
+  const copy = join(folder, 'conf')
+  cpSync(kit, copy, { recursive: true })
+  const file = join(copy, 'modules.xml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('<load ', '<load module="mod_loopback"/>\n      <load '))
+  return copy
+}
 
 /**
  * Starts an engine and waits until phones can register. `settings` are environment variables of the kit, and

@@ -7,7 +7,7 @@ export const samplesPerPacket = 160
 export const silentByte = 0xff
 
 /** Encodes one sample of 16 bits. */
-export function encodeSample(sample: number): number {
+function encodeSample(sample: number): number {
   const sign = sample < 0 ? 0x80 : 0
   const magnitude = Math.min(Math.abs(Math.round(sample)), 32_635) + 132
   const exponent = Math.floor(Math.log2(magnitude)) - 7
