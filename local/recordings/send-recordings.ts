@@ -24,9 +24,8 @@ export function sendRecordings(options: {
   readonly isKept: boolean
 }): () => Promise<void> {
   const { from, to, kept, folder, isKept } = options
-  const config = 'send-recordings.conf'
-  // Curl's own way of quoting.
-  folder.write(config, `user = "engine:${kept.engineCredential.replaceAll(/[\\"]/g, String.raw`\$&`)}"\n`)
+  // Curl's own way of quoting. It goes through a pipe: a credential of the environment is written nowhere in the data folder.
+  const config = `user = "engine:${kept.engineCredential.replaceAll(/[\\"]/g, String.raw`\$&`)}"\n`
   const log = openLog(folder.file('logs/recordings.log'))
   const env = {
     ...process.env,
@@ -37,12 +36,14 @@ export function sendRecordings(options: {
   let child: ChildProcess | undefined
   const start = () => {
     // A group of its own: the script's programs end with it.
-    const started = spawn('sh', [script, from, `${to}/engine/recordings`, folder.file(config)], {
+    const started = spawn('sh', [script, from, `${to}/engine/recordings`, '-'], {
       env,
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     })
     child = started
+    started.stdin.on('error', () => {})
+    started.stdin.end(config)
     started.stdout.pipe(log, { end: false })
     started.stderr.pipe(log, { end: false })
     started.on('error', (error) => log.write(`send-recordings: ${error.message}\n`))
