@@ -207,7 +207,7 @@ await walk().catch((error: unknown) => {
   const cause = error instanceof Error ? error.message : String(error)
   const isAway = error instanceof CallplaneError && error.code === 'unreachable'
   const noPhone = cause.includes('USER_NOT_REGISTERED') ? ': register a phone of 1001 that answers at the engine' : ''
-  const wayOut = `no platform answers at ${baseUrl()}: run npm start in another terminal`
-  console.error(`\ndemo failed: ${isAway ? wayOut : cause + noPhone}`)
+  const wayOut = () => `no platform answers at ${baseUrl()}: run npm start in another terminal`
+  console.error(`\ndemo failed: ${isAway ? wayOut() : cause + noPhone}`)
   process.exitCode = 1
 })

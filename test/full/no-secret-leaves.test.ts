@@ -281,6 +281,20 @@ async function useLookUps(): Promise<void> {
   const recording = { domain, uuid, name: `${uuid}.wav`, size: '1', sha256: sum, parts: sum }
   expect((await ask(engine.uploadRecording, recording, engineCredential))[0]).toBe(200)
   expect((await ask(engine.uploadRecording, recording, wrongPassword))[0]).toBe(401)
+  const line = `1795737600:0:2000:${domain}:inbox:/voicemail/${domain}/2000/msg_1.wav:1:Alice:1000:12`
+  const message = (credential: string) =>
+    rawRequest(platform.url, {
+      method: engine.takeVoicemail.method,
+      path: `${engine.takeVoicemail.path}?size=5`,
+      headers: {
+        authorization: `Basic ${Buffer.from(`engine:${credential}`).toString('base64')}`,
+        'content-type': 'application/octet-stream',
+      },
+      body: `${line}\nsound`,
+    })
+  expect((await message(engineCredential)).status).toBe(200)
+  expect((await message(wrongPassword)).status).toBe(401)
+  used.add(engine.takeVoicemail.operationId)
 }
 
 /** A CDR whose channel had secrets in its variables; it is indexed when this resolves. */

@@ -314,7 +314,7 @@ it('each metric filter counts one for each matching line of its log, and nothing
   expect(filters.toSorted((a, b) => (JSON.stringify(a.becomes) < JSON.stringify(b.becomes) ? -1 : 1))).toEqual([
     {
       log: 'LookUpDialplanHandlerLogs',
-      pattern: '{ $.message = "calls refused: gateways of several domains have their source" }',
+      pattern: '{ $.message = "gateways of several domains have the source of a call: the oldest has got it" }',
       becomes: one('AmbiguousSources', 'Gateway'),
     },
     { log: 'CdrIndexHandlerLogs', pattern: '{ $.message = "CDR refused" }', becomes: one('CdrsRefused') },

@@ -69,7 +69,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('the e
   it("the endpoint's function times out before the gateway, and runs on the newest runtime", () => {
     expect(lambda.Properties).toMatchObject({
       Runtime: 'nodejs24.x',
-      Timeout: 29,
+      Timeout: route.timeoutSeconds ?? 29,
       MemorySize: route.memoryMb ?? 512,
       Handler: 'index.handler',
     })

@@ -39,7 +39,9 @@ describe('the directory', () => {
 
       const given = await ask(await setUp(), form)
 
-      expect(given).toMatchObject({ section: 'directory', domain: answer.domain, params: answer.params })
+      // The recorded engine pasted the contacts of phones into its dial string; ours are checked first.
+      const params = { ...answer.params, 'dial-string': expect.stringContaining('${sofia_contact(*/${dialed_user}@') }
+      expect(given).toMatchObject({ section: 'directory', domain: answer.domain, params })
       expect(given.users.map(({ id }: { id: string }) => id)).toEqual(['1000'])
       expect(given.users[0].params['a1-hash']).toBe(
         createHash('md5')

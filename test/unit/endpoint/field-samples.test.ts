@@ -29,7 +29,6 @@ const taken: ReadonlySet<string> = new Set([
   'password: "<?xml version=\\"1.0\\"?>"',
   'parameters: ["vm-enabled="]',
   'parameters: ["vm-enabled=true","vm-enabled=false"]',
-  'login: ".."',
   'domain_name: "localhost"',
   'domain_name: "10.0.0.1"',
   'blacklist_name: "a#b"',
