@@ -26,7 +26,14 @@ describe.skipIf(freeswitchBin === undefined)('docs/routes.md at an engine of the
     made = await lab().platform.tenant(acme)
     const [port, ip] = [lab().gatewayPort, '127.0.0.11']
     const provider = await lab().phone('provider', '127.0.0.1', { port, ip, isBusy: true })
-    const carrier = { name: 'carrier', proxy: provider.address, realm: ip, register: false, networks: [`${ip}/32`] }
+    const carrier = {
+      name: 'carrier',
+      username: 'pbx',
+      proxy: provider.address,
+      realm: ip,
+      register: false,
+      networks: [`${ip}/32`],
+    }
     await admin().call('createGateway', { body: carrier })
     const state = () => lab().engine.api(`sofia status gateway ${acme}_carrier`)
     await vi.waitUntil(async () => (await state()).includes('NOREG'), { timeout: 15_000, interval: 200 })

@@ -92,6 +92,28 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
     await expect.poll(() => stateOf('still'), soon).toBe('NOREG UP')
   })
 
+  it('a gateway registers as its user, whatever number its calls show', async () => {
+    const body = { name: 'numbered', ...trunk('fourth'), caller_id: 'number:380441230000' }
+    await (await admin()).call('createGateway', { body })
+
+    await expect.poll(() => stateOf('numbered'), soon).toBe('REGED UP')
+    await (await admin()).call('deleteGateway', { params: { gateway_name: 'numbered' } })
+    await expect.poll(() => lab().registrar.registered(), soon).not.toContain('fourth')
+  })
+
+  it('a gateway with TLS is refused, since the engine has none', async () => {
+    const body = { name: 'tls', ...trunk('first'), transport: 'tls' as const }
+    await expect
+      .poll(async () => {
+        const made = (await admin()).call('createGateway', { body })
+        return made.then(
+          async () => (await admin()).call('deleteGateway', { params: { gateway_name: 'tls' } }),
+          (problem: unknown) => String(problem),
+        )
+      }, later)
+      .toContain('the engines have no TLS for gateways')
+  })
+
   it('a changed gateway registers with its new settings within ten seconds, and a deleted one is gone from the engine', async () => {
     await (await admin()).call('updateGateway', { params: { gateway_name: 'trunk' }, body: trunk('third') })
     await expect.poll(() => lab().registrar.registered(), soon).toEqual(['fifth', 'third'])
