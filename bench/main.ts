@@ -53,6 +53,8 @@ const budgets: Figures = {
   pipelineBusyMemoryMb: 700,
   pipelineTenantsP99Ms: 1000,
   pipelineFloodCalls: 1.5,
+  calls10LookupP99Ms: 300,
+  calls40Lookup503P99Ms: 100,
   slowReceiverP99Ratio: 2,
   neighbourWithSlowP99Ratio: 3,
   neighbourWithPatternsP99Ratio: 3,
