@@ -50,7 +50,7 @@ const line = (name: string, value: string) => `<param name="${name}" value="${va
  * Rejects when the engine does not answer.
  */
 export async function checkEngine(ask: AskEngine, options: CheckOptions): Promise<Finding[]> {
-  const found = await findingsOfModules(ask)
+  const found = [...(await findingsOfModules(ask)), ...(await findingsOfContacts(ask))]
   const sofia = await configuration(ask, 'sofia')
   const bindings = (await configuration(ask, 'xml_curl'))?.child('bindings').children('binding') ?? []
   found.push(...(await findingsOfEventSocket(ask, options.password)), ...findingsOfDirectory(bindings, sofia))
@@ -61,6 +61,16 @@ export async function checkEngine(ask: AskEngine, options: CheckOptions): Promis
   found.push(...(await findingsOfMailboxes(ask, await configuration(ask, 'voicemail'))))
   if (options.account !== undefined) found.push(...(await findingsOfAccount(ask, options.account)))
   return found
+}
+
+/** The line that the dial string of accounts needs (core/accounts/dial-string.ts). */
+const markLine = `<X-PRE-PROCESS cmd="exec-set" data="contact_mark=od -An -N16 -tx1 /dev/urandom | tr -d ' \\n'"/>`
+
+async function findingsOfContacts(ask: AskEngine): Promise<Finding[]> {
+  if (/^[0-9a-f]{32}$/.test((await ask('global_getvar contact_mark')).trim())) return []
+  const problem =
+    'no phone is rung: the variable contact_mark, which contacts are checked with, is no 32 hexadecimal digits'
+  return [{ file: 'settings.xml (vars.xml)', problem, line: markLine }]
 }
 
 async function findingsOfModules(ask: AskEngine): Promise<Finding[]> {

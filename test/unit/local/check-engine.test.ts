@@ -33,6 +33,7 @@ function anEngine(
     if (given !== undefined) return given
     const [verb, ...words] = command.split(' ')
     if (verb === 'module_exists') return String(loaded.has(words[0]))
+    if (verb === 'global_getvar') return 'c0ffee'.padEnd(32, '0')
     if (verb === 'file_exists' || verb === 'user_exists') return 'true'
     if (verb === 'sofia') return '                   phones\tprofile\tsip:mod_sofia@127.0.0.1:5060\tRUNNING (0)\n'
     const name = words.at(-1) ?? ''
@@ -55,7 +56,10 @@ describe('the check of an engine', () => {
 
     expect(await checkEngine(ask, { ...options, account: { login: '1000', domain: 'demo.example.com' } })).toEqual([])
     expect(
-      asked.filter((line) => !/^(?:module_exists|xml_locate|sofia status|file_exists|user_exists)/.test(line)),
+      asked.filter(
+        (line) =>
+          !/^(?:global_getvar contact_mark$|module_exists|xml_locate|sofia status|file_exists|user_exists)/.test(line),
+      ),
     ).toEqual([])
   })
 
@@ -160,6 +164,7 @@ describe('the check of an engine', () => {
 
   it.each([
     ['a folder of CDRs that does not exist', { 'file_exists /var/spool/freeswitch/cdr': 'false' }, 'log-dir'],
+    ['contacts without a mark', { 'global_getvar contact_mark': '-ERR no reply\n' }, 'contact_mark='],
     ['a SIP profile that does not run', { 'sofia status': '0 profiles 0 aliases\n' }, 'SIP_IP and SIP_PORT'],
   ])('the check reports %s', async (_what, answers, expected) => {
     expect(await linesOf(undefined, answers)).toEqual([expect.stringContaining(expected)])
