@@ -21,6 +21,8 @@ export interface PhoneOptions {
   readonly password?: string
   /** The loopback address of the phone; by default 127.0.0.1. */
   readonly ip?: string
+  /** Its Contact header, in which HERE stands for its own address; by default its login there. */
+  readonly contact?: string
   /** Whether it refuses calls as busy (486); by default it answers each. */
   readonly isBusy?: boolean
   /** The credentials of the phone; by default the account's own. */
@@ -64,7 +66,7 @@ export async function openSipPhone(options: PhoneOptions): Promise<SipPhone> {
   socket.bind(0, ip)
   await once(socket, 'listening')
   const here = `${ip}:${socket.address().port}`
-  const contact = `<sip:${login}@${here}>`
+  const contact = options.contact?.replaceAll('HERE', here) ?? `<sip:${login}@${here}>`
   const waiting = new Map<string, (answer: SipMessage) => void>()
   const ends = new Map<string, () => void>()
   const rang: string[] = []
