@@ -97,21 +97,4 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
     await forget()
     expect([phone.rang.length, trap.arrived]).toEqual([1, []])
   })
-
-  it('all phones of an account ring, with the parameters that usual phones write', async () => {
-    const phones = await Promise.all([
-      lab().phone('1001', acme, {
-        isBusy: true,
-        contact: '<sip:1001@HERE;transport=udp;ob;rinstance=a1B2~c>;+sip.instance="<urn:uuid:1>"',
-      }),
-      lab().phone('1001', acme, { isBusy: true, contact: '"Lee" <sip:1001@HERE;line=qx7:9>' }),
-      lab().phone('1001', acme, { isBusy: true }),
-    ])
-    for (const phone of phones) expect((await phone.register()).status).toBe(200)
-
-    await ring()
-
-    await forget()
-    expect(phones.map(({ rang }) => rang.length)).toEqual([1, 1, 1])
-  })
 })
