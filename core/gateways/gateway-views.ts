@@ -1,22 +1,40 @@
+import type { ConnectorReport } from '../connectors/connector-report.ts'
 import type { ConnectorStatusStore } from '../connectors/connector-status-store.ts'
-import { engineViews, reportLifeMs } from '../connectors/connectors.ts'
+import { engineViews, heardSince, reportLifeMs } from '../connectors/connectors.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
+import type { Domain } from '../domains/domain.ts'
 import { type GatewayJudges, type GatewayOwner, ignoredFields } from './gateway-input.ts'
+import { shownState } from './gateway-state.ts'
+import type { GatewayStateStore } from './gateway-state-store.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewayView } from './present-gateway.ts'
-import { type GatewayStatePorts, readGatewayStates } from './read-gateway-states.ts'
 
 /** The ports of {@link gatewayViews}. */
-export interface GatewayViewPorts extends GatewayStatePorts, OwnerPorts {}
+export interface GatewayViewPorts extends OwnerPorts {
+  readonly gatewayStates: Pick<GatewayStateStore, 'list'>
+}
 
-/** Returns a function that says of each gateway of a domain how it is at `now`: its state, and what of it would be refused. */
+/**
+ * Returns a function that says of each gateway of a domain how it is at `now`, epoch milliseconds: its state, and which
+ * fields would be refused.
+ */
 export async function gatewayViews(
   ports: GatewayViewPorts,
   domain: string,
   { now, judges }: { readonly now: number; readonly judges: GatewayJudges },
 ): Promise<(gateway: Gateway) => GatewayView> {
-  const [stateOf, owner] = await Promise.all([readGatewayStates(ports, domain, now), readOwner(ports, domain, now)])
-  return (gateway) => ({ state: stateOf(gateway.name), ignored: ignoredFields(gateway, judges, owner) })
+  const [states, found, reports] = await Promise.all([
+    ports.gatewayStates.list(domain),
+    ports.domains.read(domain),
+    ports.connectorStatus.list(now - reportLifeMs),
+  ])
+  const owner = ownerOf(found, reports, now)
+  const since = heardSince(reports, now)
+  const byName = Map.groupBy(states, ({ name }) => name)
+  return (gateway) => ({
+    state: shownState(byName.get(gateway.name) ?? [], since),
+    ignored: ignoredFields(gateway, judges, owner),
+  })
 }
 
 /** The ports of {@link readOwner}. */
@@ -31,10 +49,14 @@ export async function readOwner(
   domain: string,
   now: number,
 ): Promise<GatewayOwner> {
-  const [owner, reports] = await Promise.all([domains.read(domain), connectorStatus.list(now - reportLifeMs)])
+  const [found, reports] = await Promise.all([domains.read(domain), connectorStatus.list(now - reportLifeMs)])
+  return ownerOf(found, reports, now)
+}
+
+function ownerOf(domain: Domain | undefined, reports: readonly ConnectorReport[], now: number): GatewayOwner {
   const known = engineViews(reports, now).flatMap(({ hasGatewayTls }) => hasGatewayTls ?? [])
   return {
-    domain: { parameters: owner?.parameters ?? {} },
+    domain: { parameters: domain?.parameters ?? {} },
     hasTls: known.length === 0 ? undefined : known.every(Boolean),
   }
 }
