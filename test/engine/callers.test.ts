@@ -1,7 +1,8 @@
 /** Who a caller is, and who may transfer a call of a gateway, at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Client, Input } from '../../client/index.ts'
 import type { Receiver } from '../../local/demo/receiver.ts'
+import { createTaken, trunkTo } from '../support/engine/gateway-taken.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aGatewayLab } from '../support/engine/kit-lab.ts'
 import { type SipMessage, credentialOf, headerOf } from '../support/engine/sip-message.ts'
@@ -19,7 +20,6 @@ const aWhile = 25
 /** The answer to a REFER where no transfer is allowed. */
 const notAllowed = 405
 const callEvents = ['CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE']
-const soon = { timeout: 15_000, interval: 200 }
 
 describe.skipIf(freeswitchBin === undefined)('callers at an engine of the kit', () => {
   const rescue = { EMERGENCY_GATEWAY: `${acme}_trunk` }
@@ -43,20 +43,11 @@ describe.skipIf(freeswitchBin === undefined)('callers at an engine of the kit', 
     if (found === undefined) throw new Error(`there is no phone ${index}`)
     return found
   }
-  const gateway = async (body: Input<'createGateway'>['body']) => {
-    await the().admin.call('createGateway', { body })
-    const isTaken = async () =>
-      /State\s+NOREG/.test(await lab().engine.api(`sofia status gateway ${acme}_${body.name}`))
-    await vi.waitUntil(isTaken, soon)
+  const gateway = (name: string, more: Partial<Input<'createGateway'>['body']>) => {
+    const { admin: client, far } = the()
+    const body = trunkTo({ address: far.address, ip: provider }, name, more)
+    return createTaken({ engine: lab().engine, client, domain: acme }, body)
   }
-  const trunk = (name: string, more: object = {}) => ({
-    name,
-    proxy: the().far.address,
-    realm: provider,
-    register: false,
-    networks: [`${provider}/32`],
-    ...more,
-  })
   const route = (destination_number: string, ...callflow: unknown[]) =>
     the().admin.call('createDefaultRoute', { body: { destination_number, callflow } })
   const publicRoute = (destination_number: string, ...callflow: unknown[]) =>
@@ -114,7 +105,7 @@ describe.skipIf(freeswitchBin === undefined)('callers at an engine of the kit', 
     made = { admin, root: await lab().platform.root(), far, forger, phones, receiver }
     await numberOf('1000', own)
     await numberOf('1001', ownOf1001)
-    await gateway(trunk('trunk', { username: 'pbx' }))
+    await gateway('trunk', { username: 'pbx' })
     await route('90(.+)', through('trunk'))
   })
 
@@ -182,7 +173,7 @@ describe.skipIf(freeswitchBin === undefined)('callers at an engine of the kit', 
       expect(userIn(await forgedCall('9044', the().far), 'from')).toBe('380440000001')
 
       await parameters('own-numbers=', 'trusted-caller-ids=true')
-      await gateway(trunk('keeping', { caller_id: 'keep' }))
+      await gateway('keeping', { caller_id: 'keep' })
       await route('92(.+)', through('keeping'))
       expect(userIn(await forgedCall('9244', the().far), 'from')).toMatch(new RegExp(`^${forged}`))
       await parameters('trusted-caller-ids=')

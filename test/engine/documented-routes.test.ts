@@ -1,8 +1,9 @@
 /** The examples of docs/routes.md at a real engine. Skipped without `FREESWITCH_BIN`. */
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { openDialledCalls } from '../support/engine/dialled-calls.ts'
 import { writeSounds } from '../support/engine/domain-sounds.ts'
+import { createTaken, trunkTo } from '../support/engine/gateway-taken.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aGatewayLab } from '../support/engine/kit-lab.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -26,17 +27,8 @@ describe.skipIf(freeswitchBin === undefined)('docs/routes.md at an engine of the
     made = await lab().platform.tenant(acme)
     const [port, ip] = [lab().gatewayPort, '127.0.0.11']
     const provider = await lab().phone('provider', '127.0.0.1', { port, ip, isBusy: true })
-    const carrier = {
-      name: 'carrier',
-      username: 'pbx',
-      proxy: provider.address,
-      realm: ip,
-      register: false,
-      networks: [`${ip}/32`],
-    }
-    await admin().call('createGateway', { body: carrier })
-    const state = () => lab().engine.api(`sofia status gateway ${acme}_carrier`)
-    await vi.waitUntil(async () => (await state()).includes('NOREG'), { timeout: 15_000, interval: 200 })
+    const carrier = trunkTo({ address: provider.address, ip }, 'carrier', { username: 'pbx' })
+    await createTaken({ engine: lab().engine, client: admin(), domain: acme }, carrier)
     const ends = { destination_number: '100', callflow: [{ hangup: 'NORMAL_CLEARING' }] }
     await admin().call('createDefaultRoute', { body: ends })
   })

@@ -1,7 +1,8 @@
 /** Calls through gateways and from them at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Client, Input } from '../../client/index.ts'
 import type { Receiver } from '../../local/demo/receiver.ts'
+import { createTaken, trunkTo } from '../support/engine/gateway-taken.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aGatewayLab } from '../support/engine/kit-lab.ts'
 import type { SipPhone } from '../support/engine/sip-phone.ts'
@@ -39,20 +40,10 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
   const dial = (name: string, dialString: string) => ({
     bridge: { endpoints: [{ type: 'gateway', name, dialString }] },
   })
-  const gateway = async (body: Input<'createGateway'>['body'], domain = acme, client = the().admin) => {
-    await client.call('createGateway', { body })
-    const isTaken = async () =>
-      /State\s+(?:NOREG|REGED)/.test(await lab().engine.api(`sofia status gateway ${domain}_${body.name}`))
-    await vi.waitUntil(isTaken, { timeout: 15_000, interval: 200 })
-  }
-  const trunk = (name: string, more: object = {}) => ({
-    name,
-    proxy: the().far.address,
-    realm: provider,
-    register: false,
-    networks: [`${provider}/32`],
-    ...more,
-  })
+  const gateway = (body: Input<'createGateway'>['body'], domain = acme, client = the().admin) =>
+    createTaken({ engine: lab().engine, client, domain }, body)
+  const trunk = (name: string, more: Partial<Input<'createGateway'>['body']> = {}) =>
+    trunkTo({ address: the().far.address, ip: provider }, name, more)
 
   beforeAll(async () => {
     const admin = await lab().platform.tenant(acme)

@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import { type Server, createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DomainError } from '../../../core/errors.ts'
 import { partBytes } from '../../../core/recordings/upload-recording.ts'
 import { handler } from '../../../functions/engine/upload-recording.ts'
-import { addressOf, listen } from '../../../local/processes/listen.ts'
 import { runCommand } from '../../support/platform/command.ts'
+import { type FunctionServer, openFunctionServer } from '../../support/platform/function-server.ts'
 import { type RecordingLab, openRecordingLab } from '../../support/platform/recordings-lab.ts'
 import { manyBytes } from '../../support/processes/file-bodies.ts'
 import { opened } from '../../support/processes/opened.ts'
@@ -21,7 +19,7 @@ const uuid = '0b8a1f7e-1111-4222-8333-9c1d2e3f4a5b'
 const domain = aRecording().domain
 
 let folder: string
-let platform: Server
+let platform: FunctionServer
 let statuses: number[]
 let offered: (string | null)[]
 /** Whether the object store refuses legal holds, as a bucket without Object Lock does. */
@@ -32,29 +30,21 @@ beforeEach(async () => {
   mkdirSync(join(folder, domain))
   statuses = []
   offered = []
-  platform = createServer((request, response) => {
-    const answer = async () => {
-      const rawBody = (await buffer(request)).toString()
-      offered.push(new URLSearchParams(rawBody).get('name'))
-      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-      const { recordingFiles } = lab().api.ports
-      const hold = async (...given: Parameters<typeof recordingFiles.hold>) => {
-        if (isLockless) throw new DomainError('store_unavailable', 'the store does not lock objects yet')
-        await recordingFiles.hold(...given)
-      }
-      const api = lab().api.with({ recordingFiles: { ...recordingFiles, hold } })
-      const { status, text } = await api.call(handler, { rawBody, headers })
-      statuses.push(status)
-      response.writeHead(status, { 'content-type': 'text/plain' }).end(text)
+  platform = await openFunctionServer(async ({ rawBody, headers }) => {
+    offered.push(new URLSearchParams(rawBody).get('name'))
+    const { recordingFiles } = lab().api.ports
+    const hold = async (...given: Parameters<typeof recordingFiles.hold>) => {
+      if (isLockless) throw new DomainError('store_unavailable', 'the store does not lock objects yet')
+      await recordingFiles.hold(...given)
     }
-    answer().catch(() => response.destroy())
+    const api = lab().api.with({ recordingFiles: { ...recordingFiles, hold } })
+    const { status, text } = await api.call(handler, { rawBody, headers })
+    statuses.push(status)
+    return { status, text }
   })
-  await listen(platform, { host: '127.0.0.1', port: 0 })
 })
 afterEach(async () => {
-  platform.closeAllConnections()
-  platform.close()
-  await once(platform, 'close')
+  await platform.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -64,7 +54,7 @@ const left = () => readdirSync(join(folder, domain))
 function argumentsOf(credential = lab().api.ports.secrets.engine): string[] {
   const config = join(folder, 'credential')
   writeFileSync(config, `user = "engine:${credential}"\n`, { mode: 0o600 })
-  return [folder, `http://${addressOf(platform)}/engine/recordings`, config]
+  return [folder, `http://${platform.address}/engine/recordings`, config]
 }
 
 async function send(credential?: string) {

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -9,16 +8,14 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { type Server, createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { handler } from '../../../functions/engine/take-voicemail.ts'
-import { addressOf, listen } from '../../../local/processes/listen.ts'
 import { planted } from '../../support/invariants/secret-forms.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
 import { runCommand } from '../../support/platform/command.ts'
+import { type FunctionServer, openFunctionServer } from '../../support/platform/function-server.ts'
 import { emailSettingsOf } from '../../support/records/records.ts'
 
 const domain = 'a.example.com'
@@ -26,7 +23,7 @@ const file = 'msg_9f1c.wav'
 
 let api: Api
 let folder: string
-let platform: Server
+let platform: FunctionServer
 let statuses: number[]
 /** The status with which the platform answers instead of asking its function. */
 let refusal: number | undefined
@@ -46,23 +43,14 @@ beforeEach(async () => {
   const { options } = emailSettingsOf()
   await api.account({ login: '1001', parameters: { 'vm-mailto': 'alice@b.example.com' } })
   await api.ports.emailSettings.put(emailSettingsOf({ domain, options: { ...options, auth: undefined } }))
-  platform = createServer((request, response) => {
-    const answer = async () => {
-      const rawBody = (await buffer(request)).toString()
-      const query = request.url?.split('?')[1] ?? ''
-      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-      const { status, text } = await api.call(handler, { rawBody, headers, query })
-      statuses.push(refusal ?? status)
-      response.writeHead(refusal ?? status, { 'content-type': 'text/plain' }).end(text)
-    }
-    answer().catch(() => response.destroy())
+  platform = await openFunctionServer(async (request) => {
+    const { status, text } = await api.call(handler, request)
+    statuses.push(refusal ?? status)
+    return { status: refusal ?? status, text }
   })
-  await listen(platform, { host: '127.0.0.1', port: 0 })
 })
 afterEach(async () => {
-  platform.closeAllConnections()
-  platform.close()
-  await once(platform, 'close')
+  await platform.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -80,7 +68,7 @@ const sent = () => api.ports.mail.sent.map(({ mail }) => mail)
 async function send(credential = api.ports.secrets.engine) {
   const config = join(folder, 'credential')
   writeFileSync(config, `user = "engine:${credential}"\n`, { mode: 0o600 })
-  const url = `http://${addressOf(platform)}/engine/voicemail`
+  const url = `http://${platform.address}/engine/voicemail`
   const env = {
     ...process.env,
     FS_CLI_BIN: join(folder, 'fs_cli'),
