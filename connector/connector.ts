@@ -87,13 +87,13 @@ export function startConnector(parts: ConnectorDeps): Connector {
   const isUp = callCheck({ ...shared, engines: works })
   const recorder = new Recorder({ ...shared, isUp })
   const times = commandTimes(parts.random)
+  const orders = { store: parts.ports.commands, accounts: parts.ports.accounts, limits: commandLimits }
   const runner = new CommandRunner({
     ...shared,
     ...timedBy(times, clock),
     engines: works,
     channels: channelList({ engines: works, registry }),
-    store: parts.ports.commands,
-    limits: commandLimits,
+    ...orders,
   })
   const lost = lostClaims({ ...parts, store: parts.ports.commands })
   const others = { gateways, recorder, lost, peer, tally }

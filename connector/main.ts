@@ -3,6 +3,7 @@ import type { AdapterContext } from '../adapters/context.ts'
 import { systemRandomness } from '../adapters/crypto/system-randomness.ts'
 import { dynamoCommandStore } from '../adapters/dynamodb/calls/dynamo-command-store.ts'
 import { dynamoConnectorStatusStore } from '../adapters/dynamodb/calls/dynamo-connector-status-store.ts'
+import { dynamoAccountStore } from '../adapters/dynamodb/accounts/dynamo-account-store.ts'
 import { dynamoDomainStore } from '../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import { dynamoGatewayStateStore } from '../adapters/dynamodb/gateways/dynamo-gateway-state-store.ts'
 import { dynamoGatewayStore } from '../adapters/dynamodb/gateways/dynamo-gateway-store.ts'
@@ -60,6 +61,7 @@ async function start(
     timers: systemEslTimers,
     ports: {
       commands: dynamoCommandStore(context),
+      accounts: dynamoAccountStore(context),
       domains: dynamoDomainStore(context),
       gateways: dynamoGatewayStore(context),
       gatewayStates: dynamoGatewayStateStore(context),

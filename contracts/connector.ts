@@ -21,6 +21,7 @@ export const connector = {
     presence: ['list', 'readEach', 'put', 'replace'],
     knownCalls: ['list', 'read', 'readEach', 'put', 'remove'],
     subscriptions: ['version', 'list'],
+    accounts: ['read'],
     domains: ['exists', 'read', 'list'],
     gateways: ['read', 'listAll'],
     gatewayStates: ['put', 'remove'],

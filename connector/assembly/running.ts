@@ -26,6 +26,7 @@ export interface ConnectorDeps extends Time {
     | 'cdrQueue'
     | 'presence'
     | 'knownCalls'
+    | 'accounts'
     | 'subscriptions'
     | 'domains'
     | 'gateways'

@@ -24,8 +24,11 @@ export interface ChannelList {
    * `EslCommandNotSent` when an engine is away that may hold calls in scope: a list is whole, or it is none.
    */
   read(scope: CommandScope): Promise<string>
-  /** The uuids in scope, read from every engine that can be asked now. Rejects as the links do. */
-  uuids(scope: CommandScope): Promise<ReachedUuids>
+  /**
+   * The uuids in scope, read now from every engine that can be asked; with the name of an engine, by a shared reading of that one alone. Rejects
+   * as the links do.
+   */
+  uuids(scope: CommandScope, engine?: string): Promise<ReachedUuids>
 }
 
 /** The channels of a scope as far as they can be reached. */
@@ -76,12 +79,14 @@ export function channelList({ engines, registry }: ChannelListDeps): ChannelList
 
   return {
     read,
-    uuids: async (scope) => {
-      const ready = engines.filter(({ engine }) => isReady(engine.commands))
-      const missed = engines.filter((one) => !ready.includes(one))
+    uuids: async (scope, only) => {
+      const asked = engines.filter(({ engine: { name } }) => only === undefined || name === only)
+      const ready = asked.filter(({ engine }) => isReady(engine.commands))
+      const missed = asked.filter((one) => !ready.includes(one))
       const found = await Promise.all(
         ready.map(async ({ engine: { name }, reading }) => {
-          const channels = (await reading.now()).filter((channel) => isInScope(channel, scope))
+          const read = only === undefined ? reading.now() : reading.current(scope.domain)
+          const channels = (await read).filter((channel) => isInScope(channel, scope))
           return [name, channels.flatMap(({ row }) => row['uuid'] ?? [])] as const
         }),
       )

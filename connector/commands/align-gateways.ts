@@ -38,7 +38,7 @@ export async function revisionsAt(link: GatewayLink, gateways: readonly GatewayL
   return found
 }
 
-/** Gateways that an engine does not have as they should be, with the wanted revision; `undefined`: none. */
+/** Gateways that an engine has wrong, with their wanted revision; `undefined` if the gateway must be gone. */
 export type WrongGateways = ReadonlyMap<GatewayLines, string | undefined>
 
 /** The inputs of {@link alignGateways}. */

@@ -39,12 +39,12 @@ export interface GatewayAlignerDeps extends RetryDeps {
 const readAttempts = 5
 
 /**
- * After work that did not end as wanted all gateways are compared again, for half an hour: a removed one must not stay away. A
- * revision that did not come after so many comparisons is left to that of each hour, since each makes engines ask for all gateways.
+ * If work does not end as wanted, all gateways are compared again for half an hour: a removed one must not stay away. A revision
+ * still missing after this many comparisons waits for the hourly one, because each comparison makes engines ask for all gateways.
  */
 const repairs = { attempts: 9, backoff: { firstMs: 5_000, longestMs: 600_000 } }
 
-/** How often a gateway was not as it should be, one after another, for one revision. */
+/** Consecutive failures of a gateway with one revision. */
 interface Failure {
   readonly revision: string | undefined
   readonly times: number

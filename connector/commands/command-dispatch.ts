@@ -16,7 +16,8 @@ import {
 import type { ApplyGateway, GatewayAligner } from './apply-gateway.ts'
 import { type LineCommand, commandLine, forgetLine } from './command-line.ts'
 import { isDropped, prepareDrop } from './drop-registrations.ts'
-import { hangUpAccount, hangUpDomain } from './hang-up-domain.ts'
+import { type EndAccountDeps, endAccount } from './end-account.ts'
+import { hangUpDomain } from './hang-up-domain.ts'
 import { maybeSoAlready, outcomeOf } from './engine-reply.ts'
 import { outcomeOfAll } from './outcome-of-all.ts'
 import type { OwedDrops } from './owed-drops.ts'
@@ -62,7 +63,7 @@ export interface CommandEngine {
   readonly jobs: PendingJobs
 }
 
-export interface DispatchDeps {
+export interface DispatchDeps extends Pick<EndAccountDeps, 'accounts'> {
   readonly engines: readonly CommandEngine[]
   readonly registry: ChannelRegistry
   readonly channels: ChannelList
@@ -101,14 +102,16 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
       const outcome = await ended(async () => {
         const dropped = await drop(engine.commands)
         if (isDropped(dropped) && command.kind === 'drop-registrations' && scope.domain !== null) {
-          await hangUpAccount({ channels: parts.channels, engine }, { domain: scope.domain, login: command.login })
+          const { login } = command
+          await endAccount(parts, engine, { domain: scope.domain, login, deletedAt: message.createdAt })
         }
         return dropped
       })
       flushAgain(parts, [{ engine }], forgetLine(command, scope.domain))
       // The clean-up of a deleted domain repeats its order itself, and a late one would hit the next owner of the name.
       if (command.kind === 'drop-registrations' && scope.domain !== null && isDropped(outcome)) {
-        await parts.owed.done({ engine: engine.name, domain: scope.domain, login: command.login, command: message.id })
+        const account = { domain: scope.domain, login: command.login, deletedAt: message.createdAt }
+        await parts.owed.done({ ...account, engine: engine.name, command: message.id })
       }
       return outcome
     }

@@ -89,11 +89,22 @@ export function dropLines(command: DropCommand, domain: string | null, profile: 
 }
 
 /**
- * Returns the line that empties the mailbox of an account: a later account of the login must not hear its messages. Throws {@link
+ * Returns the lines that empty the mailbox of an account, list its messages, and remove those that were deleted. Throws {@link
  * ValueRefused} as {@link commandLine} does.
  */
-export function mailboxLine(name: string, domain: string | null): string {
-  return soleLine(`vm_delete ${checked(login, name, 'login')}@${checked(domainName, domain, 'domain')}`)
+export function mailboxLines(name: string, domain: string | null) {
+  const [user, of] = [checked(login, name, 'login'), checked(domainName, domain, 'domain')]
+  return {
+    empty: soleLine(`vm_delete ${user}@${of}`),
+    list: soleLine(`vm_list ${user}@${of}`),
+    purge: soleLine(`vm_fsdb_msg_purge default ${of} ${user}`),
+  }
+}
+
+/** Returns the line that deletes one message of a mailbox; `undefined` if the id is no uuid. Throws as {@link mailboxLines} does. */
+export function messageLine(name: string, domain: string | null, id: string): string | undefined {
+  const [user, of] = [checked(login, name, 'login'), checked(domainName, domain, 'domain')]
+  return uuid.safeParse(id).success ? soleLine(`vm_fsdb_msg_delete default ${of} ${user} ${id}`) : undefined
 }
 
 /** The SIP profile of engines that has the gateways of tenants. */

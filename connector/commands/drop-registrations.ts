@@ -1,15 +1,7 @@
 import type { CommandOutcome } from '../../core/commands/commands.ts'
 import { gatewayOfEngine } from '../../core/gateways/gateway.ts'
 import type { EngineLink } from '../runtime/engine.ts'
-import {
-  type DropCommand,
-  dropLines,
-  forgetLine,
-  gatewayLines,
-  gatewayProfile,
-  isProfileName,
-  mailboxLine,
-} from './command-line.ts'
+import { type DropCommand, dropLines, forgetLine, gatewayLines, gatewayProfile, isProfileName } from './command-line.ts'
 
 /** The head of the list of SIP profiles (`api/idle`). */
 const listHead = /^ *Name\t +Type\t/
@@ -29,8 +21,8 @@ export type PreparedDrop = (link: Pick<EngineLink, 'api'>) => Promise<CommandOut
 /**
  * Prepares dropping registrations. At each engine the cached directory records are removed first, so that no phone
  * registers again by them. Then the registrations are dropped at every SIP profile that runs there; a drop of a domain
- * also removes its gateways, and one of an account empties its mailbox. A profile whose name cannot be part of a line does not stop the others and is reported by
- * `-ERR`. Throws `ValueRefused`; the drop rejects as the link does.
+ * also removes its gateways. If a profile's name cannot be part of a line, the others are
+ * dropped nevertheless, and the reply is `-ERR`. Throws `ValueRefused`; the drop rejects as the link does.
  */
 export function prepareDrop(command: DropCommand, domain: string | null): PreparedDrop {
   const forget = forgetLine(command, domain)
@@ -43,7 +35,6 @@ export function prepareDrop(command: DropCommand, domain: string | null): Prepar
     const named = profiles.filter(isProfileName)
     for (const line of named.flatMap((profile) => dropLines(command, domain, profile))) await link.api(line)
     if (command.kind === 'drop-domain-registrations') await killGateways(link, list, domain)
-    else await link.api(mailboxLine(command.login, domain))
     const left = profiles.length - named.length
     if (left > 0) return { state: 'refused', text: `-ERR ${left} profiles left\n` }
     return { state: 'done', text: `+OK ${named.length}\n` }

@@ -40,13 +40,15 @@ export async function hangUpDomain({ channels, engines }: HangUpDeps, scope: Com
 }
 
 /**
- * Does the same for the calls of an account at one engine, whether others are away or not. Rejects as the link does.
+ * Hangs up an account's calls at one engine, even if other engines are away. Rejects as the link does.
  */
 export async function hangUpAccount(
   { channels, engine }: Pick<HangUpDeps, 'channels'> & HangUpDeps['engines'][number],
   { domain, login }: { readonly domain: string; readonly login: string },
 ): Promise<void> {
-  await hangUpDomain({ channels, engines: [{ engine }] }, { domain, presenceId: `${login}@${domain}` })
+  const scope = { domain, presenceId: `${login}@${domain}` }
+  const uuids = () => channels.uuids(scope, engine.name)
+  await hangUpDomain({ channels: { uuids }, engines: [{ engine }] }, scope)
 }
 
 function lineFor(uuid: string, domain: string): string | undefined {

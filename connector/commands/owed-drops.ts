@@ -6,23 +6,22 @@ import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import { type Engine, isReady } from '../runtime/engine.ts'
 import { ValueRefused } from './command-line.ts'
 import { isDropped, prepareDrop } from './drop-registrations.ts'
-import { type HangUpDeps, hangUpAccount } from './hang-up-domain.ts'
+import { type EndAccountDeps, endAccount } from './end-account.ts'
 
 /** An engine that owes drops. */
 export type OwingEngine = Pick<Engine, 'name'> & { readonly commands: Pick<Engine['commands'], 'api' | 'state'> }
 
-export interface OwedDropsDeps extends RetryDeps {
+export interface OwedDropsDeps extends RetryDeps, EndAccountDeps {
   readonly store: Pick<CommandStore, 'read' | 'oweDrops' | 'listDrops' | 'endDrop'>
   readonly engines: readonly { readonly engine: OwingEngine }[]
-  readonly channels: HangUpDeps['channels']
   /** Whether the engines are only observed: then none owes or does anything. */
   readonly isObserving?: boolean | undefined
   readonly log: Log
 }
 
 /**
- * Drops of deleted accounts' registrations, with the end of their calls. No command repeats them, because the account is gone. So each is recorded in
- * the store for every engine before it is tried, and the record stays until that engine has done it.
+ * Drops the registrations of deleted accounts, ends their calls and empties their mailboxes. No command repeats a drop, because the account is gone. So each
+ * drop is recorded in the store for every engine before it is tried, and stays until that engine has done it.
  */
 export interface OwedDrops {
   /**
@@ -46,6 +45,7 @@ export function owedDrops({
   store,
   engines,
   channels,
+  accounts,
   isObserving = false,
   timers,
   random,
@@ -58,7 +58,7 @@ export function owedDrops({
     const work = async () => {
       const outcome = await prepareDrop({ kind: 'drop-registrations', login: owed.login }, owed.domain)(engine.commands)
       if (!isDropped(outcome)) throw new Error('the engine cannot drop registrations yet')
-      await hangUpAccount({ channels, engine }, owed)
+      await endAccount({ channels, accounts }, engine, owed)
       await store.endDrop(owed)
     }
     return (await retry(work, { timers, random }, { mayTry: () => isReady(engine.commands) })) !== undefined
@@ -86,12 +86,12 @@ export function owedDrops({
   }
 
   return {
-    owe: async ({ id, command, scope: { domain } }) => {
+    owe: async ({ id, command, createdAt: deletedAt, scope: { domain } }) => {
       if (isObserving || command.kind !== 'drop-registrations' || domain === null || !canBeGiven(command, domain))
         return
       if ((await store.read(id))?.claimedBy !== undefined) return
       await store.oweDrops(
-        engines.map(({ engine }) => ({ engine: engine.name, domain, login: command.login, command: id })),
+        engines.map(({ engine }) => ({ engine: engine.name, domain, login: command.login, deletedAt, command: id })),
       )
     },
     done: (drop) => store.endDrop(drop).catch(() => undefined),

@@ -114,6 +114,8 @@ export interface OwedDrop {
   readonly engine: string
   readonly domain: string
   readonly login: string
+  /** When the account was deleted, epoch milliseconds. */
+  readonly deletedAt: number
   /** The id of the last command that demanded it. */
   readonly command: string
 }

@@ -309,6 +309,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     engine,
     domain,
     login,
+    deletedAt: 1,
     command,
   })
   const loginsOf = async (engine: string) =>

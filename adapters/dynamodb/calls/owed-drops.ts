@@ -13,6 +13,7 @@ const dropItem = z.object({
   engine: z.string(),
   domain: z.string(),
   login: z.string(),
+  deletedAt: z.number(),
   command: z.string(),
 })
 
@@ -48,6 +49,6 @@ function partition(engine: string) {
   return { pk: joinKey('owed-drops', engine) }
 }
 
-function dropKey({ engine, domain, login }: Omit<OwedDrop, 'command'>) {
+function dropKey({ engine, domain, login }: Pick<OwedDrop, 'engine' | 'domain' | 'login'>) {
   return { ...partition(engine), sk: joinKey(domain, login) }
 }

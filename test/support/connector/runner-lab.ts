@@ -48,6 +48,7 @@ export async function aRunner({ calls = 10, queue = 10, isUp = true, wrapStore =
       aligner: gatewayAligner({ ...time, random: () => 0, wanted: wantedGateways(ports) }),
       channels: channelList({ engines: [engine], registry }),
       store: wrapStore(ports.commands),
+      accounts: ports.accounts,
       limits: { calls: { places: calls, queue }, orders: { places: 10, queue }, lists: { places: 10, queue } },
       connectorId,
       random: () => 0,

@@ -50,7 +50,7 @@ function withDeadWriter(name: string): Exercise {
 export type CloudPorts = Omit<Ports, 'passwords' | 'hookClient' | 'mail'>
 
 /** More than a table takes. */
-const aDrop = { engine: 'fs1', domain: 'a.example.com', login: '1000', command: 'c1' }
+const aDrop = { engine: 'fs1', domain: 'a.example.com', login: '1000', deletedAt: 1, command: 'c1' }
 const largeEvent = anEvent({ fields: { large: 'x'.repeat(300_000) } })
 
 /** Makes a method do all that it may ever do to the cloud. */

@@ -33,7 +33,7 @@ function anEngine(list: string) {
   return { link, lines }
 }
 
-test("an account's registrations are dropped at the recorded engine under login and full name, after its cached record, and its mailbox is emptied", async () => {
+test("an account's registrations are dropped at the recorded engine under login and full name, after its cached record", async () => {
   const { link, lines } = anEngine(recorded)
 
   expect(await prepareDrop(account, domain)(link)).toEqual({ state: 'done', text: '+OK 1\n' })
@@ -42,7 +42,6 @@ test("an account's registrations are dropped at the recorded engine under login 
     'sofia status',
     'sofia profile internal flush_inbound_reg 1000@a.example.com',
     'sofia profile internal flush_inbound_reg 1000=a.example.com@a.example.com',
-    'vm_delete 1000@a.example.com',
   ])
 })
 
@@ -71,7 +70,6 @@ test('registrations are dropped at each profile once, whatever it is called, and
     'sofia profile office flush_inbound_reg 1000=a.example.com@a.example.com',
     'sofia profile a-profile-with-a-name-longer-than-its-column flush_inbound_reg 1000@a.example.com',
     'sofia profile a-profile-with-a-name-longer-than-its-column flush_inbound_reg 1000=a.example.com@a.example.com',
-    'vm_delete 1000@a.example.com',
   ])
 })
 
@@ -81,7 +79,7 @@ test('a profile whose name cannot be part of a command is reported, and does not
   )
 
   expect(await prepareDrop(account, domain)(link)).toEqual({ state: 'refused', text: '-ERR 1 profiles left\n' })
-  expect(lines.at(-2)).toBe('sofia profile office flush_inbound_reg 1000=a.example.com@a.example.com')
+  expect(lines.at(-1)).toBe('sofia profile office flush_inbound_reg 1000=a.example.com@a.example.com')
 })
 
 test.each(['-ERR sofia Command not found!\n', '', '+OK\n'])(

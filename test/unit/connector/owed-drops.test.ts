@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { owedDrops } from '../../../connector/commands/owed-drops.ts'
@@ -8,7 +9,7 @@ import { fakeEslSession, fakeLinks } from '../../support/engine/fake-esl-session
 import { aCommandMessage } from '../../support/connector/command-message.ts'
 import { type MemoryPorts, memoryPorts } from '../../support/memory/memory-ports.ts'
 import { type ManualTime, manualTime } from '../../support/processes/manual-time.ts'
-import { aReport } from '../../support/records/records.ts'
+import { aDomain, aReport, anAccount } from '../../support/records/records.ts'
 import { aRunningConnector, tenant } from '../../support/connector/running-connector.ts'
 
 const name = '192.0.2.1:8021'
@@ -29,7 +30,7 @@ function aLedger(isObserving = false) {
   const commands = fakeEslSession()
   commands.answer = aProfile
   const engine = { name, commands }
-  const { commands: store } = memoryPorts({ clock: time.clock, random: systemRandomness })
+  const { commands: store, accounts, domains } = memoryPorts({ clock: time.clock, random: systemRandomness })
   const channels = {
     // Another engine is away, which is no reason to leave the calls of this one.
     uuids: async ({ presenceId }: CommandScope) => ({
@@ -37,10 +38,11 @@ function aLedger(isObserving = false) {
       missed: ['192.0.2.2:8021'],
     }),
   }
-  const deps = { ...time, random: () => 0, log: capturedLog(), store, isObserving, engines: [{ engine }], channels }
+  const calls = { store, accounts, channels }
+  const deps = { ...time, ...calls, random: () => 0, log: capturedLog(), isObserving, engines: [{ engine }] }
   const owed = owedDrops(deps)
   const dropOf = (login: string) => aCommandMessage({ command: { kind: 'drop-registrations', login }, scope: tenant })
-  return { time, commands, owed, engine, store, dropOf }
+  return { time, commands, owed, engine, store, accounts, domains, dropOf }
 }
 
 /** A connector whose engine is away, and the command link that a test brings up. */
@@ -115,7 +117,9 @@ test('the registrations of an account are dropped although the connector that cl
   const { running, commands } = await aConnectorWithoutLink()
   commands.up()
   await running.ports.connectorStatus.report(aReport({ connectorId: 'killed', reportedAt: running.time.clock.now() }))
-  await running.ports.commands.oweDrops([{ engine: name, domain: 'a.example.com', login: '1000', command: 'c0' }])
+  await running.ports.commands.oweDrops([
+    { engine: name, domain: 'a.example.com', login: '1000', deletedAt: 0, command: 'c0' },
+  ])
   await running.until(() => commands.asked.includes(dropLine('1000')))
 
   await running.stop()
@@ -184,6 +188,42 @@ test('an engine that comes back ends the calls of the deleted account whose drop
   expect(await store.listDrops(name)).toEqual([])
 })
 
+test('an account that was made again keeps its calls and its messages, and only older messages are removed', async () => {
+  const { time, commands, owed, engine, store, accounts, domains, dropOf } = aLedger()
+  await domains.create(aDomain({ name: 'a.example.com' }))
+  await owed.owe(dropOf('1000'))
+  await time.advance(60_000)
+  await accounts.create(anAccount({ login: '1000', domain: 'a.example.com', createdAt: time.clock.now() }), 10)
+  const madeAt = time.clock.now() / 1_000
+  const line = (created: number, uuid: string, caller: string) =>
+    `${created}:0:1000:a.example.com:inbox:/vm/a.example.com/1000/msg_${uuid}.wav:${uuid}:${caller}:1001:3`
+  const [before, after, forged] = [randomUUID(), randomUUID(), randomUUID()]
+  const messages = [line(madeAt - 1, before, 'Al'), line(madeAt, after, 'Bo'), line(madeAt - 1, `${forged} x`, 'Cy')]
+  commands.answer = (command) => (command.startsWith('vm_list') ? messages.join('\n') : aProfile(command))
+
+  commands.up()
+  await owed.settle(engine)
+
+  expect(commands.asked.filter((asked) => /^(?:vm_|uuid_kill)/.test(asked))).toEqual([
+    'vm_list 1000@a.example.com',
+    `vm_fsdb_msg_delete default a.example.com 1000 ${before}`,
+    'vm_fsdb_msg_purge default a.example.com 1000',
+  ])
+  expect(await store.listDrops(name)).toEqual([])
+})
+
+test('the mailbox of a deleted account is emptied after its calls have ended, and its record of before does not count as made again', async () => {
+  const { time, commands, owed, engine, accounts, domains, dropOf } = aLedger()
+  await domains.create(aDomain({ name: 'a.example.com' }))
+  await accounts.create(anAccount({ login: '1000', domain: 'a.example.com', createdAt: time.clock.now() - 1 }), 10)
+  await owed.owe(dropOf('1000'))
+
+  commands.up()
+  await owed.settle(engine)
+
+  expect(commands.asked.slice(-2)).toEqual([hangUpLine, 'vm_delete 1000@a.example.com'])
+})
+
 test('a call of a deleted account that an engine could not end stays owed', async () => {
   const { time, commands, owed, engine, store, dropOf } = aLedger()
   await owed.owe(dropOf('1000'))
@@ -235,7 +275,7 @@ test('a drop that cannot become a command is not recorded', async () => {
 
 test('an engine that is only observed owes no drops, and gets none that it owed before', async () => {
   const { commands, owed, engine, store, dropOf } = aLedger(true)
-  const before = { engine: name, domain: 'a.example.com', login: '1000', command: 'c0' }
+  const before = { engine: name, domain: 'a.example.com', login: '1000', deletedAt: 0, command: 'c0' }
   await store.oweDrops([before])
   commands.up()
 
