@@ -162,7 +162,7 @@ export const simulateDefaultRoutes = route({
   path: '/api/v2/routes/default/simulate',
   summary: 'Show how a call would be routed; nothing is dialled',
   description:
-    '`digits` are the keys that the caller presses at each menu, in their order; at a menu without an entry nothing is pressed.',
+    '`digits` lists the keys that the caller presses at each menu, in order; without an entry the caller presses nothing.',
   authentication: 'token',
   permission: { resource: 'rotes/default', action: 'r' },
   domain: 'required',

@@ -124,8 +124,8 @@ export interface Route {
   /** The memory of its function in MB; 512 by default. */
   readonly memoryMb?: number
   /**
-   * The time limit of its function, for a caller that waits no longer: an answer after that is computed in vain, and an early refusal is
-   * worth more. 29 seconds by default.
+   * The time limit of its function, for a caller that waits no longer: a later answer is useless, and an early refusal is better. 29
+   * seconds by default.
    */
   readonly timeoutSeconds?: number
 }

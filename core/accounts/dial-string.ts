@@ -1,4 +1,4 @@
-/** The global variable of the engine that nobody outside of it knows; random at each start. */
+/** A secret global variable of the engine, random at each start. */
 const markVariable = 'contact_mark'
 
 /** A part of a contact, as `url_encode` writes it. `|` is escaped, since it separates the arguments of `regex`. */
@@ -9,7 +9,7 @@ const value = String.raw`(?:[A-Za-z0-9._~-]\|%(?:2B\|3A\|3D\|40))*+`
 const steering = String.raw`(?i:maddr\|received\|fs_[a-z]*)`
 const parameter = `%3B(?!${steering}(?:[%,#]))[A-Za-z0-9.-]+(?:%3D${value})?`
 const mark = `%5Bsvc_mark%3D(?=[0-9a-f]{32},)\${${markVariable}},svc_mark%3D0%5D`
-const phone = `${mark}sofia/[a-z-]+/sip%3A${user}%40${host}(?:%3A[0-9]+)?(?:${parameter})*%3Bfs_nat%3Dyes`
+const phone = `${mark}sofia/[a-z-]+/sips?%3A${user}%40${host}(?:%3A[0-9]+)?(?:${parameter})*%3Bfs_nat%3Dyes`
 const phones = String.raw`^(?:((?<phone>${phone})(?:,(?&phone))*)#.*\|[^#]*#(.*))$`
 
 /**
@@ -19,10 +19,14 @@ const phones = String.raw`^(?:((?<phone>${phone})(?:,(?&phone))*)#.*\|[^#]*#(.*)
  * A contact is a stranger's text. The engine joins the contacts by commas, which a contact may hold itself, so the engine writes
  * {@link markVariable} before each: only it can begin one. The list is percent-encoded and compared as a whole, and nothing of it
  * reaches the dial string unless it matches. Without the variable nothing does. The second `svc_mark` hides the first from the call.
+ *
+ * Browsers name `transport=ws` also when they are connected by WSS (RFC 7118), and the engine keeps that name. It would look for a
+ * connection by WS then, so the name is replaced: engines of the kit take no connections without TLS.
  */
 export function dialStringOf(registered: string): string {
   const listed = `\${sofia_contact(*/${registered}@\${dialed_domain}/[svc_mark=\${${markVariable}},svc_mark=0])}`
-  const checked = `\${regex(\${url_encode(${listed})}#error/user_not_registered|${phones}|%1%3|n)}`
+  const encoded = `\${replace(\${url_encode(${listed})}|transport%3Dws%3B|transport%3Dwss%3B)}`
+  const checked = `\${regex(${encoded}#error/user_not_registered|${phones}|%1%3|n)}`
   return (
     '{^^:sip_invite_domain=${dialed_domain}:presence_id=${dialed_user}@${dialed_domain}:sip_sticky_contact=true}' +
     `\${url_decode(${checked})}`

@@ -47,8 +47,8 @@ export const handler = endpoint(
 )
 
 /**
- * Routes a call over stores that remember what was read a moment ago. What takes the call may be newer: where nothing does, and for an
- * emergency number, the domain is read anew.
+ * Routes a call over stores that keep recent readings. These may lack a new account or route, so the domain is read anew if nothing
+ * takes the call, and for an emergency number.
  */
 async function routeWithMemory(
   ports: RoutePorts,

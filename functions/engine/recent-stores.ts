@@ -18,7 +18,7 @@ export const recentReadings = new RecentReadings(systemClock, keptCharacters)
 
 const keep: RecentReadings['keep'] = (read) => recentReadings.keep(read)
 
-/** The stores that route calls, whose readings serve for a second: a busy domain's calls then need few or none of their own. */
+/** The stores that route calls. A reading counts for a second, so calls of a busy domain need few or no new ones. */
 export const recentStores = {
   accounts(context: AdapterContext) {
     const store = dynamoAccountStore(context)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import type { Browser } from 'playwright-core'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { installedChromium, startBrowser } from '../support/browser/browser.ts'
 import { type Certificate, anIssuer } from '../support/engine/certificate.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
@@ -92,6 +92,11 @@ describe.skipIf(freeswitchBin === undefined)('phones that encrypt', () => {
       },
     }
   })
+  // A phone that logs out stays registered for up to a minute more (docs/engine.md).
+  afterEach(async () => {
+    for (const login of ['1001', '1002'])
+      await lab().engine.api(`sofia profile phones flush_inbound_reg ${login}=${acme}@${acme}`)
+  })
   /** The certificate that an engine shows. */
   const shown = () =>
     new Promise<string>((resolve, reject) => {
@@ -125,7 +130,7 @@ describe.skipIf(freeswitchBin === undefined)('phones that encrypt', () => {
       expect(await phone.register(0)).toBe(200)
     })
 
-    it.runIf(isThere)('a phone and one without encryption hear each other, whichever calls', async () => {
+    it.runIf(isThere)('an encrypted phone and a plain one hear each other, whichever of them calls', async () => {
       const [phone, plain] = [await open('1001'), await lab().soundPhone('1002', acme)]
       expect([await phone.register(), await plain.register()]).toEqual([200, 200])
 
@@ -146,10 +151,9 @@ describe.skipIf(freeswitchBin === undefined)('phones that encrypt', () => {
       await Promise.all([own.media.hear(700), back.hear(25, 1_100)])
       await own.hangUp()
       await back.ended
-      expect([await phone.register(0), await plain.register(0)]).toEqual([200, 200])
     })
 
-    it.runIf(isThere)('a stranger gets in as little as by UDP', async () => {
+    it.runIf(isThere)('a stranger is refused as over UDP', async () => {
       const phone = await open('1001')
       const wrong = await open('1001', { credential: credentialOf('1001', acme, 'wrong') })
       const foreign = credentialOf('1002', acme, tenantPassword('1002'))
@@ -161,7 +165,7 @@ describe.skipIf(freeswitchBin === undefined)('phones that encrypt', () => {
     })
   })
 
-  it('a certificate is renewed while a call is up, which goes on, and new connections get the new one', async () => {
+  it('a renewed certificate keeps a running call up and is shown to new connections', async () => {
     const phone = await lab().tlsPhone('1001')
     expect([await phone.register(), await shown()]).toEqual([200, 'first'])
     const { call } = await phone.call('9196')

@@ -66,7 +66,7 @@ describe.skipIf(freeswitchBin === undefined)('what callers hear', () => {
     })
   }
 
-  it('the page says of each step and each state that a test knows what callers hear', () => {
+  it('docs/routes.md says what callers hear in every tested step and state', () => {
     const known = [...documentedSteps.map(({ kind }) => kind), ...Object.keys(states)]
     expect(documentedSounds.map(({ of }) => of).toSorted()).toEqual(known.toSorted())
   })
@@ -84,22 +84,25 @@ describe.skipIf(freeswitchBin === undefined)('what callers hear', () => {
   }
 
   const steps = documentedSteps.filter(({ kind }) => !elsewhere.has(kind))
-  it.each(steps)('the caller hears in the example of the step $kind what the page says', async ({ kind, callflow }) => {
-    const body = { destination_number: String.raw`9(\d+)`, callflow: [...callflow] }
-    const { _id } = await admin.call('createDefaultRoute', { body })
+  it.each(steps)(
+    'in the example of the step $kind the caller hears what docs/routes.md says',
+    async ({ kind, callflow }) => {
+      const body = { destination_number: String.raw`9(\d+)`, callflow: [...callflow] }
+      const { _id } = await admin.call('createDefaultRoute', { body })
 
-    const call = await one(caller).dial('9200')
-    await meanwhile[kind]?.(call)
+      const call = await one(caller).dial('9200')
+      await meanwhile[kind]?.(call)
 
-    if (isSilent(kind) === true) {
-      // The example ends by itself.
-      const status = await call.answered
-      if (status === 200) await call.ended
-      expect(call.heard.sound).toBe(0)
-    } else await call.hear(aWhile, kind === 'bridge' ? tones[1] : kind === 'echo' ? tones[0] : undefined)
-    await call.hangUp()
-    await admin.call('deleteDefaultRoute', { params: { route_id: _id } })
-  })
+      if (isSilent(kind) === true) {
+        // The example ends by itself.
+        const status = await call.answered
+        if (status === 200) await call.ended
+        expect(call.heard.sound).toBe(0)
+      } else await call.hear(aWhile, kind === 'bridge' ? tones[1] : kind === 'echo' ? tones[0] : undefined)
+      await call.hangUp()
+      await admin.call('deleteDefaultRoute', { params: { route_id: _id } })
+    },
+  )
 
   const hangUp = async (...calls: readonly SoundCall[]) => {
     await calls[0]?.hangUp()
@@ -183,5 +186,5 @@ describe.skipIf(freeswitchBin === undefined)('what callers hear', () => {
     },
   }
 
-  it.each(Object.entries(states))('the caller hears what the page says when %s', (of, happens) => happens(of))
+  it.each(Object.entries(states))('the caller hears what docs/routes.md says when %s', (of, happens) => happens(of))
 })

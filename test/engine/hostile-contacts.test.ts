@@ -62,6 +62,8 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
     ],
     ['another context', () => `<sip:1001@HERE;a=,loopback/1002/${other}>`],
     ['another account', () => `<sip:1001@HERE;a=,user/1002@${other}>`],
+    ['an escape of a comma', () => '<sip:1001@HERE;line=a%2Cb>'],
+    ['an escape of a bracket', () => '<sip:1001@HERE;line=a%5bb>'],
     ['maddr', () => '<sip:1001@HERE;maddr=127.0.0.9>'],
     ['a path of its own', () => `<sip:1001@HERE;fs_path=sip%3Ax%40${trap.address.replace(':', '%3A')}>`],
     ['a path in capitals', () => `<sip:1001@HERE;FS_PATH=sip%3Ax%40${trap.address.replace(':', '%3A')}>`],
@@ -73,7 +75,7 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
       'brackets and quotes in its display name',
       () => `"a\\" <sip:1@${trap.address},loopback/app=system:touch ${marker()}>" <sip:1001@HERE>`,
     ],
-  ])('is not rung, runs nothing and leads nowhere: %s', async (_what, contact) => {
+  ])('a hostile contact is not rung, runs nothing and leads nowhere: %s', async (_what, contact) => {
     const phone = await lab().phone('1001', acme, { contact: contact() })
     const bystander = await lab().phone('1002', other)
     await bystander.register()
@@ -88,7 +90,7 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
     expect(lab().place.log()).not.toMatch(/EXECUTE .* system\(/)
   })
 
-  it('is rung where its REGISTER came from, whatever host its contact names', async () => {
+  it('a phone is rung where its REGISTER came from, whatever host its contact names', async () => {
     const phone = await lab().phone('1001', acme, { contact: `<sip:1001@${trap.address}>` })
     await phone.register()
 
@@ -96,5 +98,21 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
 
     await forget()
     expect([phone.rang.length, trap.arrived]).toEqual([1, []])
+  })
+
+  it('all phones of an account ring, and the one that answers gets the call', async () => {
+    const phones = await Promise.all(['1001', '1001', '1001'].map((login) => lab().soundPhone(login, acme)))
+    const caller = await lab().soundPhone('1002', acme)
+    for (const phone of [...phones, caller]) expect(await phone.register()).toBe(200)
+
+    const placed = caller.call('1001')
+    const [, second] = await Promise.all(phones.map((phone) => phone.ringing()))
+    second?.answer()
+    const call = await placed
+    call.sing(700)
+
+    await second?.hear(25, 700)
+    await call.hangUp()
+    await forget()
   })
 })

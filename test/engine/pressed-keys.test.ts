@@ -155,7 +155,7 @@ describe.skipIf(freeswitchBin === undefined)('keys that are pressed', () => {
     await agent.hangUp()
   })
 
-  it('a parked call hears music without a pause, without a slot too, until another phone fetches it', async () => {
+  it('a parked call, with or without a slot, hears music without a pause until it is fetched or ends', async () => {
     const [call, forever] = [await calls(first, '56', tone.first), await calls(second, '55', tone.second)]
     await Promise.all([call.hear(aWhile, tone.music), forever.hear(aWhile, tone.music)])
     expect((await forever.listen(2 * aWhile)).packets).toBeGreaterThan(aWhile)
@@ -168,7 +168,7 @@ describe.skipIf(freeswitchBin === undefined)('keys that are pressed', () => {
     await fetching.ended
   })
 
-  it('nothing of this is an error in the log of the engine', () => {
+  it('the engine logs no error for any of these calls', () => {
     expect(lab().errors()).toEqual([])
   })
 })

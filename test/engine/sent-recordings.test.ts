@@ -1,4 +1,4 @@
-/** Recordings of a real engine that shares no folder with the connector. Skipped without `FREESWITCH_BIN`. */
+/** Recordings that a real engine sends with its credential. Skipped without `FREESWITCH_BIN`. */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { opened } from '../support/processes/opened.ts'
 const acme = 'acme.example.com'
 const within = { timeout: 60_000, interval: 200 }
 
-describe.skipIf(freeswitchBin === undefined)('an engine that shares no folder with the connector', () => {
+describe.skipIf(freeswitchBin === undefined)('a recording at an engine of the kit', () => {
   const lab = opened(() => aKitLab({}, undefined, undefined, () => ({})))
 
   it('a recording stays at the engine until it is sent with the engine credential, and is then stored', async () => {
@@ -34,8 +34,14 @@ describe.skipIf(freeswitchBin === undefined)('an engine that shares no folder wi
     const send = () =>
       runCommand(
         'sh',
-        ['engine/bin/send-recordings', lab().place.recordings, `${lab().platformUrl}/engine/recordings`, config],
-        { cwd: process.cwd(), env: { ...process.env, SEND_RECORDINGS_MIN_AGE_MINUTES: '-1' } },
+        [
+          'engine/bin/send-recordings',
+          '--once',
+          lab().place.recordings,
+          `${lab().platformUrl}/engine/recordings`,
+          config,
+        ],
+        { cwd: process.cwd() },
       )
 
     // The end of the recording may still be on its way to its record: what is not taken stays.

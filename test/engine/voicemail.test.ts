@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
+import { toneFile } from '../../local/simulated-engine/calls/wav.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { type KitLab, aKitLab } from '../support/engine/kit-lab.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
-import { decodeSample, toneMaker } from '../support/engine/mu-law.ts'
 import { type RunningMailServer, startMailServer } from '../support/hooks/mail-server.ts'
 import { planted } from '../support/invariants/secret-forms.ts'
 import { runCommand } from '../support/platform/command.ts'
@@ -107,7 +107,7 @@ describe.skipIf(freeswitchBin === undefined)('at a mailbox of the kit', () => {
     await call.ended
   })
 
-  it('a mailbox without a PIN takes messages and opens for nobody, not even with the digits of the password', async () => {
+  it('a mailbox without a PIN takes messages and cannot be opened, not even with the digits of the password', async () => {
     const account = { login: '1003', role: 'user', password: '47114711' }
     await admin.call('createAccount', { body: account })
     await leave(caller, '*981003')
@@ -214,7 +214,7 @@ describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit'
     return runCommand('sh', ['engine/bin/send-voicemails', ...words], { cwd: process.cwd(), env })
   }
 
-  it('a message is mailed once with its sound, whatever runs how often, and stays in the mailbox', async () => {
+  it('a message is mailed once with its sound, however often the script runs, and stays in the mailbox', async () => {
     await leave(caller, '1002')
     await expect.poll(() => messagesOf(lab(), '1002'), within).toBe('1:0:0:0')
 
@@ -310,32 +310,6 @@ function writePrompts(folder: string): void {
   }
   for (const [kind, files] of Object.entries(names)) {
     mkdirSync(join(folder, kind, '8000'), { recursive: true })
-    for (const name of files) writeFileSync(join(folder, kind, '8000', `${name}.wav`), aWave(prompt))
+    for (const name of files) writeFileSync(join(folder, kind, '8000', `${name}.wav`), toneFile(2_000, prompt))
   }
-}
-
-/** A quarter of a second of a tone. */
-function aWave(hz: number): Buffer {
-  const next = toneMaker(hz)
-  const samples = Buffer.concat(Array.from({ length: 12 }, next))
-  const wave = Buffer.alloc(44 + 2 * samples.length)
-  wave.write('RIFF    WAVEfmt ', 'latin1')
-  wave.writeUInt32LE(36 + 2 * samples.length, 4)
-  for (const [at, value] of [
-    [16, 16],
-    [24, 8_000],
-    [28, 16_000],
-    [40, 2 * samples.length],
-  ] as const)
-    wave.writeUInt32LE(value, at)
-  for (const [at, value] of [
-    [20, 1],
-    [22, 1],
-    [32, 2],
-    [34, 16],
-  ] as const)
-    wave.writeUInt16LE(value, at)
-  wave.write('data', 36, 'latin1')
-  samples.forEach((byte, index) => wave.writeInt16LE(decodeSample(byte), 44 + 2 * index))
-  return wave
 }

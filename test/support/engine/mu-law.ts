@@ -15,7 +15,7 @@ function encodeSample(sample: number): number {
 }
 
 /** Decodes one byte to a sample of 16 bits. */
-export function decodeSample(byte: number): number {
+function decodeSample(byte: number): number {
   const bits = ~byte & 0xff
   const magnitude = (((bits & 15) << 3) + 132) << ((bits >> 4) & 7)
   return bits & 0x80 ? 132 - magnitude : magnitude - 132

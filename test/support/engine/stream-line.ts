@@ -54,7 +54,7 @@ export async function openTlsLine(port: number, user: string, issuer: string, ta
   return {
     transport: 'TLS',
     address,
-    contact: `<sip:${user}@${address};transport=tls>`,
+    contact: `<sips:${user}@${address};transport=tls>`,
     socket,
     send: (message) => void socket.write(message),
     awaitAnswers,
