@@ -1,5 +1,5 @@
 import { findingsOfNetworks } from './check-networks.ts'
-import { type Element, type Parameters, readConfiguration } from './engine-configuration.ts'
+import { type Element, type Parameters, isTrue, paramLine, readConfiguration } from './engine-configuration.ts'
 import { findingsOfMailboxes } from './mailbox-findings.ts'
 
 /** Something that an engine lacks or has wrong. */
@@ -42,8 +42,6 @@ const modules = [
 
 const configuration = async (ask: AskEngine, name: string) =>
   readConfiguration(await ask(`xml_locate configuration configuration name ${name}.conf`))
-
-const line = (name: string, value: string) => `<param name="${name}" value="${value}"/>`
 
 /**
  * Compares a running engine with what the platform needs of it, and answers what is missing or wrong. It only reads.
@@ -89,16 +87,16 @@ async function findingsOfEventSocket(ask: AskEngine, password: string): Promise<
   const settings = (await configuration(ask, 'event_socket'))?.child('settings').parameters ?? new Map<string, string>()
   if (password === 'ClueCon') {
     const problem = 'the event socket has the password that every FreeSWITCH has at first'
-    found.push({ file, problem, line: line('password', '<a password of your own>') })
+    found.push({ file, problem, line: paramLine('password', '<a password of your own>') })
   }
   const address = settings.get('listen-ip') ?? ''
   if (['', '::', '0.0.0.0', '[::]'].includes(address)) {
     const problem = 'the event socket listens on every address'
-    found.push({ file, problem, line: line('listen-ip', '<an address that only connectors reach>') })
+    found.push({ file, problem, line: paramLine('listen-ip', '<an address that only connectors reach>') })
   }
   if ((settings.get('apply-inbound-acl') ?? '') === '') {
     const problem = 'no list says which networks may connect to the event socket'
-    found.push({ file, problem, line: line('apply-inbound-acl', 'connectors') })
+    found.push({ file, problem, line: paramLine('apply-inbound-acl', 'connectors') })
   }
   return found
 }
@@ -144,12 +142,12 @@ function findingsOfBinding(binding: Element, section: Section): Finding[] {
   }
   if (!/^engine:./.test(binding.parameters.get('gateway-credentials') ?? '')) {
     const problem = 'lookups are not made as the user engine with the engine credential'
-    found.push({ file, problem, line: line('gateway-credentials', 'engine:<credential>') })
+    found.push({ file, problem, line: paramLine('gateway-credentials', 'engine:<credential>') })
   }
   const timeout = Number(binding.parameters.get('timeout') ?? '0')
   if (!(timeout >= 1 && timeout <= 5)) {
     const problem = `a ${section === 'directory' ? 'phone' : 'call'} waits more than 5 s, or without end, for a platform that does not answer`
-    found.push({ file, problem, line: line('timeout', '2') })
+    found.push({ file, problem, line: paramLine('timeout', '2') })
   }
   return found
 }
@@ -166,7 +164,7 @@ function findingsOfCache(url: string, sofia: Element | undefined): Finding[] {
   }
   if (isTrue(sofia?.child('global_settings').parameters.get(setting))) return []
   const problem = 'answers are kept, but phones would not receive their contact when they register'
-  return [{ file: 'sip.xml (sofia.conf.xml), global_settings', problem, line: line(setting, 'true') }]
+  return [{ file: 'sip.xml (sofia.conf.xml), global_settings', problem, line: paramLine(setting, 'true') }]
 }
 
 /** The settings that each profile needs at which phones register. */
@@ -209,10 +207,10 @@ function findingsOfProfile(name: string, settings: Parameters): Finding[] {
   if (name === 'external' && !isTrue(settings.get('auth-calls'))) {
     // The profile of carriers, who answer no challenge: its calls are judged by their address.
     const problem = 'phones may register at the profile of carriers, where no call is authenticated'
-    return [{ file, problem, line: line('disable-register', 'true') }]
+    return [{ file, problem, line: paramLine('disable-register', 'true') }]
   }
   const wrong = profileRules.flatMap(([setting, wanted, isRight, why]): Finding[] =>
-    isRight(settings.get(setting) ?? '') ? [] : [{ file, problem: why, line: line(setting, wanted) }],
+    isRight(settings.get(setting) ?? '') ? [] : [{ file, problem: why, line: paramLine(setting, wanted) }],
   )
   const forced = ['force-register-domain', 'force-register-db-domain'].filter((setting) => settings.has(setting))
   return [
@@ -244,10 +242,10 @@ async function findingsOfCdrs(ask: AskEngine): Promise<Finding[]> {
   const canBeAsked = /^\/[A-Za-z0-9._/-]+$/.test(folder)
   if (!canBeAsked || (await ask(`file_exists ${folder}`)).trim() !== 'true') {
     const problem = canBeAsked ? `the folder ${folder} does not exist` : 'CDRs are not written to a folder'
-    found.push({ file, problem, line: line('log-dir', canBeAsked ? folder : '/var/spool/freeswitch/cdr') })
+    found.push({ file, problem, line: paramLine('log-dir', canBeAsked ? folder : '/var/spool/freeswitch/cdr') })
   }
   if (!isTrue(settings.get('log-b-leg'))) {
-    found.push({ file, problem: 'called legs get no CDR', line: line('log-b-leg', 'true') })
+    found.push({ file, problem: 'called legs get no CDR', line: paramLine('log-b-leg', 'true') })
   }
   return found
 }
@@ -264,10 +262,6 @@ async function findingsOfAccount(ask: AskEngine, account: { login: string; domai
   return [
     { file: 'settings.xml', problem, line: 'PLATFORM_URL and ENGINE_CREDENTIAL in the environment of the engine' },
   ]
-}
-
-function isTrue(value: string | undefined): boolean {
-  return ['true', 'yes', 'on', 'enabled', 'active', 'allow', '1'].includes((value ?? '').toLowerCase())
 }
 
 function isNotTrue(value: string | undefined): boolean {

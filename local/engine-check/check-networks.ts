@@ -1,34 +1,14 @@
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import type { AskEngine, Finding } from './check-engine.ts'
-import type { Element, Parameters } from './engine-configuration.ts'
+import { type Element, type Parameters, isTrue, paramLine } from './engine-configuration.ts'
 
-/** Networks that no other network reaches: RFC 1918, 6598, 3927, 4193, and loopback. */
-const unreachable = new BlockList()
-for (const [network, bits] of [
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['100.64.0.0', 10],
-  ['169.254.0.0', 16],
-  ['127.0.0.0', 8],
-] as const) {
-  unreachable.addSubnet(network, bits)
-}
-for (const [network, bits] of [
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const) {
-  unreachable.addSubnet(network, bits, 'ipv6')
-}
-unreachable.addAddress('::1', 'ipv6')
-
-const line = (name: string, value: string) => `<param name="${name}" value="${value}"/>`
-
-const isOn = (value = '') => ['true', 'yes', 'on', 'enabled', 'active', 'allow', '1'].includes(value.toLowerCase())
+/** Ranges of addresses that no other network reaches. */
+const unreachable = new Set(['private', 'carrierGradeNat', 'linkLocal', 'loopback', 'uniqueLocal'])
 
 /**
- * Answers what keeps phones and carriers of other networks from an engine's SIP profiles, or their media: external addresses, routers,
- * and certificates. It only reads.
+ * Finds what keeps phones and carriers of other networks, or their media, away from SIP profiles: external addresses, routers and
+ * certificates. It only reads.
  */
 export async function findingsOfNetworks(ask: AskEngine, profiles: readonly Element[]): Promise<Finding[]> {
   const found: Finding[] = []
@@ -45,15 +25,14 @@ export async function findingsOfNetworks(ask: AskEngine, profiles: readonly Elem
 function findingsOfAddress(file: string, settings: Parameters): Finding[] {
   const [sip, rtp] = ['ext-sip-ip', 'ext-rtp-ip'].map((name) => (settings.get(name) ?? '').replace(/^autonat:/i, ''))
   if (sip === undefined || rtp === undefined) return []
-  const wanted = line('ext-rtp-ip', 'autonat:<the public address>')
+  const wanted = paramLine('ext-rtp-ip', 'autonat:<the public address>')
   if ((sip === '') !== (rtp === '')) {
     const problem = 'only one of ext-sip-ip and ext-rtp-ip is set: other networks are told two addresses'
-    return [{ file, problem, line: line(sip === '' ? 'ext-sip-ip' : 'ext-rtp-ip', sip === '' ? rtp : sip) }]
+    return [{ file, problem, line: paramLine(sip === '' ? 'ext-sip-ip' : 'ext-rtp-ip', sip === '' ? rtp : sip) }]
   }
   if (rtp === '' || rtp === settings.get('sip-ip') || /^auto(?:-nat)?$/i.test(rtp)) return []
-  const family = isIP(rtp)
-  if (family === 0) return [{ file, problem: `the external address ${rtp} is no address`, line: wanted }]
-  if (!unreachable.check(rtp, family === 6 ? 'ipv6' : 'ipv4')) return []
+  if (isIP(rtp) === 0) return [{ file, problem: `the external address ${rtp} is no address`, line: wanted }]
+  if (!unreachable.has(ipaddr.parse(rtp).range())) return []
   return [
     {
       file,
@@ -64,18 +43,18 @@ function findingsOfAddress(file: string, settings: Parameters): Finding[] {
 }
 
 function findingsOfRouters(file: string, settings: Parameters): Finding[] {
-  if (isOn(settings.get('disable-register')) || !isOn(settings.get('auth-calls'))) return []
+  if (isTrue(settings.get('disable-register')) || !isTrue(settings.get('auth-calls'))) return []
   const found: Finding[] = []
   if (
     !['nat-options-ping', 'all-reg-options-ping'].some(
-      (name) => /^udp-only$/i.test(settings.get(name) ?? '') || isOn(settings.get(name)),
+      (name) => /^udp-only$/i.test(settings.get(name) ?? '') || isTrue(settings.get(name)),
     )
   ) {
     const problem = 'nothing keeps the way open to phones behind a router: after a minute they cannot be called'
-    found.push({ file, problem, line: line('nat-options-ping', 'true') })
+    found.push({ file, problem, line: paramLine('nat-options-ping', 'true') })
   }
   const rport = settings.get('ndlb-force-rport') ?? ''
-  if (isOn(rport) || /^safe$/i.test(rport)) {
+  if (isTrue(rport) || /^safe$/i.test(rport)) {
     const problem = 'a phone that calls itself Poly chooses where the engine sends its calls'
     found.push({ file, problem, line: 'no line NDLB-force-rport: phones ask for it themselves (rport)' })
   }
@@ -85,7 +64,7 @@ function findingsOfRouters(file: string, settings: Parameters): Finding[] {
 /** Without its files the engine makes a certificate that no phone trusts. */
 async function findingsOfCertificate(ask: AskEngine, file: string, settings: Parameters): Promise<Finding[]> {
   const needed = [
-    ...(isOn(settings.get('tls')) ? ['tls.pem', 'cafile.pem'] : []),
+    ...(isTrue(settings.get('tls')) ? ['tls.pem', 'cafile.pem'] : []),
     ...((settings.get('wss-binding') ?? '') === '' ? [] : ['wss.pem']),
   ]
   const found: Finding[] = []
@@ -103,7 +82,7 @@ async function findingsOfCertificate(ask: AskEngine, file: string, settings: Par
   }
   if ((settings.get('ws-binding') ?? '') !== '') {
     const problem = 'browsers send the digests of passwords, and calls, without TLS'
-    found.push({ file, problem, line: `${line('wss-binding', ':7443')} instead of ws-binding` })
+    found.push({ file, problem, line: `${paramLine('wss-binding', ':7443')} instead of ws-binding` })
   }
   return found
 }

@@ -48,3 +48,13 @@ function listOf(value: unknown): unknown[] {
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
+
+/** Returns a parameter as a line of the configuration. */
+export function paramLine(name: string, value: string): string {
+  return `<param name="${name}" value="${value}"/>`
+}
+
+/** Returns whether the engine reads a value as true. */
+export function isTrue(value: string | undefined): boolean {
+  return ['true', 'yes', 'on', 'enabled', 'active', 'allow', '1'].includes((value ?? '').toLowerCase())
+}

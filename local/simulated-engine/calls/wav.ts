@@ -21,11 +21,11 @@ export function wavHeader(samples: number): Buffer {
   return header
 }
 
-/** Returns a whole WAV file of a 440 Hz tone. */
-export function toneFile(samples: number): Buffer {
+/** Returns a whole WAV file of a tone. */
+export function toneFile(samples: number, hertz = toneHertz): Buffer {
   const data = Buffer.alloc(samples * 2)
   for (let at = 0; at < samples; at++) {
-    data.writeInt16LE(Math.round(8_000 * Math.sin((2 * Math.PI * toneHertz * at) / sampleRate)), at * 2)
+    data.writeInt16LE(Math.round(8_000 * Math.sin((2 * Math.PI * hertz * at) / sampleRate)), at * 2)
   }
   return Buffer.concat([wavHeader(samples), data])
 }
