@@ -64,8 +64,9 @@ export const hangupCause = text(/^[A-Z0-9_]{1,40}$/, 'must be an engine cause wo
 export const displayDigits = text(/^\+?[0-9*#]{1,32}$/, 'must be 1-32 digits, * or #')
 
 /**
- * A parameter that a phone may be called with. The engine appends it to the phone's address, and sends the call elsewhere for `maddr` and `transport`,
- * also where they are percent-encoded, and for a `Route` after `?`. The other names that SIP or the engine reads are refused with them.
+ * A parameter that a phone may be called with. The engine appends it to the phone's address. `maddr` and `transport`, also
+ * percent-encoded, and a `Route` after `?` would send the call elsewhere. Other names that SIP or the engine reads are refused with
+ * them.
  */
 const addressParameter =
   /^(?!(?:maddr|transport|tport|ttl|method|user|lr|comp|received|rport)(?:=|$)|fs_)[a-z0-9._-]+(?:=[a-z0-9._~+-]*)?$/i

@@ -37,7 +37,7 @@ export const recordingMetrics = {
 /** The metrics of calls from gateways in CloudWatch; each counts the log lines that have its message. */
 export const gatewayMetrics = {
   group: 'Gateway',
-  /** A source whose calls are refused because gateways of several domains have it; a process logs it once in ten minutes. */
+  /** A source that gateways of several domains have, so that only age decides; a process logs it once in ten minutes. */
   ambiguous: {
     name: 'AmbiguousSources',
     message: 'gateways of several domains have the source of a call: the oldest has got it',
@@ -85,7 +85,7 @@ export const countMetrics = [
   'SpoolDamaged',
   'SpoolFailures',
   'ChannelsEvicted',
-  /** Failed attempts to write the record of a recording, which are repeated, and recordings without a record for lack of room. */
+  /** Failed attempts to write a recording's record, which are repeated, and recordings dropped for lack of room. */
   'RecordingFailures',
   'RecordingsDropped',
 ] as const

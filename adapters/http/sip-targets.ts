@@ -13,7 +13,7 @@ const services = ['_sip._udp', '_sip._tcp', '_sips._tcp']
 /** The most servers of a name that are looked up. A name with more leads nowhere that is permitted. */
 const maxServers = 20
 
-/** Is permitted by no guard unless a deployment allows it: stands for a server that may not be reached at all. */
+/** Stands for a server that must not be reached: no guard permits this address unless a deployment allows it. */
 const nowhere = '0.0.0.0'
 
 /**

@@ -75,13 +75,13 @@ async function rollBack(session: Session, version: string | undefined, options: 
   await carryOut(session, { target, found, plan, comment: `rolled back to version ${version}` }, options)
 }
 
-/** A version is text of the tenant: the environment of whoever applies it is not the tenant's to read. */
+/** A version is the tenant's text, so applying it must not read the environment of the person who applies it. */
 function refuseVariables(version: string, { steps }: Plan): void {
   const names = variablesOf(steps)
   if (names.length === 0) return
   throw new CliError(
-    `version ${version} would read ${names.join(', ')} from your environment, which a version may not; look at it in a file` +
-      ` and apply that: callplane export --version ${version} --output <file>`,
+    `version ${version} would read ${names.join(', ')} from your environment, which a version may not; export it, check the` +
+      ` file and apply that: callplane export --version ${version} --output <file>`,
   )
 }
 

@@ -33,7 +33,7 @@ export function explain(steps: readonly Step[]): string[] {
       numbers.set(key, count)
       if (count > namedNumbers) continue
     }
-    // What a new role allows is nowhere else to be seen before it counts.
+    // Nothing else shows the rights of a new role before they take effect.
     const isDetailed = change === 'change' || (change === 'add' && step.kind === 'role')
     lines.push(`${marks[change]} ${subject(step)}`, ...(isDetailed ? details(step) : []))
   }

@@ -1,8 +1,8 @@
 import { EslEventUnreadable } from './errors.ts'
 
 /**
- * One event of the engine. Bytes that are not UTF-8 read as U+FFFD. Of a name given twice the last counts: a sender of
- * events can put its own in front, never after the engine's.
+ * One event of the engine. Bytes that are not UTF-8 read as U+FFFD. If a name occurs twice, the last value counts: a
+ * sender of events can put its own before the engine's, never after.
  */
 export interface EslEvent {
   /** `Event-Name`, or the empty string. */
@@ -46,8 +46,8 @@ const HEADER_BYTES = 64
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Reads the body of a `text/event-json` frame, of which the event keeps its own copy. Throws EslEventUnreadable if it is no
- * JSON object, and for any other format.
+ * Reads the body of a `text/event-json` frame; the event keeps its own copy. Throws EslEventUnreadable if the body is no JSON
+ * object, and for any other format.
  */
 export function readEvent(contentType: string, bytes: Buffer): EslEvent {
   const unreadable = (problem: string) => new EslEventUnreadable(contentType, bytes.length, problem)

@@ -8,7 +8,7 @@ export interface Registration {
   readonly login: string
   /** The phone's address; the same in every event of one registration. `*` stands for all phones of the account. */
   readonly contact: string
-  /** The same at the address that the request came from: what an engine of the kit registered it as. */
+  /** The contact at the address that the request came from: an engine of the kit registers it as this. */
   readonly source?: string | undefined
   /** Seconds that the registration lasts from now; 0 when it has ended. */
   readonly lastsSeconds: number
@@ -44,7 +44,7 @@ export function readRegistration(event: Pick<EngineEvent, 'subclass' | 'header'>
   }
 }
 
-/** An engine registers a phone at the address that its REGISTER came from, and reports its end as the phone names itself. */
+/** Returns the contact at the source address: the engine registers the phone there, but reports the end with the phone's own contact. */
 function sourceOf(event: Pick<EngineEvent, 'header'>): Pick<Registration, 'source'> {
   const [ip, port] = [event.header('network-ip'), event.header('network-port')]
   const [, before, after] =

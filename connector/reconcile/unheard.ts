@@ -56,9 +56,8 @@ export async function formerNames(
 }
 
 /**
- * Takes up the calls that others knew of an engine, or of its process under a former name. Whether they are still up is found out by a
- * comparison. `since` is the moment until which somebody listened. Answers how many of them were not known here; none when `signal` is
- * aborted.
+ * Takes up the calls that others knew of an engine, or of its process under a former name; a comparison then finds those that are
+ * still up. Somebody listened until `since`. Returns how many were not known here; none when `signal` is aborted.
  */
 export async function recallCalls(
   parts: UnheardDeps,

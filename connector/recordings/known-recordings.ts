@@ -1,6 +1,6 @@
 import { type RecordingFacts, type RecordingWord, afterWord, fileId } from './recording-facts.ts'
 
-/** A recording whose record does not say yet when it ended, and how its writing stands. */
+/** A recording whose record does not have its end yet, and the progress of writing it. */
 export interface KnownRecording {
   facts: RecordingFacts
   /** Failed attempts since the last report. */
@@ -32,14 +32,14 @@ const maxKnown = 20_000
 const maxFinished = 5_000
 
 /** Makes an empty memory of recordings. */
-export function knownRecordings(limit = maxKnown): KnownRecordings {
+export function knownRecordings(): KnownRecordings {
   const byId = new Map<string, KnownRecording>()
   const byCall = new Map<string, Set<KnownRecording>>()
   const finished = new Map<string, number>()
   let dropped = 0
 
   const enter = (facts: RecordingFacts): KnownRecording[] => {
-    if (byId.size >= limit) {
+    if (byId.size >= maxKnown) {
       dropped += 1
       return []
     }

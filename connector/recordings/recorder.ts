@@ -36,9 +36,9 @@ export interface RecorderDeps extends Time {
 }
 
 /**
- * Keeps the records of recordings: which there are, of which call, and when they ended. The files are sent by their engines
- * (engine/bin/send-recordings), which the platform allows for recordings that have a record. Its state is in memory: a connector
- * that is killed leaves the rest to the others.
+ * Keeps the records of recordings: which there are, of which call, and when they ended. Engines send the files
+ * (engine/bin/send-recordings); the platform accepts those with a record. State is in memory: if a connector is killed, the others do
+ * the rest.
  */
 export class Recorder {
   readonly #deps: RecorderDeps

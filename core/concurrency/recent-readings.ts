@@ -1,6 +1,6 @@
 import type { Clock } from '../time.ts'
 
-/** How long a reading serves. A new hook takes effect within 2 s, by the contract; the other second is for the rest of the way. */
+/** How long a reading counts. By the contract a new hook takes effect within 2 s; the rest of the path has the other second. */
 export const freshMs = 1_000
 
 /** A function that reads something of a domain. */
@@ -36,7 +36,7 @@ export class RecentReadings {
     return this.#begun
   }
 
-  /** Forgets those readings of a domain that had begun when {@link begun} was asked. Returns whether there were any. */
+  /** Forgets the readings of a domain that the count `begun` includes. Returns whether there were any. */
   forget(domain: string, begun: number): boolean {
     let forgotten = false
     for (const readings of this.#kept) {

@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts'
 
-/** Tries of a write that others forestall. Each failed one means that another's was done, so this many took part. */
+/** Maximum optimistic-lock retries. Every failure means that another writer won. */
 const maxTries = 50
 
 /** Runs a try until it answers something. Throws `store_unavailable` when others were always faster. */

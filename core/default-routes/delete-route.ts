@@ -4,8 +4,7 @@ import type { RouteStore } from './route-store.ts'
 import { readRoute, versionOf } from './read-route.ts'
 
 /**
- * Removes a route. Throws `not_found`, `precondition_failed` when the precondition does not hold, and `conflict` for a
- * read-only one.
+ * Removes a route. Throws `not_found`, and `precondition_failed` when the precondition does not hold.
  */
 export async function deleteRoute(
   store: Pick<RouteStore, 'read' | 'remove'>,

@@ -6,8 +6,7 @@ import { readRoute, routeNotFound, versionOf } from './read-route.ts'
 
 /**
  * Gives a route and its neighbour each other's order; at the edge nothing changes. Answers the route as it is then.
- * Throws `not_found`, `precondition_failed` when the route is not as demanded, and `conflict` where one of the two is
- * read-only.
+ * Throws `not_found`, and `precondition_failed` when the route is not as demanded.
  */
 export async function moveRoute(
   store: Pick<RouteStore, 'list' | 'read' | 'swap'>,

@@ -6,7 +6,7 @@ import type { StoredRoute } from './stored-route.ts'
 import { type CallflowJudges, parseCallflow } from './parse-callflow.ts'
 import { isTimeZone } from '../client-names/time-zone.ts'
 
-/** The version of the callflow's schema that is written here; records of a lower one are read-only. */
+/** The version of the callflow's schema. */
 const routeVersion = 2
 
 /** A route as a caller writes it; types and lengths have been checked, rules have not. */

@@ -46,7 +46,7 @@ export function actionsOfEveryCall({
   ].map((action) => planned('call', action))
 }
 
-/** The account is whom colleagues, events and CDRs see, not what the phone sent. */
+/** Shows colleagues, events and CDRs the account instead of what the phone sent. */
 function ofAccount(login: string, domain: string, nameToShow: string | undefined): EngineAction[] {
   const shown = { caller_id_number: login, caller_id_name: nameToShow, ani: login, aniii: '' }
   const settings = nameToShow === undefined ? [] : Object.entries(shown)

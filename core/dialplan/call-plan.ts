@@ -16,7 +16,7 @@ export interface RoutedCaller {
   readonly called?: string | undefined
   /** The number that the phone itself sent. */
   readonly sent?: string | undefined
-  /** The name of the account, where the engine still shows what the phone sent. */
+  /** The account's name; set only while the engine still shows what the phone sent. */
   readonly nameToShow?: string | undefined
 }
 

@@ -25,13 +25,13 @@ export interface SourceJudges {
   readonly addressesOf: (host: string) => Promise<readonly string[]>
 }
 
-/** Reports a call whose source gateways of these domains have, and that only the age of their networks decided. The first has got it. */
+/** Reports a call that only the age of a network decided, and the domains with its source; the first got it. */
 export type ReportAmbiguous = (domains: readonly string[]) => void
 
 /**
- * Returns the gateway that a call comes from; `undefined` for a stranger. A gateway whose contact was called is believed when the
- * source is its proxy or in its networks. Other calls belong to a gateway in whose networks the source is: of the domain that the called
- * address names, else of the domain that has the strongest claim on the source, so that no domain takes or blocks calls of another.
+ * Returns the gateway that a call comes from; `undefined` for a stranger. If a gateway's contact was called, its source must be the
+ * proxy or in the networks. Any other call goes to a gateway whose networks hold the source: in the domain that the called address
+ * names, else in the domain with the strongest claim. So no domain takes or blocks calls of another.
  */
 export async function gatewayOfCall(
   gateways: Pick<GatewayStore, 'read' | 'listByNetwork'>,

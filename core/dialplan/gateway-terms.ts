@@ -22,8 +22,7 @@ export interface GatewayCaller {
 }
 
 /**
- * Keep what a phone may send besides its number from the legs of gateways: headers (`Diversion`, `P-Charge-Info`, `X-…`) and
- * parts of a body that name a caller.
+ * Keep headers (`Diversion`, `P-Charge-Info`, `X-…`) and body parts that name a caller out of legs of gateways.
  */
 export const nothingOfThePhone: readonly EngineAction[] = [
   set('sip_copy_custom_headers', 'false'),

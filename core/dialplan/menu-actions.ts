@@ -6,7 +6,7 @@ import { application, membersOf, soundOf, toneOf, wholeNumber } from './step-val
 /** The variable that holds what the caller chose: keys of the menu, or nothing. The engine keeps other keys to itself. */
 export const menuVariable = 'svc_menu'
 
-/** Ends the position of a call whose menu has been played. It is no branch: a callflow has fewer. */
+/** Last index in the position of a call whose menu was played; a callflow has fewer branches than this. */
 export const afterMenu = 99_999
 
 /** The most choices of a menu. */

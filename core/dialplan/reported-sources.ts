@@ -4,7 +4,7 @@ export const reportEveryMs = 600_000
 /** Sources that are remembered as reported. While that many are, further ones go unreported: the caller of a call may invent its source. */
 export const mostSources = 1_000
 
-/** The sources of refused calls that were reported lately, by one process. */
+/** The ambiguous sources of calls that one process has reported lately. */
 export class ReportedSources {
   /** Until when each source is not reported again; the earliest end is first. */
   readonly #ends = new Map<string, number>()

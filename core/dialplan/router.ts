@@ -230,7 +230,7 @@ export class Router {
     }
   }
 
-  /** The account that calls; a leg that rang an account is that account's. */
+  /** Reads the calling account; a leg that rang an account belongs to it. */
   async #account(): Promise<Account | undefined> {
     const { login, called } = this.#call.caller
     const name = login ?? called

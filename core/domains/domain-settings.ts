@@ -18,7 +18,7 @@ export interface SettingRules {
   /** Their path in the request. */
   readonly field: string
   readonly added: ClientVariables
-  /** Whether root asks, who alone may set some parameters. */
+  /** Whether root asks; only root may set some parameters. */
   readonly isRoot: boolean
 }
 

@@ -35,7 +35,7 @@ const fields = [
 /** The reader of a list, and the rules. */
 export interface GatewayListContext {
   readonly domain: string
-  /** Whether root asks, who alone sees those of other domains. */
+  /** Whether root asks; only root sees those of other domains. */
   readonly isRoot: boolean
   /** Epoch milliseconds. */
   readonly now: number

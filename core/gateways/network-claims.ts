@@ -13,8 +13,9 @@ export interface ClaimWriter {
 }
 
 /**
- * Returns the claims of a gateway that is written: a network that it had keeps its time and its confirmation, a new one begins
- * now. Throws `permission_denied` where another than root changes confirmations, and `invalid_field` for one of no network.
+ * Returns the claims of a gateway that is being written. A network that it already had keeps its time and confirmation; a new one
+ * starts now. Throws `permission_denied` if anyone but root confirms a network, and `invalid_field` if the gateway does not have a
+ * confirmed network.
  */
 export function claimsOf(
   { networks, confirmed }: { readonly networks: readonly string[]; readonly confirmed: readonly string[] | undefined },
@@ -63,7 +64,7 @@ export interface NetworkRange {
   readonly last: string
 }
 
-/** The most gateways that one is said to overlap with. */
+/** Maximum overlapping gateways listed for one gateway. */
 const maxOverlaps = 20
 
 /** Returns a function that finds the gateways of other domains, as `<domain>/<name>`, that share an address with a gateway. */

@@ -45,8 +45,8 @@ export interface RecordingStore {
    */
   listRecorded(legs: readonly RecordedLeg[]): Promise<RecordedLeg[]>
   /**
-   * Returns the legs that recorded into files of a name, in any domain, if that name is another than their uuid's: those for which {@link
-   * expect} was called in the last 30 days, up to 100. Consistent.
+   * Returns up to 100 legs of any domain that recorded into a file of this name and whose uuid it is not: those for which {@link
+   * expect} was called in the last 30 days. Consistent.
    */
   listByFile(name: string): Promise<RecordedLeg[]>
   /** The recordings of a call, of every state, oldest beginning first. */

@@ -94,7 +94,7 @@ export function recordingKey({ domain, uuid, id }: RecordingPlace, startedAt: nu
   return [domain, ...day.split('-'), time.slice(0, 2), uuid, id].join('/')
 }
 
-/** Returns the uuid of the call that a file is named after, if it is, in lower case: the name without its ending. */
+/** Returns the name without its ending, in lower case: the uuid of its call if the file is named after that. */
 export function uuidOfFile(name: string): string {
   return name.replace(/\.[^.]*$/, '').toLowerCase()
 }

@@ -100,9 +100,9 @@ export async function uploadRecording(deps: UploadDeps, file: OfferedFile): Prom
 }
 
 /**
- * Finds the recording that went into a file: of the call that the file is named after, else of its folder's domain, else, where the
- * folder is no domain's, of the only domain whose calls recorded into a file of this name. A later recording into the same file replaced
- * what was in it, so the last one is it.
+ * Finds the recording of a file: by its folder's domain and the call that it is named after, else by its name in that domain. If the
+ * folder is no domain, any domain counts, unless two domains recorded into a file of this name. The last recording counts, because it
+ * overwrote the earlier ones in the file.
  */
 async function findOffered({ domains, recordings }: UploadDeps, file: OfferedFile): Promise<Recording | undefined> {
   const named = file.domain === '' ? [] : await recordings.list(file.domain, file.uuid.toLowerCase())

@@ -64,12 +64,12 @@ export function dynamoRecordingStore(context: AdapterContext): RecordingStore {
   }
 }
 
-async function markRecorded(context: AdapterContext, { domain, uuid, name }: ExpectedRecording): Promise<void> {
+async function markRecorded(context: AdapterContext, { domain, uuid, name, path }: ExpectedRecording): Promise<void> {
   const expiresAt = expirySeconds(keptUntil.recordedLeg(context.clock.now()))
   const TableName = tableName(context, 'recordings')
   const mark = { domain, uuid, expiresAt }
   await putItem(context, { TableName, Item: { ...recordedLegKey(mark), ...mark } })
-  if (uuidOfFile(name) === uuid) return
+  if (path === undefined || uuidOfFile(name) === uuid) return
   await putItem(context, { TableName, Item: { ...recordedFileKey(name, mark), ...mark } })
 }
 

@@ -184,7 +184,7 @@ test('a gateway that an engine never takes makes it ask for all gateways a few t
   expect(rescans()).toBe(3)
 })
 
-test('the repair of a gateway that an engine never takes begins anew with its own change, and not with that of another', async () => {
+test('changing a gateway that an engine never takes restarts its repair; changing another gateway does not', async () => {
   const { link, write, aligner, time, rescans, forgetOrders, hasCurrent } = await anEngineRefusing('tls')
   await write('tls', { transport: 'tls' })
   const applied = aligner()

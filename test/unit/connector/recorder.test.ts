@@ -182,38 +182,41 @@ describe('while the store of recordings is away', () => {
 })
 
 describe('two connectors that hear every event twice', () => {
-  test.each([1, 2, 3, 4])('F13 make one record, also when one is killed at its call %i of the store', async (last) => {
-    const call = aRecordedCall(lab.time)
-    let calls = 0
-    const dying = async <A>(work: () => Promise<A>): Promise<A> => {
-      calls += 1
-      if (calls > last) throw new Error('the connector was killed')
-      return work()
-    }
-    const real = { ...lab.ports.recordings }
-    const recordings: typeof lab.ports.recordings = {
-      ...lab.ports.recordings,
-      list: (...given) => dying(() => real.list(...given)),
-      expect: (...given) => dying(() => real.expect(...given)),
-    }
-    const both = [lab.connector({ ports: { ...lab.ports, recordings } }), lab.connector()]
+  test.each([1, 2, 3, 4])(
+    'F13 two connectors make one record, also when one is killed at its call %i of the store',
+    async (last) => {
+      const call = aRecordedCall(lab.time)
+      let calls = 0
+      const dying = async <A>(work: () => Promise<A>): Promise<A> => {
+        calls += 1
+        if (calls > last) throw new Error('the connector was killed')
+        return work()
+      }
+      const real = { ...lab.ports.recordings }
+      const recordings: typeof lab.ports.recordings = {
+        ...lab.ports.recordings,
+        list: (...given) => dying(() => real.list(...given)),
+        expect: (...given) => dying(() => real.expect(...given)),
+      }
+      const both = [lab.connector({ ports: { ...lab.ports, recordings } }), lab.connector()]
 
-    for (const event of [call.start(), call.start(), call.stop(), call.stop(), call.end(), call.end()]) {
-      for (const one of both) one.hear(event, recordedDomain, recordedLeg)
-    }
-    await lab.until(ended())
-    await lab.time.advance(120_000)
+      for (const event of [call.start(), call.start(), call.stop(), call.stop(), call.end(), call.end()]) {
+        for (const one of both) one.hear(event, recordedDomain, recordedLeg)
+      }
+      await lab.until(ended())
+      await lab.time.advance(120_000)
 
-    const records = await lab.recordings()
-    expect(records).toMatchObject([{ state: 'expected', endedAt: call.startedAt + 2_000 }])
-    checkAllInvariants({
-      acknowledged: [{ what: 'the record', isFound: records.length === 1 }],
-      events: { notHere: 'a recorder publishes nothing' },
-      commands: { notHere: 'a recorder orders no engine' },
-      others: { before: [], after: await lab.ports.recordings.page('b.example.com', 10) },
-      secrets: { notHere: 'a recorder reads no file' },
-      bounds: [{ of: 'recordings in memory', value: both[1]?.counters()['recordings'] ?? NaN, limit: 0 }],
-      backAfterMs: 0,
-    })
-  })
+      const records = await lab.recordings()
+      expect(records).toMatchObject([{ state: 'expected', endedAt: call.startedAt + 2_000 }])
+      checkAllInvariants({
+        acknowledged: [{ what: 'the record', isFound: records.length === 1 }],
+        events: { notHere: 'a recorder publishes nothing' },
+        commands: { notHere: 'a recorder orders no engine' },
+        others: { before: [], after: await lab.ports.recordings.page('b.example.com', 10) },
+        secrets: { notHere: 'a recorder reads no file' },
+        bounds: [{ of: 'recordings in memory', value: both[1]?.counters()['recordings'] ?? NaN, limit: 0 }],
+        backAfterMs: 0,
+      })
+    },
+  )
 })

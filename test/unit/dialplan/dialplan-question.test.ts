@@ -70,7 +70,7 @@ it('a number or name that a route has set since is kept', () => {
   })
 })
 
-it('a leg that has rung an account is that of the account, also by its number, and not one of another domain', () => {
+it('a leg that rang an account belongs to it, also by its number, unless the account is of another domain', () => {
   const leg = { variable_sip_authorized: '', variable_dialed_user: '2001', variable_dialed_domain: 'a.example.com' }
 
   expect(callerOf(leg)?.caller).toMatchObject({ called: '2001' })

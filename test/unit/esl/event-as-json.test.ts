@@ -63,7 +63,7 @@ describe('an event as JSON', () => {
     expect(json(text).jsonWith({})).toBeUndefined()
   })
 
-  it('the text of an event of which a header changes or goes is not passed on', () => {
+  it('the engine’s text is not passed on if a header changes or is removed', () => {
     expect(json('{"a":"1"}').jsonWith({ a: '2' })).toBeUndefined()
     expect(json('{"a":"1"}').jsonWith({ a: undefined })).toBeUndefined()
   })

@@ -411,7 +411,7 @@ describe('networks of gateways', () => {
     ])
   })
 
-  it('a gateway from before the rules is read with the names of what is ignored', async () => {
+  it('a gateway that was stored before the rules is read with the names of its ignored fields', async () => {
     const old = { networks: ['198.51.0.0/16', first], callerId: 'keep', codecs: ['G729'] }
     await api.ports.gateways.create(aGateway(old), 9)
     const ignored = ['networks', 'codecs', 'caller_id']

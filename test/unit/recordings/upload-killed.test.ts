@@ -113,7 +113,7 @@ describe('a function that is killed while it takes a recording', () => {
     ],
   )
   test.each(moments)(
-    'F30 leaves what the next pass of the script finishes: $side step $number, $step',
+    'F30 a killed function leaves work that the script’s next pass finishes: $side step $number, $step',
     async ({ number, side }) => {
       const world = await aWorld()
       const { ports } = dying(world.ports, { call: number, side })

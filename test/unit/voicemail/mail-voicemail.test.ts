@@ -108,7 +108,7 @@ describe('a message of a mailbox', () => {
     expect(sent()).toEqual([])
   })
 
-  it('a message from before its account is nobody’s', async () => {
+  it('a message that is older than its account is not mailed', async () => {
     await owner({ 'vm-mailto': 'alice@b.example.com' }, time.clock.now())
 
     expect(await offer(lineOf({ created: time.clock.now() / 1000 - 61 }))).toBe('done')
@@ -117,7 +117,7 @@ describe('a message of a mailbox', () => {
     expect(sent()).toEqual([])
   })
 
-  it('a time zone of the account is that of its mails', async () => {
+  it('mails show the time in the account’s time zone', async () => {
     await ports.accounts.create(
       anAccount({ login: '1001', parameters: { 'vm-mailto': 'a@b.example.com' }, createdAt: 0 }),
       10,
