@@ -44,7 +44,7 @@ export const readStatus = route({
      * How long the oldest event had waited when a function last took a batch, in seconds, for each stage after the connectors;
      * 0 if that was less than ten seconds, or more than a minute ago. Only for root.
      */
-    eventWaitsSec: z.optional(z.object({ hookDispatch: z.number(), deliver: z.number(), deliverSlowly: z.number() })),
+    eventWaitsSec: z.optional(z.object({ hookDispatch: z.number(), deliver: z.number() })),
   }),
 })
 

@@ -40,7 +40,7 @@ export interface PlatformStatus {
   /** The age of the event that waits longest in a connector, in seconds; only for callers without a domain. */
   readonly eventLagSec?: number
   /** How long the oldest event of each later stage waited, in seconds; only for callers without a domain. */
-  readonly eventWaitsSec?: { readonly hookDispatch: number; readonly deliver: number; readonly deliverSlowly: number }
+  readonly eventWaitsSec?: { readonly hookDispatch: number; readonly deliver: number }
 }
 
 /**
@@ -95,7 +95,6 @@ function waitsOf(waits: readonly StageWait[]) {
   return {
     hookDispatch: secondsOf('hookDispatch'),
     deliver: secondsOf('deliver'),
-    deliverSlowly: secondsOf('deliverSlowly'),
   }
 }
 

@@ -10,7 +10,6 @@ export const messageSchemas = {
   commands: commandMessage,
   events: eventMessage,
   deliveries: deliveryMessage,
-  slowDeliveries: deliveryMessage,
   cdrs: cdrMessage,
   exports: exportMessage,
   cleanups: cleanupMessage,

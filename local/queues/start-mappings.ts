@@ -1,5 +1,4 @@
-import { queues } from '../../contracts/resources.ts'
-import type { Assembly, EventSourceMapping, LambdaFunction, Queue } from '../assembly/assembly.ts'
+import type { Assembly } from '../assembly/assembly.ts'
 import type { FunctionHost } from '../functions/function-host.ts'
 import type { Gate } from '../gate/gate.ts'
 import { GateQueue } from './gate-queue.ts'
@@ -8,21 +7,6 @@ import { byTenant, doneMessages, queueEvent } from './queue-event.ts'
 
 /** Batches of one queue that are worked on at one time: the template may set far more, for many machines. */
 export const maxConcurrency = 20
-
-/**
- * Batches of attempts to slow receivers: 50 attempts. An attempt costs eight calls around its wait, so 200 of one tenant at a
- * time would keep both processors of a laptop busy, and delay everybody.
- */
-const slowConcurrency = 5
-
-/** Returns how many batches of a queue the function that it calls works on at one time. */
-export function batchesAtOnce(
-  { maximumConcurrency = maxConcurrency }: Pick<EventSourceMapping, 'maximumConcurrency'>,
-  { queue, called }: { readonly queue: Pick<Queue, 'url'>; readonly called: Pick<LambdaFunction, 'environment'> },
-): number {
-  const isSlow = called.environment[queues.slowDeliveries.variable] === queue.url
-  return Math.min(maximumConcurrency, isSlow ? slowConcurrency : maxConcurrency)
-}
 
 /** Running event-source mappings. */
 export interface RunningMappings {
@@ -44,7 +28,7 @@ export function startMappings(
     const poller = new Poller({
       queue: polled,
       batchSize: mapping.batchSize,
-      concurrency: batchesAtOnce(mapping, { queue, called }),
+      concurrency: Math.min(mapping.maximumConcurrency ?? maxConcurrency, maxConcurrency),
       divide: byTenant,
       handle: async (messages) =>
         doneMessages(

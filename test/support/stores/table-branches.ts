@@ -34,16 +34,8 @@ export const branches: readonly {
     run: ({ publicRoutes }) => publicRoutes.create(aRoute({ domain }), 0),
   },
   {
-    title: 'hooks.noteSpeed of a receiver that is fast again',
-    run: ({ hooks }) => hooks.noteSpeed({ domain, id: 'some', slowAt: 1 }, undefined),
-  },
-  {
-    title: 'hooks.notePrompt of a receiver that was never late',
-    run: ({ hooks }) => hooks.notePrompt({ domain, id: 'some' }, true, 1),
-  },
-  {
-    title: 'hooks.notePrompt of a receiver that was late',
-    run: ({ hooks }) => hooks.notePrompt({ domain, id: 'some', lateAt: 1 }, true, 1),
+    title: 'hooks.noteLate of a receiver that is late no more',
+    run: ({ hooks }) => hooks.noteLate({ domain, id: 'some', lateAt: 1 }, undefined),
   },
   {
     title: 'recordings.leave once more',
