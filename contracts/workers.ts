@@ -23,7 +23,7 @@ function worker<const W extends Worker>(declaration: W): W {
 
 /**
  * Matches events against the hooks of their domain, writes one delivery for each match, and makes the first attempts. A domain has
- * four batches at a time whose answers are waited for, and a batch may go on for as long as a request and its pre-request last.
+ * four batches at a time whose answers are waited for, and a batch goes on until its slowest attempt is over.
  */
 export const hookDispatch = worker({
   name: 'hookDispatch',
@@ -32,7 +32,7 @@ export const hookDispatch = worker({
   queue: 'events',
   batchSize: 10,
   maxConcurrency: 200,
-  timeoutSeconds: 45,
+  timeoutSeconds: 30,
   needs: {
     hooks: ['list', 'replace', 'countFailure', 'clearFailures', 'noteLate'],
     takenEvents: ['remove'],
