@@ -45,6 +45,9 @@ export const hookDispatch = worker({
   },
 })
 
+/** The log line of a delivery that failed for good; a metric filter counts it by its `domain`. */
+export const failedDelivery = 'delivery failed'
+
 /** Makes one attempt for each message; the attempts of a batch run concurrently. */
 export const deliver = worker({
   name: 'deliver',

@@ -9,6 +9,7 @@ import { systemTimers } from '../../adapters/system/system-timers.ts'
 import { guardedMailSender } from '../../adapters/mail/guarded-mail-sender.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
+import { deliveryMessage } from '../../contracts/messages/delivery.ts'
 import { deliver } from '../../contracts/workers.ts'
 import { attemptDelivery } from '../../core/hooks/attempt/attempt-delivery.ts'
 import type { PortsOf } from '../../contracts/ports.ts'
@@ -16,7 +17,7 @@ import { worker } from '../worker.ts'
 import { logAttempt } from './log-attempt.ts'
 
 export const handler = worker(
-  deliver,
+  { ...deliver, message: deliveryMessage },
   {
     hooks: dynamoHookStore,
     deliveries: dynamoDeliveryStore,

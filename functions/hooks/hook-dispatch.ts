@@ -11,6 +11,7 @@ import { patternRest } from '../../adapters/regex/pattern-rest.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsTakenEvents } from '../../adapters/sqs/sqs-taken-events.ts'
 import { systemTimers } from '../../adapters/system/system-timers.ts'
+import { eventMessage } from '../../contracts/messages/event.ts'
 import { hookDispatch } from '../../contracts/workers.ts'
 import { type EventDispatchDeps, dispatchEvents } from '../../core/hooks/attempt/dispatch-events.ts'
 import { type HeldBatch, keepDomainRate } from '../../core/hooks/attempt/domain-rate.ts'
@@ -19,7 +20,7 @@ import { batchWorker } from '../worker.ts'
 import { logAttempt } from './log-attempt.ts'
 
 export const handler = batchWorker(
-  hookDispatch,
+  { ...hookDispatch, message: eventMessage },
   {
     hooks: dynamoHookStore,
     takenEvents: sqsTakenEvents,
