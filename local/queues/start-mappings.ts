@@ -1,4 +1,5 @@
-import type { Assembly } from '../assembly/assembly.ts'
+import { queues } from '../../contracts/resources.ts'
+import type { Assembly, EventSourceMapping, LambdaFunction, Queue } from '../assembly/assembly.ts'
 import type { FunctionHost } from '../functions/function-host.ts'
 import type { Gate } from '../gate/gate.ts'
 import { GateQueue } from './gate-queue.ts'
@@ -7,6 +8,21 @@ import { byTenant, doneMessages, queueEvent } from './queue-event.ts'
 
 /** Batches of one queue that are worked on at one time: the template may set far more, for many machines. */
 export const maxConcurrency = 20
+
+/**
+ * Batches of queued attempts: 50 attempts. Their receivers may take seconds, and an attempt costs six calls around its wait, so 200
+ * of one tenant at a time would keep both processors of a laptop busy, and delay everybody.
+ */
+const attemptsConcurrency = 5
+
+/** Returns how many batches of a queue the function that it calls works on at one time. */
+export function batchesAtOnce(
+  { maximumConcurrency = maxConcurrency }: Pick<EventSourceMapping, 'maximumConcurrency'>,
+  { queue, called }: { readonly queue: Pick<Queue, 'url'>; readonly called: Pick<LambdaFunction, 'environment'> },
+): number {
+  const areAttempts = called.environment[queues.deliveries.variable] === queue.url
+  return Math.min(maximumConcurrency, areAttempts ? attemptsConcurrency : maxConcurrency)
+}
 
 /** Running event-source mappings. */
 export interface RunningMappings {
@@ -28,7 +44,7 @@ export function startMappings(
     const poller = new Poller({
       queue: polled,
       batchSize: mapping.batchSize,
-      concurrency: Math.min(mapping.maximumConcurrency ?? maxConcurrency, maxConcurrency),
+      concurrency: batchesAtOnce(mapping, { queue, called }),
       divide: byTenant,
       handle: async (messages) =>
         doneMessages(

@@ -24,6 +24,7 @@ import { engineWaitMs } from '../../core/channels/engine-answer.ts'
 import { listWaitMs } from '../../core/channels/list-channels.ts'
 import { risingMs } from '../../core/channels/live-calls.ts'
 import { requestMs } from '../../core/domains/cleanup/clean-up-domain.ts'
+import { againMs, answersMs as firstAnswersMs } from '../../core/hooks/attempt/direct-attempts.ts'
 import { longestRunMs } from '../../core/hooks/delivery/delivery-log.ts'
 import { requeueLimits } from '../../core/hooks/delivery/requeue-deliveries.ts'
 import { leaseMs as keyLeaseMs } from '../../core/idempotency/claim-key.ts'
@@ -250,6 +251,18 @@ const below: readonly Pair[] = [
     [timeoutMs(hookDispatch) - 1, deadWriterMs],
     [29_999, 30_000],
     'A writer that lives finds its numbers void and takes others: the list of events would tell voids for nothing.',
+  ],
+  [
+    'a function has ended when a first attempt that it went on with is made again',
+    [timeoutMs(hookDispatch) - firstAnswersMs, againMs],
+    [29_000, 30_000],
+    'Otherwise a receiver that answers within its time gets its request twice.',
+  ],
+  [
+    'a first attempt and the wait for its answer fit into the time of their function',
+    [firstAnswersMs + hookClientLimits.totalMs, timeoutMs(hookDispatch)],
+    [16_000, 30_000],
+    'Its result would not be recorded, and it would be made again.',
   ],
 ]
 

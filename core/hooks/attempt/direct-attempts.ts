@@ -48,7 +48,7 @@ export const directTogether = 40
 export const answersMs = 1_000
 
 /** When an attempt that has no answer then would be made again: its function has ended before. */
-export const againMs = 60_000
+export const againMs = 30_000
 
 /** What {@link attemptDirectly} leaves. */
 export interface DirectEnd {

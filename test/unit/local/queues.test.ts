@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Poller } from '../../../local/queues/poller.ts'
 import { byTenant, doneMessages, queueEvent } from '../../../local/queues/queue-event.ts'
+import { batchesAtOnce } from '../../../local/queues/start-mappings.ts'
 import type { ReceivedMessage } from '../../../local/queues/received-message.ts'
 
 const aMessage = (id: string): ReceivedMessage => ({ MessageId: id, ReceiptHandle: `handle-${id}`, Body: `body-${id}` })
@@ -182,4 +183,15 @@ describe('a poller', () => {
 
     expect(queue.removed).toEqual(['a'])
   })
+})
+
+it.each([
+  ['the queue of deliveries', 'deliveries', undefined, 5],
+  ['any other queue', 'events', undefined, 20],
+  ['a queue that the template limits', 'events', 2, 2],
+  ['a queue for which the template allows more', 'events', 100, 20],
+])('%s: a laptop works on the stated number of batches at one time', (_name, url, maximumConcurrency, most) => {
+  const called = { environment: { QUEUE_DELIVERIES: 'deliveries' } }
+
+  expect(batchesAtOnce({ maximumConcurrency }, { queue: { url }, called })).toBe(most)
 })
