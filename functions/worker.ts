@@ -87,7 +87,10 @@ export type HandleMessages<W extends ReadingWorker> = (
 ) => Promise<void>
 
 /** Creates the handler of batches, once for all batches of a process. */
-export type MakeHandleMessages<W extends ReadingWorker> = (ports: PortsOf<W['needs']>, tools: WorkerDeps) => HandleMessages<W>
+export type MakeHandleMessages<W extends ReadingWorker> = (
+  ports: PortsOf<W['needs']>,
+  tools: WorkerDeps,
+) => HandleMessages<W>
 
 /** Creates the handler of a queue whose batches are handled together, over given ports. */
 function createBatchWorker<const W extends ReadingWorker>(

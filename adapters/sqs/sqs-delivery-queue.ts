@@ -26,7 +26,8 @@ export function sqsDeliveryQueue(context: AdapterContext): DeliveryQueue {
       })
       const { Attributes = {} } = await callQueue(context, (client) => client.send(command))
       const { ApproximateNumberOfMessages: count } = Attributes
-      if (count === undefined) throw new DomainError('internal_error', 'the queue did not report how many messages wait')
+      if (count === undefined)
+        throw new DomainError('internal_error', 'the queue did not report how many messages wait')
       return Number(count)
     },
   }

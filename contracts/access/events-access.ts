@@ -63,12 +63,8 @@ export const eventsAccess = {
     list: [{ table: 'deliveries', actions: ['Query'] }],
   },
   deliveryQueue: {
-    send: [
-      { queue: 'deliveries', actions: ['SendMessage'] },
-    ],
-    waiting: [
-      { queue: 'deliveries', actions: ['GetQueueAttributes'] },
-    ],
+    send: [{ queue: 'deliveries', actions: ['SendMessage'] }],
+    waiting: [{ queue: 'deliveries', actions: ['GetQueueAttributes'] }],
   },
   hookClient: { send: [] },
 } satisfies Partial<MethodAccess>

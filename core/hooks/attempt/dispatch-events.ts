@@ -179,7 +179,12 @@ function entriesOf(deps: EventDispatchDeps, judged: readonly Judged[], first: nu
     if (directRoom === 0 || hook.lateAt !== undefined) return undefined
     directRoom -= 1
     const run = deps.random.uuid()
-    return { delivery: { ...pendingDelivery(deps, hook, event, sequence), begun: { [run]: deps.clock.now() } }, run, hook, event }
+    return {
+      delivery: { ...pendingDelivery(deps, hook, event, sequence), begun: { [run]: deps.clock.now() } },
+      run,
+      hook,
+      event,
+    }
   }
   return judged.map(({ event, fires, unjudged }, index) => {
     const sequence = first + index
