@@ -232,7 +232,7 @@ describe('late receivers', () => {
     expect(deliveries().map(({ state }) => state)).toEqual(['delivered', 'delivered'])
   })
 
-  it('a receiver without an answer makes no other receiver late, and delays no other domain of its batch', async () => {
+  it('F44 a receiver without an answer makes no other receiver late, and delays no other domain of its batch', async () => {
     const url = 'https://receiver.example.com/silent'
     const silent = { action: { type: 'web', method: 'POST', url } } as const
     const { ports, deps, advance, stored, deliveries } = await aDispatch(silent, {}, { domain: 'b.example.com' })
