@@ -10,10 +10,10 @@ import { byTenant, doneMessages, queueEvent } from './queue-event.ts'
 export const maxConcurrency = 20
 
 /**
- * Batches of queued attempts: 30 attempts. Their receivers may take seconds, and an attempt costs six calls around its wait, so 200
+ * Batches of queued attempts: 50 attempts. Their receivers may take seconds, and an attempt costs six calls around its wait, so 200
  * of one tenant at a time would keep both processors of a laptop busy, and delay everybody.
  */
-const attemptsConcurrency = 3
+const attemptsConcurrency = 5
 
 /** Returns how many batches of a queue the function that it calls works on at one time. */
 export function batchesAtOnce(

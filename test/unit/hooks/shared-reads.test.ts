@@ -44,3 +44,34 @@ test('the attempts of a batch for one hook read the hook once, and those of the 
 
   expect(read.filter((each) => each === 'hook')).toHaveLength(2)
 })
+
+test('attempts read the store few at a time, but wait for their receivers concurrently', async () => {
+  const { lab, ports } = aCountingLab()
+  for (let hooks = 0; hooks < 10; hooks += 1) await lab.hook()
+  await lab.dispatch([anArrival()])
+  const all = Promise.withResolvers<void>()
+  let requests = 0
+  const hookClient: typeof ports.hookClient = {
+    ...ports.hookClient,
+    send: async (request) => {
+      requests += 1
+      if (requests === 10) all.resolve()
+      await all.promise
+      return ports.hookClient.send(request)
+    },
+  }
+  let under = 0
+  let most = 0
+  const read: typeof ports.deliveries.read = async (...place) => {
+    under += 1
+    most = Math.max(most, under)
+    const found = await ports.deliveries.read(...place)
+    under -= 1
+    return found
+  }
+
+  await lab.workOnce({ ...ports, hookClient, deliveries: { ...ports.deliveries, read } })
+
+  expect(most).toBeLessThanOrEqual(3)
+  expect(lab.deliveries().map(({ state }) => state)).toEqual(Array(10).fill('delivered'))
+})

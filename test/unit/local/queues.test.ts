@@ -186,7 +186,7 @@ describe('a poller', () => {
 })
 
 it.each([
-  ['the queue of deliveries', 'deliveries', undefined, 3],
+  ['the queue of deliveries', 'deliveries', undefined, 5],
   ['any other queue', 'events', undefined, 20],
   ['a queue that the template limits', 'events', 2, 2],
   ['a queue for which the template allows more', 'events', 100, 20],
