@@ -23,7 +23,7 @@ import { startSchedules } from '../schedules/start-schedules.ts'
 import type { Settings } from '../settings/settings.ts'
 import { programsFor } from '../stores/dynamo-program/choose-program.ts'
 import { type Machine, thisMachine } from '../stores/dynamo-program/dynoxide.ts'
-import type { QueueRun } from '../stores/sqs.ts'
+import type { QueueStore } from '../stores/sqs.ts'
 import { ensureAssembly } from '../synthesis/ensure-assembly.ts'
 import { keepAssembly } from '../synthesis/keep-assembly.ts'
 import { awaitHealth } from './await-health.ts'
@@ -142,7 +142,7 @@ interface Parts {
   readonly kept: KeptSecrets
   readonly engine: RunningEngine
   readonly settings: Settings
-  readonly queues: QueueRun | undefined
+  readonly queues: QueueStore['run']
   readonly storeUrls: readonly string[]
   readonly closing: AsyncDisposableStack
 }
