@@ -98,7 +98,7 @@ function textOf(now: number): string {
 }
 
 /** Returns the peer's address. `X-Forwarded-For` does not count, since nothing that is trusted stands in front. */
-export function sourceAddress(request: IncomingMessage): string {
+function sourceAddress(request: IncomingMessage): string {
   const address = request.socket.remoteAddress ?? ''
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
 }
