@@ -30,7 +30,11 @@ export async function startEmbeddedSqs(queues: readonly Queue[], files?: QueueFi
   const app = buildApp({ logger: false })
   const call = async (action: string, payload: string | Buffer): Promise<ServiceAnswer> => {
     const headers = { host: 'localhost', 'content-type': contentType, 'x-amz-target': `AmazonSQS.${action}` }
-    const { statusCode: status, headers: given, body } = await app.inject({ method: 'POST', url: '/', headers, payload })
+    const {
+      statusCode: status,
+      headers: given,
+      body,
+    } = await app.inject({ method: 'POST', url: '/', headers, payload })
     const refusal = given['x-amzn-query-error']
     return {
       status,

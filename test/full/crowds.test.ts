@@ -51,7 +51,8 @@ async function placeCalls(until: AbortSignal): Promise<number> {
 async function hasEnded(uuid: string): Promise<boolean> {
   for (let since = 0, more = true; more; ) {
     const { data } = await client.call('listEvents', { query: { since: String(since), limit: 1000 } })
-    if (data.events.some(({ event: { 'Unique-ID': id, 'Event-Name': name } }) => id === uuid && name === event)) return true
+    if (data.events.some(({ event: { 'Unique-ID': id, 'Event-Name': name } }) => id === uuid && name === event))
+      return true
     ;({ next: since, more } = data)
   }
   return false

@@ -5,7 +5,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { originateCall } from '../../../contracts/routes/channels.ts'
 import { lookUpDialplan } from '../../../contracts/routes/engine.ts'
 import { routes } from '../../../contracts/routes/index.ts'
-import { Admission, longestLookupWaitMs, lookingUp, maxWaiting, waitingOutside, working } from '../../../local/gateway/admission.ts'
+import {
+  Admission,
+  longestLookupWaitMs,
+  lookingUp,
+  maxWaiting,
+  waitingOutside,
+  working,
+} from '../../../local/gateway/admission.ts'
 import { Gateway, type Invoke } from '../../../local/gateway/gateway.ts'
 import { RouteTable } from '../../../local/gateway/route-table.ts'
 

@@ -58,7 +58,12 @@ describe('a signed call', () => {
   it('a call whose header states the hash of its body is valid with that body alone', async () => {
     const stated = { 'x-amz-content-sha256': createHash('sha256').update(body).digest('hex') }
     const request = { method: 'POST', url: new URL('http://127.0.0.1:9000/'), service: 'sqs', region: 'us-east-1' }
-    const parts = { method: 'POST', rawPath: '/', rawQuery: '', headers: await signHeaders(request, stated, credential) }
+    const parts = {
+      method: 'POST',
+      rawPath: '/',
+      rawQuery: '',
+      headers: await signHeaders(request, stated, credential),
+    }
     const at = Date.now()
 
     expect(await check({ ...parts, body: Buffer.from(body) }, at)).toMatchObject({ proof: { service: 'sqs' } })
@@ -90,7 +95,9 @@ describe('a signed call', () => {
   })
 
   it('a signed call with another body is refused', async () => {
-    expect(await check({ ...(await signedCall()), body: Buffer.from('{}') })).toEqual({ refusal: 'SignatureDoesNotMatch' })
+    expect(await check({ ...(await signedCall()), body: Buffer.from('{}') })).toEqual({
+      refusal: 'SignatureDoesNotMatch',
+    })
   })
 
   it('a signed call is refused more than five minutes away from its time', async () => {
@@ -142,12 +149,14 @@ describe('a signed link', () => {
     expect(await check({ ...parts, rawPath: '/bucket/other.wav' })).toEqual(refused)
     expect(await check({ ...parts, method: 'PUT' })).toEqual(refused)
     expect(await check({ ...parts, rawQuery: parts.rawQuery.replace('audio%2Fwav', 'text%2Fhtml') })).toEqual(refused)
-    expect(await check({ ...parts, rawQuery: parts.rawQuery.replace('X-Amz-Expires=900', 'X-Amz-Expires=9000') })).toEqual(
-      refused,
-    )
+    expect(
+      await check({ ...parts, rawQuery: parts.rawQuery.replace('X-Amz-Expires=900', 'X-Amz-Expires=9000') }),
+    ).toEqual(refused)
   })
 
   it('a signed link with a malformed percent sign is refused', async () => {
-    expect(await check({ ...(await signedLink()), rawPath: '/bucket/%zz' })).toEqual({ refusal: 'SignatureDoesNotMatch' })
+    expect(await check({ ...(await signedLink()), rawPath: '/bucket/%zz' })).toEqual({
+      refusal: 'SignatureDoesNotMatch',
+    })
   })
 })
