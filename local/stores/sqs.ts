@@ -13,9 +13,6 @@ const contentType = 'application/x-amz-json-1.0'
 /** The group of an event, such as `domain/lane`. */
 const laneGroup = /^.+\/\d+$/
 
-/** Groups that each of these is divided into. */
-const groupsOfLane = 10
-
 /** A store of queues. */
 export interface QueueStore extends RunningStore {
   /** The run of embedded queues with stored state. Until it begins, a stop leaves everything on disk unchanged. */
@@ -63,19 +60,24 @@ export async function startEmbeddedSqs(queues: readonly Queue[], files?: QueueFi
   }
 }
 
-const entry = z.looseObject({ MessageBody: z.string(), MessageGroupId: z.optional(z.string()) })
+const entry = z.looseObject({
+  MessageBody: z.string(),
+  MessageGroupId: z.optional(z.string()),
+  MessageDeduplicationId: z.optional(z.string()),
+})
 const sending = z.looseObject({ Entries: z.array(entry) })
 
 /**
- * Divides the groups of events, a few for each tenant, by call. SQS hands out many messages of a group at a time, and the embedded one a
- * single one, so that a batch of a tenant's events would hold four. Returns `undefined` where there is nothing to divide.
+ * Divides the groups of events, a few for each tenant, by call, and by their ids where they have none. SQS hands out many messages of a group at
+ * a time, and the embedded one a single one, so that a batch of a tenant's events would hold four. Returns `undefined` where there is nothing to
+ * divide.
  */
 function inSmallerGroups(input: unknown): object | undefined {
   const given = z.safeParse(sending, input)
   if (!given.success || !laneGroup.test(given.data.Entries[0]?.MessageGroupId ?? '')) return undefined
   const divided = given.data.Entries.map((one) => {
-    const digits = /"uuid":"[^"]*?([0-9a-f]{2})"/.exec(one.MessageBody)?.[1] ?? '0'
-    return { ...one, MessageGroupId: `${one.MessageGroupId}.${Number.parseInt(digits, 16) % groupsOfLane}` }
+    const call = /"uuid":"([^"]+)"/.exec(one.MessageBody)?.[1] ?? one.MessageDeduplicationId ?? ''
+    return { ...one, MessageGroupId: `${one.MessageGroupId}.${Buffer.from(call).at(-1)}` }
   })
   return { ...given.data, Entries: divided }
 }

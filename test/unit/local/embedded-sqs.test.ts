@@ -82,6 +82,35 @@ describe('the embedded SQS', () => {
   })
 })
 
+describe('events of one lane in the embedded SQS', () => {
+  const sendEvents = (events: readonly { readonly id: string; readonly uuid: string }[]) =>
+    call('SendMessageBatch', {
+      Entries: events.map((event, index) => ({
+        Id: String(index),
+        MessageBody: JSON.stringify(event),
+        MessageGroupId: 'a.example.com/0',
+        MessageDeduplicationId: event.id,
+      })),
+    })
+  const idsOf = (texts: readonly string[]) => texts.map((text): string => JSON.parse(text).id)
+
+  it('events of different calls, and of none, are received together', async () => {
+    await sendEvents([
+      ...['a1', 'b2'].map((uuid) => ({ id: `of ${uuid}`, uuid })),
+      ...['core:3', 'core:4'].map((id) => ({ id, uuid: '' })),
+    ])
+
+    expect(idsOf(await receive()).toSorted()).toEqual(['core:3', 'core:4', 'of a1', 'of b2'])
+  })
+
+  it('an event of a call is not received before the earlier ones are finished', async () => {
+    await sendEvents(['first', 'second'].map((id) => ({ id, uuid: 'a1' })))
+
+    expect(idsOf(await receive())).toEqual(['first'])
+    expect((await call('ReceiveMessage', { MaxNumberOfMessages: 10 })).Messages).toBeUndefined()
+  })
+})
+
 describe('the embedded SQS, stopped and started again', () => {
   it('the restarted embedded SQS still has waiting messages and those in progress, in their order', async () => {
     for (const text of ['first', 'second', 'third']) await send(text)

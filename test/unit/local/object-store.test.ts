@@ -60,7 +60,7 @@ async function link(path: string, { agoMs = 0, expires = 60, extra = '' } = {}):
     { signingDate: new Date(Date.now() - agoMs), expiresIn: expires },
   )
   const parameters = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))
-  return `${url}${path}?${new URLSearchParams(parameters)}`
+  return `${url}${path}?${new URLSearchParams(parameters).toString()}`
 }
 
 describe('the object store', () => {
