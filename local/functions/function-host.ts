@@ -22,7 +22,6 @@ export class FunctionFailed extends Error {
 interface Waiting {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: FunctionFailed) => void
-  readonly sentOutside: () => void
   readonly timer: NodeJS.Timeout
 }
 
@@ -66,18 +65,15 @@ export class FunctionHost {
     this.#start()
   }
 
-  /**
-   * Calls a function. Rejects with {@link FunctionFailed}, at once when the host is closed. `sentOutside` is called when
-   * the function queues a message or calls a receiver for the first time.
-   */
-  invoke(name: string, event: unknown, sentOutside = () => {}): Promise<unknown> {
+  /** Calls a function. Rejects with {@link FunctionFailed}, at once when the host is closed. */
+  invoke(name: string, event: unknown): Promise<unknown> {
     if (this.#closed) return Promise.reject(new FunctionFailed('crash', 'the platform is stopping'))
     const timeoutMs = this.#timeouts.get(name) ?? 3000
     this.#lastId += 1
     const id = this.#lastId
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#giveUp(id, `Task timed out after ${timeoutMs / 1000} seconds`), timeoutMs)
-      this.#waiting.set(id, { resolve, reject, sentOutside, timer })
+      this.#waiting.set(id, { resolve, reject, timer })
       this.#send({ kind: 'invoke', id, name, event, requestId: randomUUID(), deadlineAt: Date.now() + timeoutMs })
     })
   }
@@ -126,8 +122,7 @@ export class FunctionHost {
     if (message.kind === 'alive') {
       clearTimeout(this.#stuck.get(message.id))
       this.#stuck.delete(message.id)
-    } else if (message.kind === 'sent-outside') this.#waiting.get(message.id)?.sentOutside()
-    else if (message.kind === 'done') this.#finish(message)
+    } else if (message.kind === 'done') this.#finish(message)
     else this.#take(message.id)?.reject(new FunctionFailed('error', `${message.errorType}: ${message.message}`))
   }
 
