@@ -64,7 +64,7 @@ describe('an answer about an account', () => {
       'sip-force-extension': 'alice=tenant1.example.com',
       'mwi-account': 'alice@tenant1.example.com',
     })
-    expect(params['dial-string']).toContain('${sofia_contact(*/${dialed_user}=${dialed_domain}@${dialed_domain}/[')
+    expect(params['dial-string']).toContain('${sofia_contact(*/${dialed_user}=${dialed_domain}@${dialed_domain}/${contact_mark}')
   })
 
   it.each(['0', '2100001', '9999999', '-1', '1.5', '1e3', 'true', 'until-flushed,', '', '1&cache=2'])(
