@@ -11,7 +11,8 @@ const value = String.raw`(?:[A-Za-z0-9._~-]\|%(?:2B\|3A\|3D\|40))*+`
 /** Parameters that would send the call to another address than the one that the REGISTER came from. */
 const steering = String.raw`(?:[Mm][Aa][Dd][Dd][Rr]\|[Rr][Ee][Cc][Ee][Ii][Vv][Ee][Dd]\|[Ff][Ss]_[A-Za-z]*+)`
 const parameter = `%3B(?!${steering}[%,])[A-Za-z0-9.-]++(?:%3D${value})?+`
-const phone = `sofia/[a-z-]++/sips?+%3A${user}%40${host}(?:%3A[0-9]++)?+(?:${parameter})*+%3Bfs_nat%3Dyes,`
+const source = '%3Bfs_nat%3Dyes'
+const phone = `sofia/[a-z-]++/sips?+%3A${user}%40${host}(?:%3A[0-9]++)?+(?:${parameter})*+${source},`
 
 /** A contact that does not match: everything from a mark to the next one, or to the end. */
 const other = '(?&m)(?!(?&p))(?:[^,#]++|,(?!(?&m)|#))*+,'.replaceAll('|', String.raw`\|`)
@@ -23,11 +24,11 @@ const phones = `^${next.repeat(mostPhones)}[^#]*+#(?(1)\\|(.*+))${definitions}`
 const found = Array.from({ length: mostPhones + 1 }, (_, at) => `%${at + 1}`).join('')
 
 /** {@link phone} as a pattern of JavaScript, which has no possessive quantifiers. */
-const wholePhone = new RegExp(`^${phone.replaceAll('\\|', '|').replaceAll(/([+*?])\+/g, '$1')}$`)
+const wholePhone = new RegExp(`^${asWritten(phone).replaceAll('\\|', '|').replaceAll(/([+*?])\+/g, '$1')}$`)
 
 /**
  * Returns whether an engine of the kit rings the contact of a registration: `"name" <address>`, or the address alone. It must be what
- * {@link dialStringOf} dials, without quotes, which the engine would take away.
+ * {@link asWritten} dials, without quotes, which the engine would take away.
  */
 export function isRung(contact: string): boolean {
   const [, address] = /^(?:"[^"\\]*" <([^<>']*)>|[^<>']*)$/.exec(contact) ?? []
@@ -35,6 +36,11 @@ export function isRung(contact: string): boolean {
     encodeURIComponent(character),
   )
   return wholePhone.test(`sofia/phones/${encoded},`)
+}
+
+/** Returns a dial string that also rings contacts which the engine has not moved to the source of their REGISTER. */
+export function asWritten(dialString: string): string {
+  return dialString.replace(source, `(?:${source})?+`)
 }
 
 /**

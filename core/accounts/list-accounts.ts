@@ -31,8 +31,8 @@ export async function listAccounts(
   const [accounts, presences] = await Promise.all([visible(ports, context), ports.presence.list(context.domain)])
   const presenceOf = new Map(presences.map((presence) => [presence.login.toLowerCase(), presence]))
   const entries = accounts.map(({ login, domain }): AccountEntry => {
-    const state = accountState(presenceOf.get(login.toLowerCase()), context.now)
-    return { id: login, domain, scheme: 'account', ...state }
+    const name = { id: login, domain, scheme: 'account' } as const
+    return Object.assign(name, accountState(presenceOf.get(login.toLowerCase()), context.now))
   })
   const { rows, headers } = applyList(entries, query, {
     id: ({ id }) => id,
