@@ -85,7 +85,12 @@ async function listedPhones({ links, domains, clock }: RegistrationCheckDeps): P
       const lastsSeconds = Number(expires) - Math.floor(clock.now() / 1_000)
       if (domain === '') unplaced.add(user.toLowerCase())
       if (domain === '' || !login.safeParse(user).success || !(lastsSeconds > 0)) continue
-      const registration = { login: user.toLowerCase(), contact: contactOf(url), lastsSeconds, ...refusalOf(name, addressOf(url)) }
+      const registration = {
+        login: user.toLowerCase(),
+        contact: contactOf(url),
+        lastsSeconds,
+        ...refusalOf(name, addressOf(url)),
+      }
       phones.set(`${registration.login}@${domain}`, { domain, registration })
     }
   }

@@ -24,7 +24,11 @@ const phones = `^${next.repeat(mostPhones)}[^#]*+#(?(1)\\|(.*+))${definitions}`
 const found = Array.from({ length: mostPhones + 1 }, (_, at) => `%${at + 1}`).join('')
 
 /** {@link phone} as a pattern of JavaScript, which has no possessive quantifiers. */
-const wholePhone = new RegExp(`^${asWritten(phone).replaceAll('\\|', '|').replaceAll(/([+*?])\+/g, '$1')}$`)
+const wholePhone = new RegExp(
+  `^${asWritten(phone)
+    .replaceAll('\\|', '|')
+    .replaceAll(/([+*?])\+/g, '$1')}$`,
+)
 
 /**
  * Returns whether an engine of the kit rings the contact of a registration: `"name" <address>`, or the address alone. It must be what

@@ -189,45 +189,48 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
   })
 })
 
-describe.skipIf(freeswitchBin === undefined)('the requests that the engine sends to registered phones by itself', () => {
-  const lab = opened(() => aKitLab({}, undefined, withPings))
+describe.skipIf(freeswitchBin === undefined)(
+  'the requests that the engine sends to registered phones by itself',
+  () => {
+    const lab = opened(() => aKitLab({}, undefined, withPings))
 
-  it('pings and lamps of mailboxes reach phones where their REGISTER came from, and lead nowhere else', async () => {
-    await lab().platform.tenant(acme)
-    const trap = await aTrap()
-    const escaped = trap.address.replace(':', '%3A')
-    const hostile = [
-      '<sip:1001@HERE;maddr=127.0.0.9>',
-      '<sip:1001@HERE;x=y;MAddr=127.0.0.9>',
-      '<sip:1001@HERE;%6daddr=127.0.0.9>',
-      '<sip:1001;maddr=127.0.0.9@HERE>',
-      `<sip:1001@HERE;fs_path=sip%3Ax%40${escaped}>`,
-      `<sip:1001@HERE;fs_nat=yes;fs_path=sip%3Ax%40${escaped}>`,
-      `<sip:1001@HERE;received=${trap.address}>`,
-      `"a\\" <sip:1@${trap.address}>" <sip:1001@HERE>`,
-      `"${'a'.repeat(1_023 - 9 - trap.address.length)}" <sip:${trap.address}@HERE>`,
-      cutContact(trap.address),
-    ]
-    const traps = [trap]
-    for (const contact of hostile) {
-      const phone = await lab().phone('1001', acme, { contact, path: `<sip:${trap.address};lr>` })
-      expect((await phone.register()).status).toBe(200)
-      // `maddr` names no port of its own: the phone's counts.
-      traps.push(await aTrap(Number(phone.address.split(':')[1])))
-    }
-    const good = await lab().soundPhone('1001', acme)
-    expect(await good.register()).toBe(200)
-    const seen = (method: string) => good.notified.filter((request) => request.method === method).length
+    it('pings and lamps of mailboxes reach phones where their REGISTER came from, and lead nowhere else', async () => {
+      await lab().platform.tenant(acme)
+      const trap = await aTrap()
+      const escaped = trap.address.replace(':', '%3A')
+      const hostile = [
+        '<sip:1001@HERE;maddr=127.0.0.9>',
+        '<sip:1001@HERE;x=y;MAddr=127.0.0.9>',
+        '<sip:1001@HERE;%6daddr=127.0.0.9>',
+        '<sip:1001;maddr=127.0.0.9@HERE>',
+        `<sip:1001@HERE;fs_path=sip%3Ax%40${escaped}>`,
+        `<sip:1001@HERE;fs_nat=yes;fs_path=sip%3Ax%40${escaped}>`,
+        `<sip:1001@HERE;received=${trap.address}>`,
+        `"a\\" <sip:1@${trap.address}>" <sip:1001@HERE>`,
+        `"${'a'.repeat(1_023 - 9 - trap.address.length)}" <sip:${trap.address}@HERE>`,
+        cutContact(trap.address),
+      ]
+      const traps = [trap]
+      for (const contact of hostile) {
+        const phone = await lab().phone('1001', acme, { contact, path: `<sip:${trap.address};lr>` })
+        expect((await phone.register()).status).toBe(200)
+        // `maddr` names no port of its own: the phone's counts.
+        traps.push(await aTrap(Number(phone.address.split(':')[1])))
+      }
+      const good = await lab().soundPhone('1001', acme)
+      expect(await good.register()).toBe(200)
+      const seen = (method: string) => good.notified.filter((request) => request.method === method).length
 
-    await expect.poll(() => seen('OPTIONS'), { timeout: 30_000 }).toBeGreaterThanOrEqual(4)
-    writeSounds(lab().place.sounds, acme)
-    await lab().engine.api(`voicemail_inject 1001@${acme} ${join(lab().place.sounds, acme, 'menu.wav')}`)
-    await expect.poll(() => seen('NOTIFY'), { timeout: 10_000 }).toBeGreaterThanOrEqual(1)
+      await expect.poll(() => seen('OPTIONS'), { timeout: 30_000 }).toBeGreaterThanOrEqual(4)
+      writeSounds(lab().place.sounds, acme)
+      await lab().engine.api(`voicemail_inject 1001@${acme} ${join(lab().place.sounds, acme, 'menu.wav')}`)
+      await expect.poll(() => seen('NOTIFY'), { timeout: 10_000 }).toBeGreaterThanOrEqual(1)
 
-    expect(traps.flatMap(({ arrived }) => arrived)).toEqual([])
-    for (const each of traps) each.close()
-  })
-})
+      expect(traps.flatMap(({ arrived }) => arrived)).toEqual([])
+      for (const each of traps) each.close()
+    })
+  },
+)
 
 describe.skipIf(freeswitchBin === undefined)('a phone whose contact names a host of the setting', () => {
   const settings = { CONTACT_HOSTS: 'phones.example.com,127.0.0.8/32' }

@@ -75,15 +75,18 @@ describe('an answer about an account', () => {
     ['10.1.3.3', true],
     ['phones.example.com.evil.example', true],
     ['', true],
-  ])('with hosts of contacts, the answer for a contact at %j keeps its source: %s, and is not cached', async (host, isForced) => {
-    const api = await setUp({ CONTACT_HOSTS: '10.1.2.0/24, 2001:db8::/32,phones.example.com' })
-    const asked = { ...exactName, action: 'sip_auth', sip_auth_method: 'REGISTER', sip_contact_host: host }
+  ])(
+    'with hosts of contacts, the answer for a contact at %j keeps its source: %s, and is not cached',
+    async (host, isForced) => {
+      const api = await setUp({ CONTACT_HOSTS: '10.1.2.0/24, 2001:db8::/32,phones.example.com' })
+      const asked = { ...exactName, action: 'sip_auth', sip_auth_method: 'REGISTER', sip_contact_host: host }
 
-    const { users } = await ask(api, form({ ...asked, sip_to_user: 'alice', sip_to_host: domain }), 'cache=60000')
+      const { users } = await ask(api, form({ ...asked, sip_to_user: 'alice', sip_to_host: domain }), 'cache=60000')
 
-    expect(users[0]).not.toHaveProperty('cacheable')
-    expect('sip-force-contact' in users[0].params).toBe(isForced)
-  })
+      expect(users[0]).not.toHaveProperty('cacheable')
+      expect('sip-force-contact' in users[0].params).toBe(isForced)
+    },
+  )
 
   it.each(['0', '2100001', '9999999', '-1', '1.5', '1e3', 'true', 'until-flushed,', '', '1&cache=2'])(
     'a cacheable answer is refused to an engine that wants to keep it for %j',
