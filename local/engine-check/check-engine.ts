@@ -49,6 +49,7 @@ const configuration = async (ask: AskEngine, name: string) =>
  */
 export async function checkEngine(ask: AskEngine, options: CheckOptions): Promise<Finding[]> {
   const found = [...(await findingsOfModules(ask)), ...(await findingsOfContacts(ask))]
+  found.push(...(await findingsOfReplacedCalls(ask)))
   const sofia = await configuration(ask, 'sofia')
   const bindings = (await configuration(ask, 'xml_curl'))?.child('bindings').children('binding') ?? []
   found.push(...(await findingsOfEventSocket(ask, options.password)), ...findingsOfDirectory(bindings, sofia))
@@ -69,6 +70,30 @@ async function findingsOfContacts(ask: AskEngine): Promise<Finding[]> {
   const problem =
     'no phone is rung: the variable contact_mark, which contacts are checked with, is no 32 hexadecimal digits'
   return [{ file: 'settings.xml (vars.xml)', problem, line: markLine }]
+}
+
+/** The global variables that end an INVITE with `Replaces` at its answer, and forbid shell commands. */
+const guards: readonly (readonly [name: string, value: string, problem: string])[] = [
+  [
+    'execute_on_answer',
+    'execute_extension replaced XML:$${conf_dir}/replaced-calls.xml replaced',
+    'anyone who reaches a SIP port executes applications and takes calls over by an INVITE with Replaces',
+  ],
+  ['current_application', 'answer', 'an INVITE with Replaces may execute an application before its answer'],
+  ['disable_system_api_commands', 'true', 'commands of the engine may run programs of its machine'],
+  ['disable_system_app_commands', 'true', 'calls may run programs of the machine of the engine'],
+]
+
+async function findingsOfReplacedCalls(ask: AskEngine): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const [name, value, problem] of guards) {
+    const set = (await ask(`global_getvar ${name}`)).trim()
+    if (name === 'execute_on_answer' ? /^execute_extension replaced XML:\S+ replaced$/.test(set) : set === value)
+      continue
+    const line = `<X-PRE-PROCESS cmd="set" data="${name}=${value}"/>`
+    found.push({ file: 'settings.xml (vars.xml)', problem, line })
+  }
+  return found
 }
 
 async function findingsOfModules(ask: AskEngine): Promise<Finding[]> {
