@@ -89,24 +89,17 @@ describe.skipIf(freeswitchBin === undefined)('an INVITE with Replaces at an engi
       expect(lab().place.log()).not.toMatch(/EXECUTE.* intercept\(/)
     })
 
-    it('executes nothing of the number that it calls where the replaced call has executed nothing', async () => {
-      const file = join(lab().place.folder, `ran-${token()}`)
-      const callId = token()
+    it('executes nothing of the number that it calls while the replaced call waits for its route', async () => {
+      const pair = (callId: string) => [
+        attack(side, token(), { callId }),
+        attack(side, callId, { number: 'set_global%3Ataken=number', parameters: '' }),
+      ]
 
-      await attack(side, callId, { callId, number: `system%3Atouch$IFS${file}`, parameters: '' })
+      await Promise.all(Array.from({ length: 5 }, () => pair(token())).flat())
 
       await api('hupall')
       await idle()
-      expect(existsSync(file)).toBe(false)
-      expect(lab().place.log()).not.toMatch(/EXECUTE.* system\(/)
-    })
-
-    it('ends an INVITE without media', async () => {
-      const callId = `d/\${global_setvar(taken=yes)}`
-      await attack(side, callId, { callId, body: '' })
-      await api('hupall')
-      await idle()
-      expect((await api('global_getvar taken')).trim()).not.toBe('yes')
+      expect((await api('global_getvar taken')).trim()).not.toBe('number')
     })
 
     it.each([
@@ -142,5 +135,28 @@ describe.skipIf(freeswitchBin === undefined)('an INVITE with Replaces at an engi
       await idle()
       expect(echoes()).toBe(before)
     })
+  })
+
+  it('sends no caller to the number that a phone names in a redirection', async () => {
+    const phone: SipLine = await openSipLine('127.0.0.71', '9196', (request, sender) => {
+      const status = request.method === 'INVITE' ? '302 Moved Temporarily' : '200 OK'
+      if (request.method !== 'ACK') answerSip(phone, request, sender, { status, tag: token() })
+    })
+    const account = `<sip:1001@${other}>`
+    const start = {
+      callId: token(),
+      local: `${account};tag=${token()}`,
+      remote: account,
+      target: `sip:${other}`,
+      peer: `127.0.0.1:${ports().phones}`,
+    }
+    const dialog = new SipDialog(phone, start, credentialOf('1001', other, tenantPassword('1001')))
+    expect((await dialog.request('REGISTER', [['Expires', '3600']])).status).toBe(200)
+
+    const call = await (await lab().soundPhone('1002', other)).dial('1001')
+
+    expect(await call.answered).not.toBe(200)
+    expect(lab().place.log()).toMatch(/Processing .*->9196 in context redirected/)
+    await phone.close()
   })
 })
