@@ -71,8 +71,10 @@ it('a number or name that a route has set since is kept', () => {
 })
 
 it('a leg that rang an account belongs to it, also by its number, unless the account is of another domain', () => {
-  const leg = { variable_sip_authorized: '', variable_dialed_user: '2001', variable_dialed_domain: 'a.example.com' }
+  const dialled = { variable_dialed_user: '2001', variable_dialed_domain: 'a.example.com' }
+  const leg = { variable_sip_authorized: '', ...dialled, 'Call-Direction': 'outbound' }
 
   expect(callerOf(leg)?.caller).toMatchObject({ called: '2001' })
+  expect(callerOf({ ...leg, 'Call-Direction': 'inbound' })?.caller.called).toBeUndefined()
   expect(callerOf({ ...leg, variable_dialed_domain: 'b.example.com' })?.caller.called).toBeUndefined()
 })
