@@ -54,6 +54,7 @@ export const lookUpDirectory = route({
     sip_auth_method: z.optional(z.string()),
     sip_to_user: z.optional(z.string()),
     sip_to_host: z.optional(z.string()),
+    sip_contact_host: z.optional(z.string()),
   }),
   response: z.string(),
   responseType: 'text/xml',

@@ -176,6 +176,12 @@ const profileRules: readonly (readonly [
 ])[] = [
   ['auth-calls', 'true', isTrue, 'calls are not authenticated'],
   ['accept-blind-reg', 'false', isNotTrue, 'phones register without a password'],
+  [
+    'db-inner-post-trans-execute',
+    '$${contacts_guard} ($${steering_contacts}) $${contacts_guard_end}',
+    (value) => value.includes('delete from sip_registrations'),
+    'contacts of phones lead pings and lamps to any address',
+  ],
   ['accept-blind-auth', 'false', isNotTrue, 'calls are accepted without a password'],
   [
     'challenge-realm',
