@@ -250,6 +250,20 @@ describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit'
     expect(owner.notified.at(-1)?.body).toContain('Voice-Message: 1/0')
   })
 
+  it('a message whose caller has a line end in the name is mailed with the number and the length', async () => {
+    const named = 'origination_caller_id_name=${url_decode(Al%0Aice)},origination_caller_id_number=1001'
+    const variables = `${named},execute_on_answer='playback tone_stream://%(5000,0,700)'`
+    const place = `expand originate {${variables}}loopback/*981002/${acme}/XML &sleep(9000)`
+    expect(await lab().engine.api(place)).toMatch(/^\+OK/)
+    await expect.poll(() => messagesOf(lab(), '1002'), { timeout: 30_000 }).toBe('2:0:0:0')
+    expect(await lab().engine.api(`vm_list 1002@${acme}`)).toMatch(/:Al\nice:1001:\d+$/m)
+
+    expect(await send()).toEqual({ status: 0, output: '' })
+
+    expect(server.received.at(-1)?.source).toMatch(/^Subject: Voicemail for 1002 from Alice, 1001\r$/m)
+    expect(await messagesOf(lab(), '1002')).toBe('1:0:0:0')
+  })
+
   it('a domain without mail settings mails nothing, and its messages stay', async () => {
     await admin.call('deleteEmailSettings')
     await leave(caller, '1002')
@@ -257,7 +271,7 @@ describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit'
 
     expect(await send()).toEqual({ status: 0, output: '' })
 
-    expect(server.received).toHaveLength(2)
+    expect(server.received).toHaveLength(3)
     expect(await messagesOf(lab(), '1002')).toBe('2:0:0:0')
   })
 })

@@ -95,6 +95,22 @@ test('a message is mailed once by many runs, and stays in its mailbox', async ()
   expect([readdirSync(box()), marks()]).toEqual([[file], [file]])
 })
 
+test.each([
+  ['a line end', 'Al\nice'],
+  ['line ends, a colon and other control characters', 'Al\n\nice:\r\u0007'],
+  ['a line end and 3000 letters', `\n${'x'.repeat(3_000)}`],
+])('a message whose caller has a name with %s is mailed with the number and the length', async (_what, name) => {
+  leave('msg_1.wav', 'msg_2.wav', 'msg_3.wav')
+  const list = readFileSync(join(folder, 'list'), 'utf8')
+  writeFileSync(join(folder, 'list'), list.replaceAll('Alice: & "Bob"', name))
+
+  await send()
+
+  expect(sent().map(({ subject }) => subject)).toEqual(Array(3).fill(expect.stringMatching(/, 1000$/)))
+  expect(sent()[1]?.text).toContain('Length: 12 s')
+  expect(marks()).toHaveLength(3)
+})
+
 test('a message is mailed once, also when the answer to its first offer is lost', async () => {
   leave(file)
   refusal = 503
