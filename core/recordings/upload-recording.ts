@@ -108,10 +108,9 @@ async function findOffered({ domains, recordings }: UploadDeps, file: OfferedFil
   const named = file.domain === '' ? [] : await recordings.list(file.domain, file.uuid.toLowerCase())
   const own = named.filter(({ name }) => name === file.name)
   if (own.length > 0) return own.at(-1)
-  const legs = await recordings.listByFile(file.name)
-  const ofFolder = legs.filter(({ domain }) => domain === file.domain)
-  const isAnybodys = ofFolder.length === 0 && legs.length > 0 && (await domains.read(file.domain)) === undefined
-  const found = isAnybodys ? legs : ofFolder
+  const ofFolder = file.domain === '' ? [] : await recordings.listByFile(file.name, file.domain)
+  const isAnybodys = ofFolder.length === 0 && (await domains.read(file.domain)) === undefined
+  const found = isAnybodys ? await recordings.listByFile(file.name) : ofFolder
   if (new Set(found.map(({ domain }) => domain)).size > 1) return undefined
   const lists = await Promise.all(found.map(({ domain, uuid }) => recordings.list(domain, uuid)))
   return lists
