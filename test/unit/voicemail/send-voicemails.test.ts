@@ -59,7 +59,8 @@ const lineOf = (name: string, uuid = '5b1e-77') =>
   `${Math.floor(Date.now() / 1000)}:0:1001:${domain}:inbox:${box()}/${name}:${uuid}:Alice: & "Bob":1000:12`
 const leave = (...names: string[]) => {
   for (const name of names) writeFileSync(join(box(), name), 'sound')
-  writeFileSync(join(folder, 'list'), `${names.map((name) => lineOf(name)).join('\n')}\n`)
+  // fs_cli ends what it prints with an empty line.
+  writeFileSync(join(folder, 'list'), `${names.map((name) => lineOf(name)).join('\n')}\n\n`)
 }
 const marks = () => readdirSync(join(folder, '.mailed'))
 const asked = () => readFileSync(join(folder, 'asked'), 'utf8')
