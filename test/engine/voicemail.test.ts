@@ -265,7 +265,7 @@ describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit'
 
     expect(await send()).toEqual({ status: 0, output: '' })
 
-    expect(server.received.at(-1)?.source).toMatch(/^Subject: Voicemail for 1002 from Alice, 380671112233\r$/m)
+    expect(server.received.at(-1)?.source).toMatch(/^Subject: Voicemail for 1002 from Al ice, 380671112233\r$/m)
     expect(await messagesOf(lab(), '1002')).toBe('1:0:0:0')
   })
 
