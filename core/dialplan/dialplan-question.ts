@@ -2,6 +2,7 @@ import { lowerAscii } from '../access/resolve-domain.ts'
 import { accountOfLeg } from '../channels/leg-account.ts'
 import { shownName } from '../client-names/value-rules.ts'
 import type { RoutedCall, RoutedCaller } from './call-plan.ts'
+import { dialledNumber } from './dialled-number.ts'
 import type { CallSource } from './gateway-of-call.ts'
 
 /** The context of calls that no account authenticated: those that come in at the SIP profile of gateways. */
@@ -21,7 +22,7 @@ export function readDialplanQuestion(
   fields: Readonly<Record<string, string | undefined>>,
 ): DialplanQuestion | undefined {
   const given = (name: string) => fields[`Hunt-${name}`] ?? fields[`Caller-${name}`] ?? ''
-  const [context, number] = [given('Context'), given('Destination-Number')]
+  const [context, number] = [given('Context'), dialledNumber(given('Destination-Number'))]
   const isPublic = lowerAscii(context) === publicContext
   if (fields['section'] !== 'dialplan' || context === '' || (number === '' && !isPublic)) return undefined
   const variables = new Map<string, string>()
@@ -29,12 +30,13 @@ export function readDialplanQuestion(
     if (name.startsWith('variable_')) variables.set(name.slice('variable_'.length), value)
   }
   variables.set('destination_number', number)
-  variables.set('caller_id_number', given('Caller-ID-Number'))
+  const from = dialledNumber(given('Caller-ID-Number'))
+  variables.set('caller_id_number', from)
   variables.set('caller_id_name', given('Caller-ID-Name'))
   variables.set('network_addr', given('Network-Addr'))
   variables.set('context', context)
   if (isPublic) {
-    return { call: { number, caller: { number: given('Caller-ID-Number') }, variables }, source: sourceOf(variables) }
+    return { call: { number, caller: { number: from }, variables }, source: sourceOf(variables) }
   }
   const caller = callerOf(fields, variables, context, given)
   variables.set('caller_id_number', caller.number)
