@@ -50,8 +50,9 @@ ${tableOf(now)}
 ${Object.entries(moved)
   .map(([name, value]) => `\`"${name}": ${JSON.stringify(value)}\``)
   .join(', ')}. The first limit is then met at **${count(callsAt(next))} calls a day**: ${next.what}.
+The limits that change:
 
-${tableOf(then)}
+${tableOf(then.filter((limit) => now.every((before) => callsAt(before) !== callsAt(limit))))}
 
 ${connectorSection(now)}
 

@@ -33,8 +33,12 @@ export function describedCommands(): readonly DescribedCommand[] {
 /** Returns the part of docs/cli.md that the commands themselves describe. */
 export function reference(): string {
   const sections = describedCommands().map(({ name, help }) => {
-    // Every command takes the global options, which the page has once.
-    const own = help.replace(/\n\nGlobal Options:\n(?: .*\n?)+/, '\n').trimEnd()
+    // Every command takes the global options and --help, which the page has once.
+    const own = help
+      .replace(/\n\nGlobal Options:\n(?: .*\n?)+/, '\n')
+      .replace(/^ +-h, --help .*\n/m, '')
+      .replace('Options:\n\n', '')
+      .trimEnd()
     return `## ${name}\n\n\`\`\`text\n${own}\n\`\`\`\n`
   })
   return sections.join('\n')
