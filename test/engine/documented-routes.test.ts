@@ -47,8 +47,11 @@ describe.skipIf(freeswitchBin === undefined)('docs/routes.md at an engine of the
       return lines.slice(lines.indexOf(shown[0] ?? '')).slice(0, shown.length)
     }
     // What a domain's calls are decided by may be two seconds old.
-    const gone = () => admin().call('deleteDefaultRoute', { params: { route_id: _id } })
-    await expect.poll(ran, { timeout: 30_000 }).toEqual(shown).finally(gone)
+    try {
+      await expect.poll(ran, { timeout: 30_000 }).toEqual(shown)
+    } finally {
+      await admin().call('deleteDefaultRoute', { params: { route_id: _id } })
+    }
   })
 })
 
