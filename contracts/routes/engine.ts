@@ -162,6 +162,9 @@ export const uploadRecording = route({
     size: recordingBytes,
     sha256,
     parts: partSums,
+    /** The sound by the header and the size of a WAV file, and whether the engine left that header unfinished. */
+    sound_ms: z.optional(z.string().check(z.regex(/^[0-9]{1,12}$/, 'must be a number of milliseconds'))),
+    unfinished: z.optional(z.enum(['true', 'false'], 'must be true or false')),
   }),
   errors: ['invalid_field', 'store_unavailable'],
   response: z.string(),

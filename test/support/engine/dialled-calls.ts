@@ -88,7 +88,8 @@ export async function openDialledCalls(port: number): Promise<DialledCalls> {
     text = blocks.pop() ?? ''
     for (const block of blocks) take(block)
   })
-  socket.write('auth ClueCon\n\nevent plain CHANNEL_EXECUTE CHANNEL_HANGUP_COMPLETE\n\n')
+  // The kit's engine has no such module, since a dial string could enter another context by it. Here it is the caller.
+  socket.write('auth ClueCon\n\napi load mod_loopback\n\nevent plain CHANNEL_EXECUTE CHANNEL_HANGUP_COMPLETE\n\n')
   await listening.promise
 
   return {
