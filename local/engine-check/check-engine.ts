@@ -73,24 +73,28 @@ async function findingsOfContacts(ask: AskEngine): Promise<Finding[]> {
 }
 
 /** The global variables that end an INVITE with `Replaces` at its answer, and forbid shell commands. */
-const guards: readonly (readonly [name: string, value: string, problem: string])[] = [
+const guards: readonly (readonly [name: string, wanted: string, isRight: (value: string) => boolean, why: string])[] = [
   [
     'execute_on_answer',
     'execute_extension replaced XML:$${conf_dir}/replaced-calls.xml replaced',
+    (value) => /^execute_extension replaced XML:\S+ replaced$/.test(value),
     'anyone who reaches a SIP port executes applications and takes calls over by an INVITE with Replaces',
   ],
-  ['current_application', 'answer', 'an INVITE with Replaces may execute an application before its answer'],
-  ['disable_system_api_commands', 'true', 'commands of the engine may run programs of its machine'],
-  ['disable_system_app_commands', 'true', 'calls may run programs of the machine of the engine'],
+  [
+    'current_application',
+    'answer',
+    (value) => value === 'answer',
+    'an INVITE with Replaces may execute an application before its answer',
+  ],
+  ['disable_system_api_commands', 'true', isTrue, 'commands of the engine may run programs of its machine'],
+  ['disable_system_app_commands', 'true', isTrue, 'calls may run programs of the machine of the engine'],
 ]
 
 async function findingsOfReplacedCalls(ask: AskEngine): Promise<Finding[]> {
   const found: Finding[] = []
-  for (const [name, value, problem] of guards) {
-    const set = (await ask(`global_getvar ${name}`)).trim()
-    if (name === 'execute_on_answer' ? /^execute_extension replaced XML:\S+ replaced$/.test(set) : set === value)
-      continue
-    const line = `<X-PRE-PROCESS cmd="set" data="${name}=${value}"/>`
+  for (const [name, wanted, isRight, problem] of guards) {
+    if (isRight((await ask(`global_getvar ${name}`)).trim())) continue
+    const line = `<X-PRE-PROCESS cmd="set" data="${name}=${wanted}"/>`
     found.push({ file: 'settings.xml (vars.xml)', problem, line })
   }
   return found

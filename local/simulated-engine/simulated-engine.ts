@@ -45,8 +45,8 @@ export interface SimulatedEngineOptions {
 export interface SimulatedEngine {
   readonly port: number
   /**
-   * Registers a user's phone; `false` when the directory does not know the user. `parameters` are those of its contact, such as `;line=1`:
-   * a contact that a real engine would not ring is not rung.
+   * Registers a user's phone; `false` when the directory does not know the user. `parameters` are those of its contact,
+   * such as `;line=1`: a contact that a real engine would not ring is not rung.
    */
   registerPhone(login: string, domain: string, parameters?: string): Promise<boolean>
   /** Takes a phone's registration back; `false` when it has none. */

@@ -43,8 +43,9 @@ export class Phones {
 
   /**
    * Registers the phone of a user, or renews it; `false` when the directory does not know the user, or fails. A phone
-   * chooses the address that it registers under: the engine does not compare it with the user (sofia_reg.c). `parameters` are those of its
-   * contact, such as `;line=1`; the engine notes that it keeps the source of the REGISTER (`sip-force-contact`), as the directory wants.
+   * chooses the address that it registers under: the engine does not compare it with the user (sofia_reg.c).
+   * `parameters` are those of its contact, such as `;line=1`; the engine notes that it keeps the source of the REGISTER
+   * (`sip-force-contact`), as the directory wants.
    */
   register(login: string, domain: string, to?: PhoneAddress, parameters?: string): Promise<boolean> {
     return this.#inTurn(async () => {
