@@ -1,4 +1,7 @@
-/** INVITEs with `Replaces` at a real engine of the kit: strangers and phones that would take calls over. Skipped without `FREESWITCH_BIN`. */
+/**
+ * INVITEs with `Replaces` at a real engine of the kit: strangers and phones that would take calls over. Skipped without
+ * `FREESWITCH_BIN`.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
