@@ -53,7 +53,8 @@ interface EventPlace {
 /**
  * Returns the engine's event as hooks get it: all its headers, its own body as `_body`, and the domain as
  * `Event-Domain`. An event of a channel names the channel's account as its presence id, or none: the engine's own may
- * be the caller's From header. A dialled number has no parameters. An event of a gateway names it as its domain does. The engine's own text is passed on where it can be.
+ * be the caller's From header. A dialled number has no parameters. An event of a gateway names it as its domain does.
+ * The engine's own text is passed on where it can be.
  */
 export function platformEvent(event: EngineEvent, id: string, domain: string, place: EventPlace): PlatformEvent {
   const head = headOf(event, id, domain, place)

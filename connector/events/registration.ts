@@ -49,8 +49,8 @@ export function readRegistration(event: Pick<EngineEvent, 'subclass' | 'header'>
 }
 
 /**
- * Returns why an engine does not ring a contact that is registered under this name. Only engines of the kit register full names; what
- * others ring is unknown.
+ * Returns why an engine does not ring a contact that is registered under this name. Only engines of the kit register
+ * full names; what others ring is unknown.
  */
 export function refusalOf(name: string, contact: string): Pick<Registration, 'refused'> {
   return loginOfRegistration(name) === name || isRung(contact) ? {} : { refused: 'contact' }

@@ -25,7 +25,10 @@ export interface RecordingFacts {
   readonly isStartTold: boolean
   /** Epoch milliseconds; absent while it goes on, as far as is known. */
   readonly endedAt?: number | undefined
-  /** How the engine ended it, and the sound that it counts, in milliseconds; absent while it goes on, and where no end was reported. */
+  /**
+   * How the engine ended it, and the sound that it counts, in milliseconds; absent while it goes on, and where no end
+   * was reported.
+   */
   readonly completionCause?: string | undefined
   readonly reportedMs?: number | undefined
 }

@@ -1,7 +1,9 @@
 /** A secret global variable of the engine, random at each start. */
 const markVariable = 'contact_mark'
 
-/** Phones of an account that ring at once: the first ones of the engine's list. Contacts that do not match do not count. */
+/**
+ * Phones of an account that ring at once: the first ones of the engine's list. Contacts that do not match do not count.
+ */
 const mostPhones = 20
 
 /** A part of a contact, as `url_encode` writes it. `|` is escaped, since it separates the arguments of `regex`. */
@@ -31,8 +33,8 @@ const wholePhone = new RegExp(
 )
 
 /**
- * Returns whether an engine of the kit rings the contact of a registration: `"name" <address>`, or the address alone. It must be what
- * {@link asWritten} dials, without quotes, which the engine would take away.
+ * Returns whether an engine of the kit rings the contact of a registration: `"name" <address>`, or the address alone.
+ * It must be what {@link asWritten} dials, without quotes, which the engine would take away.
  */
 export function isRung(contact: string): boolean {
   const [, address] = /^(?:"[^"\\]*" <([^<>']*)>|[^<>']*)$/.exec(contact) ?? []
@@ -49,11 +51,12 @@ export function asWritten(dialString: string): string {
 
 /**
  * Returns the dial string of every account, which the engine fills in at each call. `registered` is the template of the user that
- * the account's phones are registered as. Each contact of the closed form rings, up to {@link mostPhones}; any other is skipped.
+ * the account's phones are registered as. Each contact of the closed form rings, up to {@link mostPhones}; any other is
+ * skipped.
  *
  * A contact is a stranger's text. The engine joins the contacts by commas, which a contact may hold itself, so the engine writes
- * {@link markVariable} before each: only it can begin one. The list is percent-encoded and read from mark to mark, and nothing
- * but whole contacts that match reaches the dial string. Without the variable nothing does.
+ * {@link markVariable} before each: only it can begin one. The list is percent-encoded and read from mark to mark, and
+ * nothing but whole contacts that match reaches the dial string. Without the variable nothing does.
  *
  * Browsers name `transport=ws` also when they are connected by WSS (RFC 7118), and the engine keeps that name. It would look for a
  * connection by WS then, so the name is replaced: engines of the kit take no connections without TLS.

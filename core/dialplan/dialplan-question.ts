@@ -65,7 +65,10 @@ function callerOf(
   }
 }
 
-/** The account that a leg rang which the engine itself placed; a caller's own leg only names the accounts that it went on to call. */
+/**
+ * The account that a leg rang which the engine itself placed; a caller's own leg only names the accounts that it went
+ * on to call.
+ */
 function calledIn(context: string, fields: Readonly<Record<string, string | undefined>>): string | undefined {
   if (fields['Call-Direction'] !== 'outbound') return undefined
   const [login, domain] = accountOfLeg((name) => fields[name])?.split('@') ?? []

@@ -43,7 +43,8 @@ export interface DirectoryContext {
    */
   readonly cache?: string | undefined
   /**
-   * Whether phones are rung at this host if their Contact names it; absent: at none. Answers depend on the Contact then, and are never kept.
+   * Whether phones are rung at this host if their Contact names it; absent: at none. Answers depend on the Contact
+   * then, and are never kept.
    */
   readonly isContactHost?: ((host: string) => boolean) | undefined
 }

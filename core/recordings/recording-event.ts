@@ -6,8 +6,8 @@ import type { Recording } from './recording.ts'
 const maxUuid = 46
 
 /**
- * Returns the event that a recording is stored, or that it failed or is stored incomplete (`at`, epoch milliseconds). Its id is derived from the
- * recording, so that repeated events are equal.
+ * Returns the event that a recording is stored, or that it failed or is stored incomplete (`at`, epoch milliseconds).
+ * Its id is derived from the recording, so that repeated events are equal.
  */
 export function recordingEvent(
   kind: 'recording_stored' | 'recording_failed',

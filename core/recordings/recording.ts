@@ -61,7 +61,10 @@ export interface Recording extends RecordingPlace, Partial<StoredObject> {
   readonly startedAt: number
   /** The end of the recording or its call, epoch milliseconds; absent while it is unknown. */
   readonly endedAt?: number | undefined
-  /** How the engine ended the recording: `success-…`, or why it could not go on; and the sound that it counts, in milliseconds. */
+  /**
+   * How the engine ended the recording: `success-…`, or why it could not go on; and the sound that it counts, in
+   * milliseconds.
+   */
   readonly completionCause?: string | undefined
   readonly reportedMs?: number | undefined
   /** The time at which it failed or was deleted, epoch milliseconds. */

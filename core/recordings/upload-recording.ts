@@ -168,7 +168,10 @@ async function takeParts(deps: UploadDeps, recording: Recording, { file, by, typ
 /** Sound that a whole recording may lack, milliseconds. */
 const toleratedMs = 1_000
 
-/** Returns what the sound of a recording lacks. A sample rate of its own makes the engine count wrongly: it holds no more than its time. */
+/**
+ * Returns what the sound of a recording lacks. A sample rate of its own makes the engine count wrongly: it holds no
+ * more than its time.
+ */
 function lackOf(recording: Recording, { soundMs = Infinity, isUnfinished }: OfferedFile): string | undefined {
   const { completionCause = 'success', reportedMs = 0, startedAt, endedAt = Infinity } = recording
   if (!completionCause.startsWith('success')) return `the engine ended it with ${completionCause}`

@@ -22,7 +22,10 @@ const listed = /^(\d{1,11}):\d*:([^:]+):([^:]+):[^:]*:[^:]*\/(msg_[A-Za-z0-9_.-]
 /** `name:number:seconds`; the name may hold colons, and line ends. */
 const said = /^(.*):([^:]*):(\d{1,6})$/su
 
-/** Reads a line of the engine's `vm_list`, which a line end in the name of the caller may cut; `undefined` for another text. */
+/**
+ * Reads a line of the engine's `vm_list`, which a line end in the name of the caller may cut; `undefined` for another
+ * text.
+ */
 export function readVoicemailMessage(line: string): VoicemailMessage | undefined {
   const fields = listed.exec(line)
   if (fields === null) return undefined

@@ -54,7 +54,9 @@ export function recordedLegKey({ domain, uuid }: RecordedLeg) {
   return { pk: joinKey('recorded', domain), sk: joinKey(uuid) }
 }
 
-/** Returns the key of the mark of a leg that recorded into a file which is not named after it, by domain and beginning. */
+/**
+ * Returns the key of the mark of a leg that recorded into a file which is not named after it, by domain and beginning.
+ */
 export function recordedFileKey(name: string, { domain, uuid, startedAt }: RecordedLeg & Pick<Recording, 'startedAt'>) {
   return { pk: recordedFilePartition(name), sk: joinKey(domain, numberPart(startedAt), uuid) }
 }
