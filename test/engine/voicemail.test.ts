@@ -53,7 +53,7 @@ async function leave(caller: SoundPhone, number: string): Promise<void> {
 const lampOf = (phone: SoundPhone) => phone.notified.map(({ body }) => /Messages-Waiting: (\w+)/.exec(body)?.[1]).at(-1)
 
 describe.skipIf(freeswitchBin === undefined)('at a mailbox of the kit', () => {
-  const lab = opened(() => aKitLab({}, undefined, undefined, () => ({})))
+  const lab = opened(() => aKitLab({ sharesRecordings: false }))
   let admin: Client
   let caller: SoundPhone
   let owner: SoundPhone
@@ -180,7 +180,7 @@ describe.skipIf(freeswitchBin === undefined)('at a mailbox of the kit', () => {
 
 describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit', () => {
   const allowed = { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
-  const lab = opened(() => aKitLab({}, undefined, undefined, () => allowed))
+  const lab = opened(() => aKitLab({ platform: allowed, sharesRecordings: false }))
   let server: RunningMailServer
   let admin: Client
   let caller: SoundPhone
@@ -265,7 +265,7 @@ describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit'
 describe.skipIf(freeswitchBin === undefined)('a mailbox of the kit with spoken prompts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-prompts-'))
   writePrompts(folder)
-  const lab = opened(() => aKitLab({ PROMPTS_FOLDER: folder }, undefined, undefined, () => ({})))
+  const lab = opened(() => aKitLab({ settings: { PROMPTS_FOLDER: folder }, sharesRecordings: false }))
   afterAll(() => rmSync(folder, { recursive: true }))
 
   it('callers and owners hear the prompts instead of the tones', async () => {
