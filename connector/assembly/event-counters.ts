@@ -37,6 +37,7 @@ export function eventCounters(parts: CountedComponents, read: number): Readonly<
     eventsDroppedOther: dropped(3),
     eventsUnreadable: sum((inbox) => inbox.counts.unreadable),
     eventsWithoutDomain: relay.counts.withoutDomain,
+    contactsRefused: relay.counts.contactsRefused,
     eventsWaiting: sum((inbox) => inbox.waiting) + inOrder.waiting + outbox.waiting,
     eventsHeld: inOrder.waiting,
     holdsOverflowed: inOrder.overflows,

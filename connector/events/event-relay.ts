@@ -50,9 +50,9 @@ const maxUuidLength = 128
 export class EventRelay {
   /**
    * Events: handed to the outbox; wanted by some domain, but of none; synthetic ones for missed ones, wanted or not; and
-   * ends of legs handed over for the index of CDRs.
+   * ends of legs handed over for the index of CDRs. Registrations of contacts that are not rung.
    */
-  readonly counts = { relayed: 0, withoutDomain: 0, recovered: 0, cdrs: 0 }
+  readonly counts = { relayed: 0, withoutDomain: 0, recovered: 0, cdrs: 0, contactsRefused: 0 }
   readonly #deps: RelayDeps
   readonly #ahead: Prefetch
   readonly #unowned = new UnownedCalls()
@@ -168,7 +168,12 @@ export class EventRelay {
 
   #notePresence(known: KnownEvent, engine: string): void {
     const at = occurredAt(known.event, this.#deps.clock.now())
-    const change = stateChange(this.#deps, known, at)
+    const registration = readRegistration(known.event)
+    if (registration?.refused !== undefined && this.#deps.isRelayed(engine)) this.counts.contactsRefused += 1
+    const change =
+      registration === undefined
+        ? callChange(this.#deps, known, at)
+        : this.#deps.presence.registered(known.domain, registration, at)
     if (change === 'no account') return
     this.#deps.writer.wake()
     if (change !== undefined) this.#relay(accountStatus(change, causeOf(known), at), engine)
@@ -218,13 +223,11 @@ function noteAlias(registry: ChannelRegistry, event: EngineEvent): void {
   if (chosen !== undefined) registry.alias(chosen, event.uuid.toLowerCase())
 }
 
-function stateChange(
+function callChange(
   { presence, registry }: RelayDeps,
   { event, domain, channel }: KnownEvent,
   at: number,
 ): StateChange | undefined | 'no account' {
-  const registration = readRegistration(event)
-  if (registration !== undefined) return presence.registered(domain, registration, at)
   const account = accountOf(channel, domain)
   if (channel === undefined || account === undefined) return 'no account'
   const live = registry.find(channel.uuid)

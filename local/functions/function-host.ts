@@ -32,8 +32,8 @@ const stuckAfterMs = 3000
  * with this, all processes together take some 655 MB under such a crowd.
  */
 const maxHeapMb = 192
-/** Young objects get 16 MB a space, as in the main thread: three spaces. */
-const maxYoungMb = 48
+/** Young objects get 8 MB a space, as in the main thread: three spaces. */
+const maxYoungMb = 24
 
 /** How functions are hosted. */
 export interface HostOptions {

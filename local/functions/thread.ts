@@ -19,7 +19,7 @@ interface Copy {
 }
 
 /** Functions that are loaded at one time, some 3.5 MB each; more only while all of them are at work. */
-const maxLoaded = 28
+const maxLoaded = 20
 
 const hosted = z.object({
   name: z.string(),
