@@ -11,14 +11,10 @@ import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import { deliveryMessage } from '../../contracts/messages/delivery.ts'
 import { deliver } from '../../contracts/workers.ts'
-import { type Limited, limited } from '../../core/concurrency/semaphore.ts'
 import { attemptDelivery } from '../../core/hooks/attempt/attempt-delivery.ts'
 import type { PortsOf } from '../../contracts/ports.ts'
 import { worker } from '../worker.ts'
 import { logAttempt } from './log-attempt.ts'
-
-/** Enough for 50 attempts a second with calls of 10 ms each. */
-const few = limited(3)
 
 export const handler = worker(
   { ...deliver, message: deliveryMessage },
@@ -38,7 +34,7 @@ export const handler = worker(
     const made = await attemptDelivery(tools, message)
     if (made !== undefined) logAttempt(log, message, made)
   },
-  { portsOfBatch: (ports) => sharingReads(callingGently(ports, few)) },
+  { portsOfBatch: sharingReads },
 )
 
 /**
@@ -50,26 +46,6 @@ function sharingReads(ports: PortsOf<typeof deliver.needs>): PortsOf<typeof deli
   const read = once(hooks.read, (domain, id) => [domain, id])
   const readEvent = once(deliveries.readEvent, ({ domain, eventId, sequence }) => [domain, eventId, sequence])
   return { ...ports, hooks: { ...hooks, read }, deliveries: { ...deliveries, readEvent } }
-}
-
-/**
- * Returns ports whose frequent calls of the store are made few at a time, by all batches of the process together. Attempts to
- * one slow receiver begin and end together; on a laptop, where all functions share a process, what others do would wait for
- * the calls of all of them.
- */
-function callingGently(ports: PortsOf<typeof deliver.needs>, few: Limited): PortsOf<typeof deliver.needs> {
-  const { hooks, deliveries } = ports
-  return {
-    ...ports,
-    hooks: { ...hooks, read: (...place) => few(() => hooks.read(...place)) },
-    deliveries: {
-      ...deliveries,
-      read: (...place) => few(() => deliveries.read(...place)),
-      readEvent: (of) => few(() => deliveries.readEvent(of)),
-      beginAttempt: (...run) => few(() => deliveries.beginAttempt(...run)),
-      recordAttempt: (...outcome) => few(() => deliveries.recordAttempt(...outcome)),
-    },
-  }
 }
 
 /** Returns a call that is made once for each key. */

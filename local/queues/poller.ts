@@ -13,8 +13,10 @@ export interface PolledQueue {
 export interface PollerOptions {
   readonly queue: PolledQueue
   readonly batchSize: number
-  /** How many batches are worked on at one time. */
+  /** How many batches are worked on at one time. One that takes longer than {@link holdMs} waits for others, and is not counted. */
   readonly concurrency: number
+  /** How many there are at one time with those that wait; as many as are worked on, where not given. */
+  readonly most?: number
   /** Calls the function; answers the messages that are done with. A rejection means that none is. */
   readonly handle: (messages: readonly ReceivedMessage[]) => Promise<readonly ReceivedMessage[]>
   readonly onError: (error: unknown) => void
@@ -23,6 +25,9 @@ export interface PollerOptions {
   /** How long a poller rests after its queue refused it; a second where not given. */
   readonly restMs?: number
 }
+
+/** How long a batch is counted as work. A receiver of hooks that hangs must not hold up the batches of others for 15 s. */
+export const holdMs = 1_000
 
 /**
  * An event-source mapping: takes batches from a queue, calls the function, and deletes finished messages. Unfinished ones
@@ -34,6 +39,7 @@ export class Poller {
   readonly #stopping = new AbortController()
   #patience: AbortSignal | undefined
   readonly #working = new Set<Promise<void>>()
+  readonly #places = new Set<Promise<void>>()
   readonly #loop: Promise<void>
 
   constructor(options: PollerOptions) {
@@ -54,10 +60,12 @@ export class Poller {
 
   async #run(): Promise<void> {
     const { queue, batchSize, concurrency, onError, divide = (all) => [all], restMs = 1000 } = this.#options
+    const { most = concurrency } = this.#options
     const { signal } = this.#stopping
     for (;;) {
       try {
-        if (this.#working.size >= concurrency) await Promise.race(this.#working)
+        if (this.#places.size >= concurrency) await Promise.race(this.#places)
+        if (this.#working.size >= most) await Promise.race(this.#working)
         if (this.#isOver()) return
         const messages = await queue.receive(batchSize)
         if (this.#isOver()) return
@@ -76,7 +84,15 @@ export class Poller {
   }
 
   #begin(messages: readonly ReceivedMessage[]): void {
-    const work = this.#handle(messages).finally(() => this.#working.delete(work))
+    const { promise: isFree, resolve: leave } = Promise.withResolvers<void>()
+    const timer = setTimeout(leave, holdMs)
+    const place = isFree.then(() => void this.#places.delete(place))
+    this.#places.add(place)
+    const work = this.#handle(messages).finally(() => {
+      clearTimeout(timer)
+      leave()
+      this.#working.delete(work)
+    })
     this.#working.add(work)
   }
 

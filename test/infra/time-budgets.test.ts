@@ -24,7 +24,8 @@ import { engineWaitMs } from '../../core/channels/engine-answer.ts'
 import { listWaitMs } from '../../core/channels/list-channels.ts'
 import { risingMs } from '../../core/channels/live-calls.ts'
 import { requestMs } from '../../core/domains/cleanup/clean-up-domain.ts'
-import { againMs, answersMs as firstAnswersMs } from '../../core/hooks/attempt/direct-attempts.ts'
+import { againMs } from '../../core/hooks/attempt/direct-attempts.ts'
+import { patience as receiverPatience } from '../../core/hooks/attempt/late-receivers.ts'
 import { longestRunMs } from '../../core/hooks/delivery/delivery-log.ts'
 import { requeueLimits } from '../../core/hooks/delivery/requeue-deliveries.ts'
 import { leaseMs as keyLeaseMs } from '../../core/idempotency/claim-key.ts'
@@ -51,6 +52,8 @@ const endpointMs = seconds(endpointTimeoutSeconds)
 const timeoutMs = ({ timeoutSeconds }: { readonly timeoutSeconds: number }) => seconds(timeoutSeconds)
 const visibilityMs = (name: keyof typeof queues) => seconds(queues[name].visibilitySeconds)
 const { answersMs, goodbyeMs, lastWritesMs, spoolMs, lastReportMs } = stopTimes
+/** How long a first attempt is waited for at least. */
+const firstAnswersMs = receiverPatience.pauses * receiverPatience.pauseMs
 /** How long a stop takes at most. */
 const stopMs = (killedAfterSeconds: number) =>
   handOverMs(killedAfterSeconds) + goodbyeMs + lastWritesMs + spoolMs + lastReportMs
@@ -255,13 +258,13 @@ const below: readonly Pair[] = [
   [
     'a function has ended when a first attempt that it went on with is made again',
     [timeoutMs(hookDispatch) - firstAnswersMs, againMs],
-    [29_000, 30_000],
+    [29_500, 30_000],
     'Otherwise a receiver that answers within its time gets its request twice.',
   ],
   [
     'a first attempt and the wait for its answer fit into the time of their function',
     [firstAnswersMs + hookClientLimits.totalMs, timeoutMs(hookDispatch)],
-    [16_000, 30_000],
+    [15_500, 30_000],
     'Its result would not be recorded, and it would be made again.',
   ],
 ]

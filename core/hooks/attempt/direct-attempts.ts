@@ -1,5 +1,5 @@
 import { mapAtMost } from '../../concurrency/semaphore.ts'
-import { type Timers, pause } from '../../concurrency/timers.ts'
+import type { Timers } from '../../concurrency/timers.ts'
 import type { PlatformEvent } from '../../events/platform-event.ts'
 import { type HookCall, callHook, signingKeys } from '../request/call-hook.ts'
 import type { SecretBox } from '../../secrets.ts'
@@ -10,7 +10,7 @@ import { reminderOf } from './disable-hook.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
 import type { HooksFor } from '../definition/recent-hooks.ts'
-import { type LatenessDeps, notingLateness } from './late-receivers.ts'
+import { type LatenessDeps, afterPatience, notingLateness } from './late-receivers.ts'
 import {
   type MadeAttempt,
   type MadeAttemptDeps,
@@ -41,13 +41,10 @@ export interface DirectAttempt {
   readonly event: PlatformEvent
 }
 
-/** The most direct attempts of one domain at a time; the hook client has a hundred connections for a receiver. */
-export const directTogether = 40
+/** Results that are written one by one are written so many at a time, since others use the store as well. */
+const writesAtOnce = 40
 
-/** How long the next events of a domain wait for the answers to first attempts. */
-export const answersMs = 1_000
-
-/** When an attempt that has no answer then would be made again: its function has ended before. */
+/** When the attempt to a late receiver would be made again: its function has ended before. */
 export const againMs = 30_000
 
 /** What {@link attemptDirectly} leaves. */
@@ -58,7 +55,7 @@ export interface DirectEnd {
 }
 
 /**
- * Makes first attempts side by side, and records those that end within {@link answersMs} in one step. Returns what is to be
+ * Makes first attempts side by side, and records those whose receivers are not late in one step. Returns what is to be
  * queued: attempts of hooks that changed meanwhile or that could not be sent, the next attempts of those that failed for now, and
  * a reminder for each hook that was disabled. An attempt without an answer goes on and is recorded by itself. It is planned for
  * {@link againMs} later, and has a message for then, which is void unless this process is killed. Safe to kill anywhere. Where it
@@ -69,7 +66,7 @@ export async function attemptDirectly(deps: DirectAttemptDeps, attempts: readonl
   const { current, changed } = await withCurrentHooks(deps, attempts)
   const sendings = current.map((attempt) => beginSending(deps, attempt))
   const allEnded = Promise.all(sendings.map(({ ended }) => ended))
-  await waitAtMost(deps.timers, answersMs, allEnded)
+  await whilePatient(deps.timers, allEnded)
   try {
     const waiting = sendings.filter(({ isOver }) => !isOver)
     const over = sendings.filter(({ isOver }) => isOver)
@@ -79,7 +76,7 @@ export async function attemptDirectly(deps: DirectAttemptDeps, attempts: readonl
       over.flatMap(({ sent = [] }) => sent),
     )
     const planned = await replan(deps, [...unsent, ...changed])
-    const handed = await mapAtMost(waiting, directTogether, ({ attempt }) => handOver(deps, attempt))
+    const handed = await mapAtMost(waiting, writesAtOnce, ({ attempt }) => handOver(deps, attempt))
     const later = waiting.map((sending, index) => finishLater(deps, sending, handed[index]?.delivery))
     return { queued: [...next, ...planned, ...handed.flatMap(({ message }) => message)], later }
   } catch (failure) {
@@ -126,10 +123,10 @@ async function send(deps: DirectAttemptDeps, { delivery, run, hook, event }: Dir
   return sentAttempt(deps, { delivery, hook, run, called, at, durationMs: clock.now() - at })
 }
 
-async function waitAtMost(timers: Timers, ms: number, work: Promise<unknown>): Promise<void> {
-  const ended = new AbortController()
-  await Promise.race([work, pause(timers, ms, ended.signal)])
-  ended.abort()
+async function whilePatient(timers: Timers, work: Promise<unknown>): Promise<void> {
+  const { promise: isLate, resolve } = Promise.withResolvers<void>()
+  const cancel = afterPatience(timers, resolve)
+  await Promise.race([work, isLate]).finally(cancel)
 }
 
 /** Lists an attempt as due later, so that it is found if this process is killed, and returns the message for that. */
@@ -159,7 +156,7 @@ async function finish(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Pr
 async function actOnReplies(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Promise<SentAttempt[]> {
   // Successes do the same for all attempts of a hook, and only one of them can disable it.
   const firsts = new Map(sent.map((each) => [`${each.hook.id} ${each.outcome.attempt.status ?? ''}`, each]))
-  const disabled = await mapAtMost(firsts.values(), directTogether, async (each) =>
+  const disabled = await mapAtMost(firsts.values(), writesAtOnce, async (each) =>
     (await actOnReply(deps, each)) === undefined ? [] : [each],
   )
   return disabled.flat()
@@ -177,7 +174,7 @@ async function record(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Pr
   if (sent.length === 0) return []
   // A transaction of one attempt would cost twice the write units of an update.
   const areDecided = sent.length > 1 && (await deps.deliveries.recordTogether(sent))
-  const next = await mapAtMost(sent, directTogether, async (each) => {
+  const next = await mapAtMost(sent, writesAtOnce, async (each) => {
     const { delivery, outcome } = each
     const isDecisive = areDecided || (await deps.deliveries.recordAttempt(delivery, outcome)) === 'decided'
     deps.report(delivery, { attempt: outcome.attempt, state: outcome.state, isDecisive })
@@ -190,7 +187,7 @@ async function record(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Pr
 
 /** Plans first attempts anew, which lists them as due, so that they are found again if their message is lost. */
 async function replan(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[]): Promise<QueuedDelivery[]> {
-  const planned = await mapAtMost(attempts, directTogether, ({ delivery }) => plannedAnew(deps, delivery))
+  const planned = await mapAtMost(attempts, writesAtOnce, ({ delivery }) => plannedAnew(deps, delivery))
   return planned.filter((attempt) => attempt !== undefined)
 }
 

@@ -3,7 +3,7 @@ import type { EventLogWriter, NewEntry } from '../delivery/event-log-writer.ts'
 import { deliveriesTogether } from '../../events/event-log-rules.ts'
 import type { PlatformEvent } from '../../events/platform-event.ts'
 import type { QueuedDelivery } from '../delivery/delivery-queue.ts'
-import { type DirectAttempt, type DirectAttemptDeps, attemptDirectly, directTogether } from './direct-attempts.ts'
+import { type DirectAttempt, type DirectAttemptDeps, attemptDirectly } from './direct-attempts.ts'
 import {
   type FirstAttemptDeps,
   type Numbered,
@@ -174,10 +174,8 @@ async function number(deps: EventDispatchDeps, judged: readonly Judged[], watche
 
 function entriesOf(deps: EventDispatchDeps, judged: readonly Judged[], first: number): Entry[] {
   let room = deliveriesTogether
-  let directRoom = directTogether
   const begun = (hook: Hook, event: PlatformEvent, sequence: number): DirectAttempt | undefined => {
-    if (directRoom === 0 || hook.lateAt !== undefined) return undefined
-    directRoom -= 1
+    if (hook.lateAt !== undefined) return undefined
     const run = deps.random.uuid()
     return {
       delivery: { ...pendingDelivery(deps, hook, event, sequence), begun: { [run]: deps.clock.now() } },

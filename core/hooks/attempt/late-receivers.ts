@@ -7,7 +7,7 @@ import type { Hook } from '../definition/hook.ts'
  * A receiver that has not answered after so many pauses is late. A process that is busy itself ends its pauses late, so its own
  * delay counts as one pause at most, however long it was.
  */
-const patience = { pauses: 5, pauseMs: 50 }
+export const patience = { pauses: 10, pauseMs: 50 } as const
 
 /** A late receiver is late for so long at least: one that is late only now and then gets no first attempts in between. */
 const shortestMs = 60_000
@@ -31,7 +31,7 @@ export async function notingLateness<T>(deps: LatenessDeps, hook: Hook, call: ()
     noting = hooks.noteLate(hook, at).catch(() => {})
   }
   let isLate = false
-  const cancel = afterPauses(deps.timers, patience.pauses, () => {
+  const cancel = afterPatience(deps.timers, () => {
     isLate = true
     if (hook.lateAt === undefined) note(clock.now())
   })
@@ -41,13 +41,15 @@ export async function notingLateness<T>(deps: LatenessDeps, hook: Hook, call: ()
   return called
 }
 
-function afterPauses(timers: Timers, left: number, run: () => void): () => void {
-  if (left === 0) {
-    run()
-    return () => {}
+/** Calls `run` once when a receiver that was asked now is late; the answer takes it back. */
+export function afterPatience(timers: Timers, run: () => void): () => void {
+  let left: number = patience.pauses
+  let cancel = () => {}
+  const wait = () => {
+    if (left === 0) return run()
+    left -= 1
+    cancel = timers.after(patience.pauseMs, wait)
   }
-  let cancel = timers.after(patience.pauseMs, () => {
-    cancel = afterPauses(timers, left - 1, run)
-  })
+  wait()
   return () => cancel()
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { directTogether } from '../../../core/hooks/attempt/direct-attempts.ts'
 import { dispatchEvents } from '../../../core/hooks/attempt/dispatch-events.ts'
 import { DomainError } from '../../../core/errors.ts'
+import { deliveriesTogether } from '../../../core/events/event-log-rules.ts'
 import { anEvent } from '../../support/records/records.ts'
 
 import { aDispatch, answer, heldClient } from '../../support/hooks/direct-lab.ts'
@@ -88,12 +88,13 @@ describe('direct attempts', () => {
     expect(deliveries().find(({ hookId }) => hookId === hooks[0]?.id)).toMatchObject({ state: 'delivered', tries: 1 })
   })
 
-  it('first attempts above the limit of simultaneous ones are queued', async () => {
-    const { ports, dispatch } = await aDispatch(...Array.from({ length: directTogether + 3 }, () => ({})))
+  it('first attempts beyond the deliveries that are written with the numbers are queued, those of an event together', async () => {
+    const { ports, dispatch } = await aDispatch(...Array.from({ length: 3 }, () => ({})))
+    const events = Array.from({ length: Math.ceil(deliveriesTogether / 3) }, () => anEvent())
 
-    await dispatch()
+    await dispatch(events)
 
-    expect(ports.hookClient.sent).toHaveLength(directTogether)
+    expect(ports.hookClient.sent).toHaveLength(deliveriesTogether - (deliveriesTogether % 3))
     expect(ports.deliveryQueue.queued).toHaveLength(3)
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { againMs, answersMs } from '../../../core/hooks/attempt/direct-attempts.ts'
+import { againMs } from '../../../core/hooks/attempt/direct-attempts.ts'
 import { dispatchEvents } from '../../../core/hooks/attempt/dispatch-events.ts'
+import { patience } from '../../../core/hooks/attempt/late-receivers.ts'
 import { attemptsOf } from '../../../core/hooks/delivery/delivery-log.ts'
 import { DomainError } from '../../../core/errors.ts'
 import type { HookReply } from '../../../core/hooks/request/hook-client.ts'
@@ -8,6 +9,7 @@ import { anEvent } from '../../support/records/records.ts'
 import { aDispatch, answer, heldClient } from '../../support/hooks/direct-lab.ts'
 
 const minute = 60_000
+const lateMs = patience.pauses * patience.pauseMs
 
 /** A dispatcher of one event, whose receiver answers when it is let. */
 async function aWaitingDispatch(...given: Parameters<typeof aDispatch>) {
@@ -41,10 +43,10 @@ describe('a receiver that does not answer at once', () => {
     expect(ports.deliveryQueue.queued).toEqual([])
   })
 
-  it('the next events of the domain wait for an answer for a second, and the attempt goes on', async () => {
+  it('the next events of the domain wait for an answer for half a second, and the attempt goes on', async () => {
     const { advance, reports, reply, deliveries } = await aWaitingDispatch()
 
-    await advance(answersMs - 1)
+    await advance(lateMs - 1)
     expect(reports).toEqual([])
     await advance(1)
     expect(reports, 'something of the batch goes on').toEqual([false])
@@ -56,7 +58,7 @@ describe('a receiver that does not answer at once', () => {
 
   it('an attempt whose function is killed while it goes on is found as due, and made again a minute later', async () => {
     const { advance, ports, clock, deliveries, work } = await aWaitingDispatch()
-    await advance(answersMs)
+    await advance(lateMs)
 
     expect(ports.deliveryQueue.queued).toMatchObject([{ attempt: 1, delaySeconds: againMs / 1_000 }])
     expect((await ports.deliveries.listDue(clock.now() + againMs + 1, 9)).deliveries).toHaveLength(1)
@@ -69,7 +71,7 @@ describe('a receiver that does not answer at once', () => {
     expect(log.map(({ status, reason }) => status ?? reason)).toEqual(['interrupted', 200])
   })
 
-  it('an attempt that fails after its second is retried as planned, and the message for a killed one makes nothing', async () => {
+  it('an attempt that fails after its half second is retried as planned, and the message for a killed one makes nothing', async () => {
     const { advance, reply, ports, deliveries, work } = await aWaitingDispatch({ retries: 3, delay: 100 })
     await advance(5_000)
     await reply(503)
@@ -85,7 +87,7 @@ describe('a receiver that does not answer at once', () => {
     expect(ports.deliveryQueue.queued).toMatchObject([{ attempt: 2 }])
   })
 
-  it('an attempt that is answered with 410 after its second disables the hook, whose owner is told', async () => {
+  it('an attempt that is answered with 410 after its half second disables the hook, whose owner is told', async () => {
     const { advance, reply, ports, stored, work } = await aWaitingDispatch()
     await advance(5_000)
     await reply(410)
@@ -101,7 +103,7 @@ describe('a receiver that does not answer at once', () => {
     const away = () => Promise.reject(new DomainError('store_unavailable', 'gone'))
     const over = { ...deps, hookClient: client, deliveries: { ...deps.deliveries, recordAttempt: away } }
     const dispatching = dispatchEvents(over, [anEvent()])
-    await advance(answersMs)
+    await advance(lateMs)
     for (const each of client.held.values()) each(answer(200))
 
     expect((await dispatching).map(({ error }) => error)).toEqual([undefined])
@@ -121,7 +123,7 @@ describe('a receiver that does not answer at once', () => {
       isOver = true
       return ends
     })
-    await advance(answersMs + 100)
+    await advance(lateMs + 100)
     expect([hooks.length, isOver]).toEqual([2, false])
 
     for (const each of client.held.values()) each(answer(200))
@@ -130,23 +132,24 @@ describe('a receiver that does not answer at once', () => {
 })
 
 describe('late receivers', () => {
-  it('a receiver without an answer after a quarter of a second is late, and its first attempts are queued from then on', async () => {
+  it('a receiver without an answer after half a second is late, and its first attempts are queued from then on', async () => {
     const { advance, clock, stored, reply, dispatch, ports } = await aWaitingDispatch()
-    await advance(249)
+    await advance(lateMs - 1)
     expect(await stored()).not.toHaveProperty('lateAt')
     await advance(1)
     expect(await stored()).toMatchObject({ lateAt: clock.now() })
     await reply()
+    ports.deliveryQueue.queued.length = 0
 
     await dispatch()
 
     expect(ports.hookClient.sent).toEqual([])
-    expect(ports.deliveryQueue.queued).toHaveLength(1)
+    expect(ports.deliveryQueue.queued).toMatchObject([{ attempt: 1, delaySeconds: 0 }])
   })
 
-  it('a receiver that answers within a quarter of a second is not late, whatever it answers', async () => {
+  it('a receiver that answers within half a second is not late, whatever it answers', async () => {
     const { advance, reply, stored } = await aWaitingDispatch()
-    await advance(249)
+    await advance(lateMs - 1)
     await reply(503)
     await advance(minute)
 
@@ -171,7 +174,7 @@ describe('late receivers', () => {
 
   it('a late receiver is late no more after an answer in time, a minute after it was found late at the earliest', async () => {
     const { advance, reply, stored, dispatch, work, ports } = await aWaitingDispatch()
-    await advance(250)
+    await advance(lateMs)
     await reply()
     await dispatch()
     await work()
@@ -192,7 +195,7 @@ describe('late receivers', () => {
     const replied = Promise.withResolvers<HookReply>()
     const working = work({ send: () => replied.promise })
 
-    await advance(300)
+    await advance(lateMs)
     replied.resolve(answer(200))
     await working
 
@@ -204,7 +207,7 @@ describe('late receivers', () => {
     const client = heldClient()
     const hooks = { ...deps.hooks, noteLate: () => Promise.reject(new Error('away')) }
     const dispatching = dispatchEvents({ ...deps, hooks, hookClient: client }, [anEvent()])
-    await advance(300)
+    await advance(lateMs)
     for (const each of client.held.values()) each(answer(200))
     await dispatching
 
@@ -221,7 +224,7 @@ describe('late receivers', () => {
       return opened === 1 ? Promise.reject(gone()) : hanging.promise
     }
     const dispatching = dispatchEvents({ ...deps, secretBox: { open } }, [anEvent()])
-    await advance(answersMs)
+    await advance(lateMs)
     hanging.reject(gone())
 
     expect((await dispatching).map(({ error }) => error)).toEqual([undefined])
@@ -248,7 +251,7 @@ describe('late receivers', () => {
 
     await advance(0)
     expect(ended).toEqual(['b.example.com'])
-    await advance(answersMs)
+    await advance(lateMs)
     expect(ended).toEqual(['b.example.com', 'a.example.com'])
     for (const each of client.held.values()) each(answer(200))
     await dispatching

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { Poller } from '../../../local/queues/poller.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { Poller, holdMs } from '../../../local/queues/poller.ts'
 import { byTenant, doneMessages, queueEvent } from '../../../local/queues/queue-event.ts'
 import { batchesAtOnce } from '../../../local/queues/start-mappings.ts'
 import type { ReceivedMessage } from '../../../local/queues/received-message.ts'
@@ -137,6 +137,34 @@ describe('a poller', () => {
     expect([most, queue.removed]).toEqual([2, ['a', 'b', 'c', 'd', 'e']])
   })
 
+  it('a batch that takes longer than a second is not counted, up to the most at one time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const end = Promise.withResolvers<void>()
+      const begun: string[] = []
+      const queue = aQueue(['a', 'b', 'c', 'd'].map((id) => [aMessage(id)]))
+      const handle = async (batch: readonly ReceivedMessage[]) => {
+        begun.push(...ids(batch))
+        await end.promise
+        return batch
+      }
+      const poller = new Poller({ queue, batchSize: 1, concurrency: 1, most: 3, handle, onError: () => {} })
+      const seen: string[] = []
+      for (const ms of [holdMs - 1, 1, holdMs, holdMs]) {
+        await vi.advanceTimersByTimeAsync(ms)
+        await new Promise((resolve) => setImmediate(resolve))
+        seen.push(begun.join(''))
+      }
+      end.resolve()
+      await poller.stop()
+
+      expect(seen).toEqual(['a', 'ab', 'abc', 'abc'])
+      expect(begun.join('')).toBe('abcd')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it.each([1, 2])(
     'calls no function once its patience has ended, although its queue still has messages and %i batches may run',
     async (concurrency) => {
@@ -186,7 +214,7 @@ describe('a poller', () => {
 })
 
 it.each([
-  ['the queue of deliveries', 'deliveries', undefined, 5],
+  ['the queue of deliveries', 'deliveries', undefined, 2],
   ['any other queue', 'events', undefined, 20],
   ['a queue that the template limits', 'events', 2, 2],
   ['a queue for which the template allows more', 'events', 100, 20],

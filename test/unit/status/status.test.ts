@@ -67,7 +67,7 @@ describe('the status report', () => {
 
     const { eventWaitsSec } = (await api.call(readStatus, { headers: root })).body
 
-    expect(eventWaitsSec).toEqual({ hookDispatch: 12.5, deliver: 0 })
+    expect(eventWaitsSec).toEqual({ hookDispatch: 12.5, deliver: 0, deliverSlowly: 0 })
     expect((await api.call(readStatus, { headers: tenant })).body).not.toHaveProperty('eventWaitsSec')
   })
 
