@@ -58,7 +58,7 @@ export const deliver = worker({
   maxConcurrency: 200,
   timeoutSeconds: 60,
   needs: {
-    hooks: ['read', 'replace', 'countFailure', 'clearFailures', 'noteLate', 'endNotice', 'renewNotice'],
+    hooks: ['read', 'replace', 'countFailure', 'clearFailures', 'endNotice', 'renewNotice'],
     deliveries: ['read', 'readEvent', 'beginAttempt', 'recordAttempt', 'reschedule'],
     deliveryQueue: ['send'],
     hookClient: ['send'],

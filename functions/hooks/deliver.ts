@@ -5,7 +5,6 @@ import { dynamoDeliveryStore } from '../../adapters/dynamodb/hooks/dynamo-delive
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/domains/dynamo-email-settings-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
-import { systemTimers } from '../../adapters/system/system-timers.ts'
 import { guardedMailSender } from '../../adapters/mail/guarded-mail-sender.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
@@ -30,7 +29,7 @@ export const handler = worker(
     connectorStatus: dynamoConnectorStatusStore,
   },
   async (message, ports, { clock, random, log }) => {
-    const tools = { ...ports, clock, random, hmac: hmacSha256, timers: systemTimers }
+    const tools = { ...ports, clock, random, hmac: hmacSha256 }
     const made = await attemptDelivery(tools, message)
     if (made !== undefined) logAttempt(log, message, made)
   },

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { systemTimers } from '../../adapters/system/system-timers.ts'
 import type { EventLog } from '../../core/events/event-log.ts'
 import { deadWriterMs } from '../../core/events/event-log-rules.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
@@ -70,7 +69,7 @@ async function aWorld() {
     async work() {
       const ports = { ...memory, ...other, clock, random: systemRandomness, hmac: hmacSha256 }
       for (const queued of memory.deliveryQueue.queued.splice(0)) {
-        await attemptDelivery({ ...ports, timers: systemTimers }, queued)
+        await attemptDelivery(ports, queued)
       }
     },
     /** Checks that each event reached each hook, and that the log has every request. */

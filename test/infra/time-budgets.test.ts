@@ -53,7 +53,7 @@ const timeoutMs = ({ timeoutSeconds }: { readonly timeoutSeconds: number }) => s
 const visibilityMs = (name: keyof typeof queues) => seconds(queues[name].visibilitySeconds)
 const { answersMs, goodbyeMs, lastWritesMs, spoolMs, lastReportMs } = stopTimes
 /** How long a first attempt is waited for at least. */
-const firstAnswersMs = receiverPatience.pauses * receiverPatience.pauseMs
+const firstAnswersMs = receiverPatience.answerPauses * receiverPatience.pauseMs
 /** How long a stop takes at most. */
 const stopMs = (killedAfterSeconds: number) =>
   handOverMs(killedAfterSeconds) + goodbyeMs + lastWritesMs + spoolMs + lastReportMs

@@ -36,16 +36,13 @@ export function hookHealth(
         }),
       )
     },
-    async noteLate({ domain, id, lateAt: known }, lateAt) {
-      const isAsRead = known === undefined ? 'attribute_not_exists(lateAt)' : 'lateAt = :known'
-      const set = lateAt === undefined ? {} : { ':at': lateAt }
-      const asRead = known === undefined ? {} : { ':known': known }
+    async noteLate({ domain, id }, lateAt) {
       await conditionally(() =>
         updateItem(context, {
           ...at(domain, id),
-          UpdateExpression: lateAt === undefined ? 'REMOVE lateAt' : 'SET lateAt = :at',
-          ConditionExpression: `attribute_exists(pk) AND ${isAsRead}`,
-          ExpressionAttributeValues: { ...set, ...asRead },
+          UpdateExpression: 'SET lateAt = :at',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':at': lateAt },
         }),
       )
     },

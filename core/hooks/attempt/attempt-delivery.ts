@@ -8,7 +8,6 @@ import type { Randomness } from '../../time.ts'
 import { type HookCall, callHook, signingKeys } from '../request/call-hook.ts'
 import { deliveryLimits } from '../delivery/delivery-limits.ts'
 import { givesNotice } from './disable-hook.ts'
-import { type LatenessDeps, notingLateness } from './late-receivers.ts'
 import { type MadeAttempt, actOnReply, countFailure, followingAttempt, sentAttempt } from './made-attempt.ts'
 import { queuedAttempt } from '../delivery/queued-attempt.ts'
 import { type OwnerNotice, tellOwner } from './tell-owner.ts'
@@ -17,11 +16,8 @@ import { type OwnerNotice, tellOwner } from './tell-owner.ts'
 export type WantedAttempt = Omit<QueuedDelivery, 'delaySeconds'>
 
 /** The ports of {@link attemptDelivery}. */
-export interface AttemptDeps extends HookCall, OwnerNotice, LatenessDeps {
-  readonly hooks: Pick<
-    HookStore,
-    'read' | 'replace' | 'endNotice' | 'renewNotice' | 'countFailure' | 'clearFailures' | 'noteLate'
-  >
+export interface AttemptDeps extends HookCall, OwnerNotice {
+  readonly hooks: Pick<HookStore, 'read' | 'replace' | 'endNotice' | 'renewNotice' | 'countFailure' | 'clearFailures'>
   readonly deliveries: Pick<DeliveryStore, 'read' | 'readEvent' | 'beginAttempt' | 'recordAttempt' | 'reschedule'>
   readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
   readonly random: Randomness
@@ -102,7 +98,7 @@ async function callAndRecord(
   const run = deps.random.uuid()
   if (!(await deps.deliveries.beginAttempt(delivery, run, deps.clock.now()))) return undefined
   const at = deps.clock.now()
-  const called = await notingLateness(deps, hook, () => callHook(deps, { hook, keys }, delivery, event))
+  const called = await callHook(deps, { hook, keys }, delivery, event)
   const sent = sentAttempt(deps, { delivery, hook, run, called, at, durationMs: deps.clock.now() - at })
   const { attempt, state } = sent.outcome
   // Before the record: whatever is killed here is made again, whatever is killed after it is not.

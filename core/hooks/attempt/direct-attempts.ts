@@ -10,7 +10,7 @@ import { reminderOf } from './disable-hook.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
 import type { HooksFor } from '../definition/recent-hooks.ts'
-import { type LatenessDeps, afterPatience, notingLateness } from './late-receivers.ts'
+import { type LatenessDeps, afterPauses, notingLateness, patience } from './late-receivers.ts'
 import {
   type MadeAttempt,
   type MadeAttemptDeps,
@@ -44,7 +44,7 @@ export interface DirectAttempt {
 /** Results that are written one by one are written so many at a time, since others use the store as well. */
 const writesAtOnce = 40
 
-/** When the attempt to a late receiver would be made again: its function has ended before. */
+/** When an attempt without an answer would be made again: its function has ended before. */
 export const againMs = 30_000
 
 /** What {@link attemptDirectly} leaves. */
@@ -55,7 +55,7 @@ export interface DirectEnd {
 }
 
 /**
- * Makes first attempts side by side, and records those whose receivers are not late in one step. Returns what is to be
+ * Makes first attempts side by side, and records those that are answered within half a second in one step. Returns what is to be
  * queued: attempts of hooks that changed meanwhile or that could not be sent, the next attempts of those that failed for now, and
  * a reminder for each hook that was disabled. An attempt without an answer goes on and is recorded by itself. It is planned for
  * {@link againMs} later, and has a message for then, which is void unless this process is killed. Safe to kill anywhere. Where it
@@ -124,9 +124,9 @@ async function send(deps: DirectAttemptDeps, { delivery, run, hook, event }: Dir
 }
 
 async function whilePatient(timers: Timers, work: Promise<unknown>): Promise<void> {
-  const { promise: isLate, resolve } = Promise.withResolvers<void>()
-  const cancel = afterPatience(timers, resolve)
-  await Promise.race([work, isLate]).finally(cancel)
+  const { promise: isOver, resolve } = Promise.withResolvers<void>()
+  const cancel = afterPauses(timers, patience.answerPauses, resolve)
+  await Promise.race([work, isOver]).finally(cancel)
 }
 
 /** Lists an attempt as due later, so that it is found if this process is killed, and returns the message for that. */

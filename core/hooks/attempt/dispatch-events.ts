@@ -12,6 +12,7 @@ import {
   pendingDelivery,
 } from './first-attempts.ts'
 import type { Hook } from '../definition/hook.ts'
+import { isLate } from './late-receivers.ts'
 import { type JudgeDeps, type Judged, judge } from './judge-hooks.ts'
 
 /** The ports and tools of {@link dispatchEvents}. */
@@ -175,7 +176,7 @@ async function number(deps: EventDispatchDeps, judged: readonly Judged[], watche
 function entriesOf(deps: EventDispatchDeps, judged: readonly Judged[], first: number): Entry[] {
   let room = deliveriesTogether
   const begun = (hook: Hook, event: PlatformEvent, sequence: number): DirectAttempt | undefined => {
-    if (hook.lateAt !== undefined) return undefined
+    if (isLate(hook, deps.clock.now())) return undefined
     const run = deps.random.uuid()
     return {
       delivery: { ...pendingDelivery(deps, hook, event, sequence), begun: { [run]: deps.clock.now() } },

@@ -4,13 +4,24 @@ import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
 
 /**
- * A receiver that has not answered after so many pauses is late. A process that is busy itself ends its pauses late, so its own
- * delay counts as one pause at most, however long it was.
+ * How long receivers may take, in pauses. A process that is busy itself ends its pauses late, so its own delay counts as one
+ * pause at most, however long it was.
  */
-export const patience = { pauses: 10, pauseMs: 50 } as const
+export const patience = {
+  pauseMs: 50,
+  /** So long the next events of a domain wait for an answer. */
+  answerPauses: 10,
+  /** A receiver that has not answered then is late. */
+  latePauses: 40,
+} as const
 
-/** A late receiver is late for so long at least: one that is late only now and then gets no first attempts in between. */
-const shortestMs = 60_000
+/** How long a receiver is late. Then it gets a first attempt again, which shows whether it still is. */
+export const lateLifeMs = 60_000
+
+/** Whether the receiver of a hook is known to be late. */
+export function isLate({ lateAt }: Pick<Hook, 'lateAt'>, now: number): boolean {
+  return lateAt !== undefined && now - lateAt < lateLifeMs
+}
 
 /** The ports and tools of {@link notingLateness}. */
 export interface LatenessDeps {
@@ -20,30 +31,22 @@ export interface LatenessDeps {
 }
 
 /**
- * Makes a call for a hook, and notes when its receiver is late: as soon as that is certain, while the call goes on. A call that
- * ends in time ends the note, a minute after it was made at the earliest. A note that the store does not take is skipped, since
- * the next call makes another one.
+ * Makes a call for a hook, and notes when its receiver is late: as soon as that is certain, while the call goes on. A note that
+ * the store does not take is skipped, since the next call makes another one.
  */
 export async function notingLateness<T>(deps: LatenessDeps, hook: Hook, call: () => Promise<T>): Promise<T> {
-  const { hooks, clock } = deps
   let noting: Promise<void> | undefined
-  const note = (at: number | undefined) => {
-    noting = hooks.noteLate(hook, at).catch(() => {})
-  }
-  let isLate = false
-  const cancel = afterPatience(deps.timers, () => {
-    isLate = true
-    if (hook.lateAt === undefined) note(clock.now())
+  const cancel = afterPauses(deps.timers, patience.latePauses, () => {
+    noting = deps.hooks.noteLate(hook, deps.clock.now()).catch(() => {})
   })
   const called = await call().finally(cancel)
-  if (!isLate && hook.lateAt !== undefined && clock.now() - hook.lateAt >= shortestMs) note(undefined)
   await noting
   return called
 }
 
-/** Calls `run` once when a receiver that was asked now is late; the answer takes it back. */
-export function afterPatience(timers: Timers, run: () => void): () => void {
-  let left: number = patience.pauses
+/** Calls `run` once after so many pauses (1 or more); the answer takes it back. */
+export function afterPauses(timers: Timers, pauses: number, run: () => void): () => void {
+  let left = pauses
   let cancel = () => {}
   const wait = () => {
     if (left === 0) return run()

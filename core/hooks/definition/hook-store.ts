@@ -27,11 +27,8 @@ export interface HookStore {
   ): Promise<Hook | undefined>
   /** Forgets the failures of a hook. */
   clearFailures(domain: string, id: string): Promise<void>
-  /**
-   * Notes when the receiver of a hook was found to be late (epoch milliseconds), or that it no longer is (`undefined`). Neither
-   * is noted if somebody else noted either since the `hook` was read.
-   */
-  noteLate(hook: Pick<Hook, 'domain' | 'id' | 'lateAt'>, lateAt: number | undefined): Promise<void>
+  /** Notes when the receiver of a hook was found to be late, epoch milliseconds. */
+  noteLate(hook: Pick<Hook, 'domain' | 'id'>, lateAt: number): Promise<void>
   /** Takes the notice that is due for a hook of this version: `true` exactly once, for the caller that must send it. */
   endNotice(hook: Hook): Promise<boolean>
   /** The notice of a hook of this version is due again, after so many tries; `false` when it is another version. */

@@ -37,7 +37,7 @@ export interface Hook {
   readonly failingSince?: number | undefined
   /** The delivery that was counted last. */
   readonly lastFailure?: string | undefined
-  /** When its receiver was found to be late, epoch milliseconds. While it is present, first attempts wait in the queue. */
+  /** When its receiver was found to be late, epoch milliseconds. For a while, its first attempts wait in the queue. */
   readonly lateAt?: number | undefined
   /** Rises by one with every write, but for those that note how its deliveries went. */
   readonly version: number

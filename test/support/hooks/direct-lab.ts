@@ -46,7 +46,7 @@ export async function aDispatch(...given: Partial<Hook>[]) {
     /** Makes the attempts that are queued. */
     work: async (hookClient: typeof deps.hookClient = ports.hookClient) => {
       for (const queued of ports.deliveryQueue.queued.splice(0)) {
-        const tools = { ...ports, hookClient, clock, timers }
+        const tools = { ...ports, hookClient, clock }
         await attemptDelivery({ ...tools, random: systemRandomness, hmac: hmacSha256 }, queued)
       }
     },

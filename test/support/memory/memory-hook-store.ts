@@ -57,12 +57,10 @@ export function memoryHookStore({ state }: MemoryContext): HookStore {
       const { failures: _, failingSince: __, lastFailure: ___, ...rest } = hook
       state.hooks.set(key, rest)
     },
-    async noteLate({ domain, id, lateAt: known }, lateAt) {
+    async noteLate({ domain, id }, lateAt) {
       const key = memoryKey(domain, id)
       const hook = state.hooks.get(key)
-      if (hook === undefined || hook.lateAt !== known) return
-      const { lateAt: _, ...rest } = hook
-      state.hooks.set(key, lateAt === undefined ? rest : { ...rest, lateAt })
+      if (hook !== undefined) state.hooks.set(key, { ...hook, lateAt })
     },
     async renewNotice({ domain, id, version }, noticeTries) {
       const key = memoryKey(domain, id)

@@ -34,10 +34,6 @@ export const branches: readonly {
     run: ({ publicRoutes }) => publicRoutes.create(aRoute({ domain }), 0),
   },
   {
-    title: 'hooks.noteLate of a receiver that is late no more',
-    run: ({ hooks }) => hooks.noteLate({ domain, id: 'some', lateAt: 1 }, undefined),
-  },
-  {
     title: 'recordings.leave once more',
     first: ({ recordings }) => recordings.leave({ domain, retentionDays: 1, leftAt: 1 }),
     run: ({ recordings }) => recordings.leave({ domain, retentionDays: 2, leftAt: 2 }),

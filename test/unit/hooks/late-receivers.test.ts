@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { againMs } from '../../../core/hooks/attempt/direct-attempts.ts'
 import { dispatchEvents } from '../../../core/hooks/attempt/dispatch-events.ts'
-import { patience } from '../../../core/hooks/attempt/late-receivers.ts'
+import { lateLifeMs, patience } from '../../../core/hooks/attempt/late-receivers.ts'
 import { attemptsOf } from '../../../core/hooks/delivery/delivery-log.ts'
 import { DomainError } from '../../../core/errors.ts'
-import type { HookReply } from '../../../core/hooks/request/hook-client.ts'
 import { anEvent } from '../../support/records/records.ts'
 import { aDispatch, answer, heldClient } from '../../support/hooks/direct-lab.ts'
 
 const minute = 60_000
-const lateMs = patience.pauses * patience.pauseMs
+const answersMs = patience.answerPauses * patience.pauseMs
+const lateMs = patience.latePauses * patience.pauseMs
 
 /** A dispatcher of one event, whose receiver answers when it is let. */
 async function aWaitingDispatch(...given: Parameters<typeof aDispatch>) {
@@ -46,7 +46,7 @@ describe('a receiver that does not answer at once', () => {
   it('the next events of the domain wait for an answer for half a second, and the attempt goes on', async () => {
     const { advance, reports, reply, deliveries } = await aWaitingDispatch()
 
-    await advance(lateMs - 1)
+    await advance(answersMs - 1)
     expect(reports).toEqual([])
     await advance(1)
     expect(reports, 'something of the batch goes on').toEqual([false])
@@ -58,7 +58,7 @@ describe('a receiver that does not answer at once', () => {
 
   it('an attempt whose function is killed while it goes on is found as due, and made again a minute later', async () => {
     const { advance, ports, clock, deliveries, work } = await aWaitingDispatch()
-    await advance(lateMs)
+    await advance(answersMs)
 
     expect(ports.deliveryQueue.queued).toMatchObject([{ attempt: 1, delaySeconds: againMs / 1_000 }])
     expect((await ports.deliveries.listDue(clock.now() + againMs + 1, 9)).deliveries).toHaveLength(1)
@@ -103,7 +103,7 @@ describe('a receiver that does not answer at once', () => {
     const away = () => Promise.reject(new DomainError('store_unavailable', 'gone'))
     const over = { ...deps, hookClient: client, deliveries: { ...deps.deliveries, recordAttempt: away } }
     const dispatching = dispatchEvents(over, [anEvent()])
-    await advance(lateMs)
+    await advance(answersMs)
     for (const each of client.held.values()) each(answer(200))
 
     expect((await dispatching).map(({ error }) => error)).toEqual([undefined])
@@ -114,7 +114,7 @@ describe('a receiver that does not answer at once', () => {
   })
 
   it('an event that fails while one of its attempts goes on comes again only after that has ended', async () => {
-    const { deps, hooks, advance } = await aDispatch({}, { lateAt: 1 })
+    const { deps, hooks, advance } = await aDispatch({}, { lateAt: Number.MAX_SAFE_INTEGER })
     const client = heldClient()
     let isOver = false
     const send = async () => Promise.reject(new DomainError('store_unavailable', 'gone'))
@@ -123,7 +123,7 @@ describe('a receiver that does not answer at once', () => {
       isOver = true
       return ends
     })
-    await advance(lateMs + 100)
+    await advance(answersMs + 100)
     expect([hooks.length, isOver]).toEqual([2, false])
 
     for (const each of client.held.values()) each(answer(200))
@@ -132,7 +132,7 @@ describe('a receiver that does not answer at once', () => {
 })
 
 describe('late receivers', () => {
-  it('a receiver without an answer after half a second is late, and its first attempts are queued from then on', async () => {
+  it('a receiver without an answer after two seconds is late, and its first attempts are queued from then on', async () => {
     const { advance, clock, stored, reply, dispatch, ports } = await aWaitingDispatch()
     await advance(lateMs - 1)
     expect(await stored()).not.toHaveProperty('lateAt')
@@ -147,7 +147,7 @@ describe('late receivers', () => {
     expect(ports.deliveryQueue.queued).toMatchObject([{ attempt: 1, delaySeconds: 0 }])
   })
 
-  it('a receiver that answers within half a second is not late, whatever it answers', async () => {
+  it('a receiver that answers within two seconds is not late, whatever it answers', async () => {
     const { advance, reply, stored } = await aWaitingDispatch()
     await advance(lateMs - 1)
     await reply(503)
@@ -172,34 +172,25 @@ describe('late receivers', () => {
     },
   )
 
-  it('a late receiver is late no more after an answer in time, a minute after it was found late at the earliest', async () => {
-    const { advance, reply, stored, dispatch, work, ports } = await aWaitingDispatch()
-    await advance(lateMs)
-    await reply()
-    await dispatch()
-    await work()
-    expect(await stored(), 'it was late a moment ago').toHaveProperty('lateAt')
-
-    await advance(minute)
-    await dispatch()
-    await work()
-    expect(await stored()).not.toHaveProperty('lateAt')
-    ports.hookClient.sent.length = 0
-    await dispatch()
-    expect(ports.hookClient.sent).toHaveLength(1)
-  })
-
-  it('a receiver that is still late stays late, without another note', async () => {
-    const { advance, dispatch, stored, work } = await aDispatch({ lateAt: 1 })
-    await dispatch()
-    const replied = Promise.withResolvers<HookReply>()
-    const working = work({ send: () => replied.promise })
-
-    await advance(lateMs)
-    replied.resolve(answer(200))
-    await working
-
-    expect(await stored()).toMatchObject({ lateAt: 1 })
+  it('a late receiver gets a first attempt again after a minute, and is late again unless it answers that in time', async () => {
+    const lab = await aDispatch({})
+    const client = heldClient()
+    const dispatch = async (ms: number) => {
+      const dispatching = dispatchEvents({ ...lab.deps, hookClient: client }, [anEvent()])
+      await lab.advance(ms)
+      for (const each of client.held.values()) each(answer(200))
+      await dispatching
+      return client.sent.length
+    }
+    expect(await dispatch(lateMs)).toBe(1)
+    await lab.advance(lateLifeMs - 1)
+    expect(await dispatch(0), 'it was late less than a minute ago').toBe(1)
+    await lab.advance(1)
+    expect(await dispatch(lateMs)).toBe(2)
+    expect(await dispatch(0), 'it was late again').toBe(2)
+    await lab.advance(lateLifeMs)
+    expect(await dispatch(0)).toBe(3)
+    expect(await dispatch(0)).toBe(4)
   })
 
   it('a note that the store does not take stops no attempt', async () => {
@@ -251,8 +242,9 @@ describe('late receivers', () => {
 
     await advance(0)
     expect(ended).toEqual(['b.example.com'])
-    await advance(lateMs)
+    await advance(answersMs)
     expect(ended).toEqual(['b.example.com', 'a.example.com'])
+    await advance(lateMs)
     for (const each of client.held.values()) each(answer(200))
     await dispatching
 
