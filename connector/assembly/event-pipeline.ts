@@ -11,20 +11,16 @@ import { lastListener, namesOfCore } from '../reconcile/predecessor.ts'
 import { type ComparedEngine, Reconciliation, type ReconciliationDeps } from '../reconcile/reconciliation.ts'
 import { recallAccounts } from '../reconcile/recall-accounts.ts'
 import { staleCalls } from '../reconcile/stale-calls.ts'
-import type { SpoolPlace } from '../spool/spool.ts'
+import type { SpoolPlace } from '../buffer/buffer-disk.ts'
+import { EventBuffer, type Turn } from '../buffer/event-buffer.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { StoredCalls } from '../calls/stored-calls.ts'
 import { AfterOthers } from '../events/after-others.ts'
 import { cdrSink } from '../events/cdr-sink.ts'
 import { type EngineChange, type EngineChanges, engineChanges } from '../events/engine-events.ts'
 import { eventCounters } from './event-counters.ts'
-import { EventProgress } from './event-progress.ts'
-import { EventInbox, inboxLimits } from '../events/event-inbox.ts'
-import { EventInboxes } from '../events/event-inboxes.ts'
-import { EventOutbox } from '../events/event-outbox.ts'
 import { EventRelay, type RelayDeps } from '../events/event-relay.ts'
 import { type IsUp, PresenceTracker } from '../events/presence.ts'
-import { InTurn } from '../events/in-turn.ts'
 import { type PresenceWriter, presenceWriter } from '../events/presence-writer.ts'
 import { type Subscriptions, subscriptions } from '../events/subscriptions.ts'
 import { type ConfirmedEvents, confirmedEvents } from '../events/confirmed-events.ts'
@@ -68,25 +64,26 @@ export class EventPipeline {
   readonly #gaps: GapLog
   readonly #links: EventLinks
   readonly #confirmed: ConfirmedEvents
-  readonly #outbox: EventOutbox
+  readonly #buffer: EventBuffer
   readonly #presence: PresenceTracker
   readonly #writer: PresenceWriter
   readonly #inOrder: AfterOthers
-  readonly #inboxes: EventInboxes
   readonly #relay: EventRelay
   readonly #reconciliation: Reconciliation
   readonly #calls: StoredCalls
   readonly #engineChanges: EngineChanges
-  readonly #progress: EventProgress
   /** Engines whose event link came up before it was known what it is to send. */
   readonly #narrow = new Set<string>()
+  /** Engines whose stored calls were taken up for the events that an earlier process left. */
+  readonly #recalled = new Set<string>()
   #read = 0
 
   constructor(deps: EventPipelineDeps) {
     const { ports, clock, timers, isRelayed = () => true } = deps
     const { isStoredByPeer = { calls: () => false, accounts: () => false } } = deps
     this.#deps = deps
-    this.#isRelayed = isRelayed
+    // An engine that is not in the settings any more has left events on the disk only.
+    this.#isRelayed = (engine) => isRelayed(engine) || deps.engines().every(({ name }) => name !== engine)
     this.#wanted = subscriptions({ ...deps, reader: ports.subscriptions })
     this.#gaps = gapLog({ ...deps, store: ports.gaps, sentBefore: (moment) => this.#links.sentBefore(moment) })
     this.#links = new EventLinks({
@@ -97,13 +94,7 @@ export class EventPipeline {
       timers,
     })
     this.#confirmed = confirmedEvents({ sink: ports.events, subscriptions: this.#wanted, timers })
-    this.#outbox = new EventOutbox({
-      ...deps,
-      sink: this.#confirmed.sink,
-      cdrSink: cdrSink(ports.cdrQueue),
-      place: deps.spool,
-      onDropped: (drop) => this.#gaps.recordDrop(drop),
-    })
+    this.#buffer = this.#newBuffer()
     const unsure = unsureCalls({
       ...deps,
       onEnded: staleCalls({ ...deps, ...this.#madeEvents(), knownCalls: ports.knownCalls }),
@@ -117,22 +108,20 @@ export class EventPipeline {
       tracker: this.#presence,
       isStoredByPeer: isStoredByPeer.accounts,
     })
-    this.#inOrder = new AfterOthers({ ...deps, outbox: this.#outbox, store: ports.connectorStatus })
-    this.#inboxes = new EventInboxes((engine) => this.#newInbox(engine))
-    this.#progress = new EventProgress({ clock, inboxes: this.#inboxes, inOrder: this.#inOrder, outbox: this.#outbox })
+    this.#inOrder = new AfterOthers({ ...deps, store: ports.connectorStatus })
     this.#relay = new EventRelay({
       ...deps,
-      isRelayed,
+      isRelayed: this.#isRelayed,
       subscriptions: this.#wanted,
       presence: this.#presence,
       writer: this.#writer,
-      outbox: { add: (event, engine) => this.#inOrder.add(event, engine, this.#progress.readAt) },
-      cdrs: { add: (event) => this.#outbox.add(event, this.#progress.readAt) },
+      inOrder: this.#inOrder,
+      buffer: this.#buffer,
       links: this.#links,
     })
     this.#reconciliation = this.#newReconciliation()
-    this.#engineChanges = engineChanges({ subscriptions: this.#wanted, outbox: this.#outbox, clock })
-    const handedOverTo = () => this.#progress.queuedTo
+    this.#engineChanges = engineChanges({ subscriptions: this.#wanted, buffer: this.#buffer, clock })
+    const handedOverTo = () => this.#queuedTo
     this.#calls = new StoredCalls({
       ...deps,
       store: ports.knownCalls,
@@ -147,17 +136,17 @@ export class EventPipeline {
 
   /** Events that are not handed over yet. */
   get waiting(): number {
-    return this.#progress.waiting
+    return this.#buffer.waiting
   }
 
   /** How long the event that waits longest has been waiting to be queued. */
   get lagMs(): number {
-    return this.#deps.clock.now() - this.#progress.queuedTo
+    return this.#deps.clock.now() - this.#queuedTo
   }
 
   /** How long the event that waits longest in memory alone, on no disk, has been waiting. */
   get unkeptMs(): number {
-    return this.#deps.clock.now() - this.#progress.keptTo
+    return this.#deps.clock.now() - this.#keptTo
   }
 
   /** Takes an event of the engine named; at once, and never failing. */
@@ -165,7 +154,7 @@ export class EventPipeline {
     this.#read += 1
     this.#links.heard(event, engineName)
     this.#inOrder.heard(event, engineName)
-    if (this.#wanted.concerns(eventNameOf(event))) this.#inboxes.of(engineName).add(event)
+    if (this.#wanted.concerns(eventNameOf(event))) this.#buffer.add(event, engineName)
   }
 
   /**
@@ -217,22 +206,21 @@ export class EventPipeline {
   async flushed(): Promise<void> {
     this.#reconciliation.stop()
     this.#links.settle()
-    await this.#inboxes.settled()
-    await Promise.all([this.#inOrder.stop(), this.#writer.flushed(), this.#gaps.flushed()])
-    await this.#outbox.drained()
+    this.#inOrder.stop()
+    await this.#buffer.handled()
+    await Promise.all([this.#writer.flushed(), this.#gaps.flushed()])
+    await this.#buffer.drained()
     await this.#calls.flushed()
   }
 
   /**
-   * Sends no more, and puts what waits for the queue on disk for the next process. Answers how many events are lost,
+   * Sends no more, and puts what waits on disk for the next process. Answers how many events are lost,
    * which are counted as dropped and recorded as a gap.
    */
   async close(): Promise<number> {
     this.#calls.close()
-    const unread = this.#inboxes.close()
-    this.#inOrder.close()
-    const lost = unread + (await this.#outbox.close())
-    const left = this.#outbox.waiting
+    const lost = await this.#buffer.close()
+    const left = this.#buffer.waiting
     if (left > 0) this.#deps.log.warn('events wait on disk for the next start', { events: left })
     await this.#gaps.flushed()
     return lost
@@ -240,22 +228,20 @@ export class EventPipeline {
 
   /** Publishes an event of the platform; `false` if it may not be in the queue and should be published again. */
   tell(event: PlatformEvent): Promise<boolean> {
-    return this.#confirmed.tell(event, this.#outbox)
+    return this.#confirmed.tell(event, this.#buffer)
   }
 
   /** How far the events have been read of each engine that this connector relays, for its report. */
   links(): EventLinkReport[] {
-    const { queuedTo, keptTo } = this.#progress
-    const reports = this.#links.reports({ queuedTo, keptTo, narrow: this.#narrow })
+    const reports = this.#links.reports({ queuedTo: this.#queuedTo, keptTo: this.#keptTo, narrow: this.#narrow })
     return reports.filter(({ engine }) => this.#isRelayed(engine))
   }
 
   counters(): Readonly<Record<string, number>> {
     const counted = {
       relay: this.#relay,
-      outbox: this.#outbox,
+      buffer: this.#buffer,
       inOrder: this.#inOrder,
-      inboxes: this.#inboxes.all(),
       gaps: this.#gaps,
       presence: this.#presence,
       calls: this.#calls,
@@ -263,15 +249,47 @@ export class EventPipeline {
     return eventCounters(counted, this.#read)
   }
 
-  #newInbox(engine: string): EventInbox {
-    return new EventInbox({
+  /** Every event that was read before this moment, epoch milliseconds, has been queued. */
+  get #queuedTo(): number {
+    return Math.min(this.#deps.clock.now(), this.#buffer.oldestAt ?? Infinity)
+  }
+
+  /** Every event that was read before this moment, epoch milliseconds, has been queued or written to disk. */
+  get #keptTo(): number {
+    return Math.min(this.#deps.clock.now(), this.#buffer.unwrittenAt ?? Infinity)
+  }
+
+  #newBuffer(): EventBuffer {
+    const { ports, spool } = this.#deps
+    return new EventBuffer({
       ...this.#deps,
-      limits: inboxLimits(this.#deps.engines().length),
-      handle: (event) => this.#relay.handle(event, engine),
+      sink: this.#confirmed.sink,
+      cdrSink: cdrSink(ports.cdrQueue),
+      place: spool,
+      handle: (turn) => (turn.isLeft ? this.#handleLeft(turn) : this.#relay.handle(turn)),
       foresee: (event) => this.#relay.foresee(event),
-      onDropped: (drop) => this.#isRelayed(engine) && this.#gaps.recordDrop(drop),
-      onGivenUp: () => this.#inOrder.heardAgain(engine),
+      onLeftHandled: () => this.#leftHandled(),
+      onDropped: (drop) => this.#gaps.recordDrop(drop),
+      onGivenUp: (engine) => engine !== '' && this.#inOrder.heardAgain(engine),
     })
+  }
+
+  /** The domain of an event may be known by its call alone, whose first events the earlier process has handed over. */
+  async #handleLeft(turn: Turn): Promise<void> {
+    const { engine } = turn
+    const { ports, registry } = this.#deps
+    if (!this.#recalled.has(engine)) for (const call of await ports.knownCalls.list(engine)) registry.recall(call)
+    this.#recalled.add(engine)
+    return this.#relay.handle(turn)
+  }
+
+  /** What an earlier process heard proves nothing of the calls that are up now. */
+  #leftHandled(): void {
+    const now = this.#deps.clock.now()
+    for (const { name } of this.#deps.engines()) {
+      this.#deps.registry.doubt(name, now)
+      this.#reconciliation.compareAgain(name, now)
+    }
   }
 
   #newReconciliation(): Reconciliation {
@@ -282,7 +300,7 @@ export class EventPipeline {
       presence: this.#presence,
       knownCalls: this.#deps.ports.knownCalls,
       recall: () => this.#wanted.isKnown && recallAccounts(this.#wanted, this.#presence, this.#writer),
-      inTurn: (engine, run) => this.#inboxes.of(engine).add(new InTurn(run)),
+      inTurn: (run) => this.#buffer.afterThese(run),
       found: (domain, registration) => this.#relay.found(domain, registration),
     })
   }
@@ -293,7 +311,7 @@ export class EventPipeline {
     return {
       namesOfCore: (core) => namesOfCore({ store: ports.connectorStatus, now: clock.now() }, core),
       before: (engine) => lastListener({ store: ports.connectorStatus, connectorId, now: clock.now() }, engine),
-      make: (event, engine) => this.#inboxes.of(engine).add(event),
+      make: (event, engine) => this.#buffer.add(event, engine),
     }
   }
 }

@@ -13,7 +13,7 @@ import type { EngineRuntime, OpenLink } from './engine-runtime.ts'
 import type { EventPipeline } from './event-pipeline.ts'
 import type { Recorder } from '../recordings/recorder.ts'
 import type { StoringPeer } from '../reconcile/storing-peer.ts'
-import type { SpoolPlace } from '../spool/spool.ts'
+import type { SpoolPlace } from '../buffer/buffer-disk.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 
 export interface ConnectorDeps extends Time {

@@ -1,12 +1,10 @@
-import { textEvent } from '../../adapters/events/text-event.ts'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import { engineTime } from '../links/event-position.ts'
-import { sizeOf } from '../spool/waiting-events.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
-import type { EventOutbox } from './event-outbox.ts'
+import type { Held } from './held-events.ts'
 import { type HoldingPlace, HoldingPlaces } from './holding-places.ts'
 import { mayHandOver } from './pending-handover.ts'
 
@@ -19,11 +17,7 @@ const longestMs = 60_000
 /** The most events held, ten seconds of a storm. Beyond it all of them leave at once, to wait in the spool. */
 const usualLimits = { events: 20_000, bytes: 64 * 1024 * 1024 }
 
-/** Leaving events wait for room in the outbox, which is checked this often. */
-const leaveMs = 50
-
 export interface AfterOthersDeps extends Time {
-  readonly outbox: Pick<EventOutbox, 'add' | 'hasRoom'>
   readonly store: Pick<ConnectorStatusStore, 'list'>
   readonly connectorId: string
   readonly log: Log
@@ -36,7 +30,7 @@ export interface AfterOthersDeps extends Time {
  * After an engine's link came up, events of its calls that had begun before are held until every other connector that
  * listened all the time has handed over what it had read by then. They delay no receiver meanwhile: the others relay the
  * same events. Where no other connector listens nothing is held. Events of other calls and of other engines, and those
- * without a call, pass. What is held leaves in its order, as the outbox has room for it.
+ * without a call, pass. What is held leaves in its order.
  */
 export class AfterOthers {
   readonly #deps: AfterOthersDeps
@@ -44,8 +38,6 @@ export class AfterOthers {
   readonly #places = new HoldingPlaces()
   #overflows = 0
   #isStopped = false
-  #cancel: (() => void) | undefined
-  #onEmpty: (() => void)[] = []
 
   constructor(deps: AfterOthersDeps) {
     this.#deps = deps
@@ -61,25 +53,16 @@ export class AfterOthers {
     return this.#places.bytes
   }
 
-  /** When the oldest of them was read, epoch milliseconds. */
-  get oldestAt(): number | undefined {
-    return this.#places.oldestAt
-  }
-
   /** Times that more was held than may be. */
   get overflows(): number {
     return this.#overflows
   }
 
-  /**
-   * Takes an event of the engine named, read at `readAt`, epoch milliseconds, now where absent, for the outbox, now or
-   * later; `false` when the outbox has no room for it.
-   */
-  add(event: PlatformEvent, engine: string, readAt: number = this.#deps.clock.now()): boolean {
+  /** Takes an event of the engine named, of so many bytes: calls `pass`, which lets it go to the queue, now or later. */
+  add(event: PlatformEvent, engine: string, bytes: number, pass: () => void): void {
     const place = this.#places.ofCall(event.uuid, engine)
-    if (place === undefined || place.mayPass(event)) return this.#deps.outbox.add(event, readAt)
-    this.#hold(place, event, readAt)
-    return true
+    if (place === undefined || place.mayPass(event)) pass()
+    else this.#hold(place, { event, bytes, pass })
   }
 
   /** An event of an engine was read; at once, and never failing. */
@@ -99,18 +82,9 @@ export class AfterOthers {
     void this.#wait(engine, place)
   }
 
-  /** Holds no more. Resolves when the outbox has taken all that is held. */
-  stop(): Promise<void> {
+  /** Holds no more: all that is held goes to the queue. */
+  stop(): void {
     this.#isStopped = true
-    const left = new Promise<void>((resolve) => this.#onEmpty.push(resolve))
-    this.#leave(this.#places.all)
-    return left
-  }
-
-  /** Holds no more, and gives the outbox all that is held, whether there is room for it or not. */
-  close(): void {
-    this.#isStopped = true
-    for (const place of this.#places.all) while (place.held.size > 0) this.#pass(place)
     this.#leave(this.#places.all)
   }
 
@@ -124,19 +98,14 @@ export class AfterOthers {
     if (!signal.aborted) this.#leave([place])
   }
 
-  #hold(place: HoldingPlace, given: PlatformEvent, readAt: number): void {
-    const event = textEvent(given)
-    place.held.push({ event, bytes: sizeOf(event), readAt })
+  #hold(place: HoldingPlace, held: Held): void {
+    place.held.push(held)
     if (!this.#isTooMuch()) return
-    const waiting = this.#places.all.filter(({ isLeaving }) => !isLeaving)
-    if (waiting.length > 0) {
-      this.#overflows += 1
-      this.#deps.log.warn('events of calls may pass those of another connector: too many are held', {
-        events: this.#places.events,
-      })
-      this.#leave(waiting)
-    }
-    while (this.#isTooMuch() && place.held.size > 0) this.#pass(place)
+    this.#overflows += 1
+    this.#deps.log.warn('events of calls may pass those of another connector: too many are held', {
+      events: this.#places.events,
+    })
+    this.#leave(this.#places.all)
   }
 
   #isTooMuch(): boolean {
@@ -144,29 +113,10 @@ export class AfterOthers {
   }
 
   #leave(leaving: readonly HoldingPlace[]): void {
-    for (const { over } of leaving) over.abort()
-    this.#drain()
-  }
-
-  #drain(): void {
-    const { outbox, timers } = this.#deps
-    this.#cancel?.()
-    this.#cancel = undefined
-    for (const place of this.#places.all.filter(({ isLeaving }) => isLeaving)) {
-      let isLeft = true
-      while (isLeft && outbox.hasRoom) isLeft = this.#pass(place)
-      if (place.held.size > 0) this.#cancel ??= timers.after(leaveMs, () => this.#drain())
+    for (const { over, held } of leaving) {
+      over.abort()
+      for (let first = held.shift(); first !== undefined; first = held.shift()) first.pass()
     }
     this.#places.close()
-    if (!this.#places.isEmpty) return
-    for (const resolve of this.#onEmpty) resolve()
-    this.#onEmpty = []
-  }
-
-  /** Lets go of the first event of a place; `false` when there is none. */
-  #pass({ held }: HoldingPlace): boolean {
-    const first = held.shift()
-    if (first !== undefined) this.#deps.outbox.add(first.event, first.readAt)
-    return first !== undefined
   }
 }

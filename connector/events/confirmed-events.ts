@@ -11,9 +11,9 @@ export interface ConfirmedEvents {
   /** The sink that it sees the events pass by. */
   readonly sink: EventSink
   /**
-   * Puts an event into an outbox over {@link sink}. `true`: the queue has it, or no hook wants it. `false`: publish it again.
+   * Puts an event into a buffer over {@link sink}. `true`: the queue has it, or no hook wants it. `false`: publish it again.
    */
-  tell(event: PlatformEvent, outbox: { add(event: PlatformEvent): boolean }): Promise<boolean>
+  tell(event: PlatformEvent, buffer: { tell(event: PlatformEvent): boolean }): Promise<boolean>
 }
 
 /** Makes a sink that reports which events the queue has accepted. */
@@ -45,10 +45,10 @@ export function confirmedEvents(parts: {
         return refused
       },
     },
-    tell: async (event, outbox) => {
+    tell: async (event, buffer) => {
       if (!subscriptions.isKnown) return false
       if (!subscriptions.wants(event.domain, event.name)) return true
-      return handOver(event, () => outbox.add(event))
+      return handOver(event, () => buffer.tell(event))
     },
   }
 }

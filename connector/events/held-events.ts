@@ -1,12 +1,12 @@
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
-import { Chain } from '../spool/chain.ts'
+import { Chain } from '../buffer/chain.ts'
 
 /** An event that is held. */
-interface Held {
+export interface Held {
   readonly event: PlatformEvent
   readonly bytes: number
-  /** When it was read from the engine, epoch milliseconds. */
-  readonly readAt: number
+  /** Lets it go to the queue. */
+  readonly pass: () => void
 }
 
 /** Events of calls, in the order in which they came. */
@@ -22,11 +22,6 @@ export class HeldEvents {
 
   get bytes(): number {
     return this.#bytes
-  }
-
-  /** When the first was read, epoch milliseconds; absent when there is none. */
-  get oldestAt(): number | undefined {
-    return this.#events.first?.value.readAt
   }
 
   /** Whether an event of the call is held. */

@@ -52,12 +52,6 @@ export class HoldingPlaces {
     return this.#sum(({ bytes }) => bytes)
   }
 
-  /** When the oldest was read, epoch milliseconds; absent when there is none. */
-  get oldestAt(): number | undefined {
-    const times = this.all.flatMap(({ held }) => held.oldestAt ?? [])
-    return times.length === 0 ? undefined : Math.min(...times)
-  }
-
   get all(): readonly HoldingPlace[] {
     return [...this.#places.values()]
   }

@@ -95,6 +95,11 @@ export class PresenceTracker {
     return new Map(this.#known)
   }
 
+  /** When an account was last observed, epoch milliseconds; 0 where it never was. The domain must be loaded. */
+  observedAt(domain: string, login: string): number {
+    return this.#known.get(keyOf(domain, login))?.observedAt ?? 0
+  }
+
   /** Whether an account is still exactly as it was in a snapshot. */
   isSame(presence: Presence): boolean {
     return this.#known.get(keyOf(presence.domain, presence.login)) === presence

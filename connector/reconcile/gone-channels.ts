@@ -2,7 +2,7 @@ import type { Channel, LifeEvent } from '../calls/channel.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import { hasChannel } from '../calls/engine-channels.ts'
 import type { EngineLink } from '../runtime/engine.ts'
-import { SyntheticEvent } from '../events/synthetic-event.ts'
+import { SyntheticEvent } from '../calls/synthetic-event.ts'
 import { mapAtMost } from '../../core/concurrency/semaphore.ts'
 import type { Clock } from '../../core/time.ts'
 

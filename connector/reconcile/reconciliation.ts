@@ -4,7 +4,7 @@ import type { DomainNames } from '../calls/domain-names.ts'
 import { type Engine, isReady } from '../runtime/engine.ts'
 import type { EventRelay } from '../events/event-relay.ts'
 import type { PresenceTracker } from '../events/presence.ts'
-import { SyntheticEvent } from '../events/synthetic-event.ts'
+import { SyntheticEvent } from '../calls/synthetic-event.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 import { checkChannels } from './channel-check.ts'
 import type { EventLinks } from '../links/event-links.ts'
@@ -31,8 +31,8 @@ export interface ReconciliationDeps extends Time {
   readonly engines: () => readonly ComparedEngine[]
   /** Takes an event that stands for a missed one of the engine named. */
   readonly make: (event: SyntheticEvent, engineName: string) => void
-  /** Calls `run` when every event of the engine that has come so far has been handled. */
-  readonly inTurn: (engineName: string, run: () => void) => void
+  /** Calls `run` when every event that has come so far has been handled. */
+  readonly inTurn: (run: () => void) => void
   readonly found: EventRelay['found']
   /**
    * Looks through the stored accounts of the domains that would get the event of a call's end; a call that has ended since is ended.
@@ -72,7 +72,7 @@ export class Reconciliation {
     const { endedCore, isFirst, heardTo } = links.up(name, engine.coreUuid)
     if (endedCore !== '') {
       this.#endAll(name, endedCore, heardTo)
-      inTurn(name, () => this.#endAll(name, endedCore, heardTo))
+      inTurn(() => this.#endAll(name, endedCore, heardTo))
     }
     this.#compare(engine)
     const signal = renewed(this.#linked, name)
@@ -182,7 +182,7 @@ export class Reconciliation {
   /** Events from before the loss are handled before they become void. */
   #doubt(engine: string, since: number): void {
     const { registry, inTurn } = this.#deps
-    inTurn(engine, () => registry.doubt(engine, since))
+    inTurn(() => registry.doubt(engine, since))
   }
 }
 

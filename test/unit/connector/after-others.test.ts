@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { type AfterOthersDeps, AfterOthers } from '../../../connector/events/after-others.ts'
+import { textEvent } from '../../../adapters/events/text-event.ts'
+import { sizeOf } from '../../../connector/buffer/waiting.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { ConnectorReport } from '../../../core/connectors/connector-report.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
@@ -17,9 +19,13 @@ async function aPlace(given: Partial<AfterOthersDeps> = {}) {
   const time = manualTime()
   const { connectorStatus: store } = memoryPorts({ clock: time.clock, random: systemRandomness })
   const passed: string[] = []
-  const inOrder = new AfterOthers({
+  class Giving extends AfterOthers {
+    give(event: PlatformEvent, engine: string): void {
+      this.add(event, engine, sizeOf(textEvent(event)), () => void passed.push(event.id))
+    }
+  }
+  const inOrder = new Giving({
     ...time,
-    outbox: { hasRoom: true, add: ({ id }) => passed.push(id) > 0 },
     store,
     connectorId: 'own',
     log: capturedLog(),
@@ -54,17 +60,17 @@ test('events of a call that had begun before the gap wait until the other connec
   await other()
   inOrder.heardAgain(engine)
 
-  inOrder.add(ofCall('a'), engine)
+  inOrder.give(ofCall('a'), engine)
   await reportEvery5Seconds(time, () => other({ handedOverTo: linkedAt - 10 }), 3)
-  inOrder.add(ofCall('b'), engine)
-  expect([passed, inOrder.waiting, inOrder.oldestAt]).toEqual([[], 2, linkedAt])
+  inOrder.give(ofCall('b'), engine)
+  expect([passed, inOrder.waiting]).toEqual([[], 2])
 
   await other({ handedOverTo: linkedAt + 1_000 })
   await time.advance(1_000)
-  inOrder.add(ofCall('c'), engine)
+  inOrder.give(ofCall('c'), engine)
 
   expect(passed).toEqual(['a', 'b', 'c'])
-  expect([inOrder.waiting, inOrder.bytes, inOrder.oldestAt]).toEqual([0, 0, undefined])
+  expect([inOrder.waiting, inOrder.bytes]).toEqual([0, 0])
 })
 
 test.each([
@@ -81,7 +87,7 @@ test.each([
   const { time, inOrder, passed, other } = await aPlace()
   await prepare(other)
   inOrder.heardAgain(engine)
-  inOrder.add(ofCall('a'), engine)
+  inOrder.give(ofCall('a'), engine)
 
   await time.advance(0)
 
@@ -92,7 +98,7 @@ test("events do not wait for a connector whose link came up later than this one'
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   await other({ eventLinks: [{ engine, last, upSince: linkedAt + 5 }], handedOverTo: 0 })
   inOrder.heardAgain(engine)
-  inOrder.add(ofCall('a'), engine)
+  inOrder.give(ofCall('a'), engine)
 
   await time.advance(0)
 
@@ -103,7 +109,7 @@ test('events wait 7 s at most for a connector that falls silent, and a minute fo
   const silent = await aPlace()
   await silent.other()
   silent.inOrder.heardAgain(engine)
-  silent.inOrder.add(ofCall('a'), engine)
+  silent.inOrder.give(ofCall('a'), engine)
   await silent.time.advance(7_000)
   expect(silent.passed).toEqual([])
   await silent.time.advance(1_000)
@@ -112,7 +118,7 @@ test('events wait 7 s at most for a connector that falls silent, and a minute fo
   const slow = await aPlace()
   await slow.other({ handedOverTo: 0 })
   slow.inOrder.heardAgain(engine)
-  slow.inOrder.add(ofCall('a'), engine)
+  slow.inOrder.give(ofCall('a'), engine)
   await reportEvery5Seconds(slow.time, () => slow.other({ handedOverTo: 0 }), 11)
   await slow.other({ handedOverTo: 0 })
   await slow.time.advance(4_000)
@@ -134,11 +140,11 @@ test('events of a call that began after the first event of the new link pass at 
   inOrder.heard(sentAt(linkedAt + 3), engine)
   const ofNew = { uuid: 'new', ...created(linkedAt + 1_004) }
 
-  inOrder.add(ofCall('state', { ...ofNew, name: 'CHANNEL_STATE' }), engine)
-  inOrder.add(ofCall('begun', { ...ofNew, name: 'CHANNEL_CREATE' }), engine)
-  inOrder.add(ofCall('no call', { uuid: '' }), engine)
-  inOrder.add(ofCall('no time', { uuid: 'newer' }), engine)
-  inOrder.add(ofCall('after that', { ...ofNew, uuid: 'newer' }), engine)
+  inOrder.give(ofCall('state', { ...ofNew, name: 'CHANNEL_STATE' }), engine)
+  inOrder.give(ofCall('begun', { ...ofNew, name: 'CHANNEL_CREATE' }), engine)
+  inOrder.give(ofCall('no call', { uuid: '' }), engine)
+  inOrder.give(ofCall('no time', { uuid: 'newer' }), engine)
+  inOrder.give(ofCall('after that', { ...ofNew, uuid: 'newer' }), engine)
 
   expect(passed).toEqual(['state', 'begun', 'no call'])
   expect(inOrder.waiting).toBe(2)
@@ -151,7 +157,7 @@ test('events of a call that began before the first event of the new link wait, h
   inOrder.heard(sentAt(linkedAt + 3), engine)
   await time.advance(3_000)
 
-  inOrder.add(ofCall('begun', { name: 'CHANNEL_CREATE', ...created(linkedAt - 1) }), engine)
+  inOrder.give(ofCall('begun', { name: 'CHANNEL_CREATE', ...created(linkedAt - 1) }), engine)
 
   expect(passed).toEqual([])
 })
@@ -162,7 +168,7 @@ test('no event of a call passes before the new link has delivered an event', asy
   inOrder.heardAgain(engine)
   await time.advance(0)
 
-  inOrder.add(ofCall('begun', { name: 'CHANNEL_CREATE', ...created(linkedAt + 60_000) }), engine)
+  inOrder.give(ofCall('begun', { name: 'CHANNEL_CREATE', ...created(linkedAt + 60_000) }), engine)
 
   expect(passed).toEqual([])
 })
@@ -171,10 +177,10 @@ test('a second gap while events wait makes all of them wait until the other conn
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   await other()
   inOrder.heardAgain(engine)
-  inOrder.add(ofCall('a'), engine)
+  inOrder.give(ofCall('a'), engine)
   await time.advance(3_000)
   inOrder.heardAgain(engine)
-  inOrder.add(ofCall('b'), engine)
+  inOrder.give(ofCall('b'), engine)
 
   await other({ handedOverTo: linkedAt + 2_000 })
   await time.advance(3_000)
@@ -191,7 +197,7 @@ test('when more events wait than allowed, they leave at once and in order, and a
   inOrder.heardAgain(engine)
   await time.advance(0)
 
-  for (const id of ['a', 'b', 'c', 'd', 'e']) inOrder.add(ofCall(id), engine)
+  for (const id of ['a', 'b', 'c', 'd', 'e']) inOrder.give(ofCall(id), engine)
 
   expect(passed).toEqual(['a', 'b', 'c', 'd', 'e'])
   expect(inOrder.overflows).toBe(1)
@@ -202,11 +208,11 @@ test('a stop releases all waiting events, and no further event waits', async () 
   await other()
   inOrder.heardAgain(engine)
   await time.advance(0)
-  inOrder.add(ofCall('a'), engine)
+  inOrder.give(ofCall('a'), engine)
 
-  void inOrder.stop()
+  inOrder.stop()
   inOrder.heardAgain(engine)
-  inOrder.add(ofCall('b'), engine)
+  inOrder.give(ofCall('b'), engine)
 
   expect(passed).toEqual(['a', 'b'])
 })
@@ -214,7 +220,7 @@ test('a stop releases all waiting events, and no further event waits', async () 
 test('while the reports cannot be read, events wait for other connectors as for silent ones', async () => {
   const { time, inOrder, passed } = await aPlace({ store: { list: async () => Promise.reject(new Error('gone')) } })
   inOrder.heardAgain(engine)
-  inOrder.add(ofCall('a'), engine)
+  inOrder.give(ofCall('a'), engine)
 
   await time.advance(6_000)
   expect(passed).toEqual([])
@@ -229,61 +235,13 @@ test('events of one engine do not wait for the link to another, unless they cont
   inOrder.heardAgain(engine)
   await time.advance(0)
 
-  inOrder.add(ofCall('held'), engine)
-  inOrder.add(ofCall('elsewhere', { uuid: 'another' }), '192.0.2.2:8021')
-  inOrder.add(ofCall('recovered'), '192.0.2.2:8021')
+  inOrder.give(ofCall('held'), engine)
+  inOrder.give(ofCall('elsewhere', { uuid: 'another' }), '192.0.2.2:8021')
+  inOrder.give(ofCall('recovered'), '192.0.2.2:8021')
 
   expect(passed).toEqual(['elsewhere'])
-  await inOrder.stop()
+  inOrder.stop()
   expect(passed).toEqual(['elsewhere', 'held', 'recovered'])
-})
-
-/** An outbox with room for so many events, which a test empties. */
-function aSmallOutbox(room: number) {
-  const passed: string[] = []
-  const taken: string[] = []
-  const outbox = {
-    get hasRoom() {
-      return passed.length - taken.length < room
-    },
-    add: ({ id }: PlatformEvent) => passed.push(id) > 0,
-  }
-  return { outbox, passed, empty: () => taken.push(...passed.slice(taken.length)) }
-}
-
-test('waiting events leave when the outbox has room for them, before newer events of the same calls', async () => {
-  const { outbox, passed, empty } = aSmallOutbox(2)
-  const { time, inOrder, other, linkedAt } = await aPlace({ outbox })
-  await other()
-  inOrder.heardAgain(engine)
-  for (const id of ['a', 'b', 'c', 'd']) inOrder.add(ofCall(id, { uuid: id }), engine)
-  await other({ handedOverTo: linkedAt + 1_000 })
-  await time.advance(1_000)
-  expect([passed, inOrder.waiting]).toEqual([['a', 'b'], 2])
-
-  inOrder.add(ofCall('c2', { uuid: 'c' }), engine)
-  inOrder.add(ofCall('a2', { uuid: 'a' }), engine)
-  empty()
-  await time.advance(50)
-  empty()
-  await time.advance(50)
-
-  expect(passed).toEqual(['a', 'b', 'a2', 'c', 'd', 'c2'])
-  expect(inOrder.waiting).toBe(0)
-})
-
-test('when more events wait than allowed, the oldest are forced into an outbox without room', async () => {
-  const { outbox, passed } = aSmallOutbox(0)
-  const { time, inOrder, other } = await aPlace({ outbox, limits: { events: 3, bytes: 1_000_000 } })
-  await other()
-  inOrder.heardAgain(engine)
-  await time.advance(0)
-
-  for (const id of ['a', 'b', 'c', 'd', 'e']) inOrder.add(ofCall(id), engine)
-
-  expect([passed, inOrder.waiting, inOrder.overflows]).toEqual([['a', 'b'], 3, 1])
-  inOrder.close()
-  expect([passed, inOrder.waiting]).toEqual([['a', 'b', 'c', 'd', 'e'], 0])
 })
 
 test('events wait for a connector that reads late until it has handed over a later event than the first one read here', async () => {
@@ -293,7 +251,7 @@ test('events wait for a connector that reads late until it has handed over a lat
   inOrder.heardAgain(engine)
   inOrder.heard(sentAt(linkedAt + 3), engine)
   inOrder.heard(sentAt(linkedAt + 4), engine)
-  inOrder.add(ofCall('a'), engine)
+  inOrder.give(ofCall('a'), engine)
 
   await reportEvery5Seconds(time, () => other({ eventLinks: upTo(linkedAt + 3) }), 3)
   expect(passed).toEqual([])
@@ -309,7 +267,7 @@ test('a connector counts a silent engine as completely read after 21 s', async (
   await other({ eventLinks })
   inOrder.heardAgain(engine)
   inOrder.heard(sentAt(linkedAt + 3), engine)
-  inOrder.add(ofCall('a'), engine)
+  inOrder.give(ofCall('a'), engine)
 
   await reportEvery5Seconds(time, () => other({ eventLinks }), 4)
   expect(passed).toEqual([])
@@ -342,7 +300,7 @@ test('events that are missed again while the reports are read wait for what anot
     )
   other(linkedAt + 1_000)
   inOrder.heardAgain(engine)
-  inOrder.add(ofCall('a'), engine)
+  inOrder.give(ofCall('a'), engine)
   await time.advance(2_000)
   inOrder.heardAgain(engine)
   other(linkedAt + 1_000)

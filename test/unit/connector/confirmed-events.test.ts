@@ -12,21 +12,21 @@ const event = serviceEvent({
   fields: {},
 })
 
-/** An outbox that hands over when the test says so. */
+/** A buffer that hands over when the test says so. */
 function aTeller(given: { isKnown?: boolean; isWanted?: boolean; hasRoom?: boolean } = {}) {
   const { isKnown = true, isWanted = true, hasRoom = true } = given
   const time = manualTime()
   const sink = memoryEventSink()
   const confirmed = confirmedEvents({ sink, subscriptions: { isKnown, wants: () => isWanted }, timers: time.timers })
   const added: string[] = []
-  const outbox = {
-    add: ({ id }: { readonly id: string }) => {
+  const buffer = {
+    tell: ({ id }: { readonly id: string }) => {
       added.push(id)
       return hasRoom
     },
   }
   let answer: boolean | undefined
-  void confirmed.tell(event, outbox).then((end) => (answer = end))
+  void confirmed.tell(event, buffer).then((end) => (answer = end))
   return { time, confirmed, added, answer: () => answer }
 }
 
@@ -54,7 +54,7 @@ test('an event that the queue refuses stays unconfirmed until its minute is over
   const sink = { publish: async () => ['event-1'] }
   const confirmed = confirmedEvents({ sink, subscriptions: { isKnown: true, wants: () => true }, timers: time.timers })
   let answer: boolean | undefined
-  void confirmed.tell(event, { add: () => true }).then((end) => (answer = end))
+  void confirmed.tell(event, { tell: () => true }).then((end) => (answer = end))
 
   await confirmed.sink.publish([event])
   await time.advance(59_000)
@@ -74,7 +74,7 @@ test.each([
   expect(added).toEqual([])
 })
 
-test('an event that the outbox has no room for has to be sent again', async () => {
+test('an event that the buffer has no room for has to be sent again', async () => {
   const { time, answer } = aTeller({ hasRoom: false })
   await time.advance(0)
 

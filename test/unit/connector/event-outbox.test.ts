@@ -1,22 +1,30 @@
 import { expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
-import { EventOutbox } from '../../../connector/events/event-outbox.ts'
-import type { Drop } from '../../../connector/spool/drop-tally.ts'
-import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
+import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
+import type { Drop } from '../../../connector/buffer/drop-tally.ts'
+import type { MemoryLimits } from '../../../connector/buffer/event-log.ts'
 import { textEvent } from '../../../adapters/events/text-event.ts'
-import { sizeOf } from '../../../connector/spool/waiting-events.ts'
+import { sizeOf } from '../../../connector/buffer/waiting.ts'
 import type { EventSink } from '../../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { manualTime, settle } from '../../support/processes/manual-time.ts'
 import { anEvent } from '../../support/records/records.ts'
 
-/** An outbox before a sink that takes everything, unless a test says otherwise. */
-function anOutbox(sink: EventSink, memory?: MemoryLimits, onDropped?: (drop: Drop) => void) {
+/** An buffer before a sink that takes everything, unless a test says otherwise. */
+function aBuffer(sink: EventSink, memory?: MemoryLimits, onDropped?: (drop: Drop) => void) {
   const time = manualTime()
   const log = capturedLog()
-  const outbox = new EventOutbox({ ...time, sink, log, random: () => 0, memory, onDropped })
-  return { time, outbox, log }
+  const buffer = new EventBuffer({
+    handle: async () => {},
+    ...time,
+    sink,
+    log,
+    random: () => 0,
+    memory,
+    onDropped,
+  })
+  return { time, buffer, log }
 }
 
 /** A sink that keeps the batches that it was given. */
@@ -45,20 +53,20 @@ test('the size of an event includes its names and values, and doubles when a cha
 
 test('an event is sent to the queue at once', async () => {
   const { sink, inner } = batching()
-  const { outbox } = anOutbox(sink)
+  const { buffer } = aBuffer(sink)
 
-  outbox.add(anEvent({ id: 'one' }))
-  await outbox.drained()
+  buffer.tell(anEvent({ id: 'one' }))
+  await buffer.drained()
 
   expect(names(inner.published)).toEqual(['one'])
-  expect(outbox.waiting).toBe(0)
+  expect(buffer.waiting).toBe(0)
 })
 
 test('a batch holds at most ten events', async () => {
   const { sink, inner, batches } = batching()
-  const { outbox, time } = anOutbox(sink)
+  const { buffer, time } = aBuffer(sink)
 
-  for (let count = 0; count < 60; count += 1) outbox.add(anEvent())
+  for (let count = 0; count < 60; count += 1) buffer.tell(anEvent())
   await time.advance(100)
 
   expect(inner.published).toHaveLength(60)
@@ -67,10 +75,10 @@ test('a batch holds at most ten events', async () => {
 
 test('a batch stays below the size of a message', async () => {
   const { sink, batches } = batching()
-  const { outbox, time } = anOutbox(sink)
+  const { buffer, time } = aBuffer(sink)
   const large = () => anEvent({ fields: { text: 'ä'.repeat(95_000) } })
 
-  for (let count = 0; count < 20; count += 1) outbox.add(large())
+  for (let count = 0; count < 20; count += 1) buffer.tell(large())
   await time.advance(100)
 
   expect(Math.max(...batches.map((batch) => batch.length))).toBe(4)
@@ -78,12 +86,12 @@ test('a batch stays below the size of a message', async () => {
 
 test('a batch never contains two events of one call, so that neither can overtake the other', async () => {
   const { sink, inner, batches } = batching()
-  const { outbox } = anOutbox(sink)
+  const { buffer } = aBuffer(sink)
 
   for (const id of ['1', '2', '3']) {
-    for (const uuid of ['a', 'b']) outbox.add(anEvent({ id: `${uuid}${id}`, uuid }))
+    for (const uuid of ['a', 'b']) buffer.tell(anEvent({ id: `${uuid}${id}`, uuid }))
   }
-  await outbox.drained()
+  await buffer.drained()
 
   expect(batches.every((batch) => new Set(batch.map(({ uuid }) => uuid)).size === batch.length)).toBe(true)
   expect(names(inner.published.filter(({ uuid }) => uuid === 'a'))).toEqual(['a1', 'a2', 'a3'])
@@ -91,9 +99,9 @@ test('a batch never contains two events of one call, so that neither can overtak
 
 test('only the refused events of a batch are sent again, and later events of their calls wait', async () => {
   const { sink, inner, batches } = batching()
-  const { outbox, time } = anOutbox(sink)
+  const { buffer, time } = aBuffer(sink)
   inner.refuses = ({ id }) => id === 'a1'
-  for (const id of ['a1', 'b1', 'a2', 'b2']) outbox.add(anEvent({ id, uuid: id.slice(0, 1) }))
+  for (const id of ['a1', 'b1', 'a2', 'b2']) buffer.tell(anEvent({ id, uuid: id.slice(0, 1) }))
   await settle()
   expect(names(inner.published)).toEqual(['b1', 'b2'])
 
@@ -102,19 +110,19 @@ test('only the refused events of a batch are sent again, and later events of the
 
   expect(names(inner.published)).toEqual(['b1', 'b2', 'a1', 'a2'])
   expect(batches.flat().filter(({ id }) => id === 'b1')).toHaveLength(1)
-  expect(outbox.counts).toMatchObject({ published: 4, dropped: 0, repeated: 1 })
+  expect(buffer.counts).toMatchObject({ published: 4, dropped: 0, repeated: 1 })
 })
 
 test('while the queue is gone, events wait in order and go once when it is back, with the same ids', async () => {
   const { sink, inner } = batching()
   let isGone = true
-  const { outbox, time } = anOutbox({
+  const { buffer, time } = aBuffer({
     publish: (events) => (isGone ? Promise.reject(new Error('connect ECONNREFUSED')) : sink.publish(events)),
   })
-  for (const id of ['a1', 'a2', 'a3']) outbox.add(anEvent({ id, uuid: 'a' }))
+  for (const id of ['a1', 'a2', 'a3']) buffer.tell(anEvent({ id, uuid: 'a' }))
   await time.advance(60_000)
-  expect(outbox.waiting).toBe(3)
-  expect(outbox.oldestAt).toBe(time.clock.now() - 60_000)
+  expect(buffer.waiting).toBe(3)
+  expect(buffer.oldestAt).toBe(time.clock.now() - 60_000)
 
   isGone = false
   await time.advance(5_000)
@@ -128,15 +136,15 @@ const roomFor = (events: number) => {
   return { window: bytes, all: bytes }
 }
 
-test('a full outbox drops and counts the oldest events of the least class first, and still sends the others', async () => {
+test('a full buffer drops and counts the oldest events of the least class first, and still sends the others', async () => {
   const { sink, inner } = batching()
   let isGone = true
-  const { outbox, time } = anOutbox(
+  const { buffer, time } = aBuffer(
     { publish: (events) => (isGone ? Promise.reject(new Error('gone')) : sink.publish(events)) },
     roomFor(3),
   )
   const { fields } = anEvent()
-  const add = (id: string, name: string, uuid: string) => outbox.add(anEvent({ id, name, uuid, fields }))
+  const add = (id: string, name: string, uuid: string) => buffer.tell(anEvent({ id, name, uuid, fields }))
   add('call1', 'CHANNEL_HOLD', 'a')
   await settle()
 
@@ -151,7 +159,7 @@ test('a full outbox drops and counts the oldest events of the least class first,
   ]
 
   expect(taken).toEqual([true, true, true, false, true, true, false])
-  expect(outbox.counts).toMatchObject({ dropped: 5, droppedByClass: { 1: 0, 2: 3, 3: 2 } })
+  expect(buffer.counts).toMatchObject({ dropped: 5, droppedByClass: { 1: 0, 2: 3, 3: 2 } })
   isGone = false
   await time.advance(500)
   expect(names(inner.published)).toEqual(['over1', 'over2', 'over3'])
@@ -160,7 +168,7 @@ test('a full outbox drops and counts the oldest events of the least class first,
 test('an event that is being sent to the queue is not dropped', async () => {
   const asked = Promise.withResolvers<string[]>()
   const published: string[] = []
-  const { outbox } = anOutbox(
+  const { buffer } = aBuffer(
     {
       publish: (events) => {
         published.push(...names(events))
@@ -169,39 +177,39 @@ test('an event that is being sent to the queue is not dropped', async () => {
     },
     roomFor(1),
   )
-  outbox.add(anEvent({ id: 'away' }))
+  buffer.tell(anEvent({ id: 'away' }))
 
-  expect(outbox.add(anEvent({ id: 'new' }))).toBe(false)
+  expect(buffer.tell(anEvent({ id: 'new' }))).toBe(false)
 
   asked.resolve([])
-  await outbox.drained()
-  expect([published, outbox.counts.dropped]).toEqual([['away'], 1])
+  await buffer.drained()
+  expect([published, buffer.counts.dropped]).toEqual([['away'], 1])
 })
 
 test('dropping events is logged once, and again when it starts anew', async () => {
-  const { outbox, log } = anOutbox(memoryEventSink(), roomFor(1))
+  const { buffer, log } = aBuffer(memoryEventSink(), roomFor(1))
 
-  for (let count = 0; count < 5; count += 1) outbox.add(anEvent())
+  for (let count = 0; count < 5; count += 1) buffer.tell(anEvent())
   expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
-  await outbox.drained()
-  for (let count = 0; count < 5; count += 1) outbox.add(anEvent())
+  await buffer.drained()
+  for (let count = 0; count < 5; count += 1) buffer.tell(anEvent())
 
   expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(2)
 })
 
 test('event drops are reported once a second, by class, with their number and their time', async () => {
   const drops: Drop[] = []
-  const { outbox, time } = anOutbox(
+  const { buffer, time } = aBuffer(
     { publish: () => Promise.reject(new Error('gone')) },
     roomFor(1),
     (drop) => void drops.push(drop),
   )
   const start = time.clock.now()
-  outbox.add(anEvent())
+  buffer.tell(anEvent())
   await time.advance(100)
-  outbox.add(anEvent())
+  buffer.tell(anEvent())
   await time.advance(200)
-  outbox.add(anEvent({ name: 'CHANNEL_DESTROY' }))
+  buffer.tell(anEvent({ name: 'CHANNEL_DESTROY' }))
   expect(drops).toEqual([])
 
   await time.advance(1_000)
@@ -210,24 +218,24 @@ test('event drops are reported once a second, by class, with their number and th
 })
 
 test('the memory of an event is free again once it was sent', async () => {
-  const { outbox } = anOutbox(memoryEventSink(), { window: 10_000, all: 10_000 })
+  const { buffer } = aBuffer(memoryEventSink(), { window: 10_000, all: 10_000 })
   const large = () => anEvent({ fields: { text: 'x'.repeat(6_000) } })
-  outbox.add(large())
-  await outbox.drained()
+  buffer.tell(large())
+  await buffer.drained()
 
-  expect(outbox.add(large())).toBe(true)
+  expect(buffer.tell(large())).toBe(true)
 })
 
 test('an unreachable queue gets one batch at a time, with growing waits', async () => {
   const tries: number[] = []
-  const { outbox, time } = anOutbox({
+  const { buffer, time } = aBuffer({
     publish: () => {
       tries.push(time.clock.now() - start)
       return Promise.reject(new Error('connect ECONNREFUSED'))
     },
   })
   const start = time.clock.now()
-  for (let count = 0; count < 200; count += 1) outbox.add(anEvent())
+  for (let count = 0; count < 200; count += 1) buffer.tell(anEvent())
   await time.advance(0)
   tries.length = 0
 
@@ -241,7 +249,7 @@ test('after an outage more events are sent at a time than usual', async () => {
   let running = 0
   let most = 0
   const answers: (() => void)[] = []
-  const { outbox, time } = anOutbox({
+  const { buffer, time } = aBuffer({
     publish: async () => {
       if (isGone) throw new Error('gone')
       running += 1
@@ -250,13 +258,13 @@ test('after an outage more events are sent at a time than usual', async () => {
       return []
     },
   })
-  for (let count = 0; count < 2_000; count += 1) outbox.add(anEvent())
+  for (let count = 0; count < 2_000; count += 1) buffer.tell(anEvent())
   await time.advance(0)
   isGone = false
   await time.advance(5_000)
   expect(running).toBe(1)
 
-  while (outbox.waiting > 0) {
+  while (buffer.waiting > 0) {
     for (const answer of answers.splice(0)) answer()
     await settle()
     most = Math.max(most, running)
@@ -267,10 +275,10 @@ test('after an outage more events are sent at a time than usual', async () => {
 
 test("the waits between attempts of a call's events start over after a success", async () => {
   const { sink, inner } = batching()
-  const { outbox, time } = anOutbox(sink)
+  const { buffer, time } = aBuffer(sink)
   inner.refuses = () => true
-  outbox.add(anEvent({ id: 'a1', uuid: 'a' }))
-  outbox.add(anEvent({ id: 'a2', uuid: 'a' }))
+  buffer.tell(anEvent({ id: 'a1', uuid: 'a' }))
+  buffer.tell(anEvent({ id: 'a2', uuid: 'a' }))
   await time.advance(250 + 500)
   inner.refuses = ({ id }) => id === 'a2'
   await time.advance(1_000)
@@ -284,20 +292,20 @@ test("the waits between attempts of a call's events start over after a success",
 
 test('events without a call keep their order within their domain', async () => {
   const { sink, inner } = batching()
-  const { outbox } = anOutbox(sink)
+  const { buffer } = aBuffer(sink)
 
-  for (const id of ['1', '2', '3']) outbox.add(anEvent({ id, uuid: '' }))
-  await outbox.drained()
+  for (const id of ['1', '2', '3']) buffer.tell(anEvent({ id, uuid: '' }))
+  await buffer.drained()
 
   expect(names(inner.published)).toEqual(['1', '2', '3'])
 })
 
 test('an event that is larger than the window is sent, and so is the next one', async () => {
   const { sink, inner } = batching()
-  const { outbox, time } = anOutbox(sink, { window: 100, all: 1_000_000 })
+  const { buffer, time } = aBuffer(sink, { window: 100, all: 1_000_000 })
 
-  outbox.add(anEvent({ id: 'one' }))
-  outbox.add(anEvent({ id: 'two' }))
+  buffer.tell(anEvent({ id: 'one' }))
+  buffer.tell(anEvent({ id: 'two' }))
   await time.advance(1_000)
 
   expect(names(inner.published)).toEqual(['one', 'two'])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { patientReader } from '../../../connector/spool/patient-reader.ts'
-import { newSegment } from '../../../connector/spool/segment.ts'
+import { patientReader } from '../../../connector/buffer/patient-reader.ts'
+import { newSegment } from '../../../connector/buffer/segment.ts'
 import { memoryDisk } from '../../support/connector/memory-disk.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 

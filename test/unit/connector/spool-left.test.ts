@@ -53,13 +53,13 @@ describe('what a killed process left, on a disk that takes its time,', () => {
     await next.time.advance(60_000)
 
     expect(next.ids()).toEqual(['b0', ...numbered('a', 50)])
-    expect([next.outbox.spool.found, next.outbox.waiting, next.disk.contents.size]).toEqual([50, 0, 0])
+    expect([next.buffer.spool.found, next.buffer.waiting, next.disk.contents.size]).toEqual([50, 0, 0])
   })
 
   test('a flush waits for the events of a killed process on a slow disk', async () => {
     const next = await onSlowDisk()
     let isDrained = false
-    void next.outbox.drained().then(() => (isDrained = true))
+    void next.buffer.drained().then(() => (isDrained = true))
     await next.time.advance(19_000)
     expect(isDrained).toBe(false)
     await next.time.advance(60_000)
@@ -70,7 +70,7 @@ describe('what a killed process left, on a disk that takes its time,', () => {
   test('a process that stops before it finds the events of a killed one leaves them to the next', async () => {
     const next = await onSlowDisk()
     await next.time.advance(7_000)
-    expect(await next.outbox.close()).toBe(0)
+    expect(await next.buffer.close()).toBe(0)
     await next.time.advance(60_000)
     expect(next.ids()).toEqual([])
 
@@ -108,7 +108,7 @@ describe('a step that fails once while what was left is looked for', () => {
       await next.time.advance(5_000)
 
       expect(next.ids()).toEqual(numbered('a', 51))
-      expect([next.outbox.spool.failures, next.outbox.spool.found]).toEqual([1, 50])
+      expect([next.buffer.spool.failures, next.buffer.spool.found]).toEqual([1, 50])
       expect(next.log.lines.map(({ message }) => message)).toEqual([
         ['look', 'read'].includes(step)
           ? 'what an earlier process left cannot be looked through; it will be tried again'
@@ -144,7 +144,7 @@ test('a file that fails for hours is skipped after four seconds, reported as a l
 
   expect(third.drops).toEqual([])
   await third.time.advance(2 * 3_600_000)
-  expect(third.outbox.spool.failures).toBeLessThan(130)
+  expect(third.buffer.spool.failures).toBeLessThan(130)
   expect(third.drops).toEqual([{ class: 1, count: 1, from: firstAt, to: thirdAt }])
   isBroken = false
   await third.time.advance(61_000)
@@ -181,7 +181,7 @@ test('an event that was overtaken on its way to a full disk does not cause a lat
   const end = (id: string) => anEvent({ id, uuid: id, name: 'CHANNEL_DESTROY' })
   const killed = spoolingProcess('1', { bytes, memory: roomFor(4, 400) })
   for (let count = 0; killed.disk.used() < 63.6 * 1024; count += 1) {
-    killed.outbox.add(end(`old${count}`))
+    killed.buffer.tell(end(`old${count}`))
     await killed.time.advance(100)
   }
   const { disk } = killed
@@ -195,12 +195,12 @@ test('an event that was overtaken on its way to a full disk does not cause a lat
   const next = spoolingProcess('2', { disk, time, bytes, memory: roomFor(4, 400) })
   await time.advance(6_000)
   for (let count = 0; count < 4; count += 1) {
-    next.outbox.add(anEvent({ id: `unimportant${count}`, uuid: '', name: 'HEARTBEAT' }))
+    next.buffer.tell(anEvent({ id: `unimportant${count}`, uuid: '', name: 'HEARTBEAT' }))
   }
   await time.advance(20_000)
   disk.room = Infinity
   for (let count = 0; count < 4; count += 1) {
-    next.outbox.add(end(`new${count}`))
+    next.buffer.tell(end(`new${count}`))
     await time.advance(6_000)
   }
 
@@ -209,5 +209,5 @@ test('an event that was overtaken on its way to a full disk does not cause a lat
 
   expect(next.ids().filter((id) => id.startsWith('new'))).toEqual(numbered('new', 4))
   expect(next.ids().filter((id) => id.startsWith('unimportant'))).toEqual(numbered('unimportant', 4))
-  expect([next.outbox.waiting, next.outbox.spool.damaged]).toEqual([0, 0])
+  expect([next.buffer.waiting, next.buffer.spool.damaged]).toEqual([0, 0])
 })

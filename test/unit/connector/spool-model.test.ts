@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { EventOutbox } from '../../../connector/events/event-outbox.ts'
+import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { pause } from '../../../core/concurrency/timers.ts'
 import { breadth } from '../../support/breadth.ts'
@@ -21,7 +21,7 @@ const eventNames = ['CHANNEL_DESTROY', 'CHANNEL_HOLD', 'HEARTBEAT'] as const
 interface World {
   time: ManualTime
   readonly disk: MemoryDisk
-  outbox: EventOutbox
+  buffer: EventBuffer
   /** The number of the process that runs. */
   generation: number
   queue: 'takes' | 'refuses some' | 'away' | 'takes, and its answers are lost'
@@ -41,12 +41,13 @@ interface World {
 }
 
 /** A process; of one that was killed nothing is heard any more. */
-function start(world: Omit<World, 'outbox'>): EventOutbox {
+function start(world: Omit<World, 'buffer'>): EventBuffer {
   const { generation } = world
   const ifAlive = <T>(work: () => T | Promise<T>): Promise<T> =>
     world.generation === generation ? Promise.resolve().then(work) : new Promise(() => {})
   const slowly = (ms: number) => pause(world.time.timers, ms).then(() => ifAlive(() => {}))
-  return new EventOutbox({
+  return new EventBuffer({
+    handle: async () => {},
     ...world.time,
     log: capturedLog(),
     random: () => 0,
@@ -60,16 +61,14 @@ function start(world: Omit<World, 'outbox'>): EventOutbox {
         ...world.disk,
         append: (path, bytes) => slowly(30).then(() => world.disk.append(path, bytes)),
         remove: (path) => ifAlive(() => world.disk.remove(path)),
-        overwrite: (path, offset, text) => ifAlive(() => world.disk.overwrite(path, offset, text)),
         truncate: (path, size) => ifAlive(() => world.disk.truncate(path, size)),
-        replace: (path, bytes) => slowly(30).then(() => world.disk.replace(path, bytes)),
         makeLock: (path, owner) => ifAlive(() => world.disk.makeLock(path, owner)),
       },
     },
   })
 }
 
-function publish(world: Omit<World, 'outbox'>, events: readonly PlatformEvent[]): string[] {
+function publish(world: Omit<World, 'buffer'>, events: readonly PlatformEvent[]): string[] {
   if (world.queue === 'away') throw new Error('connect ECONNREFUSED')
   world.asked += 1
   const refused = world.queue === 'refuses some' ? events.filter((_, index) => (world.asked + index) % 3 === 0) : []
@@ -80,7 +79,7 @@ function publish(world: Omit<World, 'outbox'>, events: readonly PlatformEvent[])
 }
 
 function aWorld(): World {
-  const world: Omit<World, 'outbox'> = {
+  const world: Omit<World, 'buffer'> = {
     time: manualTime(),
     disk: memoryDisk(),
     generation: 1,
@@ -94,15 +93,15 @@ function aWorld(): World {
     diskFailed: false,
     droppedBefore: 0,
   }
-  return Object.assign(world, { outbox: start(world) })
+  return Object.assign(world, { buffer: start(world) })
 }
 
 /** Checks what holds after every step. */
 function check(world: World): void {
-  expect(world.outbox.memoryBytes).toBeLessThanOrEqual(memory.all + chunkBytes)
-  expect(world.outbox.memoryBytes).toBeGreaterThanOrEqual(0)
-  expect(world.outbox.spool.bytes).toBeLessThanOrEqual(diskBytes)
-  expect(world.outbox.spool.events).toBeGreaterThanOrEqual(0)
+  expect(world.buffer.memoryBytes).toBeLessThanOrEqual(memory.all + chunkBytes)
+  expect(world.buffer.memoryBytes).toBeGreaterThanOrEqual(0)
+  expect(world.buffer.spool.bytes).toBeLessThanOrEqual(diskBytes)
+  expect(world.buffer.spool.events).toBeGreaterThanOrEqual(0)
 }
 
 /** Something that happens, by a name for the report of a failure. */
@@ -121,7 +120,7 @@ const add = (group: number, kind: number, filler: number) =>
     const event = anEvent({ id, uuid, domain: `d${group}.test`, name, fields: { Filler: 'x'.repeat(filler) } })
     world.given.push(event)
     world.givenAt.set(id, world.time.clock.now())
-    world.outbox.add(event)
+    world.buffer.tell(event)
   })
 
 const pass = (ms: number) => step(`pass(${ms})`, (world) => world.time.advance(ms))
@@ -139,13 +138,13 @@ const disk = (room: number | undefined) =>
   })
 
 const nextProcess = async (world: World) => {
-  world.droppedBefore += world.outbox.counts.dropped
+  world.droppedBefore += world.buffer.counts.dropped
   // Events that were sent and are still on the disk come again, and are dropped again if they must be.
   world.isExact &&= world.disk.used() === 0
   world.generation += 1
   world.diskFailed = world.disk.room !== Infinity
   world.time = manualTime(world.time.clock.now())
-  world.outbox = start(world)
+  world.buffer = start(world)
   await world.time.advance(0)
 }
 
@@ -158,7 +157,7 @@ const kill = step('kill', async (world) => {
 
 const stop = step('stop', async (world) => {
   const closing = { isOver: false }
-  void world.outbox.close().then(() => (closing.isOver = true))
+  void world.buffer.close().then(() => (closing.isOver = true))
   while (!closing.isOver) await world.time.advance(10)
   // Events in flight that are not on the disk count as lost, and may have arrived.
   world.isExact &&= !world.diskFailed
@@ -206,10 +205,10 @@ test('events keep their order within a group and missing ones are counted, whate
       }
       for (const one of [queue('takes'), disk(undefined), pass(60_000)]) await one.run(world)
 
-      expect([world.outbox.waiting, world.outbox.memoryBytes]).toEqual([0, 0])
+      expect([world.buffer.waiting, world.buffer.memoryBytes]).toEqual([0, 0])
       const arrived = firstSeen(world.arrived)
       const missing = world.given.filter(({ id }) => !arrived.includes(id) && !world.excused.has(id))
-      const counted = world.droppedBefore + world.outbox.counts.dropped
+      const counted = world.droppedBefore + world.buffer.counts.dropped
       expect(missing.length).toBeLessThanOrEqual(counted)
       if (world.isExact) expect(missing.length).toBe(counted)
       for (const group of new Set(world.given.map(({ uuid, domain }) => uuid || domain))) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { blankChannel } from '../../../connector/calls/channel.ts'
-import { SyntheticEvent } from '../../../connector/events/synthetic-event.ts'
+import { SyntheticEvent } from '../../../connector/calls/synthetic-event.ts'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
 import { keptFields } from '../../../core/cdr/kept-fields.ts'
 

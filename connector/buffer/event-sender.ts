@@ -1,9 +1,8 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { EventSink } from '../../core/events/event-sink.ts'
 import { type ErrorLatch, errorLatch } from '../runtime/error-latch.ts'
-import type { Waiting } from '../spool/waiting-events.ts'
 import { type Time, backoffMs } from '../../core/concurrency/timers.ts'
-import { EventGroups, type Sending } from './event-groups.ts'
+import { EventGroups, type Outgoing, type Sending } from './event-groups.ts'
 import { SendPace } from './send-pace.ts'
 
 /** Calls to the queue at a time: one hides another's round trip, more would only make the queue throttle. */
@@ -25,7 +24,7 @@ export interface SenderDeps extends Time {
   /** How many events wait, those included that cannot be sent yet. */
   readonly waiting: () => number
   /** Called with each event that the queue took. */
-  readonly onTaken: (event: Waiting) => void
+  readonly onTaken: (event: Outgoing) => void
   /** Called when a call has ended, well or not. */
   readonly onSettled: () => void
 }
@@ -40,7 +39,7 @@ export interface SenderDeps extends Time {
  * An idle sender sends each event at once. Under load, batches that are not full keep a pace, so that events share a
  * call; a full batch, and the next event of a group that waited for its turn, go without it.
  */
-export class GroupSender {
+export class EventSender {
   /** Events that the queue took, and events that were sent once more than before. */
   readonly counts = { published: 0, repeated: 0 }
   readonly #deps: SenderDeps
@@ -60,14 +59,9 @@ export class GroupSender {
   }
 
   /** Takes an event that can be sent. */
-  add(event: Waiting): void {
+  add(event: Outgoing): void {
     this.#groups.add(event)
     this.#pump()
-  }
-
-  /** Lets go of an event that was given up, and is not under way. */
-  remove(event: Waiting): void {
-    this.#groups.remove(event)
   }
 
   /** Begins no call any more. */
@@ -141,8 +135,7 @@ export class GroupSender {
     this.#deps.onTaken(sending.event)
   }
 
-  #refused({ group, event }: Sending): void {
-    event.isAway = false
+  #refused({ group }: Sending): void {
     group.failures += 1
     this.counts.repeated += 1
     this.#deps.timers.after(backoffMs(group.failures, this.#deps.random), () => {
@@ -154,10 +147,7 @@ export class GroupSender {
   /** Leaves a queue that cannot be reached alone for a while; nothing of the batch is known to have arrived. */
   #unreached(batch: readonly Sending[]): void {
     this.counts.repeated += batch.length
-    for (const { group, event } of batch) {
-      event.isAway = false
-      this.#groups.back(group)
-    }
+    for (const { group } of batch) this.#groups.back(group)
     if (this.#isPausing) return
     this.#isPausing = true
     this.#failures += 1

@@ -33,7 +33,7 @@ export function patientReader({ files, timers, signal, onRefused }: PatientReade
     let refusals = 0
     const read = async () => {
       try {
-        return await readLines(files, segment, segment.readOffset)
+        return await readLines(files, segment)
       } catch (problem) {
         if (codeOf(problem) === 'ENOENT') return []
         throw problem

@@ -1,15 +1,23 @@
+import type { TextEvent } from '../../adapters/events/text-event.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
-import { Chain, type Link } from '../spool/chain.ts'
-import type { Waiting } from '../spool/waiting-events.ts'
+import { Chain, type Link } from './chain.ts'
+import type { Waiting } from './waiting.ts'
 
 /** SQS takes at most ten messages a call and 1 MiB in all of them; a quarter is left for what wraps the events. */
 const batchEvents = 10
 const batchBytes = 768 * 1024
 
+/** An event for a queue, and the entry of the log that it came of. */
+export interface Outgoing {
+  readonly event: TextEvent
+  readonly bytes: number
+  readonly entry: Waiting
+}
+
 /** Events that go one after another: those of a call, else those of a domain that have no call. */
 interface Group {
   readonly name: string
-  readonly events: Chain<Waiting>
+  readonly events: Chain<Outgoing>
   /** Times in a row that the queue refused its first event. */
   failures: number
   /** Whether its first event has waited for one before it, or for another try. */
@@ -21,7 +29,7 @@ interface Group {
 /** The first event of a group, on its way to the queue. */
 export interface Sending {
   readonly group: Group
-  readonly event: Waiting
+  readonly event: Outgoing
 }
 
 /** Events that can be sent, by group. At most one event of a group is in flight at a time. */
@@ -42,24 +50,14 @@ export class EventGroups {
   }
 
   /** Adds an event to the end of its group. */
-  add(event: Waiting): void {
+  add(event: Outgoing): void {
     const name = groupOf(event.event)
     const known = this.#groups.get(name)
-    const group = known ?? { name, events: new Chain<Waiting>(), failures: 0, hasWaited: false, ready: undefined }
-    event.ofGroup = group.events.push(event)
+    const group = known ?? { name, events: new Chain<Outgoing>(), failures: 0, hasWaited: false, ready: undefined }
+    group.events.push(event)
     if (known !== undefined) return
     this.#groups.set(name, group)
     group.ready = this.#ready.push(group)
-  }
-
-  /** Takes out an event that is not under way. */
-  remove(event: Waiting): void {
-    const group = this.#groups.get(groupOf(event.event))
-    if (group === undefined) return
-    group.events.remove(event.ofGroup)
-    if (group.events.size > 0 || group.ready?.chain === undefined) return
-    this.#unready(group)
-    this.#groups.delete(group.name)
   }
 
   /** Takes the first events of as many groups as one call to the queue has room for. */
@@ -73,17 +71,15 @@ export class EventGroups {
       if (batch.length === batchEvents || (batch.length > 0 && bytes > batchBytes)) break
       this.#unready(group)
       if (event === undefined) continue
-      event.isAway = true
       batch.push({ group, event })
     }
     return batch
   }
 
   /** Says that the queue took an event. The next one of its group can be sent. */
-  taken({ group, event }: Sending): void {
-    event.isAway = false
+  taken({ group }: Sending): void {
     group.failures = 0
-    group.events.remove(event.ofGroup)
+    group.events.remove(group.events.first)
     this.back(group)
   }
 

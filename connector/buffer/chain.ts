@@ -45,4 +45,9 @@ export class Chain<T> {
     link.chain = undefined
     this.#size -= 1
   }
+
+  /** The values in their order. One that is taken out while it is looked at ends nothing. */
+  *values(): Generator<T> {
+    for (let link = this.#first; link !== undefined; link = link.next) yield link.value
+  }
 }

@@ -5,12 +5,12 @@ import type { EngineEvent } from '../runtime/engine.ts'
  * Returns an event as it may wait: itself, or without its large values where it is larger than what the queue takes,
  * since all of it would be held for as long as it waits.
  */
-export function keptEvent(event: EngineEvent): EngineEvent {
-  return event.bytes > EVENT_BYTES ? new CutEvent(event) : event
+export function truncateEvent(event: EngineEvent): EngineEvent {
+  return event.bytes > EVENT_BYTES ? new TruncatedEvent(event) : event
 }
 
 /** An event that was cut as the queue would have it, with the fields that say so. */
-class CutEvent implements EngineEvent {
+class TruncatedEvent implements EngineEvent {
   readonly name: string
   readonly subclass: string
   readonly uuid: string

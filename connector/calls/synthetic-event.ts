@@ -1,4 +1,4 @@
-import type { Channel, LifeEvent } from '../calls/channel.ts'
+import type { Channel, LifeEvent } from './channel.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 
 /**
@@ -37,14 +37,19 @@ export class SyntheticEvent implements EngineEvent {
   readonly bytes = 2048
   /** The channel as it was known when the event was made. */
   readonly channel: Channel
+  /** When the loss was noticed, epoch milliseconds. */
+  readonly at: number
+  /** The engine's word for the end, if there is one. */
+  readonly cause: string
   readonly #headers: Readonly<Record<string, string>>
 
-  /** `at` is when the loss was noticed, epoch milliseconds; `cause` the engine's word for the end, if it is known. */
   constructor(name: LifeEvent, channel: Channel, at: number, cause = unknownCause) {
     this.name = name
     this.uuid = channel.uuid
     this.coreUuid = channel.core
     this.channel = channel
+    this.at = at
+    this.cause = cause
     this.#headers = headersOf(name, channel, at, cause)
   }
 

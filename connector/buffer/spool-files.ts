@@ -1,17 +1,13 @@
-import { open, rename, stat, truncate, writeFile } from 'node:fs/promises'
+import { open, stat, truncate } from 'node:fs/promises'
 import { type LockFiles, systemLockFiles } from '../../adapters/system/folder-lock.ts'
 import { readPart } from '../runtime/read-part.ts'
 
-/** The disk as a spool uses it. Each method rejects with the system's error when it fails. */
+/** The disk as the event buffer uses it. Each method rejects with the system's error when it fails. */
 export interface SpoolFiles extends LockFiles {
   /** A file's length in bytes, and when it was last written, epoch milliseconds. */
   look(path: string): Promise<{ readonly size: number; readonly changedAt: number }>
   /** Writes at a file's end, in whole; makes the file, for this user only, where there is none. */
   append(path: string, bytes: Buffer): Promise<void>
-  /** Overwrites the bytes at `offset`. */
-  overwrite(path: string, offset: number, text: string): Promise<void>
-  /** Replaces a file in one step. A process that is killed in the middle leaves a file whose name ends in `.new`. */
-  replace(path: string, bytes: Buffer): Promise<void>
   /** Cuts a file's end off. */
   truncate(path: string, size: number): Promise<void>
   /** Up to `length` bytes from `offset`; fewer only at the end of the file. */
@@ -32,18 +28,6 @@ export const systemSpoolFiles: SpoolFiles = {
     } finally {
       await file.close()
     }
-  },
-  overwrite: async (path, offset, text) => {
-    const file = await open(path, 'r+')
-    try {
-      await file.write(text, offset)
-    } finally {
-      await file.close()
-    }
-  },
-  replace: async (path, bytes) => {
-    await writeFile(`${path}.new`, bytes, { mode: 0o600 })
-    await rename(`${path}.new`, path)
   },
   truncate: (path, size) => truncate(path, size),
   read: async (path, offset, length) => {

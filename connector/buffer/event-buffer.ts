@@ -1,0 +1,293 @@
+import type { Log } from '../../adapters/log/logger.ts'
+import { textEvent } from '../../adapters/events/text-event.ts'
+import { DomainError } from '../../core/errors.ts'
+import type { EventSink } from '../../core/events/event-sink.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
+import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behind.ts'
+import type { EngineEvent } from '../runtime/engine.ts'
+import { BufferDisk, type SpoolPlace } from './buffer-disk.ts'
+import type { DropClass } from './drop-class.ts'
+import { type Drop, type DropTally, dropTally } from './drop-tally.ts'
+import { EventLog, type MemoryLimits, usualMemory } from './event-log.ts'
+import { EventSender } from './event-sender.ts'
+import { truncateEvent } from './truncate-event.ts'
+import { type Waiting, sizeOf } from './waiting.ts'
+
+/**
+ * Milliseconds between batches that are not full: 40 batches a second for events, whose receivers wait for them, and 10 for CDRs,
+ * which are only searched later.
+ */
+const eventPaceMs = 25
+const cdrPaceMs = 100
+
+/** An event of an engine whose turn has come. */
+export interface Turn {
+  readonly event: EngineEvent
+  readonly engine: string
+  /** When it was read, epoch milliseconds. */
+  readonly readAt: number
+  /** Whether an earlier process read it. */
+  readonly isLeft: boolean
+  /** Takes an event that comes of it, of so many bytes in memory. It waits here until `send` was called and the queue has it. */
+  readonly take: (event: PlatformEvent) => { readonly bytes: number; readonly send: () => void }
+}
+
+export interface EventBufferDeps extends Time {
+  /**
+   * Handles one event of an engine: calls `take` for all that comes of it before this resolves. Rejects with `store_unavailable` when something is gone that will come back: then it is asked again for the
+   * same event, after a growing wait. Any other failure is the event's own, which is skipped.
+   */
+  readonly handle: (turn: Turn) => Promise<void>
+  /** Given each event that has to wait, at once: what its turn will ask for can be asked for meanwhile. */
+  readonly foresee?: ((event: EngineEvent) => void) | undefined
+  /** Called once all that earlier processes left has been handled, if there was anything. */
+  readonly onLeftHandled?: (() => void) | undefined
+  readonly sink: EventSink
+  /** Takes what the index of CDRs reads; the same sink where absent. Neither waits for the other. */
+  readonly cdrSink?: EventSink | undefined
+  readonly log: Log
+  /** A number from 0 to 1, for the waits between attempts. */
+  readonly random: () => number
+  /** Where events wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
+  readonly place?: SpoolPlace | undefined
+  readonly memory?: MemoryLimits | undefined
+  /** Called with the engine of each event that was given up, which is empty for an event of the platform. */
+  readonly onGivenUp?: ((engine: string) => void) | undefined
+  /** Called with dropped events, at most once a second and class. */
+  readonly onDropped?: ((drop: Drop) => void) | undefined
+}
+
+/** Counts of events since the start. */
+export interface BufferCounts {
+  readonly published: number
+  /** Events that were sent once more than before. */
+  readonly repeated: number
+  readonly unreadable: number
+  readonly dropped: number
+  /** The dropped ones by class: 1 the end of something, 2 of a call or the platform's own, 3 the rest. */
+  readonly droppedByClass: Readonly<Record<DropClass, number>>
+}
+
+/** The state of the disk on which events wait. */
+export interface SpoolCounts {
+  /** Events that are only on disk, and bytes of all that is there. */
+  readonly events: number
+  readonly bytes: number
+  /** Events that should have been on disk and were not. */
+  readonly skipped: number
+  /** Events that earlier processes left. */
+  readonly found: number
+  /** The dropped ones whose lines could not be read. */
+  readonly damaged: number
+  /** Times that the disk refused something. */
+  readonly failures: number
+}
+
+/** Something to be done once every event up to one has been handled. */
+interface QueueBarrier {
+  readonly after: number
+  readonly run: () => void
+}
+
+/**
+ * What the engines sent, in one order, until all that comes of it is in the queues. Events are handled one after another
+ * when there is room for what comes of them; what must wait is in memory and on disk, within limits (see `EventLog`).
+ */
+export class EventBuffer {
+  readonly #deps: EventBufferDeps
+  readonly #tally: DropTally
+  readonly #disk: BufferDisk | undefined
+  readonly #log: EventLog
+  readonly #sender: EventSender
+  readonly #cdrSender: EventSender
+  readonly #handling: WriteBehind
+  #barriers: readonly QueueBarrier[] = []
+  #unreadable = 0
+  #isOutage = false
+  #isClosed = false
+  #idle: (() => void)[] = []
+
+  constructor(deps: EventBufferDeps) {
+    const { sink, cdrSink = sink, log, clock, timers, random, place, memory = usualMemory, onDropped } = deps
+    this.#deps = deps
+    this.#tally = dropTally({ clock, timers, log, reason: 'too many wait', onDropped })
+    this.#disk = place && new BufferDisk(place, { clock, timers, log, tally: this.#tally })
+    this.#sender = this.#senderTo('event queue', sink, eventPaceMs)
+    this.#cdrSender = this.#senderTo('CDR queue', cdrSink, cdrPaceMs)
+    this.#handling = writeBehind({
+      write: () => this.#handleAll(),
+      onFailure: (_problem, failures) => this.#noteOutage(failures),
+      timers,
+      random,
+    })
+    this.#log = new EventLog({
+      clock,
+      timers,
+      disk: this.#disk,
+      tally: this.#tally,
+      memory,
+      onGivenUp: ({ content }) => deps.onGivenUp?.(content.engine),
+      onMoved: () => this.#handling.wake(),
+    })
+    if (place !== undefined) this.#barriers = [{ after: 0, run: () => this.#leftHandled() }]
+  }
+
+  /** Takes an event of an engine; at once, and never failing. */
+  add(given: EngineEvent, engine: string): void {
+    const event = truncateEvent(given)
+    // Facts found now are included.
+    if (!this.#log.isHandled) this.#deps.foresee?.(event)
+    this.#log.add({ engine, event }, this.#deps.clock.now())
+  }
+
+  /**
+   * Takes an event of the platform, which was known at `readAt`, epoch milliseconds, now where absent; `false` when there is
+   * no room for it, which is counted.
+   */
+  tell(event: PlatformEvent, readAt: number = this.#deps.clock.now()): boolean {
+    return this.#log.add({ engine: '', own: textEvent(event) }, readAt)
+  }
+
+  /** Calls `run`, which must not throw, when every event that has come so far has been handled. */
+  afterThese(run: () => void): void {
+    this.#barriers = [...this.#barriers, { after: this.#log.newest, run }]
+    this.#handling.wake()
+  }
+
+  /** Resolves when every event taken so far has been handled. */
+  async handled(): Promise<void> {
+    await new Promise<void>((resolve) => this.afterThese(resolve))
+  }
+
+  /** Resolves when nothing waits any more. */
+  drained(): Promise<void> {
+    return this.#log.isEmpty ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  /** Handles and sends no more, and puts what waits on disk. Answers how many events are lost, which are counted as dropped. */
+  close(): Promise<number> {
+    this.#isClosed = true
+    this.#sender.stop()
+    this.#cdrSender.stop()
+    return this.#log.close()
+  }
+
+  get waiting(): number {
+    return this.#log.waiting
+  }
+
+  /** When the oldest event that waits was read, epoch milliseconds; absent when none waits. */
+  get oldestAt(): number | undefined {
+    return finite(this.#log.oldestAt)
+  }
+
+  /** The same of those that are on no disk. */
+  get unwrittenAt(): number | undefined {
+    return finite(this.#log.unwrittenAt)
+  }
+
+  /** Bytes of events in memory. */
+  get memoryBytes(): number {
+    return this.#log.bytes
+  }
+
+  get counts(): BufferCounts {
+    const [events, cdrs, dropped] = [this.#sender.counts, this.#cdrSender.counts, this.#tally.counts]
+    return {
+      published: events.published + cdrs.published,
+      repeated: events.repeated + cdrs.repeated,
+      unreadable: this.#unreadable,
+      dropped: dropped[1] + dropped[2] + dropped[3],
+      droppedByClass: dropped,
+    }
+  }
+
+  get spool(): SpoolCounts {
+    const { unread: events = 0, bytes = 0, counts = { found: 0, damaged: 0, failures: 0 } } = this.#disk ?? {}
+    return { events, bytes, skipped: this.#log.skipped, ...counts }
+  }
+
+  /** Returns early after an outage, so that the next one is waited for as a new one. */
+  async #handleAll(): Promise<boolean> {
+    for (;;) {
+      const entry = this.#log.next
+      this.#runBarriers(entry?.number)
+      if (entry === undefined || this.#isClosed) break
+      entry.isTaken = true
+      await this.#attempt(entry)
+      this.#log.handled(entry)
+      if (!this.#isOutage) continue
+      this.#isOutage = false
+      return true
+    }
+    this.#noteIdle()
+    return false
+  }
+
+  /** Rejects when the entry is to be handled again. */
+  async #attempt(entry: Waiting): Promise<void> {
+    const { content, readAt, number } = entry
+    const take: Turn['take'] = (event) => this.#take(event, entry)
+    // The event for the queue is the entry's own.
+    if (content.own !== undefined) return this.#take(content.own, entry, 0).send()
+    const { event, engine } = content
+    try {
+      await this.#deps.handle({ event, engine, readAt, isLeft: number === 0, take })
+    } catch (problem) {
+      if (problem instanceof DomainError && problem.code === 'store_unavailable') throw problem
+      this.#unreadable += 1
+      const reason = problem instanceof Error ? problem.name : ''
+      this.#deps.log.warn('an event was skipped', { event: event.name, reason })
+    }
+  }
+
+  #take(given: PlatformEvent, entry: Waiting, counted?: number): ReturnType<Turn['take']> {
+    const event = textEvent(given)
+    const bytes = counted ?? sizeOf(event)
+    this.#log.noteUnsent(entry, bytes)
+    const sender = event.reader === 'cdr' ? this.#cdrSender : this.#sender
+    return { bytes, send: () => sender.add({ event, bytes, entry }) }
+  }
+
+  #runBarriers(next: number | undefined): void {
+    const isPassed = ({ after }: QueueBarrier) => (next === undefined ? this.#log.isHandled : after < next)
+    const passed = this.#barriers.filter(isPassed)
+    if (passed.length === 0) return
+    this.#barriers = this.#barriers.filter((barrier) => !passed.includes(barrier))
+    for (const { run } of passed) run()
+  }
+
+  #leftHandled(): void {
+    if (this.spool.found > 0) this.#deps.onLeftHandled?.()
+  }
+
+  #noteOutage(failures: number): void {
+    this.#isOutage = true
+    if (failures > 1) return
+    this.#deps.log.warn('events wait: what they need to know cannot be read', { waiting: this.waiting })
+  }
+
+  #noteIdle(): void {
+    if (!this.#log.isEmpty) return
+    this.#tally.over()
+    for (const resolve of this.#idle) resolve()
+    this.#idle = []
+  }
+
+  #senderTo(queue: string, sink: EventSink, paceMs: number): EventSender {
+    return new EventSender({
+      ...this.#deps,
+      queue,
+      paceMs,
+      sink,
+      waiting: () => this.waiting,
+      onTaken: ({ entry }) => this.#log.noteSent(entry),
+      onSettled: () => this.#noteIdle(),
+    })
+  }
+}
+
+function finite(moment: number): number | undefined {
+  return moment === Infinity ? undefined : moment
+}

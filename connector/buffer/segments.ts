@@ -1,0 +1,276 @@
+import { type DropClass, dropOrder } from './drop-class.ts'
+import type { LogEntry } from './log-entry.ts'
+import type { PatientReader } from './patient-reader.ts'
+import { type Copy, type ReadLine, type Segment, newSegment } from './segment.ts'
+import { type SpoolFiles, codeOf } from './spool-files.ts'
+
+/** An entry as it is to be written. */
+export interface NewLine {
+  readonly dropClass: DropClass
+  readonly readAt: number
+  /** By `entryLine`. */
+  readonly line: Buffer
+}
+
+/** Entries of one class that were lost, and when the first and the last of them were read. */
+export interface LostEntries {
+  readonly dropClass: DropClass
+  readonly count: number
+  readonly from: number
+  readonly to: number
+}
+
+export interface SegmentsDeps {
+  readonly files: SpoolFiles
+  readonly folder: string
+  /** The most that all files may take together. */
+  readonly bytes: number
+  /** A file is ended when it would become longer. */
+  readonly segmentBytes: number
+  readonly read: PatientReader
+  /** Called with entries that were given up for room. */
+  readonly onDropped: (lost: LostEntries) => void
+  /** Called with entries that cannot be read back. */
+  readonly onDamaged: (lost: LostEntries) => void
+  /** Called when a file could not be removed or changed. */
+  readonly onFailure: () => void
+}
+
+/**
+ * Entries on a disk, in their order, in append-only files of bounded size. Lines are appended to the last file. Without
+ * room the oldest file gives up what stands only there. A file of which nothing is needed is removed.
+ */
+export class Segments {
+  readonly #deps: SegmentsDeps
+  #all: readonly Segment[] = []
+  /** Files that are not needed and that the disk still has. They count until it removes them. */
+  readonly #unremoved = new Set<Segment>()
+  readonly #underWay = new Set<Promise<unknown>>()
+  /** Lines that were read ahead of their turn. */
+  #ahead: readonly ReadLine[] = []
+  #generation = 0
+  #filesMade = 0
+
+  constructor(deps: SegmentsDeps) {
+    this.#deps = deps
+  }
+
+  get isEmpty(): boolean {
+    return this.#all.length === 0 && this.#unremoved.size === 0
+  }
+
+  /** Entries that stand only here. */
+  get unread(): number {
+    return this.#all.reduce((sum, { unread }) => sum + unread, 0)
+  }
+
+  /** Bytes of all files. */
+  get bytes(): number {
+    return [...this.#all, ...this.#unremoved].reduce((sum, { size }) => sum + size, 0)
+  }
+
+  /** When the first event that stands only here was read from the engine, or earlier; absent when there is none. */
+  get oldestAt(): number | undefined {
+    const times = this.#all.flatMap(({ unread, from }) => (unread > 0 ? from : []))
+    return times.length === 0 ? undefined : Math.min(...times)
+  }
+
+  /** Sets the generation with which the names of new files begin. */
+  begin(generation: number): void {
+    this.#generation = generation
+  }
+
+  /** Takes in a file that another process left, in the order of the names. */
+  adopt(segment: Segment): void {
+    this.#ahead = []
+    this.#all = [...this.#all, segment].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    this.#removeIfDone(segment)
+  }
+
+  /**
+   * Writes lines, in their order, all or none: rejects when the disk refuses. A process that is killed meanwhile leaves the
+   * first so many of them. All of them are then in memory and here, until {@link leave} or {@link release} says otherwise.
+   */
+  async append(lines: readonly NewLine[]): Promise<Copy[]> {
+    const writes = this.#placesFor(lines)
+    try {
+      for (const { segment, own } of writes) {
+        await this.#deps.files.append(segment.path, Buffer.concat(own.map(({ line }) => line)))
+      }
+    } catch (error) {
+      await Promise.all(writes.map(({ segment }) => this.#takeBack(segment)))
+      throw error
+    }
+    return writes.flatMap(({ segment, own }) => {
+      segment.isBusy = false
+      return own.map((line) => place(segment, line))
+    })
+  }
+
+  /** Says that an entry, and none before it, is in memory no more, and must be read when its turn comes. */
+  leave({ segment, start }: Copy, dropClass: DropClass): void {
+    if (segment.unread === 0) segment.readOffset = start
+    segment.classes[dropClass] += 1
+    segment.live -= 1
+    segment.unread += 1
+  }
+
+  /** Says that a copy is not needed any more. The file goes with the last of them. */
+  release({ segment }: Copy): void {
+    segment.live -= 1
+    this.#removeIfDone(segment)
+  }
+
+  /** Reads the next entry that stands only here; `undefined` when none is left. What is damaged is skipped. */
+  async next(): Promise<{ readonly entry: LogEntry; readonly copy: Copy } | undefined> {
+    for (;;) {
+      const [line] = this.#ahead
+      if (line === undefined) {
+        if (!(await this.#readAhead())) return undefined
+        continue
+      }
+      const { segment, entry, dropClass, start } = line
+      this.#ahead = this.#ahead.slice(1)
+      segment.readOffset = line.nextOffset
+      segment.unread -= 1
+      segment.classes[dropClass] -= 1
+      if (entry !== undefined) {
+        segment.live += 1
+        return { entry, copy: { segment, start } }
+      }
+      this.#deps.onDamaged({ dropClass, count: 1, from: segment.from, to: segment.to })
+      this.#removeIfDone(segment)
+    }
+  }
+
+  /** Gives up the oldest file, and the next ones, until there is room; `false` when there is none. Rejects when the disk refuses. */
+  async makeRoom(needed: number): Promise<boolean> {
+    const { bytes } = this.#deps
+    if (needed > bytes) return false
+    while (this.bytes + needed > bytes) {
+      const oldest = this.#oldestUnread()
+      if (oldest === undefined) return false
+      await this.#giveUp(oldest)
+    }
+    return true
+  }
+
+  /** Resolves when all files that are not needed are removed. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay)
+  }
+
+  /** Removes the files that the disk did not remove before. Rejects when it refuses again. */
+  async removeAgain(): Promise<void> {
+    await Promise.all([...this.#unremoved].map((segment) => this.#remove(segment)))
+  }
+
+  /** Lets work that changes files go on; its failure is counted. */
+  inBackground(work: Promise<unknown>): void {
+    const whole = work.catch(() => this.#deps.onFailure()).finally(() => this.#underWay.delete(whole))
+    this.#underWay.add(whole)
+  }
+
+  #oldestUnread(): Segment | undefined {
+    return this.#all.find(({ unread }) => unread > 0)
+  }
+
+  /** Reads more lines; `false` when there are none, or reading was ended. */
+  async #readAhead(): Promise<boolean> {
+    const segment = this.#oldestUnread()
+    if (segment === undefined) return false
+    const lines = await this.#deps.read(segment)
+    if (lines === undefined) return false
+    if (segment.unread === 0 || this.#oldestUnread() !== segment) return true
+    this.#ahead = lines.slice(0, segment.unread)
+    if (lines.length > 0) return true
+    // The disk does not give back what it took.
+    this.#lose(segment, this.#deps.onDamaged)
+    this.#removeIfDone(segment)
+    return true
+  }
+
+  /** Forgets everything that stands only in a file. What is in memory as well keeps its copy. */
+  async #giveUp(segment: Segment): Promise<void> {
+    this.#lose(segment, this.#deps.onDropped)
+    segment.isSealed = true
+    if (this.#ahead[0]?.segment === segment) this.#ahead = []
+    if (segment.live === 0) return this.#remove(segment)
+    segment.size = segment.readOffset
+    await this.#deps.files.truncate(segment.path, segment.size).catch(() => this.#deps.onFailure())
+  }
+
+  #lose(segment: Segment, tell: (lost: LostEntries) => void): void {
+    const { classes, from, to } = segment
+    for (const dropClass of dropOrder) tell({ dropClass, count: Math.max(0, classes[dropClass]), from, to })
+    Object.assign(classes, { 1: 0, 2: 0, 3: 0 })
+    segment.unread = 0
+  }
+
+  #removeIfDone(segment: Segment): void {
+    if (segment.live > 0 || segment.unread > 0 || segment.isBusy || segment.isGone) return
+    this.inBackground(this.#remove(segment))
+  }
+
+  async #remove(segment: Segment): Promise<void> {
+    segment.isGone = true
+    this.#all = this.#all.filter((one) => one !== segment)
+    this.#unremoved.add(segment)
+    try {
+      await this.#deps.files.remove(segment.path)
+    } catch (problem) {
+      if (codeOf(problem) !== 'ENOENT') throw problem
+    }
+    this.#unremoved.delete(segment)
+  }
+
+  /** Chooses the files to write lines to: the last one, as long as it has room, and new ones. They are busy then. */
+  #placesFor(lines: readonly NewLine[]): { readonly segment: Segment; readonly own: NewLine[] }[] {
+    const writes: { readonly segment: Segment; readonly own: NewLine[] }[] = []
+    let room = 0
+    for (const line of lines) {
+      if (writes.length === 0 || line.line.length > room) {
+        const last = writes.length === 0 ? this.#lastWithRoomFor(line.line.length) : undefined
+        const segment = last ?? this.#newSegment(line.readAt)
+        segment.isBusy = true
+        room = this.#deps.segmentBytes - segment.size
+        writes.push({ segment, own: [] })
+      }
+      room -= line.line.length
+      writes.at(-1)?.own.push(line)
+    }
+    return writes
+  }
+
+  #lastWithRoomFor(bytes: number): Segment | undefined {
+    const last = this.#all.at(-1)
+    return last !== undefined && !last.isSealed && last.size + bytes <= this.#deps.segmentBytes ? last : undefined
+  }
+
+  #newSegment(from: number): Segment {
+    const last = this.#all.at(-1)
+    if (last !== undefined) last.isSealed = true
+    this.#filesMade += 1
+    const segment = newSegment(this.#deps.folder, this.#generation, this.#filesMade, from)
+    this.#all = [...this.#all, segment]
+    return segment
+  }
+
+  /** Undoes a write: what may have been written of it is cut off, or left after the end that counts. */
+  async #takeBack(segment: Segment): Promise<void> {
+    await this.#deps.files.truncate(segment.path, segment.size).catch(() => undefined)
+    segment.isSealed = true
+    segment.isBusy = false
+    if (segment.live === 0 && segment.unread === 0) await this.#remove(segment).catch(() => undefined)
+  }
+}
+
+/** Notes a line that was written at the end of a segment. */
+function place(segment: Segment, { readAt, line }: NewLine): Copy {
+  const copy = { segment, start: segment.size }
+  segment.size += line.length
+  segment.live += 1
+  segment.from = Math.min(segment.from, readAt)
+  segment.to = Math.max(segment.to, readAt)
+  return copy
+}
