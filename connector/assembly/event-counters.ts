@@ -21,9 +21,9 @@ export function eventCounters(parts: CountedComponents, read: number): Readonly<
   const { counts, spool } = buffer
   return {
     eventsRead: read,
-    eventsRelayed: relay.counts.relayed,
+    eventsRelayed: counts.relayed,
     eventsRecovered: relay.counts.recovered,
-    cdrsRelayed: relay.counts.cdrs,
+    cdrsRelayed: counts.cdrs,
     eventsPublished: counts.published,
     eventsRepeated: counts.repeated,
     eventsDropped: counts.dropped,

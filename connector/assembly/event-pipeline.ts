@@ -12,6 +12,7 @@ import { type ComparedEngine, Reconciliation, type ReconciliationDeps } from '..
 import { recallAccounts } from '../reconcile/recall-accounts.ts'
 import { staleCalls } from '../reconcile/stale-calls.ts'
 import type { SpoolPlace } from '../buffer/buffer-disk.ts'
+import type { Drop } from '../buffer/drop-tally.ts'
 import { EventBuffer, type Turn } from '../buffer/event-buffer.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { StoredCalls } from '../calls/stored-calls.ts'
@@ -76,6 +77,8 @@ export class EventPipeline {
   readonly #narrow = new Set<string>()
   /** Engines whose stored calls were taken up for the events that an earlier process left. */
   readonly #recalled = new Set<string>()
+  /** When the first of the events was read that were given up and not made up for yet, epoch milliseconds. */
+  #missedFrom = Infinity
   #read = 0
 
   constructor(deps: EventPipelineDeps) {
@@ -269,7 +272,7 @@ export class EventPipeline {
       handle: (turn) => (turn.isLeft ? this.#handleLeft(turn) : this.#relay.handle(turn)),
       foresee: (event) => this.#relay.foresee(event),
       onLeftHandled: () => this.#leftHandled(),
-      onDropped: (drop) => this.#gaps.recordDrop(drop),
+      onDropped: (drop) => this.#noteDrop(drop),
       onGivenUp: (engine) => engine !== '' && this.#inOrder.heardAgain(engine),
     })
   }
@@ -281,6 +284,20 @@ export class EventPipeline {
     if (!this.#recalled.has(engine)) for (const call of await ports.knownCalls.list(engine)) registry.recall(call)
     this.#recalled.add(engine)
     return this.#relay.handle(turn)
+  }
+
+  /** What was given up was missed, by this connector at least: all that it knows is compared once the others were handled. */
+  #noteDrop(drop: Drop): void {
+    this.#gaps.recordDrop(drop)
+    const isNoted = this.#missedFrom < Infinity
+    this.#missedFrom = Math.min(this.#missedFrom, drop.from)
+    if (!isNoted) this.#buffer.afterThese(() => this.#compareAll())
+  }
+
+  #compareAll(): void {
+    const from = this.#missedFrom
+    this.#missedFrom = Infinity
+    for (const { name } of this.#deps.engines()) this.#reconciliation.compareAgain(name, from)
   }
 
   /** What an earlier process heard proves nothing of the calls that are up now. */

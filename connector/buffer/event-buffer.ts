@@ -11,6 +11,7 @@ import type { DropClass } from './drop-class.ts'
 import { type Drop, type DropTally, dropTally } from './drop-tally.ts'
 import { EventLog, type MemoryLimits, usualMemory } from './event-log.ts'
 import { EventSender } from './event-sender.ts'
+import type { HeardContent } from './log-entry.ts'
 import { truncateEvent } from './truncate-event.ts'
 import { type Waiting, sizeOf } from './waiting.ts'
 
@@ -60,6 +61,9 @@ export interface EventBufferDeps extends Time {
 
 /** Counts of events since the start. */
 export interface BufferCounts {
+  /** Events for the event queue that came of those whose turn has come, and the ends of legs for the CDR queue. */
+  readonly relayed: number
+  readonly cdrs: number
   readonly published: number
   /** Events that were sent once more than before. */
   readonly repeated: number
@@ -103,6 +107,7 @@ export class EventBuffer {
   readonly #cdrSender: EventSender
   readonly #handling: WriteBehind
   #barriers: readonly QueueBarrier[] = []
+  readonly #taken = { relayed: 0, cdrs: 0 }
   #unreadable = 0
   #isOutage = false
   #isClosed = false
@@ -195,6 +200,7 @@ export class EventBuffer {
   get counts(): BufferCounts {
     const [events, cdrs, dropped] = [this.#sender.counts, this.#cdrSender.counts, this.#tally.counts]
     return {
+      ...this.#taken,
       published: events.published + cdrs.published,
       repeated: events.repeated + cdrs.repeated,
       unreadable: this.#unreadable,
@@ -215,7 +221,8 @@ export class EventBuffer {
       this.#runBarriers(entry?.number)
       if (entry === undefined || this.#isClosed) break
       entry.isTaken = true
-      await this.#attempt(entry)
+      if (entry.content.own === undefined) await this.#attempt(entry, entry.content)
+      else this.#take(entry.content.own, entry, true).send()
       this.#log.handled(entry)
       if (!this.#isOutage) continue
       this.#isOutage = false
@@ -226,12 +233,9 @@ export class EventBuffer {
   }
 
   /** Rejects when the entry is to be handled again. */
-  async #attempt(entry: Waiting): Promise<void> {
-    const { content, readAt, number } = entry
-    const take: Turn['take'] = (event) => this.#take(event, entry)
-    // The event for the queue is the entry's own.
-    if (content.own !== undefined) return this.#take(content.own, entry, 0).send()
-    const { event, engine } = content
+  async #attempt(entry: Waiting, { event, engine }: HeardContent): Promise<void> {
+    const { readAt, number } = entry
+    const take: Turn['take'] = (given) => this.#take(given, entry)
     try {
       await this.#deps.handle({ event, engine, readAt, isLeft: number === 0, take })
     } catch (problem) {
@@ -242,11 +246,14 @@ export class EventBuffer {
     }
   }
 
-  #take(given: PlatformEvent, entry: Waiting, counted?: number): ReturnType<Turn['take']> {
+  #take(given: PlatformEvent, entry: Waiting, isOwn = false): ReturnType<Turn['take']> {
     const event = textEvent(given)
-    const bytes = counted ?? sizeOf(event)
-    this.#log.noteUnsent(entry, bytes)
-    const sender = event.reader === 'cdr' ? this.#cdrSender : this.#sender
+    const bytes = sizeOf(event)
+    // The text of an event of the platform is the entry's.
+    this.#log.noteUnsent(entry, isOwn ? 0 : bytes)
+    const isCdr = event.reader === 'cdr'
+    this.#taken[isCdr ? 'cdrs' : 'relayed'] += 1
+    const sender = isCdr ? this.#cdrSender : this.#sender
     return { bytes, send: () => sender.add({ event, bytes, entry }) }
   }
 

@@ -14,8 +14,8 @@ export interface MemoryLimits {
   readonly all: number
 }
 
-/** 32 MiB hold seconds of a busy engine; as much again is half written to the disk. */
-export const usualMemory: MemoryLimits = { window: 32 * 1024 * 1024, all: 48 * 1024 * 1024 }
+/** 48 MiB hold seconds of a busy engine; a third as much again waits for a moment to be written to the disk. */
+export const usualMemory: MemoryLimits = { window: 48 * 1024 * 1024, all: 64 * 1024 * 1024 }
 
 /** Read from the disk at a time. */
 const chunkBytes = 1024 * 1024
@@ -127,6 +127,7 @@ export class EventLog {
     // One alone is never too much.
     while (!entry.isGone && this.#all.size > 1 && this.#bytes > this.#deps.memory.all) {
       this.#giveUp(this.#victim() ?? entry)
+      this.#refill()
     }
     if (entry.isGone) return false
     this.#writer.wake()
@@ -189,7 +190,7 @@ export class EventLog {
       return
     }
     for (let link = this.#tail.first; link !== undefined; link = this.#tail.first) {
-      if (this.#windowBytes > 0 && this.#windowBytes + link.value.bytes > memory.window) return
+      if (this.#windowBytes > 0 && this.#windowBytes + link.value.bytes > memory.window) break
       this.#tail.remove(link)
       this.#admit(link.value)
     }

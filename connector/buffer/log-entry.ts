@@ -8,10 +8,15 @@ import { readEvent } from '../esl/event.ts'
 import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 import { type DropClass, dropClassOf, dropOrder } from './drop-class.ts'
 
-/** What waits: an event of an engine or one made in its place, or an event of the platform, which has no engine. */
-export type LogContent =
-  | { readonly engine: string; readonly event: EngineEvent; readonly own?: undefined }
-  | { readonly engine: ''; readonly event?: undefined; readonly own: TextEvent }
+/** An event of an engine, or one that was made in its place. */
+export interface HeardContent {
+  readonly engine: string
+  readonly event: EngineEvent
+  readonly own?: undefined
+}
+
+/** What waits: an event of an engine, or one of the platform, as it goes to the queue. */
+export type LogContent = HeardContent | { readonly engine: ''; readonly event?: undefined; readonly own: TextEvent }
 
 /** The facts of an entry that are read without its content. */
 export interface EntryHead {

@@ -49,10 +49,9 @@ const maxUuidLength = 128
 /** Takes the events of the engines and passes on what hooks want. */
 export class EventRelay {
   /**
-   * Events: handed on to the queue; wanted by some domain, but of none; synthetic ones for missed ones, wanted or not; and
-   * ends of legs handed over for the index of CDRs.
+   * Events: wanted by some domain, but of none; and synthetic ones for missed ones, wanted or not.
    */
-  readonly counts = { relayed: 0, withoutDomain: 0, recovered: 0, cdrs: 0 }
+  readonly counts = { withoutDomain: 0, recovered: 0 }
   readonly #deps: RelayDeps
   readonly #ahead: Prefetch
   readonly #unowned = new UnownedCalls()
@@ -166,7 +165,6 @@ export class EventRelay {
     if (!isRelayed(engine) || !subscriptions.wants(domain, eventNameOf(event))) return
     const wanted = platformEvent(event, id, domain, { channel, now: clock.now() })
     const { bytes, send } = take(wanted)
-    this.counts.relayed += 1
     if (isLeft) send()
     else inOrder.add(wanted, engine, bytes, send)
   }
@@ -188,13 +186,12 @@ export class EventRelay {
     const own = event instanceof SyntheticEvent ? `cdr:made:${id}` : `cdr:${id}`
     const end = endOfLeg(event, own, domain, { channel, now: this.#deps.clock.now() })
     take(end).send()
-    this.counts.cdrs += 1
   }
 
   /** What was derived from an event, and will not be derived from it again, waits in the buffer as an event of its own. */
   #tell(event: PlatformEvent, readAt: number): void {
     const { subscriptions, buffer } = this.#deps
-    if (subscriptions.wants(event.domain, event.name) && buffer.tell(event, readAt)) this.counts.relayed += 1
+    if (subscriptions.wants(event.domain, event.name)) buffer.tell(event, readAt)
   }
 }
 

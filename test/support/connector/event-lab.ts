@@ -37,7 +37,7 @@ export interface EventLab {
   /** The engine's answer to `show channels as json`. */
   rows: readonly LabRow[]
   /** Its answer to `show registrations as json`. */
-  registrations: readonly { readonly user: string; readonly expires: number }[]
+  registrations: readonly { readonly user: string; readonly domain?: string; readonly expires: number }[]
   /** Makes the event link. */
   up(core?: string): Promise<void>
   /** Loses it. */
@@ -145,9 +145,9 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
     if (asked !== undefined) return `${(lab.existing ?? lab.rows).some(({ uuid }) => uuid === asked)}`
     if (command !== 'show registrations as json') return '-ERR command not found\n'
     return listOf(
-      lab.registrations.map(({ user, expires }) => ({
+      lab.registrations.map(({ user, domain = labDomain, expires }) => ({
         reg_user: user,
-        realm: labDomain,
+        realm: domain,
         url: `sofia/internal/sip:${user}@192.0.2.9:5060`,
         expires: `${expires}`,
       })),

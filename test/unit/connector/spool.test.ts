@@ -140,24 +140,6 @@ test('no more events are read from disk than memory has room for', async () => {
   expect(drops).toEqual([])
 })
 
-test('an event that was dropped while the disk was read-only is erased as soon as it can be', async () => {
-  const killed = spoolingProcess('1', { memory: roomFor(3) })
-  killed.add('a0', 'a1', 'a2')
-  await killed.time.advance(1_000)
-  killed.disk.isReadOnly = true
-  killed.add('a3')
-  await killed.time.advance(1_000)
-  killed.disk.isReadOnly = false
-  await killed.time.advance(10_000)
-
-  const next = spoolingProcess('2', { disk: killed.disk })
-  next.back()
-  await next.time.advance(1_000)
-
-  expect(killed.buffer.counts.dropped).toBe(1)
-  expect(next.ids()).toEqual(['a1', 'a2', 'a3'])
-})
-
 test('the events of a file that the disk lost are counted, and the rest are sent', async () => {
   const { add, time, disk, back, buffer, ids } = spoolingProcess('1', { memory: roomFor(2, 8) })
   for (const id of numbered('a', 10)) {
@@ -180,7 +162,7 @@ describe('when the disk has no room', () => {
   const large = (id: string, name: string, uuid: string) =>
     anEvent({ id, name, uuid, fields: { Filler: 'x'.repeat(2_000) } })
 
-  test('a full disk drops the oldest events of the least important class first, and counts each', async () => {
+  test('a full disk drops the oldest events, and counts each', async () => {
     const one = spoolingProcess('1', { memory: { window: 20_000, all: 60_000 }, bytes: 450_000 })
     const names = ['HEARTBEAT', 'CHANNEL_HOLD', 'CHANNEL_DESTROY']
     for (let round = 0; round < 150; round += 1) {
@@ -189,17 +171,18 @@ describe('when the disk has no room', () => {
       await one.time.advance(250)
     }
     const { droppedByClass, dropped } = one.buffer.counts
-    expect(droppedByClass[3]).toBeGreaterThan(100)
-    expect(droppedByClass[2]).toBeGreaterThan(0)
-    expect(droppedByClass[1]).toBe(0)
+    for (const of of [1, 2, 3] as const) expect(droppedByClass[of]).toBeGreaterThan(50)
     expect(one.disk.used()).toBeLessThanOrEqual(450_000)
 
     one.back()
     await one.time.advance(60_000)
 
     expect(one.ids().length + dropped).toBe(450)
-    expect(one.ids().filter((id) => id.startsWith('2-'))).toEqual(
-      Array.from({ length: 150 }, (_, index) => `2-${index}`),
+    // In memory there were the first of each, and on the disk the last.
+    const rounds = one.ids().flatMap((id) => (id.startsWith('2-') ? Number(id.slice(2)) : []))
+    const lost = rounds.findIndex((round, index) => round !== index)
+    expect(rounds.slice(lost)).toEqual(
+      Array.from({ length: rounds.length - lost }, (_, at) => 150 - rounds.length + at + lost),
     )
     expect(one.drops.reduce((sum, { count }) => sum + count, 0)).toBe(dropped)
   })
