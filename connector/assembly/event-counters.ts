@@ -1,7 +1,7 @@
 import type { StoredCalls } from '../calls/stored-calls.ts'
 import type { EventBuffer } from '../buffer/event-buffer.ts'
 import type { GapLog } from '../links/gap-log.ts'
-import type { AfterOthers } from '../events/after-others.ts'
+import type { ReconnectHold } from '../events/reconnect-hold.ts'
 import type { EventRelay } from '../events/event-relay.ts'
 import type { PresenceTracker } from '../events/presence.ts'
 
@@ -9,7 +9,7 @@ import type { PresenceTracker } from '../events/presence.ts'
 export interface CountedComponents {
   readonly relay: Pick<EventRelay, 'counts'>
   readonly buffer: Pick<EventBuffer, 'counts' | 'memoryBytes' | 'waiting' | 'spool'>
-  readonly inOrder: Pick<AfterOthers, 'waiting' | 'overflows'>
+  readonly hold: Pick<ReconnectHold, 'waiting'>
   readonly gaps: Pick<GapLog, 'counts' | 'waiting'>
   readonly presence: Pick<PresenceTracker, 'accounts'>
   readonly calls: Pick<StoredCalls, 'waiting'>
@@ -17,7 +17,7 @@ export interface CountedComponents {
 
 /** Returns the counters of the event side for the health report; `read` is how many events came. */
 export function eventCounters(parts: CountedComponents, read: number): Readonly<Record<string, number>> {
-  const { relay, buffer, inOrder, gaps, presence, calls } = parts
+  const { relay, buffer, hold, gaps, presence, calls } = parts
   const { counts, spool } = buffer
   return {
     eventsRead: read,
@@ -33,8 +33,7 @@ export function eventCounters(parts: CountedComponents, read: number): Readonly<
     eventsUnreadable: counts.unreadable,
     eventsWithoutDomain: relay.counts.withoutDomain,
     eventsWaiting: buffer.waiting,
-    eventsHeld: inOrder.waiting,
-    holdsOverflowed: inOrder.overflows,
+    eventsHeld: hold.waiting,
     memoryBytes: buffer.memoryBytes,
     spoolEvents: spool.events,
     spoolBytes: spool.bytes,

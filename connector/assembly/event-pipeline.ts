@@ -16,7 +16,7 @@ import type { Drop } from '../buffer/drop-tally.ts'
 import { EventBuffer, type Turn } from '../buffer/event-buffer.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { StoredCalls } from '../calls/stored-calls.ts'
-import { AfterOthers } from '../events/after-others.ts'
+import { ReconnectHold } from '../events/reconnect-hold.ts'
 import { cdrSink } from '../events/cdr-sink.ts'
 import { type EngineChange, type EngineChanges, engineChanges } from '../events/engine-events.ts'
 import { eventCounters } from './event-counters.ts'
@@ -68,7 +68,7 @@ export class EventPipeline {
   readonly #buffer: EventBuffer
   readonly #presence: PresenceTracker
   readonly #writer: PresenceWriter
-  readonly #inOrder: AfterOthers
+  readonly #hold: ReconnectHold
   readonly #relay: EventRelay
   readonly #reconciliation: Reconciliation
   readonly #calls: StoredCalls
@@ -111,14 +111,14 @@ export class EventPipeline {
       tracker: this.#presence,
       isStoredByPeer: isStoredByPeer.accounts,
     })
-    this.#inOrder = new AfterOthers({ ...deps, store: ports.connectorStatus })
+    this.#hold = new ReconnectHold({ ...deps, store: ports.connectorStatus })
     this.#relay = new EventRelay({
       ...deps,
       isRelayed: this.#isRelayed,
       subscriptions: this.#wanted,
       presence: this.#presence,
       writer: this.#writer,
-      inOrder: this.#inOrder,
+      hold: this.#hold,
       buffer: this.#buffer,
       links: this.#links,
     })
@@ -156,7 +156,7 @@ export class EventPipeline {
   accept(event: EngineEvent, engineName: string): void {
     this.#read += 1
     this.#links.heard(event, engineName)
-    this.#inOrder.heard(event, engineName)
+    this.#hold.heard(event, engineName)
     if (this.#wanted.concerns(eventNameOf(event))) this.#buffer.add(event, engineName)
   }
 
@@ -167,7 +167,7 @@ export class EventPipeline {
   engineChanged(engine: ComparedEngine & Pick<Engine, 'reasons'>, kind: EngineChange): void {
     const { name, coreUuid } = engine
     if (kind === 'engine_connected') {
-      this.#inOrder.heardAgain(name)
+      this.#hold.heardAgain(name)
       if (!this.#wanted.isKnown) this.#narrow.add(name)
       this.#reconciliation.linkUp(engine)
     } else this.#reconciliation.linkDown(name, engine.reasons.events ?? 'closed')
@@ -178,7 +178,7 @@ export class EventPipeline {
   subscribed(engineName: string): void {
     if (!this.#narrow.delete(engineName)) return
     this.#links.widened(engineName)
-    this.#inOrder.heardAgain(engineName)
+    this.#hold.heardAgain(engineName)
   }
 
   /** An event of an engine could not be read: its channels are compared soon. */
@@ -209,7 +209,7 @@ export class EventPipeline {
   async flushed(): Promise<void> {
     this.#reconciliation.stop()
     this.#links.settle()
-    this.#inOrder.stop()
+    this.#hold.stop()
     await this.#buffer.handled()
     await Promise.all([this.#writer.flushed(), this.#gaps.flushed()])
     await this.#buffer.drained()
@@ -244,7 +244,7 @@ export class EventPipeline {
     const counted = {
       relay: this.#relay,
       buffer: this.#buffer,
-      inOrder: this.#inOrder,
+      hold: this.#hold,
       gaps: this.#gaps,
       presence: this.#presence,
       calls: this.#calls,
@@ -273,7 +273,6 @@ export class EventPipeline {
       foresee: (event) => this.#relay.foresee(event),
       onLeftHandled: () => this.#leftHandled(),
       onDropped: (drop) => this.#noteDrop(drop),
-      onGivenUp: (engine) => engine !== '' && this.#inOrder.heardAgain(engine),
     })
   }
 

@@ -30,8 +30,8 @@ export interface Turn {
   readonly readAt: number
   /** Whether an earlier process read it. */
   readonly isLeft: boolean
-  /** Takes an event that comes of it, of so many bytes in memory. It waits here until `send` was called and the queue has it. */
-  readonly take: (event: PlatformEvent) => { readonly bytes: number; readonly send: () => void }
+  /** Takes an event that comes of it. It waits here until the answer, which lets it go, was called and the queue has it. */
+  readonly take: (event: PlatformEvent) => () => void
 }
 
 export interface EventBufferDeps extends Time {
@@ -53,8 +53,6 @@ export interface EventBufferDeps extends Time {
   /** Where events wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
   readonly place?: SpoolPlace | undefined
   readonly memory?: MemoryLimits | undefined
-  /** Called with the engine of each event that was given up, which is empty for an event of the platform. */
-  readonly onGivenUp?: ((engine: string) => void) | undefined
   /** Called with dropped events, at most once a second and class. */
   readonly onDropped?: ((drop: Drop) => void) | undefined
 }
@@ -132,7 +130,6 @@ export class EventBuffer {
       disk: this.#disk,
       tally: this.#tally,
       memory,
-      onGivenUp: ({ content }) => deps.onGivenUp?.(content.engine),
       onMoved: () => this.#handling.wake(),
     })
     if (place !== undefined) this.#barriers = [{ after: 0, run: () => this.#leftHandled() }]
@@ -222,7 +219,7 @@ export class EventBuffer {
       if (entry === undefined || this.#isClosed) break
       entry.isTaken = true
       if (entry.content.own === undefined) await this.#attempt(entry, entry.content)
-      else this.#take(entry.content.own, entry, true).send()
+      else this.#take(entry.content.own, entry, true)()
       this.#log.handled(entry)
       if (!this.#isOutage) continue
       this.#isOutage = false
@@ -246,7 +243,7 @@ export class EventBuffer {
     }
   }
 
-  #take(given: PlatformEvent, entry: Waiting, isOwn = false): ReturnType<Turn['take']> {
+  #take(given: PlatformEvent, entry: Waiting, isOwn = false): () => void {
     const event = textEvent(given)
     const bytes = sizeOf(event)
     // The text of an event of the platform is the entry's.
@@ -254,7 +251,7 @@ export class EventBuffer {
     const isCdr = event.reader === 'cdr'
     this.#taken[isCdr ? 'cdrs' : 'relayed'] += 1
     const sender = isCdr ? this.#cdrSender : this.#sender
-    return { bytes, send: () => sender.add({ event, bytes, entry }) }
+    return () => sender.add({ event, bytes, entry })
   }
 
   #runBarriers(next: number | undefined): void {

@@ -31,8 +31,6 @@ export interface EventLogDeps extends Time {
   readonly disk: BufferDisk | undefined
   readonly tally: DropTally
   readonly memory: MemoryLimits
-  /** Called with each entry that was given up. */
-  readonly onGivenUp: (entry: Waiting) => void
   /** Called when there may be an entry to handle, or nothing any more. */
   readonly onMoved: () => void
 }
@@ -277,7 +275,6 @@ export class EventLog {
   #giveUp(entry: Waiting): void {
     this.#deps.tally.note(entry.dropClass, entry.readAt)
     this.#leave(entry)
-    this.#deps.onGivenUp(entry)
   }
 }
 

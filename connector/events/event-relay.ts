@@ -8,13 +8,13 @@ import { type ReadField, eventDomainCandidates, legDomainCandidates } from '../.
 import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 import type { EventLinks } from '../links/event-links.ts'
 import { type KnownEvent, accountOf, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
-import type { AfterOthers } from './after-others.ts'
 import type { EventBuffer, Turn } from '../buffer/event-buffer.ts'
 import { type Prefetch, prefetch } from './prefetch.ts'
 import { endings, isLastWord, isOvertaken, missedBefore } from './missed-events.ts'
 import { channelEventId, endOfLeg, eventId, occurredAt, platformEvent } from './platform-event.ts'
 import type { PresenceTracker, StateChange } from './presence.ts'
 import type { PresenceWriter } from './presence-writer.ts'
+import type { ReconnectHold } from './reconnect-hold.ts'
 import { type Registration, readRegistration } from './registration.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { SyntheticEvent } from '../calls/synthetic-event.ts'
@@ -26,7 +26,7 @@ export interface RelayDeps {
   readonly domains: DomainNames
   readonly presence: PresenceTracker
   readonly writer: PresenceWriter
-  readonly inOrder: Pick<AfterOthers, 'add'>
+  readonly hold: Pick<ReconnectHold, 'add'>
   /** Takes the events of the platform itself. */
   readonly buffer: Pick<EventBuffer, 'tell'>
   readonly clock: Clock
@@ -161,12 +161,12 @@ export class EventRelay {
 
   /** What an earlier process read goes before what any connector reads now. */
   #relayWanted({ event, id, domain, channel }: KnownEvent, { engine, isLeft, take }: Turn): void {
-    const { subscriptions, clock, isRelayed, inOrder } = this.#deps
+    const { subscriptions, clock, isRelayed, hold } = this.#deps
     if (!isRelayed(engine) || !subscriptions.wants(domain, eventNameOf(event))) return
     const wanted = platformEvent(event, id, domain, { channel, now: clock.now() })
-    const { bytes, send } = take(wanted)
+    const send = take(wanted)
     if (isLeft) send()
-    else inOrder.add(wanted, engine, bytes, send)
+    else hold.add(wanted, engine, send)
   }
 
   #notePresence(known: KnownEvent, { readAt, isLeft }: Turn): void {
@@ -185,7 +185,7 @@ export class EventRelay {
     if (event.name !== 'CHANNEL_HANGUP_COMPLETE' || domain === '' || channel === undefined) return
     const own = event instanceof SyntheticEvent ? `cdr:made:${id}` : `cdr:${id}`
     const end = endOfLeg(event, own, domain, { channel, now: this.#deps.clock.now() })
-    take(end).send()
+    take(end)()
   }
 
   /** What was derived from an event, and will not be derived from it again, waits in the buffer as an event of its own. */

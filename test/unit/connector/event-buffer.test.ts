@@ -41,7 +41,7 @@ function aBuffer(memory?: MemoryLimits, disk?: ReturnType<typeof memoryDisk>) {
       if (store.fails(event)) throw new TypeError('an event without a number')
       handled.push(event)
       left.push(isLeft)
-      take(anEvent({ id: event.sequence, uuid: event.uuid })).send()
+      take(anEvent({ id: event.sequence, uuid: event.uuid }))()
     },
   })
   const sequences = () => handled.map(({ sequence }) => sequence)
