@@ -4,7 +4,7 @@ import { retry } from '../../core/concurrency/retry.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { errorLatch } from '../runtime/error-latch.ts'
 import type { DropClass } from './drop-class.ts'
-import type { DropTally } from './drop-tally.ts'
+import type { Drop, DropTally } from './drop-tally.ts'
 import { type LogEntry, entryLine } from './log-entry.ts'
 import { inFull, patientReader } from './patient-reader.ts'
 import { type Copy, beginsAt, isSegment, leftSegment } from './segment.ts'
@@ -86,8 +86,8 @@ export class BufferDisk {
           if (tries === 1) log.error('the spool cannot be read: it is tried again', problem)
         },
       }),
-      onDropped: ({ dropClass, count, from, to }) => tally.note(dropClass, from, count, to),
-      onDamaged: ({ dropClass, count, from, to }) => this.#countDamaged(dropClass, count, from, to),
+      onDropped: (drop) => tally.note(drop),
+      onDamaged: (drop) => this.#countDamaged(drop),
       onFailure: () => {
         this.counts.failures += 1
         this.#removeLater()
@@ -217,15 +217,15 @@ export class BufferDisk {
       this.#segments.adopt(found.value)
     } catch {
       log.warn('a file of an earlier process cannot be read: its events count as lost', { file: name })
-      this.#countDamaged(1, 1, beginsAt(name), clock.now())
+      this.#countDamaged({ class: 1, count: 1, from: beginsAt(name), to: clock.now() })
     }
   }
 
-  #countDamaged(dropClass: DropClass, count: number, from: number, to: number): void {
-    if (count === 0) return
-    this.counts.damaged += count
-    this.#deps.tally.lost(dropClass, from, count, to)
-    this.#deps.log.warn('events in the spool cannot be read', { events: count })
+  #countDamaged(drop: Drop): void {
+    if (drop.count === 0) return
+    this.counts.damaged += drop.count
+    this.#deps.tally.lost(drop)
+    this.#deps.log.warn('events in the spool cannot be read', { events: drop.count })
   }
 
   /** Returns what counts failures, and logs the first one with a message. */

@@ -7,7 +7,6 @@ import type { Time } from '../../core/concurrency/timers.ts'
 import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behind.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import { BufferDisk, type SpoolPlace } from './buffer-disk.ts'
-import type { DropClass } from './drop-class.ts'
 import { type Drop, type DropTally, dropTally } from './drop-tally.ts'
 import { EventLog, type MemoryLimits, usualMemory } from './event-log.ts'
 import { EventSender } from './event-sender.ts'
@@ -53,37 +52,8 @@ export interface EventBufferDeps extends Time {
   /** Where events wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
   readonly place?: SpoolPlace | undefined
   readonly memory?: MemoryLimits | undefined
-  /** Called with dropped events, at most once a second and class. */
+  /** Called with dropped events. */
   readonly onDropped?: ((drop: Drop) => void) | undefined
-}
-
-/** Counts of events since the start. */
-export interface BufferCounts {
-  /** Events for the event queue that came of those whose turn has come, and the ends of legs for the CDR queue. */
-  readonly relayed: number
-  readonly cdrs: number
-  readonly published: number
-  /** Events that were sent once more than before. */
-  readonly repeated: number
-  readonly unreadable: number
-  readonly dropped: number
-  /** The dropped ones by class: 1 the end of something, 2 of a call or the platform's own, 3 the rest. */
-  readonly droppedByClass: Readonly<Record<DropClass, number>>
-}
-
-/** The state of the disk on which events wait. */
-export interface SpoolCounts {
-  /** Events that are only on disk, and bytes of all that is there. */
-  readonly events: number
-  readonly bytes: number
-  /** Events that should have been on disk and were not. */
-  readonly skipped: number
-  /** Events that earlier processes left. */
-  readonly found: number
-  /** The dropped ones whose lines could not be read. */
-  readonly damaged: number
-  /** Times that the disk refused something. */
-  readonly failures: number
 }
 
 /** Something to be done once every event up to one has been handled. */
@@ -114,7 +84,7 @@ export class EventBuffer {
   constructor(deps: EventBufferDeps) {
     const { sink, cdrSink = sink, log, clock, timers, random, place, memory = usualMemory, onDropped } = deps
     this.#deps = deps
-    this.#tally = dropTally({ clock, timers, log, reason: 'too many wait', onDropped })
+    this.#tally = dropTally(log, onDropped)
     this.#disk = place && new BufferDisk(place, { clock, timers, log, tally: this.#tally })
     this.#sender = this.#senderTo('event queue', sink, eventPaceMs)
     this.#cdrSender = this.#senderTo('CDR queue', cdrSink, cdrPaceMs)
@@ -194,7 +164,12 @@ export class EventBuffer {
     return this.#log.bytes
   }
 
-  get counts(): BufferCounts {
+  /**
+   * Events since the start: that came of others for either queue, that a queue took, that were sent once more than before, that
+   * could not be handled, and that were dropped, also by class: 1 the end of something, 2 of a call or the platform's own, 3
+   * the rest.
+   */
+  get counts() {
     const [events, cdrs, dropped] = [this.#sender.counts, this.#cdrSender.counts, this.#tally.counts]
     return {
       ...this.#taken,
@@ -206,7 +181,11 @@ export class EventBuffer {
     }
   }
 
-  get spool(): SpoolCounts {
+  /**
+   * The disk: events that are only there, bytes of all files, events that it should have taken and did not, that earlier processes
+   * left, dropped ones that could not be read, and its refusals.
+   */
+  get spool() {
     const { unread: events = 0, bytes = 0, counts = { found: 0, damaged: 0, failures: 0 } } = this.#disk ?? {}
     return { events, bytes, skipped: this.#log.skipped, ...counts }
   }

@@ -1,8 +1,8 @@
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { BufferDisk } from './buffer-disk.ts'
 import { Chain } from './chain.ts'
-import type { DropTally } from './drop-tally.ts'
-import { type LogContent, classOf } from './log-entry.ts'
+import type { Drop, DropTally } from './drop-tally.ts'
+import { type LogContent, type LogEntry, classOf } from './log-entry.ts'
 import { LogWriter } from './log-writer.ts'
 import { type Waiting, newWaiting } from './waiting.ts'
 
@@ -157,7 +157,6 @@ export class EventLog {
     await this.#writer.finish()
     const lost = [...this.#unwritten.values()]
     for (const entry of lost) this.#giveUp(entry)
-    this.#deps.tally.flush()
     await this.#deps.disk?.close()
     return lost.length
   }
@@ -203,7 +202,7 @@ export class EventLog {
       if (read === undefined) break
       const { entry, copy } = read
       if (entry.readAt < clock.now() - staleMs) {
-        tally.note(entry.dropClass, entry.readAt)
+        tally.note(dropOf(entry))
         disk.release(copy)
         continue
       }
@@ -273,9 +272,13 @@ export class EventLog {
   }
 
   #giveUp(entry: Waiting): void {
-    this.#deps.tally.note(entry.dropClass, entry.readAt)
+    this.#deps.tally.note(dropOf(entry))
     this.#leave(entry)
   }
+}
+
+function dropOf({ dropClass, readAt }: LogEntry): Drop {
+  return { class: dropClass, count: 1, from: readAt, to: readAt }
 }
 
 /** Looks at all entries: an event that came of an older one was read with that. */

@@ -1,4 +1,5 @@
 import { type DropClass, dropOrder } from './drop-class.ts'
+import type { Drop } from './drop-tally.ts'
 import type { LogEntry } from './log-entry.ts'
 import type { PatientReader } from './patient-reader.ts'
 import { type Copy, type ReadLine, type Segment, newSegment } from './segment.ts'
@@ -12,14 +13,6 @@ export interface NewLine {
   readonly line: Buffer
 }
 
-/** Entries of one class that were lost, and when the first and the last of them were read. */
-export interface LostEntries {
-  readonly dropClass: DropClass
-  readonly count: number
-  readonly from: number
-  readonly to: number
-}
-
 export interface SegmentsDeps {
   readonly files: SpoolFiles
   readonly folder: string
@@ -29,9 +22,9 @@ export interface SegmentsDeps {
   readonly segmentBytes: number
   readonly read: PatientReader
   /** Called with entries that were given up for room. */
-  readonly onDropped: (lost: LostEntries) => void
+  readonly onDropped: (drop: Drop) => void
   /** Called with entries that cannot be read back. */
-  readonly onDamaged: (lost: LostEntries) => void
+  readonly onDamaged: (drop: Drop) => void
   /** Called when a file could not be removed or changed. */
   readonly onFailure: () => void
 }
@@ -138,7 +131,7 @@ export class Segments {
         segment.live += 1
         return { entry, copy: { segment, start } }
       }
-      this.#deps.onDamaged({ dropClass, count: 1, from: segment.from, to: segment.to })
+      this.#deps.onDamaged({ class: dropClass, count: 1, from: segment.from, to: segment.to })
       this.#removeIfDone(segment)
     }
   }
@@ -200,9 +193,9 @@ export class Segments {
     await this.#deps.files.truncate(segment.path, segment.size).catch(() => this.#deps.onFailure())
   }
 
-  #lose(segment: Segment, tell: (lost: LostEntries) => void): void {
+  #lose(segment: Segment, tell: (drop: Drop) => void): void {
     const { classes, from, to } = segment
-    for (const dropClass of dropOrder) tell({ dropClass, count: Math.max(0, classes[dropClass]), from, to })
+    for (const dropClass of dropOrder) tell({ class: dropClass, count: Math.max(0, classes[dropClass]), from, to })
     Object.assign(classes, { 1: 0, 2: 0, 3: 0 })
     segment.unread = 0
   }

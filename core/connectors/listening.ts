@@ -25,8 +25,6 @@ export interface Listening {
   readonly keptTo: number
   /** Up to when everything that it read was queued. */
   readonly handedOverTo: number
-  /** The same by the engine's clock. */
-  readonly engineHandedOverTo: number | undefined
 }
 
 /** Returns the history of every connector with an engine, and none for a connector that never reached it. */
@@ -52,7 +50,6 @@ export function listeningOf(report: ConnectorReport, link: EventLinkReport): Lis
     heardTo,
     keptTo: Math.min(lastKept(report), heardTo, link.keptTo ?? Infinity),
     handedOverTo: report.handedOverTo,
-    engineHandedOverTo: link.handedOverTo,
   }
 }
 

@@ -50,7 +50,13 @@ export function spoolingProcess(
       owner: spoolOwner(name, alive),
       onTaken: (owner) => void taken.push(owner),
     },
-    onDropped: (drop) => void drops.push(drop),
+    onDropped: (drop) => {
+      const index = drops.findIndex((each) => each.class === drop.class)
+      const same = drops[index]
+      if (same === undefined) return void drops.push(drop)
+      const span = { from: Math.min(same.from, drop.from), to: Math.max(same.to, drop.to) }
+      drops[index] = { ...drop, count: same.count + drop.count, ...span }
+    },
   })
   return {
     disk,
@@ -58,6 +64,7 @@ export function spoolingProcess(
     buffer,
     sink,
     log,
+    /** Dropped events, one record a class. */
     drops,
     /** Processes whose folder it took over. */
     taken,

@@ -301,7 +301,7 @@ test('events that wait when a buffer without a disk is closed are lost, counted 
 
   expect(await buffer.close()).toBe(3)
 
-  expect(drops).toMatchObject([{ class: 1, count: 3 }])
+  expect(drops).toMatchObject([1, 2, 3].map(() => ({ class: 1, count: 1 })))
   store.isGone = false
   await time.advance(5_000)
   expect([buffer.waiting, sequences()]).toEqual([0, []])
