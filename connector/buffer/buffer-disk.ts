@@ -64,7 +64,6 @@ export class BufferDisk {
   /** Files of earlier processes that were not found. */
   #unfound = 0
   #refusedAt: number | undefined
-  #cancelRemoval: (() => void) | undefined
 
   constructor(place: SpoolPlace, deps: BufferDiskDeps) {
     const { files, folder, bytes } = place
@@ -88,10 +87,7 @@ export class BufferDisk {
       }),
       onDropped: (drop) => tally.note(drop),
       onDamaged: (drop) => this.#countDamaged(drop),
-      onFailure: () => {
-        this.counts.failures += 1
-        this.#removeLater()
-      },
+      onFailure: () => void (this.counts.failures += 1),
     })
   }
 
@@ -177,9 +173,7 @@ export class BufferDisk {
   async close(): Promise<void> {
     this.#closing.abort()
     this.#asked.resolve()
-    this.#cancelRemoval?.()
-    await this.#segments.settled()
-    await this.#segments.removeAgain().catch(() => undefined)
+    await this.#segments.close()
     // A remaining lock names the owner of the events to the next process.
     const isDone = this.#segments.isEmpty && this.#unfound === 0
     if (this.#lock !== undefined && isDone) await this.#place.files.remove(this.#lock.path).catch(() => {})
@@ -237,22 +231,12 @@ export class BufferDisk {
     }
   }
 
-  /** Tries again in a moment to remove the files that the disk did not remove. */
-  #removeLater(): void {
-    if (this.#closing.signal.aborted) return
-    this.#cancelRemoval ??= this.#deps.timers.after(leaveAloneMs, () => {
-      this.#cancelRemoval = undefined
-      this.#segments.inBackground(this.#segments.removeAgain().catch(() => this.#removeLater()))
-    })
-  }
-
   #noteRefusal(problem: unknown): void {
     this.counts.failures += 1
     if (this.#refusedAt === undefined) {
       this.#deps.log.error('the spool cannot be written: events wait in memory only', problem)
     }
     this.#refusedAt = this.#deps.clock.now()
-    this.#removeLater()
   }
 
   /** Not for longer when the clock is set back. */

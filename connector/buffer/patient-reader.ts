@@ -1,6 +1,6 @@
 import { retry } from '../../core/concurrency/retry.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
-import { type ReadLine, type Segment, readLines } from './segment.ts'
+import type { Segment } from './segment.ts'
 import { type SpoolFiles, codeOf } from './spool-files.ts'
 
 /** A file is asked for so often, which takes two minutes, before it counts as damaged. */
@@ -22,10 +22,10 @@ export interface PatientReaderDeps {
 }
 
 /**
- * Returns the next lines of a file; none when it does not give them: it is gone, too short, or could not be read for two
+ * Returns what stands only in a file; nothing when it does not give it: it is gone, or could not be read for two
  * minutes. `undefined` when `signal` was aborted during the wait.
  */
-export type PatientReader = (segment: Segment) => Promise<readonly ReadLine[] | undefined>
+export type PatientReader = (segment: Segment) => Promise<Buffer | undefined>
 
 /** Makes a reader. A file that cannot be read is asked for again, 250 ms to 5 s later, unless it was given up meanwhile. */
 export function patientReader({ files, timers, signal, onRefused }: PatientReaderDeps): PatientReader {
@@ -33,9 +33,9 @@ export function patientReader({ files, timers, signal, onRefused }: PatientReade
     let refusals = 0
     const read = async () => {
       try {
-        return await readLines(files, segment)
+        return await files.read(segment.path, segment.readOffset, segment.size - segment.readOffset)
       } catch (problem) {
-        if (codeOf(problem) === 'ENOENT') return []
+        if (codeOf(problem) === 'ENOENT') return Buffer.alloc(0)
         throw problem
       }
     }
@@ -46,6 +46,6 @@ export function patientReader({ files, timers, signal, onRefused }: PatientReade
     const mayTry = () => segment.unread > 0 && refusals < mostRefusals
     const answer = await retry(read, { timers, random: inFull }, { mayTry, signal, onFailure })
     if (answer === undefined && signal.aborted) return undefined
-    return answer?.value ?? []
+    return answer?.value ?? Buffer.alloc(0)
   }
 }

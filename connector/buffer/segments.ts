@@ -1,8 +1,8 @@
 import { type DropClass, dropOrder } from './drop-class.ts'
 import type { Drop } from './drop-tally.ts'
-import type { LogEntry } from './log-entry.ts'
+import { type LogEntry, headOf, readEntry } from './log-entry.ts'
 import type { PatientReader } from './patient-reader.ts'
-import { type Copy, type ReadLine, type Segment, newSegment } from './segment.ts'
+import { type Copy, type Segment, lineAt, newSegment } from './segment.ts'
 import { type SpoolFiles, codeOf } from './spool-files.ts'
 
 /** An entry as it is to be written. */
@@ -36,11 +36,9 @@ export interface SegmentsDeps {
 export class Segments {
   readonly #deps: SegmentsDeps
   #all: readonly Segment[] = []
-  /** Files that are not needed and that the disk still has. They count until it removes them. */
-  readonly #unremoved = new Set<Segment>()
   readonly #underWay = new Set<Promise<unknown>>()
-  /** Lines that were read ahead of their turn. */
-  #ahead: readonly ReadLine[] = []
+  /** The bytes of the oldest file that was read, from an offset on. */
+  #ahead: { readonly segment: Segment; readonly bytes: Buffer; readonly from: number } | undefined
   #generation = 0
   #filesMade = 0
 
@@ -49,7 +47,7 @@ export class Segments {
   }
 
   get isEmpty(): boolean {
-    return this.#all.length === 0 && this.#unremoved.size === 0
+    return this.#all.length === 0
   }
 
   /** Entries that stand only here. */
@@ -59,7 +57,7 @@ export class Segments {
 
   /** Bytes of all files. */
   get bytes(): number {
-    return [...this.#all, ...this.#unremoved].reduce((sum, { size }) => sum + size, 0)
+    return this.#all.reduce((sum, { size }) => sum + size, 0)
   }
 
   /** When the first event that stands only here was read from the engine, or earlier; absent when there is none. */
@@ -75,9 +73,8 @@ export class Segments {
 
   /** Takes in a file that another process left, in the order of the names. */
   adopt(segment: Segment): void {
-    this.#ahead = []
     this.#all = [...this.#all, segment].toSorted((a, b) => (a.path < b.path ? -1 : 1))
-    this.#removeIfDone(segment)
+    this.#sweep()
   }
 
   /**
@@ -94,6 +91,7 @@ export class Segments {
       await Promise.all(writes.map(({ segment }) => this.#takeBack(segment)))
       throw error
     }
+    this.#sweep()
     return writes.flatMap(({ segment, own }) => {
       segment.isBusy = false
       return own.map((line) => place(segment, line))
@@ -111,28 +109,29 @@ export class Segments {
   /** Says that a copy is not needed any more. The file goes with the last of them. */
   release({ segment }: Copy): void {
     segment.live -= 1
-    this.#removeIfDone(segment)
+    this.#sweep()
   }
 
   /** Reads the next entry that stands only here; `undefined` when none is left. What is damaged is skipped. */
   async next(): Promise<{ readonly entry: LogEntry; readonly copy: Copy } | undefined> {
     for (;;) {
-      const [line] = this.#ahead
-      if (line === undefined) {
-        if (!(await this.#readAhead())) return undefined
-        continue
-      }
-      const { segment, entry, dropClass, start } = line
-      this.#ahead = this.#ahead.slice(1)
-      segment.readOffset = line.nextOffset
+      const segment = this.#oldestUnread()
+      if (segment === undefined) return undefined
+      const line = this.#nextLine(segment) ?? (await this.#readOn(segment))
+      if (line === 'closed') return undefined
+      if (line === 'moved') continue
+      const start = segment.readOffset
+      const [entry, dropClass] = [readEntry(line), headOf(line)?.dropClass ?? 1]
+      segment.readOffset += line.length + 1
       segment.unread -= 1
       segment.classes[dropClass] -= 1
+      if (segment.unread === 0) this.#ahead = undefined
       if (entry !== undefined) {
         segment.live += 1
-        return { entry, copy: { segment, start } }
+        return { entry: segment.isLeft ? { ...entry, number: 0 } : entry, copy: { segment, start } }
       }
       this.#deps.onDamaged({ class: dropClass, count: 1, from: segment.from, to: segment.to })
-      this.#removeIfDone(segment)
+      this.#sweep()
     }
   }
 
@@ -148,46 +147,42 @@ export class Segments {
     return true
   }
 
-  /** Resolves when all files that are not needed are removed. */
-  async settled(): Promise<void> {
+  /** Removes the files that are not needed; what the disk does not remove is tried again with the next change. */
+  async close(): Promise<void> {
     await Promise.all(this.#underWay)
-  }
-
-  /** Removes the files that the disk did not remove before. Rejects when it refuses again. */
-  async removeAgain(): Promise<void> {
-    await Promise.all([...this.#unremoved].map((segment) => this.#remove(segment)))
-  }
-
-  /** Lets work that changes files go on; its failure is counted. */
-  inBackground(work: Promise<unknown>): void {
-    const whole = work.catch(() => this.#deps.onFailure()).finally(() => this.#underWay.delete(whole))
-    this.#underWay.add(whole)
+    this.#sweep()
+    await Promise.all(this.#underWay)
   }
 
   #oldestUnread(): Segment | undefined {
     return this.#all.find(({ unread }) => unread > 0)
   }
 
-  /** Reads more lines; `false` when there are none, or reading was ended. */
-  async #readAhead(): Promise<boolean> {
-    const segment = this.#oldestUnread()
-    if (segment === undefined) return false
-    const lines = await this.#deps.read(segment)
-    if (lines === undefined) return false
-    if (segment.unread === 0 || this.#oldestUnread() !== segment) return true
-    this.#ahead = lines.slice(0, segment.unread)
-    if (lines.length > 0) return true
+  /** The next line of a file, from what was read of it. */
+  #nextLine(segment: Segment): Buffer | undefined {
+    const ahead = this.#ahead
+    return ahead?.segment === segment ? lineAt(ahead.bytes, segment.readOffset - ahead.from) : undefined
+  }
+
+  async #readOn(segment: Segment): Promise<Buffer | 'closed' | 'moved'> {
+    const from = segment.readOffset
+    const bytes = await this.#deps.read(segment)
+    if (bytes === undefined) return 'closed'
+    if (segment.unread === 0 || this.#oldestUnread() !== segment) return 'moved'
+    this.#ahead = { segment, bytes, from }
+    const line = lineAt(bytes, 0)
+    if (line !== undefined) return line
     // The disk does not give back what it took.
     this.#lose(segment, this.#deps.onDamaged)
-    this.#removeIfDone(segment)
-    return true
+    this.#sweep()
+    return 'moved'
   }
 
   /** Forgets everything that stands only in a file. What is in memory as well keeps its copy. */
   async #giveUp(segment: Segment): Promise<void> {
     this.#lose(segment, this.#deps.onDropped)
     segment.isSealed = true
-    if (this.#ahead[0]?.segment === segment) this.#ahead = []
+    this.#ahead = undefined
     if (segment.live === 0) return this.#remove(segment)
     segment.size = segment.readOffset
     await this.#deps.files.truncate(segment.path, segment.size).catch(() => this.#deps.onFailure())
@@ -200,21 +195,26 @@ export class Segments {
     segment.unread = 0
   }
 
-  #removeIfDone(segment: Segment): void {
-    if (segment.live > 0 || segment.unread > 0 || segment.isBusy || segment.isGone) return
-    this.inBackground(this.#remove(segment))
+  /** Removes the files that are not needed, in the background. */
+  #sweep(): void {
+    for (const segment of this.#all.filter(({ live, unread, isBusy }) => live + unread === 0 && !isBusy)) {
+      const work = this.#remove(segment)
+        .catch(() => this.#deps.onFailure())
+        .finally(() => this.#underWay.delete(work))
+      this.#underWay.add(work)
+    }
   }
 
   async #remove(segment: Segment): Promise<void> {
-    segment.isGone = true
-    this.#all = this.#all.filter((one) => one !== segment)
-    this.#unremoved.add(segment)
+    segment.isBusy = true
+    segment.isSealed = true
     try {
       await this.#deps.files.remove(segment.path)
     } catch (problem) {
+      segment.isBusy = false
       if (codeOf(problem) !== 'ENOENT') throw problem
     }
-    this.#unremoved.delete(segment)
+    this.#all = this.#all.filter((one) => one !== segment)
   }
 
   /** Chooses the files to write lines to: the last one, as long as it has room, and new ones. They are busy then. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { textEvent } from '../../../adapters/events/text-event.ts'
 import { entryLine } from '../../../connector/buffer/log-entry.ts'
-import { leftSegment, readLines } from '../../../connector/buffer/segment.ts'
+import { leftSegment } from '../../../connector/buffer/segment.ts'
 import { Segments } from '../../../connector/buffer/segments.ts'
 import { memoryDisk } from '../../support/connector/memory-disk.ts'
 import { settle } from '../../support/processes/manual-time.ts'
@@ -30,7 +30,7 @@ async function withSlowRead(ids: readonly string[], bytes = 1_000_000) {
     segmentBytes: bytes / 2,
     read: async (segment) => {
       reads += 1
-      const found = await readLines(files, segment)
+      const found = await files.read(segment.path, segment.readOffset, segment.size - segment.readOffset)
       if (reads === 1) await reading.promise
       return found
     },
