@@ -1,5 +1,4 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { EventLinkReport } from '../../core/connectors/connector-report.ts'
 import type { Ports } from '../../contracts/ports.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
@@ -24,7 +23,6 @@ import { EventRelay, type RelayDeps } from '../events/event-relay.ts'
 import { type IsUp, PresenceTracker } from '../events/presence.ts'
 import { type PresenceWriter, presenceWriter } from '../events/presence-writer.ts'
 import { type Subscriptions, subscriptions } from '../events/subscriptions.ts'
-import { type ConfirmedEvents, confirmedEvents } from '../events/confirmed-events.ts'
 import { unsureCalls } from '../events/unsure-calls.ts'
 
 export interface EventPipelineDeps extends Time {
@@ -64,7 +62,6 @@ export class EventPipeline {
   readonly #wanted: Subscriptions
   readonly #gaps: GapLog
   readonly #links: EventLinks
-  readonly #confirmed: ConfirmedEvents
   readonly #buffer: EventBuffer
   readonly #presence: PresenceTracker
   readonly #writer: PresenceWriter
@@ -96,7 +93,6 @@ export class EventPipeline {
       clock,
       timers,
     })
-    this.#confirmed = confirmedEvents({ sink: ports.events, subscriptions: this.#wanted, timers })
     this.#buffer = this.#newBuffer()
     const unsure = unsureCalls({
       ...deps,
@@ -229,11 +225,6 @@ export class EventPipeline {
     return lost
   }
 
-  /** Publishes an event of the platform; `false` if it may not be in the queue and should be published again. */
-  tell(event: PlatformEvent): Promise<boolean> {
-    return this.#confirmed.tell(event, this.#buffer)
-  }
-
   /** How far the events have been read of each engine that this connector relays, for its report. */
   links(): EventLinkReport[] {
     const reports = this.#links.reports({ queuedTo: this.#queuedTo, keptTo: this.#keptTo, narrow: this.#narrow })
@@ -266,7 +257,7 @@ export class EventPipeline {
     const { ports, spool } = this.#deps
     return new EventBuffer({
       ...this.#deps,
-      sink: this.#confirmed.sink,
+      sink: ports.events,
       cdrSink: cdrSink(ports.cdrQueue),
       place: spool,
       handle: (turn) => (turn.isLeft ? this.#handleLeft(turn) : this.#relay.handle(turn)),

@@ -113,12 +113,9 @@ export class EventBuffer {
     this.#log.add({ engine, event }, this.#deps.clock.now())
   }
 
-  /**
-   * Takes an event of the platform, which was known at `readAt`, epoch milliseconds, now where absent; `false` when there is
-   * no room for it, which is counted.
-   */
-  tell(event: PlatformEvent, readAt: number = this.#deps.clock.now()): boolean {
-    return this.#log.add({ engine: '', own: textEvent(event) }, readAt)
+  /** Takes an event of the platform, which was known at `readAt`, epoch milliseconds, now where absent; never failing. */
+  tell(event: PlatformEvent, readAt: number = this.#deps.clock.now()): void {
+    this.#log.add({ engine: '', own: textEvent(event) }, readAt)
   }
 
   /** Calls `run`, which must not throw, when every event that has come so far has been handled. */

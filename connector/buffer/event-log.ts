@@ -114,8 +114,8 @@ export class EventLog {
     return this.#isClosed ? undefined : this.#ready.first?.value
   }
 
-  /** Takes an event that was read at `readAt`, epoch milliseconds; `false` when there was no room for it. */
-  add(content: LogContent, readAt: number): boolean {
+  /** Takes an event that was read at `readAt`, epoch milliseconds. What there is no room for is given up. */
+  add(content: LogContent, readAt: number): void {
     this.#added += 1
     const entry = newWaiting({ content, readAt, dropClass: classOf(content), number: this.#added })
     entry.ofOrder = this.#tail.push(entry)
@@ -127,9 +127,7 @@ export class EventLog {
       this.#giveUp(this.#victim() ?? entry)
       this.#refill()
     }
-    if (entry.isGone) return false
     this.#writer.wake()
-    return true
   }
 
   /** Notes that an event for the queue, of so many bytes, came of an entry. */

@@ -148,17 +148,18 @@ test('a full buffer drops the oldest events that are not being sent, whatever th
   add('call1', 'CHANNEL_HOLD', 'a')
   await settle()
 
-  const taken = [
-    add('rest1', 'HEARTBEAT', ''),
-    add('over1', 'CHANNEL_DESTROY', 'a'),
-    add('call2', 'CHANNEL_HOLD', 'b'),
-    add('rest2', 'HEARTBEAT', ''),
-    add('over2', 'CHANNEL_HANGUP_COMPLETE', 'b'),
-    add('over3', 'RECORD_STOP', 'c'),
-    add('call3', 'CUSTOM->svc::user_create', ''),
-  ]
+  for (const [id, name, uuid] of [
+    ['rest1', 'HEARTBEAT', ''],
+    ['over1', 'CHANNEL_DESTROY', 'a'],
+    ['call2', 'CHANNEL_HOLD', 'b'],
+    ['rest2', 'HEARTBEAT', ''],
+    ['over2', 'CHANNEL_HANGUP_COMPLETE', 'b'],
+    ['over3', 'RECORD_STOP', 'c'],
+    ['call3', 'CUSTOM->svc::user_create', ''],
+  ] as const) {
+    add(id, name, uuid)
+  }
 
-  expect(taken).toEqual(taken.map(() => true))
   expect(buffer.counts).toMatchObject({ dropped: 5, droppedByClass: { 1: 2, 2: 1, 3: 2 } })
   isGone = false
   await time.advance(500)
@@ -180,7 +181,8 @@ test('an event that is being sent to the queue is not dropped', async () => {
   buffer.tell(anEvent({ id: 'away' }))
   await settle()
 
-  expect(buffer.tell(anEvent({ id: 'new' }))).toBe(false)
+  buffer.tell(anEvent({ id: 'new' }))
+  expect(buffer.counts.dropped).toBe(1)
 
   asked.resolve([])
   await buffer.drained()
@@ -227,7 +229,8 @@ test('the memory of an event is free again once it was sent', async () => {
   buffer.tell(large())
   await buffer.drained()
 
-  expect(buffer.tell(large())).toBe(true)
+  buffer.tell(large())
+  expect(buffer.counts.dropped).toBe(0)
 })
 
 test('an unreachable queue gets one batch at a time, with growing waits', async () => {
