@@ -297,6 +297,26 @@ test("F30 the next connector publishes all but the last second of a killed one's
   await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 13_000 })
 })
 
+test('an event that belongs to a domain by its call alone is published by the next process, although it never heard the call begin', async () => {
+  const ordeal = await eventOrdeal()
+  const { time } = ordeal.world
+  const process = await ordeal.start()
+  const uuid = '00000000-0000-4000-8000-00000000ca12'
+  await ordeal.tell(process, { name: 'CHANNEL_CREATE', uuid, headers: ofCall(time.clock.now()) })
+  await time.advance(1_000)
+  expect(process.lab.side.waiting).toBe(0)
+  ordeal.queue.instead = async () => Promise.reject(unavailable())
+  await ordeal.tell(process, { name: 'CHANNEL_HOLD', uuid, headers: {} })
+  await time.advance(1_000)
+  process.kill()
+
+  await ordeal.start({ rows: [{ uuid }] })
+  ordeal.queue.instead = undefined
+  await time.advance(10_000)
+
+  expect(ordeal.world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HOLD'])
+})
+
 const refusals: readonly { readonly title: string; readonly fail: (disk: MemoryDisk) => void }[] = [
   {
     title: 'is full',
