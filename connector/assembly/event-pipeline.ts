@@ -76,6 +76,8 @@ export class EventPipeline {
   readonly #recalled = new Set<string>()
   /** When the first of the events was read that were given up and not made up for yet, epoch milliseconds. */
   #missedFrom = Infinity
+  /** When the newest event was read that an earlier process left, epoch milliseconds. */
+  #leftReadTo = 0
   #read = 0
 
   constructor(deps: EventPipelineDeps) {
@@ -269,9 +271,11 @@ export class EventPipeline {
 
   /** The domain of an event may be known by its call alone, whose first events the earlier process has handed over. */
   async #handleLeft(turn: Turn): Promise<void> {
-    const { engine } = turn
+    const { engine, readAt } = turn
     const { ports, registry } = this.#deps
-    if (!this.#recalled.has(engine)) for (const call of await ports.knownCalls.list(engine)) registry.recall(call)
+    if (!this.#recalled.has(engine))
+      for (const call of await ports.knownCalls.list(engine)) registry.recall(call, readAt)
+    this.#leftReadTo = Math.max(this.#leftReadTo, readAt)
     this.#recalled.add(engine)
     return this.#relay.handle(turn)
   }
@@ -290,12 +294,11 @@ export class EventPipeline {
     for (const { name } of this.#deps.engines()) this.#reconciliation.compareAgain(name, from)
   }
 
-  /** What an earlier process heard proves nothing of the calls that are up now. */
+  /** What an earlier process heard proves nothing of the calls that are up now, nor when those ended that are not. */
   #leftHandled(): void {
-    const now = this.#deps.clock.now()
     for (const { name } of this.#deps.engines()) {
-      this.#deps.registry.doubt(name, now)
-      this.#reconciliation.compareAgain(name, now)
+      this.#deps.registry.doubt(name, this.#leftReadTo)
+      this.#reconciliation.compareAgain(name, this.#leftReadTo)
     }
   }
 

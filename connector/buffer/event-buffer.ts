@@ -41,7 +41,7 @@ export interface EventBufferDeps extends Time {
   readonly handle: (turn: Turn) => Promise<void>
   /** Given each event that has to wait, at once: what its turn will ask for can be asked for meanwhile. */
   readonly foresee?: ((event: EngineEvent) => void) | undefined
-  /** Called once all that earlier processes left has been handled, if there was anything. */
+  /** Called when all that earlier processes left, as far as it was found, has been handled. */
   readonly onLeftHandled?: (() => void) | undefined
   readonly sink: EventSink
   /** Takes what the index of CDRs reads; the same sink where absent. Neither waits for the other. */
@@ -78,6 +78,8 @@ export class EventBuffer {
   readonly #taken = { relayed: 0, cdrs: 0 }
   #unreadable = 0
   #isOutage = false
+  /** Whether the last entry was of an earlier process. */
+  #wasLeft = false
   #isClosed = false
   #idle: (() => void)[] = []
 
@@ -102,7 +104,6 @@ export class EventBuffer {
       memory,
       onMoved: () => this.#handling.wake(),
     })
-    if (place !== undefined) this.#barriers = [{ after: 0, run: () => this.#leftHandled() }]
   }
 
   /** Takes an event of an engine; at once, and never failing. */
@@ -231,15 +232,14 @@ export class EventBuffer {
   }
 
   #runBarriers(next: number | undefined): void {
-    const isPassed = ({ after }: QueueBarrier) => (next === undefined ? this.#log.isHandled : after < next)
+    const isOver = next !== undefined || this.#log.isHandled
+    if (this.#wasLeft && next !== 0 && isOver) this.#deps.onLeftHandled?.()
+    if (isOver) this.#wasLeft = next === 0
+    const isPassed = ({ after }: QueueBarrier) => (next === undefined ? isOver : after < next)
     const passed = this.#barriers.filter(isPassed)
     if (passed.length === 0) return
     this.#barriers = this.#barriers.filter((barrier) => !passed.includes(barrier))
     for (const { run } of passed) run()
-  }
-
-  #leftHandled(): void {
-    if (this.spool.found > 0) this.#deps.onLeftHandled?.()
   }
 
   #noteOutage(failures: number): void {
