@@ -119,7 +119,7 @@ export const spoolDir = {
   meaning: 'the folder in which events wait while their queue is away',
 } as const satisfies Variable
 
-/** A smaller spool could not hold one file of each class and the file that is being written. */
+/** A smaller spool could not hold a few of the largest events. */
 const leastSpoolBytes = 4 * 1024 ** 2
 
 /** Five minutes of a busy engine (500 events of 7 KB a second). */
