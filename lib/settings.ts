@@ -110,6 +110,7 @@ const ofEveryProcess = [
   platform.scriptSteps,
   platform.emergencyNumbers,
   platform.emergencyGateway,
+  platform.contactHosts,
   clientVariables,
   platform.eventsPerSecond,
   platform.cdrShards,

@@ -50,7 +50,7 @@ export const servicePages = {
   'usable part of a disk': 'https://docs.aws.amazon.com/opensearch-service/latest/developerguide/bp-storage.html',
 }
 
-/** Events a second that a connector carries with a whole processor: bench/README.md. */
+/** Events a second that a connector is planned to carry with a whole processor; the benchmark `esl` shows more. */
 const connectorEvents = 15_000
 
 /** Write units of a delivery in the partition of its hook. */

@@ -50,8 +50,9 @@ ${tableOf(now)}
 ${Object.entries(moved)
   .map(([name, value]) => `\`"${name}": ${JSON.stringify(value)}\``)
   .join(', ')}. The first limit is then met at **${count(callsAt(next))} calls a day**: ${next.what}.
+The limits that change:
 
-${tableOf(then)}
+${tableOf(then.filter((limit) => now.every((before) => callsAt(before) !== callsAt(limit))))}
 
 ${connectorSection(now)}
 
@@ -81,8 +82,7 @@ function sources(): string {
   const pages = Object.entries(servicePages).map(([what, page]) => `| ${what} | <${page}> |`)
   return `## Sources of quotas
 
-Each is the usual quota of an account, or a property, as its page states it; accounts may have others
-(\`aws service-quotas list-service-quotas --service-code lambda\`). A new table takes 4 000 write units a second at once, and twice its former peak within 30 minutes, so let the load
+Accounts may have others (\`aws service-quotas list-service-quotas --service-code lambda\`). A new table takes 4 000 write units a second at once, and twice its former peak within 30 minutes, so let the load
 grow over at least that time.
 
 | quota or property | page |
@@ -107,8 +107,7 @@ function estimates(): string {
 - A call has ${2 / typicalEvent.legs} events, each for one hook whose receiver answers in ${typicalEvent.receiverMs} ms, and two legs that are planned with ${legBytes} bytes on a disk. A function works ${call.seconds} s.
 - The rate of a connector is that of a whole processor of the machine of the benchmarks.
 
-Not in this model: requests of the API, registrations of phones, logins, searches, and the processors of search nodes. Registrations and lists of tenants and
-hooks grow with phones and tenants, not with calls.`
+Not in this model: requests of the API, registrations of phones, logins, searches, and the processors of search nodes.`
 }
 
 function tableOf(limits: readonly ScaleLimit[]): string {

@@ -49,9 +49,10 @@ const maxUuidLength = 128
 /** Takes the events of the engines and passes on what hooks want. */
 export class EventRelay {
   /**
-   * Events: wanted by some domain, but of none; and synthetic ones for missed ones, wanted or not.
+   * Events: wanted by some domain, but of none; and synthetic ones for missed ones, wanted or not. Registrations of
+   * contacts that are not rung.
    */
-  readonly counts = { withoutDomain: 0, recovered: 0 }
+  readonly counts = { withoutDomain: 0, recovered: 0, contactsRefused: 0 }
   readonly #deps: RelayDeps
   readonly #ahead: Prefetch
   readonly #unowned = new UnownedCalls()
@@ -169,9 +170,11 @@ export class EventRelay {
     else hold.add(wanted, engine, send)
   }
 
-  #notePresence(known: KnownEvent, { readAt, isLeft }: Turn): void {
+  #notePresence(known: KnownEvent, { engine, readAt, isLeft }: Turn): void {
     const at = occurredAt(known.event, this.#deps.clock.now())
-    const change = stateChange(this.#deps, known, at, isLeft)
+    const registration = readRegistration(known.event)
+    if (registration?.refused !== undefined && this.#deps.isRelayed(engine)) this.counts.contactsRefused += 1
+    const change = stateChange(this.#deps, known, registration, { at, isLeft })
     if (change === 'no account') return
     this.#deps.writer.wake()
     if (change !== undefined) this.#tell(accountStatus(change, causeOf(known), at), readAt)
@@ -225,10 +228,9 @@ function noteAlias(registry: ChannelRegistry, event: EngineEvent): void {
 function stateChange(
   { presence, registry }: RelayDeps,
   { event, domain, channel }: KnownEvent,
-  at: number,
-  isLeft: boolean,
+  registration: Registration | undefined,
+  { at, isLeft }: { readonly at: number; readonly isLeft: boolean },
 ): StateChange | undefined | 'no account' {
-  const registration = readRegistration(event)
   // An earlier process, or another connector, has observed the account since, and told of what had changed.
   const isOld = (login: string) => isLeft && at <= presence.observedAt(domain, login)
   if (registration !== undefined) {

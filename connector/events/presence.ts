@@ -108,13 +108,15 @@ export class PresenceTracker {
   /** A phone came or went. The domain must be loaded. */
   registered(
     domain: string,
-    { login, contact, source, lastsSeconds }: Registration,
+    { login, contact, source, lastsSeconds, refused }: Registration,
     at: number,
   ): StateChange | undefined {
     return this.#apply(domain, login, at, ({ contacts }) => ({
       contacts: [
         ...contacts.filter(({ id }) => id !== contact && id !== source && contact !== '*').slice(1 - maxContacts),
-        ...(lastsSeconds > 0 ? [{ id: contact, expiresAt: at + lastsSeconds * 1_000 }] : []),
+        ...(lastsSeconds > 0
+          ? [{ id: contact, expiresAt: at + lastsSeconds * 1_000, ...(refused === undefined ? {} : { refused }) }]
+          : []),
       ],
     }))
   }
@@ -227,9 +229,9 @@ function isIdle({ contacts, calls }: Pick<Presence, 'contacts' | 'calls'>): bool
   return contacts.length === 0 && calls.length === 0
 }
 
-/** No phone on line, a phone and no call, or a phone and a call. */
+/** No phone that rings, a phone and no call, or a phone and a call. */
 function stateOf({ contacts, calls }: Pick<Presence, 'contacts' | 'calls'>): AccountState {
-  if (contacts.length === 0) return 'NONREG'
+  if (contacts.every(({ refused }) => refused !== undefined)) return 'NONREG'
   return calls.length > 0 ? 'ISBUSY' : 'ONHOOK'
 }
 

@@ -1,4 +1,4 @@
-import { listOf, matching, network, oneOf, onOrOff, optional, readBy, wholeNumber } from './rule.ts'
+import { hostOrNetwork, listOf, matching, network, oneOf, onOrOff, optional, readBy, wholeNumber } from './rule.ts'
 import { rateWords, readRateLimits, usualRateLimits } from './rates.ts'
 import type { Variable } from './setting.ts'
 
@@ -98,6 +98,17 @@ export const emergencyGateway = {
   fallback: '',
   unset: 'none',
   meaning: 'the gateway of the engine that takes calls to emergency numbers for which a domain has no route',
+} as const satisfies Variable
+
+export const contactHosts = {
+  variable: 'CONTACT_HOSTS',
+  context: 'contactHosts',
+  readers: ['functions', 'laptop'],
+  rule: () => listOf(hostOrNetwork()),
+  fallback: '',
+  unset: 'none',
+  meaning:
+    'hosts and networks, comma-separated: a phone whose contact names one of them is rung there, and not at the source of its REGISTER. Engines of the kit then keep no directory answers of accounts',
 } as const satisfies Variable
 
 export const rateLimits = {

@@ -17,6 +17,8 @@ export interface Settings {
   readonly emergencyNumbers: readonly string[]
   /** Empty: none. */
   readonly emergencyGateway: string
+  /** Hosts, and networks in CIDR form. */
+  readonly contactHosts: readonly string[]
   readonly rateLimits: RateLimits
   /** The rate of a domain. */
   readonly eventsPerSecond: number
@@ -42,6 +44,7 @@ export function readSettings(env: Variables): Settings {
     scriptSteps: readVariable(declared.scriptSteps, env),
     emergencyNumbers: readVariable(declared.emergencyNumbers, env),
     emergencyGateway: readVariable(declared.emergencyGateway, env),
+    contactHosts: readVariable(declared.contactHosts, env),
     clientVariables: env[environment.clientVariables] ?? '',
     rateLimits: readVariable(declared.rateLimits, env),
     eventsPerSecond: readVariable(declared.eventsPerSecond, env),

@@ -107,10 +107,9 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     expect((await dialled('1001')).cause).toBe('USER_NOT_REGISTERED')
     await as(admin).call('updateAccount', { params: { account_id: '1001' }, body: { parameters: ['vm-enabled=true'] } })
 
-    const last = async () => (await calls().dial(acme, '1001', { stayMs: 1_500 })).executed.slice(-4)
-    await expect
-      .poll(last, changed)
-      .toEqual([`bridge user/1001@${acme}`, 'answer', 'sleep 1000', `voicemail default ${acme} 1001`])
+    const last = async () => (await calls().dial(acme, '1001', { stayMs: 1_500 })).executed.slice(-5)
+    const mailbox = ['answer', 'sleep 1000', 'set default_language=en', `voicemail default ${acme} 1001`]
+    await expect.poll(last, changed).toEqual([`bridge user/1001@${acme}`, ...mailbox])
   })
 
   it('a blacklisted caller is refused by a step and by the domain, and never on the way to an emergency number', async () => {

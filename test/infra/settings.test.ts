@@ -259,6 +259,8 @@ describe.each([
   ['scriptSteps', 'yes'],
   ['emergencyNumbers', '112,none'],
   ['emergencyGateway', 'a b'],
+  ['contactHosts', 'a b'],
+  ['contactHosts', '10.0.0.0/99'],
   ['hookAllowedNetworks', 'localhost'],
   ['clientVariables', 'tier'],
   ['clientVariables', ['tier']],

@@ -13,7 +13,7 @@ import { joinKey } from '../key.ts'
 const presenceItem = z.object({
   domain: z.string(),
   login: z.string(),
-  contacts: z.array(z.object({ id: z.string(), expiresAt: z.number() })),
+  contacts: z.array(z.object({ id: z.string(), expiresAt: z.number(), refused: z.optional(z.literal('contact')) })),
   calls: z.array(z.string()),
   observedAt: z.number(),
 })

@@ -47,6 +47,14 @@ describe('a simulated call', () => {
     },
   )
 
+  it('a call is routed by the number before its parameters, also to an emergency number and an account', async () => {
+    await route('99', [{ if: { expression: "${destination_number} == '99'", then: [{ hangup: 'USER_BUSY' }] } }])
+
+    expect((await simulate({ number: '99;npdi;rn=1' })).end).toEqual({ cause: 'USER_BUSY' })
+    expect((await simulate({ number: '1000;user=phone' })).matched).toEqual({ kind: 'account', name: '1000' })
+    expect((await simulate({ number: '112;phone-context=+49' })).matched.kind).toBe('none')
+  })
+
   it('a call follows proposed routes instead of the stored ones, which stay', async () => {
     await route('99', [{ hangup: 'USER_BUSY' }])
     const proposed = { destination_number: '99', name: 'new', callflow: [{ hangup: 'CALL_REJECTED' }] }

@@ -8,8 +8,8 @@ import { fixed } from '../../support/records/hostile-text.ts'
 
 const domain = 'tenant1.example.com'
 
-async function setUp() {
-  const api = anApi()
+async function setUp(env: Readonly<Record<string, string>> = {}) {
+  const api = anApi(env)
   await api.account({ login: 'alice', domain, numbers: ['55alice'] })
   return api
 }
@@ -64,8 +64,29 @@ describe('an answer about an account', () => {
       'sip-force-extension': 'alice=tenant1.example.com',
       'mwi-account': 'alice@tenant1.example.com',
     })
-    expect(params['dial-string']).toContain('${sofia_contact(*/${dialed_user}=${dialed_domain}@${dialed_domain}/[')
+    const listed = '${sofia_contact(*/${dialed_user}=${dialed_domain}@${dialed_domain}/${contact_mark})}'
+    expect(params['dial-string']).toContain(listed)
   })
+
+  it.each([
+    ['10.1.2.3', false],
+    ['[2001:db8::7]', false],
+    ['Phones.example.com', false],
+    ['10.1.3.3', true],
+    ['phones.example.com.evil.example', true],
+    ['', true],
+  ])(
+    'with hosts of contacts, the answer for a contact at %j keeps its source: %s, and is not cached',
+    async (host, isForced) => {
+      const api = await setUp({ CONTACT_HOSTS: '10.1.2.0/24, 2001:db8::/32,phones.example.com' })
+      const asked = { ...exactName, action: 'sip_auth', sip_auth_method: 'REGISTER', sip_contact_host: host }
+
+      const { users } = await ask(api, form({ ...asked, sip_to_user: 'alice', sip_to_host: domain }), 'cache=60000')
+
+      expect(users[0]).not.toHaveProperty('cacheable')
+      expect('sip-force-contact' in users[0].params).toBe(isForced)
+    },
+  )
 
   it.each(['0', '2100001', '9999999', '-1', '1.5', '1e3', 'true', 'until-flushed,', '', '1&cache=2'])(
     'a cacheable answer is refused to an engine that wants to keep it for %j',
