@@ -161,17 +161,17 @@ export class EventRelay {
   }
 
   /** What an earlier process read goes before what any connector reads now. */
-  #relayWanted({ event, id, domain, channel }: KnownEvent, { engine, isLeft, take }: Turn): void {
-    const { subscriptions, clock, isRelayed, hold } = this.#deps
+  #relayWanted({ event, id, domain, channel }: KnownEvent, { engine, readAt, isLeft, take }: Turn): void {
+    const { subscriptions, isRelayed, hold } = this.#deps
     if (!isRelayed(engine) || !subscriptions.wants(domain, eventNameOf(event))) return
-    const wanted = platformEvent(event, id, domain, { channel, now: clock.now() })
+    const wanted = platformEvent(event, id, domain, { channel, now: readAt })
     const send = take(wanted)
     if (isLeft) send()
     else hold.add(wanted, engine, send)
   }
 
   #notePresence(known: KnownEvent, { engine, readAt, isLeft }: Turn): void {
-    const at = occurredAt(known.event, this.#deps.clock.now())
+    const at = occurredAt(known.event, readAt)
     const registration = readRegistration(known.event)
     if (registration?.refused !== undefined && this.#deps.isRelayed(engine)) this.counts.contactsRefused += 1
     const change = stateChange(this.#deps, known, registration, { at, isLeft })
@@ -184,10 +184,10 @@ export class EventRelay {
    * Every leg that ends has a CDR, whether a hook wants its end or not. A made end has an id of its own: the queue would
    * take the one that another connector has heard, and that says more, for its repetition.
    */
-  #relayCdr({ event, id, domain, channel }: KnownEvent, { take }: Turn): void {
+  #relayCdr({ event, id, domain, channel }: KnownEvent, { readAt, take }: Turn): void {
     if (event.name !== 'CHANNEL_HANGUP_COMPLETE' || domain === '' || channel === undefined) return
     const own = event instanceof SyntheticEvent ? `cdr:made:${id}` : `cdr:${id}`
-    const end = endOfLeg(event, own, domain, { channel, now: this.#deps.clock.now() })
+    const end = endOfLeg(event, own, domain, { channel, now: readAt })
     take(end)()
   }
 
