@@ -20,7 +20,6 @@ const moved = {
   searchInstanceType: 'r7g.large.search',
   searchInstances: 8,
   searchVolumeGb: 1100,
-  cdrShards: 4,
 }
 
 /** Returns docs/scale.md for the committed settings of `prod`. */
@@ -69,13 +68,12 @@ function connectorSection(now: readonly ScaleLimit[]): string {
   const { most } = now.find(({ moves }) => moves === '`connectorCpu`') ?? { most: 0 }
   return `## Connectors
 
-Every connector reads the events of all engines; services of connectors share the relaying ([decision 73](adr/0073-connector-services-share-the-engines.md)). ${maxEngines}
+Every connector reads the events of all engines. ${maxEngines}
 engines send ${count(eventsOfMostEngines())} events a second when they are full, and a connector as committed reads ${count(most)}. To grow, in this order:
 
 1. Add engines to \`engineHost\` and deploy \`CallplaneConnector\`. New connectors run before the former ones stop; a moment in which none listened would be recorded as a gap.
 2. When the alarm on late events fires, raise \`connectorCpu\` up to one processor, which is what a connector uses, and deploy in the same way.
-3. Double \`connectorServices\`, so that each service relays half of the engines, and a full spool or a fault in relaying concerns fewer of them.
-4. With more than ${maxEngines} engines, make a second deployment and create new tenants there.`
+3. With more than ${maxEngines} engines, make a second deployment and create new tenants there.`
 }
 
 function sources(): string {

@@ -75,7 +75,7 @@ export function connectorEnvironment(
     ...shared,
     NODE_ENV: 'production',
     [connector.engineUrl.variable]: urls.join(','),
-    [connector.healthPort.variable]: String(healthPort),
+    [environment.healthPort]: String(healthPort),
     ...(observing === undefined
       ? {}
       : {

@@ -10,13 +10,12 @@ import type { SoundCall } from '../support/engine/sound-call.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
 import { tenantPassword } from '../support/platform/platform.ts'
 import { opened } from '../support/processes/opened.ts'
+import { aWhile } from '../support/engine/sound-stream.ts'
 
 const acme = 'acme.example.com'
 /** The address of the provider, at which the other side of each gateway is. */
 const provider = '127.0.0.11'
 const [own, ownOf1001, forged] = ['380441230000', '380441230001', '447700900']
-/** Half a second of sound. */
-const aWhile = 25
 /** The answer to a REFER where no transfer is allowed. */
 const notAllowed = 405
 const callEvents = ['CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE']

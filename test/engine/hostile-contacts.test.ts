@@ -192,7 +192,7 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
 describe.skipIf(freeswitchBin === undefined)(
   'the requests that the engine sends to registered phones by itself',
   () => {
-    const lab = opened(() => aKitLab({}, undefined, withPings))
+    const lab = opened(() => aKitLab({ change: withPings }))
 
     it('pings and lamps of mailboxes reach phones where their REGISTER came from, and lead nowhere else', async () => {
       await lab().platform.tenant(acme)
@@ -234,7 +234,7 @@ describe.skipIf(freeswitchBin === undefined)(
 
 describe.skipIf(freeswitchBin === undefined)('a phone whose contact names a host of the setting', () => {
   const settings = { CONTACT_HOSTS: 'phones.example.com,127.0.0.8/32' }
-  const lab = opened(() => aKitLab({}, undefined, undefined, () => settings))
+  const lab = opened(() => aKitLab({ platform: settings, sharesRecordings: false }))
 
   it('such a phone is rung as its contact is written, until it logs out, and any other phone at the source of its REGISTER', async () => {
     await lab().platform.tenant(acme)

@@ -160,7 +160,7 @@ describe.skipIf(freeswitchBin === undefined)('an engine of the kit whose platfor
     const port = typeof address === 'object' ? address?.port : 0
     return { url: `http://127.0.0.1:${port}`, close: async () => void server.close() }
   })
-  const lab = opened(() => aKitLab({ PLATFORM_URL: silent().url, PLATFORM_TIMEOUT: '1' }))
+  const lab = opened(() => aKitLab({ settings: { PLATFORM_URL: silent().url, PLATFORM_TIMEOUT: '1' } }))
   const calls = opened(() => openDialledCalls(lab().place.socketPort))
 
   it('a call waits for a platform that hangs no longer than the timeout, and then uses the static dial plan', async () => {

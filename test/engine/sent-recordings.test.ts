@@ -12,7 +12,7 @@ const acme = 'acme.example.com'
 const within = { timeout: 60_000, interval: 200 }
 
 describe.skipIf(freeswitchBin === undefined)('a recording at an engine of the kit', () => {
-  const lab = opened(() => aKitLab({}, undefined, undefined, () => ({})))
+  const lab = opened(() => aKitLab({ sharesRecordings: false }))
 
   const send = () => {
     const config = join(lab().place.folder, 'credential')

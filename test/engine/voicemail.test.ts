@@ -54,7 +54,7 @@ async function leave(caller: SoundPhone, number: string): Promise<void> {
 const lampOf = (phone: SoundPhone) => phone.notified.map(({ body }) => /Messages-Waiting: (\w+)/.exec(body)?.[1]).at(-1)
 
 describe.skipIf(freeswitchBin === undefined)('at a mailbox of the kit', () => {
-  const lab = opened(() => aKitLab({}, undefined, undefined, () => ({})))
+  const lab = opened(() => aKitLab({ sharesRecordings: false }))
   let admin: Client
   let caller: SoundPhone
   let owner: SoundPhone
@@ -284,7 +284,7 @@ describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit'
 describe.skipIf(freeswitchBin === undefined)('a mailbox of the kit with spoken prompts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-prompts-'))
   writePrompts(folder)
-  const lab = opened(() => aKitLab({ PROMPTS_FOLDER: folder }, undefined, undefined, () => ({})))
+  const lab = opened(() => aKitLab({ settings: { PROMPTS_FOLDER: folder }, sharesRecordings: false }))
   afterAll(() => rmSync(folder, { recursive: true }))
 
   it('callers and owners hear the prompts instead of the tones', async () => {

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../../support/platform/command.ts'
 import { documentText } from '../../support/records/document.ts'
 import { type PlainAnswer, recordRequests } from '../../support/records/recorded-requests.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
 /** The blocks of configuration of the page on engines. */
 const configuration = (): string[] =>
@@ -77,7 +78,7 @@ describe.skipIf(!hasCurl)('the script of the engine kit that posts CDRs', () => 
       'POST /engine/cdr?uuid=aaa-1 {"variables":{"uuid":"aaa-1"}}',
       'POST /engine/cdr?uuid=bbb-2 {"variables":{"uuid":"bbb-2"}}',
     ])
-    const basic = `Basic ${Buffer.from('engine:the-credential').toString('base64')}`
+    const { authorization: basic } = engineAuthorization('the-credential')
     expect(new Set(requests.map(({ headers }) => headers.authorization))).toEqual(new Set([basic]))
     expect(left()).toEqual([])
   })

@@ -5,6 +5,7 @@ import { handler as simulateDefaultRoutes } from '../../../functions/default-rou
 import { handler as lookUpDialplan } from '../../../functions/engine/look-up-dialplan.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
 import { aGateway } from '../../support/records/records.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
 let api: Api
 let headers: Record<string, string>
@@ -170,11 +171,11 @@ describe('a simulated call', () => {
 
 it('the engine is answered with the applications that the simulation shows', async () => {
   await route('5', [{ answer: '' }, { playback: { tone: 'busy' } }])
-  const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
+  const basic = engineAuthorization(api.ports.secrets.engine)
 
   const answer = await api.call(lookUpDialplan, {
     rawBody: 'section=dialplan&Hunt-Context=a.example.com&Hunt-Destination-Number=5',
-    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { ...basic, 'content-type': 'application/x-www-form-urlencoded' },
   })
 
   expect(answer.status).toBe(200)

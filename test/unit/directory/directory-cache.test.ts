@@ -5,6 +5,7 @@ import { handler as lookUpDirectory } from '../../../functions/engine/look-up-di
 import { anApi } from '../../support/platform/api.ts'
 import { askDirectory as ask, directoryForm as form, engineUsers } from '../../support/platform/directory-reader.ts'
 import { fixed } from '../../support/records/hostile-text.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
 const domain = 'tenant1.example.com'
 
@@ -92,8 +93,8 @@ describe('an answer about an account', () => {
     'a cacheable answer is refused to an engine that wants to keep it for %j',
     async (time) => {
       const api = await setUp()
-      const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
-      const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' }
+      const basic = engineAuthorization(api.ports.secrets.engine)
+      const headers = { ...basic, 'content-type': 'application/x-www-form-urlencoded' }
 
       const answer = await api.call(lookUpDirectory, { rawBody: form(exactName), query: `cache=${time}`, headers })
 
