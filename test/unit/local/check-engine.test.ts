@@ -141,6 +141,12 @@ describe('the check of an engine', () => {
       '<param name="nat-options-ping" value="true"/>',
     ],
     [
+      'a place for NOTIFY that strangers choose',
+      /<param name="db-inner-pre-trans-execute".*/,
+      '',
+      '<param name="db-inner-pre-trans-execute"',
+    ],
+    [
       'a place for requests that phones choose',
       '<param name="auth-calls"',
       '<param name="NDLB-force-rport" value="safe"/><param name="auth-calls"',
