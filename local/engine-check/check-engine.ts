@@ -211,6 +211,12 @@ const profileRules: readonly (readonly [
     (value) => value.includes('delete from sip_registrations'),
     'contacts of phones lead pings and lamps to any address',
   ],
+  [
+    'db-inner-pre-trans-execute',
+    '$${subscriptions_guard}',
+    (value) => value.includes('sip_subscriptions') || value === 'select 1',
+    'a stranger can make the engine send NOTIFY to any address',
+  ],
   ['accept-blind-auth', 'false', isNotTrue, 'calls are accepted without a password'],
   [
     'challenge-realm',

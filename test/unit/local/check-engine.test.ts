@@ -16,7 +16,8 @@ function kitConfiguration(change: (text: string) => string): string {
   return change(filled(text))
 }
 
-const mailboxes = (name: string) => readFileSync(join(process.cwd(), `engine/conf/mailbox-${name}.xml`), 'utf8')
+const mailboxes = (name: string) =>
+  [name, 'pins'].map((file) => readFileSync(join(process.cwd(), `engine/conf/mailbox-${file}.xml`), 'utf8')).join('')
 
 /** An engine that answers as a real one does (`api/response` of xml_locate, module_exists and so on). */
 function anEngine(
@@ -138,6 +139,12 @@ describe('the check of an engine', () => {
       /<param name="nat-options-ping".*/,
       '',
       '<param name="nat-options-ping" value="true"/>',
+    ],
+    [
+      'a place for NOTIFY that strangers choose',
+      /<param name="db-inner-pre-trans-execute".*/,
+      '',
+      '<param name="db-inner-pre-trans-execute"',
     ],
     [
       'a place for requests that phones choose',
