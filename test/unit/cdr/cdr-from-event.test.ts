@@ -257,10 +257,27 @@ describe('the other variables', () => {
     expect(shown([name])).toEqual([])
   })
 
-  test.each(['project', 'sip_h_X-Ticket', 'last_app', 'spinner', 'keyboard', 'opinion'])(
-    'the variable %s is shown in the CDR',
+  test.each([
+    'project',
+    'sip_h_X-Ticket',
+    'last_app',
+    'spinner',
+    'keyboard',
+    'opinion',
+    'x_author',
+    'x_authority',
+    'x_coauthor',
+    'x_secretary',
+    'x_secretariat',
+    'x_hashtag',
+  ])('the variable %s is shown in the CDR', (name) => {
+    expect(shown([name])).toEqual([name])
+  })
+
+  test.each(['x_authorised_by', 'x_authorization', 'sip_authorized', 'x_oauth', 'auth', 'x_author_token', 'secret_1'])(
+    'a CDR does not show the variable %s, whose name may be that of a secret',
     (name) => {
-      expect(shown([name])).toEqual([name])
+      expect(shown([name])).toEqual([])
     },
   )
 
@@ -273,12 +290,29 @@ describe('the other variables', () => {
     expect(shown(['last_arg'], value)).toEqual([])
   })
 
-  test.each(['project=1', 'sip:1000@192.0.2.1:5060;transport=udp', 'http://files.example.com:80/a.wav?x=a@b', '='])(
-    'a variable without a secret is shown: %s',
-    (value) => {
-      expect(shown(['last_arg'], value)).toEqual(['last_arg'])
-    },
-  )
+  test.each([
+    'project=1',
+    'sip:1000@192.0.2.1:5060;transport=udp',
+    'http://files.example.com:80/a.wav?x=a@b',
+    '=',
+    'author=Ann',
+    'secretary=Bob, authority=tax office',
+    '<sip:[2001:db8::1]:5060>;index=1,<sip:+441632960009@[2001:db8::2]>;index=2',
+    '<sip:192.0.2.1:5060>;index=1,<sip:+441632960009@192.0.2.2>;index=2',
+    'sip:192.0.2.1:5060,sip:1001@192.0.2.2',
+    'sip:192.0.2.1:5060;lr;ftag=a@b',
+    'http://[2001:db8::1]:80/a.wav <sip:a@b>',
+  ])('a variable without a secret is shown: %s', (value) => {
+    expect(shown(['last_arg'], value)).toEqual(['last_arg'])
+  })
+
+  test.each([
+    '<sip:[2001:db8::1]:5060>, <sip:1000:hunter2@192.0.2.1>',
+    'sips:1000:hun,ter2@192.0.2.1',
+    'https://user:h;u?nter2@files.example.com/',
+  ])('a password in an address is not shown, wherever it stands: %s', (value) => {
+    expect(shown(['last_arg'], value)).toEqual([])
+  })
 
   test('the number of variables of a CDR is limited, and those that clients set are kept first', () => {
     const own = Array.from({ length: variableLimits.count }, (_, index) => `rtp_${index}`)
