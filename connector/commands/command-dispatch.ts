@@ -198,8 +198,7 @@ async function sendJob(
   const pending = jobs.expect(job.id, timeoutOf(job.command))
   if (placed !== undefined) void pending.ended.then(() => registry.answered(placed.uuid))
   const outcome = pending.ended.then(async (end) => {
-    const judged =
-      end.kind === 'answered' ? await judge(registry, at, job, end.reply) : unknownFor(end.reason)
+    const judged = end.kind === 'answered' ? await judge(registry, at, job, end.reply) : unknownFor(end.reason)
     if (placed !== undefined && judged.state === 'unknown') timers.after(forgetMs, () => registry.unplace(placed.uuid))
     return judged
   })

@@ -23,7 +23,8 @@ export function outcomeOf(kind: LineCommand['kind'], reply: string): CommandOutc
   if (noSuchChannel.test(reply)) return { state: 'absent' }
   if (refusal.test(reply)) return { state: 'refused', text: reply }
   if (kind === 'flush-account' || kind === 'flush-directory') return { state: 'done', text: reply }
-  if (kind !== 'originate' && kind !== 'eavesdrop') return reply.startsWith('+OK') ? { state: 'done', text: reply } : unclear
+  if (kind !== 'originate' && kind !== 'eavesdrop')
+    return reply.startsWith('+OK') ? { state: 'done', text: reply } : unclear
   const uuid = madeChannel.exec(reply)?.[1]?.toLowerCase()
   return uuid === undefined ? unclear : { state: 'done', text: reply, uuid }
 }

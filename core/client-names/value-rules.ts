@@ -16,6 +16,9 @@ export const trueOrFalse = matching(/^(?:true|false)$/, 'true or false')
 /** Nine digits fit the engine's 32-bit numbers. */
 export const digits = matching(/^[0-9]{1,9}$/, '1-9 digits')
 
+/** A country's code, or what is dialled before a number. */
+export const prefixDigits = matching(/^[0-9]{1,3}$/, '1-3 digits')
+
 /** A PIN that a phone can type. */
 export const pin = matching(/^[0-9]{4,16}$/, '4-16 digits')
 

@@ -106,18 +106,21 @@ describe('an answer that does not say what was done is no success', () => {
     expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'unclear' })
   })
 
-  test.each(['hold', 'unhold', 'hangup'] as const)('a %s that is answered with nothing is not said to be done', async (kind) => {
-    const { link, run, outcome, channel } = await aRunner()
-    const uuid = randomUUID()
-    await channel(uuid, 'a.example.com')
-    link.answer = () => dumpOf(uuid, 'a.example.com')
-    const message = aCommandMessage({ command: orderTo(uuid)[kind] })
-    await run(message)
-    link.finishJob(message.id, '')
-    await settle()
+  test.each(['hold', 'unhold', 'hangup'] as const)(
+    'a %s that is answered with nothing is not said to be done',
+    async (kind) => {
+      const { link, run, outcome, channel } = await aRunner()
+      const uuid = randomUUID()
+      await channel(uuid, 'a.example.com')
+      link.answer = () => dumpOf(uuid, 'a.example.com')
+      const message = aCommandMessage({ command: orderTo(uuid)[kind] })
+      await run(message)
+      link.finishJob(message.id, '')
+      await settle()
 
-    expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'unclear' })
-  })
+      expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'unclear' })
+    },
+  )
 })
 
 describe('while the store of commands is gone', () => {
