@@ -10,6 +10,7 @@ import { wantedGateways } from './commands/wanted-gateways.ts'
 import { engineRuntime } from './assembly/engine-runtime.ts'
 import { relayedEngines } from './assembly/engine-share.ts'
 import { EventPipeline } from './assembly/event-pipeline.ts'
+import { EngineClocks } from './links/engine-clocks.ts'
 import type { ReadField } from '../core/channels/leg-domain.ts'
 import { GatewayStates } from './gateways/gateway-states.ts'
 import type { ConnectorHealth } from './health/connector-health.ts'
@@ -44,7 +45,8 @@ const mostTaken = 20
 export function startConnector(parts: ConnectorDeps): Connector {
   const { clock } = parts
   const domains = domainNames(parts.ports.domains, clock, parts.observing?.tenants)
-  const registry = new ChannelRegistry(domains)
+  const clocks = new EngineClocks(clock)
+  const registry = new ChannelRegistry(domains, { clocks })
   const isObserving = parts.observing !== undefined
   const openLink = isObserving ? readingLink(parts.openLink) : parts.openLink
   const aligner = gatewayAligner({ ...parts, wanted: wantedGateways(parts.ports) })
@@ -71,7 +73,8 @@ export function startConnector(parts: ConnectorDeps): Connector {
       ...shared,
       address,
       words: events.words(),
-      onEvent: (event, engine) => {
+      onEvent: (heard, engine) => {
+        const event = clocks.corrected(heard, engine)
         gateways.hear(event, engine)
         events.accept(event, engine)
       },
@@ -96,7 +99,7 @@ export function startConnector(parts: ConnectorDeps): Connector {
     ...orders,
   })
   const lost = lostClaims({ ...parts, store: parts.ports.commands })
-  const others = { gateways, recorder, lost, peer, tally }
+  const others = { gateways, recorder, lost, peer, tally, clocks }
   const running = { parts, startedAt: clock.now(), registry, events, works, runner, ...others }
   const status = ownStatus(running)
   const [stopping, stopped] = [new AbortController(), new AbortController()]

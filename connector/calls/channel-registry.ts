@@ -12,6 +12,7 @@ import {
   withSeen,
 } from './channel-entry.ts'
 import type { DomainNames } from './domain-names.ts'
+import type { EngineClocks } from '../links/engine-clocks.ts'
 import { type ReadField, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 
 export type { Channel } from './channel.ts'
@@ -26,6 +27,7 @@ const endedLimit = 5_000
 export class ChannelRegistry {
   readonly #domains: DomainNames
   readonly #limit: number
+  readonly #clocks: Pick<EngineClocks, 'reader'> | undefined
   readonly #live = new Map<string, Entry>()
   readonly #ended = new Map<string, Entry>()
   readonly #awaited = new Set<string>()
@@ -35,10 +37,14 @@ export class ChannelRegistry {
   #evicted = 0
   #watcher: CallWatcher = { live: () => {}, ended: () => {} }
 
-  /** Has room for `limit` channels. */
-  constructor(domains: DomainNames, limit = defaultLimit) {
+  /** Has room for `limit` channels. Times in answers of engines are read by `clocks`, as those of events are. */
+  constructor(
+    domains: DomainNames,
+    { limit = defaultLimit, clocks }: { readonly limit?: number; readonly clocks?: Pick<EngineClocks, 'reader'> } = {},
+  ) {
     this.#domains = domains
     this.#limit = limit
+    this.#clocks = clocks
   }
 
   get size(): number {
@@ -104,7 +110,8 @@ export class ChannelRegistry {
    * was, unless another process of the engine reports it, or an event shows that its end was only taken for granted.
    * Rejects when the store of domains is gone.
    */
-  learn(uuid: string, read: ReadField, engine: string, source: Source = 'answer'): Channel | Promise<Channel> {
+  learn(uuid: string, given: ReadField, engine: string, source: Source = 'answer'): Channel | Promise<Channel> {
+    const read = source === 'answer' ? (this.#clocks?.reader(given, engine) ?? given) : given
     const report = { read, engine, source }
     const gone = this.#ended.get(uuid)
     if (gone !== undefined && isOver(gone, report)) return gone

@@ -167,7 +167,8 @@ export class EventRelay {
   }
 
   #notePresence(known: KnownEvent, engine: string): void {
-    const at = occurredAt(known.event, this.#deps.clock.now())
+    const now = this.#deps.clock.now()
+    const at = Math.min(occurredAt(known.event, now), now)
     const registration = readRegistration(known.event)
     if (registration?.refused !== undefined && this.#deps.isRelayed(engine)) this.counts.contactsRefused += 1
     const change =

@@ -47,7 +47,13 @@ describe('the CDR of every recorded end of a call', () => {
     'the CDR of the recorded end %s is correct',
     (_name, event) => {
       const raw = event.headers()
-      const part = cdrFromEvent({ domain: 'tenant1.example.com', uuid: event.uuid, occurredAt, fields: raw })
+      const made = Math.floor(Number(raw['Event-Date-Timestamp']) / 1_000)
+      const part = cdrFromEvent({
+        domain: 'tenant1.example.com',
+        uuid: event.uuid,
+        occurredAt: made,
+        fields: raw,
+      })
       const seconds = (name: string) => (raw[name] === undefined ? undefined : Number(raw[name]))
       const [billsec, holdsec] = [seconds('variable_billsec'), seconds('variable_hold_accum_seconds')]
       const presenceId = raw['Channel-Presence-ID']
@@ -193,6 +199,30 @@ describe('malformed fields of an end of a call', () => {
       expect(cdrOf(bad).created_time).toBe(occurredAt)
     },
   )
+
+  const day = 86_400_000
+
+  test.each([
+    ['25 hours later', 25 * 3_600_000],
+    ['6 minutes later', 6 * 60_000],
+    ['31 days earlier', -31 * day],
+    ['72 years later', 72 * 365 * day],
+  ])('a creation that is %s than its report is not believed, and kept as the time of the engine', (_when, off) => {
+    const created = `${occurredAt + off}000`
+    const fields = { 'Caller-Channel-Created-Time': created, variable_start_uepoch: created }
+
+    expect(cdrOf(fields)).toMatchObject({
+      created_time: occurredAt,
+      variables: { engine_time: new Date(occurredAt + off).toISOString() },
+    })
+  })
+
+  test.each([-29 * day, -3 * 3_600_000, 4 * 60_000])('a creation %i ms from its report is believed', (off) => {
+    const cdr = cdrOf({ 'Caller-Channel-Created-Time': `${occurredAt + off}000` })
+
+    expect(cdr.created_time).toBe(occurredAt + off)
+    expect(cdr.variables).not.toHaveProperty('engine_time')
+  })
 
   test('the end of a call without a usable time has no CDR', () => {
     expect(cdrFromEvent({ ...anEnd({ 'Caller-Channel-Created-Time': '0' }), occurredAt: 0 })).toBeUndefined()
