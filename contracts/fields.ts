@@ -45,10 +45,19 @@ export const domainName = z.pipe(
   z.transform((name) => name.toLowerCase()),
 )
 
-/** The id of a channel or call, as the engine writes it: a UUID in lower case. */
+/** The id of a channel, as its engine spells it. */
+export const channelId = text(/^[A-Za-z0-9._~@:+-]{1,128}$/, 'must be 1-128 letters, digits or any of . _ ~ @ : + -')
+
+/** An id that the platform chooses: a UUID in lower case. */
 export const uuid = text(
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
   'must be a UUID in lower case',
+)
+
+/** The id of a channel or call in a path, as core/channels/call-id.ts has it: a UUID in either case is one. */
+export const callId = z.pipe(
+  channelId,
+  z.transform((id) => (uuid.safeParse(id.toLowerCase()).success ? id.toLowerCase() : id)),
 )
 
 /** A target that can be dialled: a number, or an account's name. */

@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import type { KnownCall } from '../../core/channels/known-call.ts'
 import { type CallWatcher, isNews } from './call-watcher.ts'
 import type { Channel, LifeEvent } from './channel.ts'
@@ -32,6 +33,7 @@ export class ChannelRegistry {
   readonly #ended = new Map<string, Entry>()
   readonly #awaited = new Set<string>()
   readonly #aliases = new Map<string, string>()
+  readonly #spellings = new Map<string, string>()
   readonly #revisions = new Map<string, number>()
   #changes = 0
   #evicted = 0
@@ -54,6 +56,20 @@ export class ChannelRegistry {
   /** Channels that were dropped because there were too many. */
   get evicted(): number {
     return this.#evicted
+  }
+
+  /** Returns the id of a channel, and remembers how its engine spells it. */
+  idOf(spelled: string): string {
+    const id = callIdOf(spelled)
+    if (id === spelled) return id
+    if (!this.#spellings.has(id) && this.#spellings.size >= this.#limit) dropOldest(this.#spellings)
+    this.#spellings.set(id, spelled)
+    return id
+  }
+
+  /** How the engine of a channel spells its id: the engine compares ids exactly. */
+  spellingOf(id: string): string {
+    return this.#spellings.get(id) ?? id
   }
 
   /** A channel that is up, by its uuid or by the uuid that was chosen for it. */

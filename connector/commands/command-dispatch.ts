@@ -119,7 +119,7 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
     return { send: async () => ({ wasWritten, outcome: Promise.all(to.map(dropAt)).then(outcomeOfAll) }) }
   }
   if (message.command.kind === 'apply-gateway') return prepareGatewayAt(parts, message.command, scope, to)
-  const command = addressed(message.command, channel)
+  const command = addressed(message.command, channel && parts.registry.spellingOf(channel.uuid))
   const line = commandLine(command, scope.domain, parts.clientVariables, message.requestId)
   const job = { id, scope, command, line }
   return {
@@ -158,10 +158,10 @@ function flushAgain({ timers }: DispatchDeps, engines: readonly Pick<CommandEngi
   })
 }
 
-/** A command for a chosen uuid applies to the channel that the engine created for it. */
-function addressed(command: LineCommand, channel: Channel | undefined): LineCommand {
+/** A command for a chosen uuid applies to the channel that the engine created for it, as the engine spells it. */
+function addressed(command: LineCommand, channel: string | undefined): LineCommand {
   if (channel === undefined) return command
-  return command.kind === 'eavesdrop' ? { ...command, target: channel.uuid } : withUuid(command, channel.uuid)
+  return command.kind === 'eavesdrop' ? { ...command, target: channel } : withUuid(command, channel)
 }
 
 function withUuid(command: Exclude<LineCommand, { kind: 'eavesdrop' }>, uuid: string): LineCommand {

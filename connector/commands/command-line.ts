@@ -1,5 +1,6 @@
 import { autoAnswerText } from '../../contracts/messages/command.ts'
 import {
+  channelId,
   dialTarget,
   displayDigits,
   domainName,
@@ -145,11 +146,11 @@ function compose(command: LineCommand, domain: string | null, additions: Additio
     case 'originate':
       return originate(command, checked(domainName, domain, 'domain'), additions)
     case 'hold':
-      return `uuid_hold ${checked(uuid, command.uuid, 'uuid')}`
+      return `uuid_hold ${checked(channelId, command.uuid, 'uuid')}`
     case 'unhold':
-      return `uuid_hold off ${checked(uuid, command.uuid, 'uuid')}`
+      return `uuid_hold off ${checked(channelId, command.uuid, 'uuid')}`
     case 'hangup':
-      return `uuid_kill ${checked(uuid, command.uuid, 'uuid')} ${checked(hangupCause, command.cause, 'cause')}`
+      return `uuid_kill ${checked(channelId, command.uuid, 'uuid')} ${checked(hangupCause, command.cause, 'cause')}`
     case 'eavesdrop':
       return eavesdrop(command, checked(domainName, domain, 'domain'), additions)
     case 'flush-account':
@@ -196,7 +197,7 @@ function eavesdrop(command: EavesdropCommand, domain: string, additions: Additio
     ...ownVariables(command.variables, additions.added),
   ]
   const listener = accountAddress(command.user, domain)
-  const target = checked(uuid, command.target, 'target')
+  const target = checked(channelId, command.target, 'target')
   return `originate ${variableList(variables)}user/${listener} &eavesdrop(${target}) XML ${domain} ${side} ${side}`
 }
 

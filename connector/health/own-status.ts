@@ -3,7 +3,16 @@ import { clockProblem } from './connector-health.ts'
 import { type StatusReporter, statusReporter } from './status-report.ts'
 
 /** Reports a running connector to the platform. */
-export function ownStatus({ parts, startedAt, events, works, runner, gateways, tally, clocks }: Running): StatusReporter {
+export function ownStatus({
+  parts,
+  startedAt,
+  events,
+  works,
+  runner,
+  gateways,
+  tally,
+  clocks,
+}: Running): StatusReporter {
   return statusReporter({
     ...parts,
     startedAt,

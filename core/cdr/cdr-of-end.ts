@@ -8,7 +8,7 @@ import { legOf, parentOf } from './leg.ts'
 /** An ended leg: its domain, its uuid and the fields that the engine reported. */
 export interface EndedLeg {
   readonly domain: string
-  /** Lower case. */
+  /** As core/channels/call-id.ts has it. */
   readonly uuid: string
   /** The time of the engine's report, epoch milliseconds. */
   readonly occurredAt: number
@@ -78,9 +78,16 @@ export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | 
     ...durationsOf(fields),
     variables: {
       ...cdrVariables(fields),
+      ...spellingOf(fields, uuid),
       ...(engineTime !== undefined && { engine_time: new Date(engineTime).toISOString() }),
     },
   }
+}
+
+/** A UUID is found in small letters; the engine may spell it otherwise. */
+function spellingOf(fields: EndFields, id: string): { readonly uuid?: string } {
+  const spelled = reported(fields, 'Unique-ID')
+  return spelled === undefined || spelled === id ? {} : { uuid: shortened(spelled) ?? '' }
 }
 
 function dialledIn(fields: EndFields): string | undefined {

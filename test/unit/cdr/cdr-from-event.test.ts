@@ -113,7 +113,13 @@ describe('the leg of a call', () => {
     ['a leg that came from outside', {}, 'a', undefined],
     ['a leg that was made by an order, though it is outbound', { 'Call-Direction': 'outbound' }, 'a', undefined],
     ['a leg that called another', { 'Other-Type': 'originatee', 'Other-Leg-Unique-ID': 'other' }, 'a', undefined],
-    ['a leg that another called', { 'Other-Type': 'originator', 'Other-Leg-Unique-ID': 'OTHER' }, 'b', 'other'],
+    ['a leg that another called', { 'Other-Type': 'originator', 'Other-Leg-Unique-ID': 'OTHER' }, 'b', 'OTHER'],
+    [
+      'a leg that a UUID in capitals called',
+      { 'Other-Type': 'originator', 'Other-Leg-Unique-ID': 'C0FFEE00-0000-4000-8000-00000000000A' },
+      'b',
+      'c0ffee00-0000-4000-8000-00000000000a',
+    ],
     ['a leg with an origin', { variable_originating_leg_uuid: 'origin' }, 'b', 'origin'],
     [
       'a leg whose origin is not the one that it is joined to now',
