@@ -8,6 +8,7 @@ import { firstExisting } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import type { EngineLink } from '../runtime/engine.ts'
 import type { PresenceTracker } from '../events/presence.ts'
+import { contactId } from '../events/contact-id.ts'
 import { type Registration, refusalOf } from '../events/registration.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 
@@ -87,7 +88,7 @@ async function listedPhones({ links, domains, clock }: RegistrationCheckDeps): P
       if (domain === '' || !login.safeParse(user).success || !(lastsSeconds > 0)) continue
       const registration = {
         login: user.toLowerCase(),
-        contact: contactOf(url),
+        contact: contactId(addressOf(url)),
         lastsSeconds,
         ...refusalOf(name, addressOf(url)),
       }
@@ -140,12 +141,6 @@ function hasNewPhone(now: Presence | undefined, before: Presence): boolean {
 }
 
 /** `sofia/internal/sip:1000@192.0.2.1` is the contact `sip:1000@192.0.2.1` at the profile `internal`. */
-function contactOf(url: string): string {
-  return addressOf(url)
-    .replace(/;fs_nat=yes$/, '')
-    .slice(0, 256)
-}
-
 function addressOf(url: string): string {
   return url.replace(/^sofia\/[^/]+\//, '')
 }

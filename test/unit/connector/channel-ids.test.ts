@@ -17,8 +17,7 @@ test.each([
 ])('orders reach a channel whose id is %s, as its engine spells it', async (_what, spelled) => {
   const { link, run, registry } = await aRunner()
   const id = registry.idOf(spelled)
-  link.answer = (line) =>
-    line === `uuid_dump ${spelled} json` ? dumpOf(spelled, domain) : '-ERR No such channel!\n'
+  link.answer = (line) => (line === `uuid_dump ${spelled} json` ? dumpOf(spelled, domain) : '-ERR No such channel!\n')
   const { hold, hangup } = orderTo(id)
   for (const command of [hold, hangup]) {
     const message = aCommandMessage({ command })

@@ -23,16 +23,23 @@ async function post(names: readonly string[], status = 200) {
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const work = await mkdtemp(join(tmpdir(), 'post-cdrs-'))
-  done.push(async () => server.close(), async () => rm(work, { recursive: true }))
+  done.push(
+    async () => server.close(),
+    async () => rm(work, { recursive: true }),
+  )
   const folder = join(work, 'cdrs')
   await mkdir(folder)
   await writeFile(join(work, 'config'), 'user = "engine:secret"\n')
   for (const name of names) await writeFile(join(folder, `${name}.cdr.json`), '{}')
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  const { stderr } = await promisify(execFile)('sh', [script, folder, `http://127.0.0.1:${port}/`, join(work, 'config')], {
-    env: { ...process.env, POST_CDRS_MIN_AGE_MINUTES: '-1' },
-  })
+  const { stderr } = await promisify(execFile)(
+    'sh',
+    [script, folder, `http://127.0.0.1:${port}/`, join(work, 'config')],
+    {
+      env: { ...process.env, POST_CDRS_MIN_AGE_MINUTES: '-1' },
+    },
+  )
   const left = (await readdir(folder)).filter((name) => name !== 'refused')
   return { posted: posted.toSorted(), left, refused: await readdir(join(folder, 'refused')), stderr }
 }
