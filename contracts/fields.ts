@@ -46,7 +46,10 @@ export const domainName = z.pipe(
 )
 
 /** The id of a channel, as its engine spells it. */
-export const channelId = text(/^[A-Za-z0-9._~@:+-]{1,128}$/, 'must be 1-128 letters, digits or any of . _ ~ @ : + -')
+export const channelId = text(
+  /^(?!\.{1,2}$)[A-Za-z0-9._~@:+-]{1,128}$/,
+  'must be 1-128 letters, digits or any of . _ ~ @ : + -',
+)
 
 /** An id that the platform chooses: a UUID in lower case. */
 export const uuid = text(
