@@ -51,7 +51,7 @@ export function startConnector(parts: ConnectorDeps): Connector {
   const openLink = isObserving ? readingLink(parts.openLink) : parts.openLink
   const aligner = gatewayAligner({ ...parts, wanted: wantedGateways(parts.ports) })
   const isRelayed = relayedEngines(parts.engines, parts.share)
-  const shared = { ...parts, openLink, isObserving, isRelayed, registry, domains, aligner }
+  const shared = { ...parts, openLink, isObserving, isRelayed, registry, domains, aligner, clocks }
   const tally = { gapsOfLost: 0, outOfReach: new Array<string>(), taken: new Array<string>() }
   const onTaken = (owner: string) => void (tally.taken = [...tally.taken.slice(1 - mostTaken), owner])
   const engines = () => works.map(({ engine }) => engine)
@@ -73,8 +73,7 @@ export function startConnector(parts: ConnectorDeps): Connector {
       ...shared,
       address,
       words: events.words(),
-      onEvent: (heard, engine) => {
-        const event = clocks.corrected(heard, engine)
+      onEvent: (event, engine) => {
         gateways.hear(event, engine)
         events.accept(event, engine)
       },
@@ -98,9 +97,8 @@ export function startConnector(parts: ConnectorDeps): Connector {
     channels: channelList({ engines: works, registry }),
     ...orders,
   })
-  const lost = lostClaims({ ...parts, store: parts.ports.commands })
-  const others = { gateways, recorder, lost, peer, tally, clocks }
-  const running = { parts, startedAt: clock.now(), registry, events, works, runner, ...others }
+  const others = { gateways, recorder, lost: lostClaims({ ...parts, store: parts.ports.commands }), peer, tally }
+  const running = { ...shared, parts, startedAt: clock.now(), events, works, runner, ...others }
   const status = ownStatus(running)
   const [stopping, stopped] = [new AbortController(), new AbortController()]
   const reporter =

@@ -45,11 +45,11 @@ export const domainName = z.pipe(
   z.transform((name) => name.toLowerCase()),
 )
 
-/** The id of a channel, as its engine spells it. */
+/** The id of a channel, as its engine spells it; no word of a command, and none that a path takes for a folder. */
 export const channelId = text(
-  /^(?!\.{1,2}$)[A-Za-z0-9._~@:+-]{1,128}$/,
+  /^[A-Za-z0-9._~@:+-]{1,128}$/,
   'must be 1-128 letters, digits or any of . _ ~ @ : + -',
-)
+).check(z.refine((id) => !/^(?:\.{1,2}|off|toggle)$/i.test(id), 'must be the id of a channel'))
 
 /** An id that the platform chooses: a UUID in lower case. */
 export const uuid = text(

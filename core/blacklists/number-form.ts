@@ -1,11 +1,5 @@
+import { numberParameters } from '../client-names/number-parameters.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
-
-/** Parameters of a domain that say how its country writes numbers, with the values that they have by default. */
-export const numberParameters = {
-  country: 'country-code',
-  international: 'international-prefix',
-  national: 'national-prefix',
-} as const
 
 type Parameters = Readonly<Record<string, string>>
 

@@ -1,4 +1,4 @@
-import { numberParameters } from '../blacklists/number-form.ts'
+import { numberParameters } from './number-parameters.ts'
 import { parametersOfRoot } from './caller-ids.ts'
 import { retentionParameter } from './retention.ts'
 import { type NamePlace, ownParameters, places, trustedCallVariables } from './closed-lists.ts'

@@ -1,4 +1,4 @@
-import { numberParameters } from '../blacklists/number-form.ts'
+import { numberParameters } from './number-parameters.ts'
 import { numberList, ownNumbers, trustedCallerIds } from './caller-ids.ts'
 import { isRetention, retentionDays, retentionParameter } from './retention.ts'
 import {

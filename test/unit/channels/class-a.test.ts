@@ -70,7 +70,7 @@ const fields: [string, string, (value: string) => Promise<ApiAnswer>][] = [
 
 /** Samples that are ordinary values of a field: a login, an account's name, an id of a channel. They meet none. */
 const ordinary: Record<string, RegExp> = {
-  channel_id: /^[A-Za-z0-9._~@:+-]{1,128}$/,
+  channel_id: /^(?!toggle$)[A-Za-z0-9._~@:+-]{1,128}$/,
   user: /^[A-Za-z0-9._+-]{1,64}$/,
   calledId: /^[A-Za-z][A-Za-z0-9._-]{0,63}$/,
 }
