@@ -220,9 +220,9 @@ function autoAnswer(given: OriginateCommand['autoAnswer']): string[][] {
 
 const variableName = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The values that the API accepts: no control characters, brackets, quote or backslash, so that only spaces and commas need care. */
+/** The values that the API accepts: no control characters, brackets or backslash, so that only {@link variableList} needs care. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-const variableValue = /^[^\u0000-\u001f\u007f{}[\]'\\]{0,256}$/u
+const variableValue = /^[^\u0000-\u001f\u007f{}[\]\\]{0,256}$/u
 
 /** The caller's permissions were judged before the command was queued: the widest list of calls holds here. */
 function ownVariables(variables: Readonly<Record<string, string>>, added: ClientVariables): string[][] {
@@ -240,11 +240,14 @@ function ownVariables(variables: Readonly<Record<string, string>>, added: Client
 
 /**
  * `{a=1,b='two words',c=1\,2}`. The engine splits its arguments at spaces, except inside single quotes; quotes protect
- * nothing else. It splits the list at commas, except after a backslash. Quotes and braces must not be there at all.
+ * nothing else. It splits the list at commas, except after a backslash, and each part at `=`. At each of the three it takes
+ * quotes and a level of backslashes away, so that an apostrophe has seven before it. Braces must not be there at all.
  */
 function variableList(variables: readonly (readonly string[])[]): string {
-  const quoted = (value: string) => (value.includes(' ') ? `'${value}'` : value)
-  const parts = variables.map(([name, value = '']) => `${name}=${quoted(value).replaceAll(',', String.raw`\,`)}`)
+  const parts = variables.map(([name, value = '']) => {
+    const escaped = value.replaceAll("'", String.raw`\\\\\\\'`).replaceAll(',', String.raw`\,`)
+    return `${name}=${value.includes(' ') ? `'${escaped}'` : escaped}`
+  })
   return `{${parts.join(',')}}`
 }
 

@@ -78,8 +78,8 @@ const callVariables = z
     z.string('must be text').check(
       z.regex(
         // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-        /^(?!.*:_:)[^\u0000-\u001f\u007f{}[\]'\\]{0,256}$/u,
-        "must be up to 256 characters without control characters, {}[]'\\ and :_:",
+        /^(?!.*:_:)[^\u0000-\u001f\u007f{}[\]\\]{0,256}$/u,
+        'must be up to 256 characters without control characters, {}[]\\ and :_:',
       ),
     ),
   )

@@ -45,8 +45,8 @@ export const language = matching(/^[a-z]{2}(?:-[A-Za-z]{2,4})?$/, 'a language su
 
 /** A name shown to the other side of a call. */
 export const shownName = matching(
-  /^[\p{L}\p{M}\p{N} ._+()&/-]{0,64}$/u,
-  'up to 64 letters, digits, spaces and any of . _ + ( ) & / -',
+  /^[\p{L}\p{M}\p{N} .,'_+()&/-]{0,64}$/u,
+  "up to 64 letters, digits, spaces and any of . , ' _ + ( ) & / -",
 )
 
 /** A number shown to the other side of a call. */

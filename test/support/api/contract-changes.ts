@@ -228,6 +228,11 @@ function lostWords(old: Json, now: Json): readonly unknown[] {
 const widened: ReadonlyMap<unknown, unknown> = new Map([
   // Ids of channels, which were UUIDs in small letters.
   ['^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$', '^[A-Za-z0-9._~@:+-]{1,128}$'],
+  // Values of variables, which may have apostrophes.
+  [
+    String.raw`^(?!.*:_:)[^\u0000-\u001f\u007f{}[\]'\\]{0,256}$`,
+    String.raw`^(?!.*:_:)[^\u0000-\u001f\u007f{}[\]\\]{0,256}$`,
+  ],
 ])
 
 function isWidened(before: unknown, now: unknown): boolean {

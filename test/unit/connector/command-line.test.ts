@@ -155,6 +155,16 @@ describe('a variable of a call', () => {
     expect(yields(anOriginate({ variables: { x_note: value } }))).toBe(false)
   })
 
+  test.each([
+    ["O'Neil", String.raw`O\\\\\\\'Neil`],
+    ["O'Neil, Bob", String.raw`'O\\\\\\\'Neil\, Bob'`],
+    ['a,b', String.raw`a\,b`],
+  ])('the name %s is written so that the engine reads it as it is', (name, written) => {
+    const line = lineOf(anOriginate({ variables: { effective_caller_id_name: name } }))
+
+    expect(line).toContain(`effective_caller_id_name=${written}}user/`)
+  })
+
   test.each(['api_hangup_hook', 'origination_uuid', 'Domain_Name', 'sip_h_X', 'note', 'X_note', 'x_a b', 'x_a=b', ''])(
     'a variable of a call named "%s" yields no line',
     (name) => {

@@ -1,0 +1,81 @@
+/** Names of people at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Client } from '../../client/index.ts'
+import { freeswitchBin } from '../support/engine/kit-engine.ts'
+import { aKitLab } from '../support/engine/kit-lab.ts'
+import { opened } from '../support/processes/opened.ts'
+
+const domain = 'acme.example.com'
+const names = [
+  "O'Neil",
+  "O'Neil, Bob",
+  "Лук'яненко, Зоя (Sales)",
+  "d'Arc d'Or",
+  "'",
+  "''",
+  ',',
+  "a,'b",
+  "Bob '",
+  "'n, 't",
+  "s's",
+]
+
+describe.skipIf(freeswitchBin === undefined)('a name with apostrophes and commas', () => {
+  const lab = opened(() => aKitLab())
+  let admin: Client | undefined
+
+  beforeAll(async () => {
+    admin = await lab().platform.tenant(domain)
+  })
+
+  /** The names of the channels that the engine has now, by a variable. */
+  const shown = async (variable: string) => {
+    const { rows } = JSON.parse(await lab().engine.api('show channels as json')) as { rows?: { uuid: string }[] }
+    return Promise.all((rows ?? []).map(({ uuid }) => lab().engine.api(`uuid_getvar ${uuid} ${variable}`)))
+  }
+  const hangUp = async () => {
+    await lab().engine.api('hupall')
+    await vi.waitUntil(async () => (await shown('uuid')).length === 0, 10_000)
+  }
+
+  it('reaches the engine as it is from the variables of an originate', async () => {
+    const phone = await lab().phone('1001', domain)
+    expect((await phone.register()).status).toBe(200)
+    for (const name of names) {
+      const variables = { effective_caller_id_name: name, x_after: 'still here' }
+      await admin?.call('originateCall', { body: { callerId: '1001', calledId: '9196', variables } })
+
+      expect(await shown('effective_caller_id_name'), name).toContain(name)
+      expect(await shown('x_after'), name).toContain('still here')
+      await hangUp()
+    }
+  }, 120_000)
+
+  it('reaches the engine as it is from an account and from the steps of a route', async () => {
+    const phone = await lab().phone('1002', domain)
+    for (const name of names) {
+      await admin?.call('updateAccount', {
+        params: { account_id: '1002' },
+        body: { variables: [`outbound_caller_id_name=${name}`] },
+      })
+      const callflow = [
+        { setVar: `effective_caller_id_name=${name}` },
+        { setProfileVar: `callee_id_name=${name}` },
+        { answer: '' },
+        { echo: '' },
+      ]
+      const { _id } =
+        (await admin?.call('createDefaultRoute', { body: { destination_number: '77', name: 'r', callflow } })) ?? {}
+      expect((await phone.register()).status).toBe(200)
+      const call = await phone.call('77')
+      expect(call.status).toBe(200)
+
+      expect(await shown('outbound_caller_id_name'), name).toContain(name)
+      expect(await shown('effective_caller_id_name'), name).toContain(name)
+      expect(await shown('callee_id_name'), name).toContain(name)
+      await call.hangUp()
+      await hangUp()
+      await admin?.call('deleteDefaultRoute', { params: { route_id: _id ?? '' } })
+    }
+  }, 120_000)
+})
