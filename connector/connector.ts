@@ -9,6 +9,7 @@ import { commandLimits } from './commands/places.ts'
 import { wantedGateways } from './commands/wanted-gateways.ts'
 import { engineRuntime } from './assembly/engine-runtime.ts'
 import { EventPipeline } from './assembly/event-pipeline.ts'
+import { EngineClocks } from './links/engine-clocks.ts'
 import type { ReadField } from '../core/channels/leg-domain.ts'
 import { GatewayStates } from './gateways/gateway-states.ts'
 import type { ConnectorHealth } from './health/connector-health.ts'
@@ -43,11 +44,12 @@ const mostTaken = 20
 export function startConnector(parts: ConnectorDeps): Connector {
   const { clock } = parts
   const domains = domainNames(parts.ports.domains, clock, parts.observing?.tenants)
-  const registry = new ChannelRegistry(domains)
+  const clocks = new EngineClocks(clock)
+  const registry = new ChannelRegistry(domains, { clocks })
   const isObserving = parts.observing !== undefined
   const openLink = isObserving ? readingLink(parts.openLink) : parts.openLink
   const aligner = gatewayAligner({ ...parts, wanted: wantedGateways(parts.ports) })
-  const shared = { ...parts, openLink, isObserving, registry, domains, aligner }
+  const shared = { ...parts, openLink, isObserving, registry, domains, aligner, clocks }
   const tally = { gapsOfLost: 0, outOfReach: new Array<string>(), taken: new Array<string>() }
   const onTaken = (owner: string) => void (tally.taken = [...tally.taken.slice(1 - mostTaken), owner])
   const engines = () => works.map(({ engine }) => engine)
@@ -93,9 +95,8 @@ export function startConnector(parts: ConnectorDeps): Connector {
     channels: channelList({ engines: works, registry }),
     ...orders,
   })
-  const lost = lostClaims({ ...parts, store: parts.ports.commands })
-  const others = { gateways, recorder, lost, peer, tally }
-  const running = { parts, startedAt: clock.now(), registry, events, works, runner, ...others }
+  const others = { gateways, recorder, lost: lostClaims({ ...parts, store: parts.ports.commands }), peer, tally }
+  const running = { ...shared, parts, startedAt: clock.now(), events, works, runner, ...others }
   const status = ownStatus(running)
   const [stopping, stopped] = [new AbortController(), new AbortController()]
   const reporter =

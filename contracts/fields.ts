@@ -45,10 +45,22 @@ export const domainName = z.pipe(
   z.transform((name) => name.toLowerCase()),
 )
 
-/** The id of a channel or call, as the engine writes it: a UUID in lower case. */
+/** The id of a channel, as its engine spells it; no word of a command, and none that a path takes for a folder. */
+export const channelId = text(
+  /^[A-Za-z0-9._~@:+-]{1,128}$/,
+  'must be 1-128 letters, digits or any of . _ ~ @ : + -',
+).check(z.refine((id) => !/^(?:\.{1,2}|off|toggle)$/i.test(id), 'must be the id of a channel'))
+
+/** An id that the platform chooses: a UUID in lower case. */
 export const uuid = text(
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
   'must be a UUID in lower case',
+)
+
+/** The id of a channel or call in a path, as core/channels/call-id.ts has it: a UUID in either case is one. */
+export const callId = z.pipe(
+  channelId,
+  z.transform((id) => (uuid.safeParse(id.toLowerCase()).success ? id.toLowerCase() : id)),
 )
 
 /** A target that can be dialled: a number, or an account's name. */
@@ -120,11 +132,11 @@ export const blacklistName = text(
   'must be 1-64 characters without /, \\ and control characters',
 )
 
-/** A number of a blacklist as it is stored, without the punctuation that people write between digits. */
+/** A number or a word of a blacklist, without the punctuation that people write between digits, in small letters. */
 export const blacklistNumber = z.pipe(
   z.pipe(
     z.string('must be text').check(z.maxLength(128, 'must have at most 128 characters')),
-    z.transform((number) => number.replaceAll(/[ ().-]/g, '')),
+    z.transform((number) => number.replaceAll(/[ ().-]/g, '').toLowerCase()),
   ),
   text(/^[0-9+*#A-Za-z]{1,32}$/, 'must be 1-32 digits, letters, +, * or #; spaces, hyphens, dots and () are left out'),
 )

@@ -98,7 +98,7 @@ export const cdrIndex = worker({
   needs: {
     cdrs: ['index', 'setRecordings'],
     domains: ['read', 'readDeleted'],
-    recordings: ['listRecorded', 'list'],
+    recordings: ['listRecorded', 'list', 'wasLeft'],
   },
 })
 

@@ -1,4 +1,5 @@
 import type { Aggregation, Aggregations } from '../../core/cdr/search-plan.ts'
+import { currentName } from '../../core/cdr/time-zone.ts'
 import { type Dsl, clauseDsl } from './clause-dsl.ts'
 import { fieldKind } from './fields.ts'
 
@@ -81,7 +82,7 @@ function dateHistogramDsl({ field, interval, timeZone, leastCount }: Of<'date_hi
   return {
     field,
     ...('unit' in interval ? { calendar_interval: interval.unit } : { fixed_interval: `${interval.milliseconds}ms` }),
-    ...(timeZone !== undefined && { time_zone: timeZone }),
+    ...(timeZone !== undefined && { time_zone: currentName(timeZone) }),
     min_doc_count: leastCount,
     ...dateFormat(field),
   }

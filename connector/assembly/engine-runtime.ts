@@ -1,3 +1,4 @@
+import type { EngineClocks } from '../links/engine-clocks.ts'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
@@ -38,6 +39,7 @@ export interface EngineRuntimeDeps extends Time {
   readonly isObserving?: boolean | undefined
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
+  readonly clocks: Pick<EngineClocks, 'corrected'>
   readonly aligner: Pick<GatewayAligner, 'applyAll'>
   readonly random: () => number
   readonly log: Log
@@ -91,7 +93,7 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
   const events = open({
     name: 'events',
     subscribe: parts.words,
-    onEvent: (event) => parts.onEvent(event, name),
+    onEvent: (event) => parts.onEvent(parts.clocks.corrected(event, name), name),
     onState: (state) => {
       if (state.kind === 'ready') {
         held.heard()

@@ -8,6 +8,7 @@ import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { GatewayStates } from '../gateways/gateway-states.ts'
 import type { CommandRunner } from '../commands/command-runner.ts'
 import type { LostClaims } from '../commands/lost-claims.ts'
+import type { EngineClocks } from '../links/engine-clocks.ts'
 import type { EngineAddress } from '../runtime/engine.ts'
 import type { EngineRuntime, OpenLink } from './engine-runtime.ts'
 import type { EventPipeline } from './event-pipeline.ts'
@@ -65,6 +66,7 @@ export interface Running {
   readonly recorder: Recorder
   readonly lost: LostClaims
   readonly peer: StoringPeer
+  readonly clocks: Pick<EngineClocks, 'behindMs'>
   /** Counters that belong to no component. */
   readonly tally: {
     /** Gaps that this connector has recorded for a connector that is gone. */

@@ -14,8 +14,8 @@ export interface MemoryLimits {
   readonly all: number
 }
 
-/** 48 MiB hold seconds of a busy engine; a third as much again waits for a moment to be written to the disk. */
-export const usualMemory: MemoryLimits = { window: 48 * 1024 * 1024, all: 64 * 1024 * 1024 }
+/** 48 MiB hold seconds of a busy engine; as much again waits to be written to a disk that is slow for some seconds. */
+export const usualMemory: MemoryLimits = { window: 48 * 1024 * 1024, all: 96 * 1024 * 1024 }
 
 /** Read from the disk at a time: no more than this, and than a quarter of the window. */
 const largestChunk = 1024 * 1024

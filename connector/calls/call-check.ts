@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import { DomainError } from '../../core/errors.ts'
 import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
@@ -34,7 +35,7 @@ export function callCheck(parts: CallCheckDeps): (uuid: string) => Promise<boole
   /** All who share a reading share its index, too. */
   const byUuid = (channels: readonly ListedChannel[]): ReadonlyMap<string, ListedChannel> => {
     const index =
-      indexes.get(channels) ?? new Map(channels.map((channel) => [channel.row['uuid']?.toLowerCase() ?? '', channel]))
+      indexes.get(channels) ?? new Map(channels.map((channel) => [callIdOf(channel.row['uuid'] ?? ''), channel]))
     indexes.set(channels, index)
     return index
   }

@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import type { CommandScope } from '../../core/commands/commands.ts'
 import { type EngineLink, isReady } from '../runtime/engine.ts'
 import { EslCommandNotSent } from '../esl/errors.ts'
@@ -120,7 +121,7 @@ function textOf(lists: readonly Channels[], scope: CommandScope, registry: Chann
  * state that is over, or a channel that is gone (then nothing).
  */
 function withKnownOwner(row: ListedChannel['row'], registry: ChannelRegistry): ListedChannel['row'] | undefined {
-  const uuid = row['uuid']?.toLowerCase() ?? ''
+  const uuid = callIdOf(row['uuid'] ?? '')
   if (registry.hasEnded(uuid)) return undefined
   const channel = registry.find(uuid)
   return channel?.proven && channel.callState !== '' ? { ...row, callstate: channel.callState } : row

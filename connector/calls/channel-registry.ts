@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import type { KnownCall } from '../../core/channels/known-call.ts'
 import { type CallWatcher, isNews } from './call-watcher.ts'
 import type { Channel, LifeEvent } from './channel.ts'
@@ -12,6 +13,7 @@ import {
   withSeen,
 } from './channel-entry.ts'
 import type { DomainNames } from './domain-names.ts'
+import type { EngineClocks } from '../links/engine-clocks.ts'
 import { type ReadField, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 
 export type { Channel } from './channel.ts'
@@ -26,19 +28,25 @@ const endedLimit = 5_000
 export class ChannelRegistry {
   readonly #domains: DomainNames
   readonly #limit: number
+  readonly #clocks: Pick<EngineClocks, 'reader'> | undefined
   readonly #live = new Map<string, Entry>()
   readonly #ended = new Map<string, Entry>()
   readonly #awaited = new Set<string>()
   readonly #aliases = new Map<string, string>()
+  readonly #spellings = new Map<string, string>()
   readonly #revisions = new Map<string, number>()
   #changes = 0
   #evicted = 0
   #watcher: CallWatcher = { live: () => {}, ended: () => {} }
 
-  /** Has room for `limit` channels. */
-  constructor(domains: DomainNames, limit = defaultLimit) {
+  /** Has room for `limit` channels. Times in answers of engines are read by `clocks`, as those of events are. */
+  constructor(
+    domains: DomainNames,
+    { limit = defaultLimit, clocks }: { readonly limit?: number; readonly clocks?: Pick<EngineClocks, 'reader'> } = {},
+  ) {
     this.#domains = domains
     this.#limit = limit
+    this.#clocks = clocks
   }
 
   get size(): number {
@@ -48,6 +56,20 @@ export class ChannelRegistry {
   /** Channels that were dropped because there were too many. */
   get evicted(): number {
     return this.#evicted
+  }
+
+  /** Returns the id of a channel, and remembers how its engine spells it. */
+  idOf(spelled: string): string {
+    const id = callIdOf(spelled)
+    if (id === spelled) return id
+    if (!this.#spellings.has(id) && this.#spellings.size >= this.#limit) dropOldest(this.#spellings)
+    this.#spellings.set(id, spelled)
+    return id
+  }
+
+  /** How the engine of a channel spells its id: the engine compares ids exactly. */
+  spellingOf(id: string): string {
+    return this.#spellings.get(id) ?? id
   }
 
   /** A channel that is up, by its uuid or by the uuid that was chosen for it. */
@@ -104,7 +126,8 @@ export class ChannelRegistry {
    * was, unless another process of the engine reports it, or an event shows that its end was only taken for granted.
    * Rejects when the store of domains is gone.
    */
-  learn(uuid: string, read: ReadField, engine: string, source: Source = 'answer'): Channel | Promise<Channel> {
+  learn(uuid: string, given: ReadField, engine: string, source: Source = 'answer'): Channel | Promise<Channel> {
+    const read = source === 'answer' ? (this.#clocks?.reader(given, engine) ?? given) : given
     const report = { read, engine, source }
     const gone = this.#ended.get(uuid)
     if (gone !== undefined && isOver(gone, report)) return gone

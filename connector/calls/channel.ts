@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import { requestId } from '../../contracts/fields.ts'
 import type { LegFacts } from '../../core/channels/known-call.ts'
 import type { ReadField } from '../../core/channels/leg-domain.ts'
@@ -114,7 +115,7 @@ export function requestIdIn(read: ReadField): string {
 function originOf(read: ReadField): string | undefined {
   const call = read('call_uuid')
   if (call === undefined || read('uuid') === undefined) return originOfLeg(read)
-  return call === read('uuid') || read('direction') === 'inbound' ? undefined : call.toLowerCase()
+  return call === read('uuid') || read('direction') === 'inbound' ? undefined : callIdOf(call)
 }
 
 /** A cut text shares the memory of the whole: it is copied, so that a long value is not kept for its beginning. */

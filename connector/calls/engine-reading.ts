@@ -127,10 +127,10 @@ export function engineReading(parts: EngineReadingDeps): EngineReading {
 }
 
 async function listed(read: ReadField, registry: ChannelRegistry, domains: DomainNames): Promise<ListedChannel> {
-  const recorded = registry.domainOf(read('uuid')?.toLowerCase() ?? '')
+  const recorded = registry.domainOf(registry.idOf(read('uuid') ?? ''))
   const candidates = legDomainCandidates(read, (leg) => registry.domainOf(leg))
   const domain = recorded ?? (await firstExisting(candidates, domains))
-  const presenceId = accountIn(domain, registry.find(read('uuid')?.toLowerCase() ?? '')?.presenceId) ?? ''
+  const presenceId = accountIn(domain, registry.find(registry.idOf(read('uuid') ?? ''))?.presenceId) ?? ''
   const row = Object.fromEntries(channelFields.map((name) => [name, read(name) ?? '']))
   return { domain, presenceId, row: { ...row, presence_id: presenceId } }
 }
@@ -146,7 +146,7 @@ async function askForAccounts(
 ): Promise<void> {
   const channels = rows
     .map((row) => {
-      const uuid = reader(row)('uuid')?.toLowerCase() ?? ''
+      const uuid = registry.idOf(reader(row)('uuid') ?? '')
       return { uuid, context: reader(row)('context'), known: registry.find(uuid) }
     })
     .filter(({ uuid }) => !registry.hasEnded(uuid))
@@ -155,7 +155,7 @@ async function askForAccounts(
     ({ known, context }) => known?.isAccountKnown === true && known.domain === '' && context === publicContext,
   )
   const asked = [...ofNoAccount, ...fromGateways].slice(0, mostAsked).map(async ({ uuid }) => {
-    const dump = await dumpChannel(link, uuid)
+    const dump = await dumpChannel(link, registry.spellingOf(uuid))
     if (dump !== undefined) await registry.learn(uuid, reader(dump), engine)
   })
   await Promise.allSettled(asked)

@@ -85,7 +85,7 @@ async function askFor<Asked extends AskedEngine>(
   const answers = engines.map(async (at) => {
     const { commands, name } = at.engine
     if (!isReady(commands)) throw new EslCommandNotSent(`${name} may have the channel and is away`)
-    const dump = await dumpChannel(commands, uuid)
+    const dump = await dumpChannel(commands, registry.spellingOf(uuid))
     if (dump === undefined) throw new NotHere()
     return { channel: await registry.learn(uuid, reader(dump), name), at }
   })

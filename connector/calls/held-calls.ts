@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import { isSameAccount } from '../../core/channels/leg-account.ts'
 import type { CommandScope } from '../../core/commands/commands.ts'
 import type { Clock } from '../../core/time.ts'
@@ -49,7 +50,7 @@ export function heldCalls(registry: Pick<ChannelRegistry, 'of' | 'hasEnded'>, en
     const known = registry.of(engine)
     const uuids = new Set(known.map(({ uuid }) => uuid))
     const others = (first?.channels ?? []).filter(({ row }) => {
-      const uuid = row['uuid']?.toLowerCase() ?? ''
+      const uuid = callIdOf(row['uuid'] ?? '')
       return !uuids.has(uuid) && !registry.hasEnded(uuid)
     })
     return [...known, ...others]

@@ -3,7 +3,7 @@ import type { CommandOutcome, CommandScope, EngineCommand } from '../../core/com
 import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { ChannelList } from '../calls/channel-list.ts'
 import type { Channel, ChannelRegistry } from '../calls/channel-registry.ts'
-import { dumpChannel, reader } from '../calls/engine-channels.ts'
+import { dumpChannel, hasChannel, reader } from '../calls/engine-channels.ts'
 import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
 import {
@@ -119,7 +119,7 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
     return { send: async () => ({ wasWritten, outcome: Promise.all(to.map(dropAt)).then(outcomeOfAll) }) }
   }
   if (message.command.kind === 'apply-gateway') return prepareGatewayAt(parts, message.command, scope, to)
-  const command = addressed(message.command, channel)
+  const command = addressed(message.command, channel && parts.registry.spellingOf(channel.uuid))
   const line = commandLine(command, scope.domain, parts.clientVariables, message.requestId)
   const job = { id, scope, command, line }
   return {
@@ -158,10 +158,10 @@ function flushAgain({ timers }: DispatchDeps, engines: readonly Pick<CommandEngi
   })
 }
 
-/** A command for a chosen uuid applies to the channel that the engine created for it. */
-function addressed(command: LineCommand, channel: Channel | undefined): LineCommand {
+/** A command for a chosen uuid applies to the channel that the engine created for it, as the engine spells it. */
+function addressed(command: LineCommand, channel: string | undefined): LineCommand {
   if (channel === undefined) return command
-  return command.kind === 'eavesdrop' ? { ...command, target: channel.uuid } : withUuid(command, channel.uuid)
+  return command.kind === 'eavesdrop' ? { ...command, target: channel } : withUuid(command, channel)
 }
 
 function withUuid(command: Exclude<LineCommand, { kind: 'eavesdrop' }>, uuid: string): LineCommand {
@@ -197,10 +197,10 @@ async function sendJob(
   if (placed !== undefined) registry.place(placed.uuid, placed.domain, placed.presenceId, engine.name)
   const pending = jobs.expect(job.id, timeoutOf(job.command))
   if (placed !== undefined) void pending.ended.then(() => registry.answered(placed.uuid))
-  const outcome = pending.ended.then((end) => {
-    if (end.kind === 'answered') return judge(registry, at, job, end.reply)
-    if (placed !== undefined) timers.after(forgetMs, () => registry.unplace(placed.uuid))
-    return { state: 'unknown', reason: end.reason } as const
+  const outcome = pending.ended.then(async (end) => {
+    const judged = end.kind === 'answered' ? await judge(registry, at, job, end.reply) : unknownFor(end.reason)
+    if (placed !== undefined && judged.state === 'unknown') timers.after(forgetMs, () => registry.unplace(placed.uuid))
+    return judged
   })
   // A reported end proves that the engine took the job, also when the engine's reply to it is lost.
   const reportedEnd = pending.ended.then((end) => (end.kind === 'answered' ? undefined : new Promise<never>(() => {})))
@@ -239,12 +239,21 @@ async function judge(
   const placed = placedCall(job)
   if (placed === undefined) return outcome
   if (outcome.state === 'refused') registry.unplace(placed.uuid)
+  if (outcome.state === 'unknown') {
+    const isThere = await hasChannel(engine.commands, placed.uuid).catch(() => undefined)
+    return isThere === true ? { state: 'done', text: `+OK ${placed.uuid}\n`, uuid: placed.uuid } : outcome
+  }
   if (outcome.state !== 'done' || outcome.uuid === undefined || outcome.uuid === placed.uuid) return outcome
   registry.unplace(placed.uuid)
   registry.place(outcome.uuid, placed.domain, placed.presenceId, engine.name)
   registry.answered(outcome.uuid)
   registry.alias(placed.uuid, outcome.uuid)
   return outcome
+}
+
+/** The outcome of a job that was not answered. */
+function unknownFor(reason: Extract<CommandOutcome, { state: 'unknown' }>['reason']): CommandOutcome {
+  return { state: 'unknown', reason }
 }
 
 /** Whether a channel is on hold, in the engine's own word; absent if it is unknown. */

@@ -1,5 +1,6 @@
 import { autoAnswerText } from '../../contracts/messages/command.ts'
 import {
+  channelId,
   dialTarget,
   displayDigits,
   domainName,
@@ -145,11 +146,11 @@ function compose(command: LineCommand, domain: string | null, additions: Additio
     case 'originate':
       return originate(command, checked(domainName, domain, 'domain'), additions)
     case 'hold':
-      return `uuid_hold ${checked(uuid, command.uuid, 'uuid')}`
+      return `uuid_hold ${checked(channelId, command.uuid, 'uuid')}`
     case 'unhold':
-      return `uuid_hold off ${checked(uuid, command.uuid, 'uuid')}`
+      return `uuid_hold off ${checked(channelId, command.uuid, 'uuid')}`
     case 'hangup':
-      return `uuid_kill ${checked(uuid, command.uuid, 'uuid')} ${checked(hangupCause, command.cause, 'cause')}`
+      return `uuid_kill ${checked(channelId, command.uuid, 'uuid')} ${checked(hangupCause, command.cause, 'cause')}`
     case 'eavesdrop':
       return eavesdrop(command, checked(domainName, domain, 'domain'), additions)
     case 'flush-account':
@@ -196,7 +197,7 @@ function eavesdrop(command: EavesdropCommand, domain: string, additions: Additio
     ...ownVariables(command.variables, additions.added),
   ]
   const listener = accountAddress(command.user, domain)
-  const target = checked(uuid, command.target, 'target')
+  const target = checked(channelId, command.target, 'target')
   return `originate ${variableList(variables)}user/${listener} &eavesdrop(${target}) XML ${domain} ${side} ${side}`
 }
 
@@ -219,9 +220,9 @@ function autoAnswer(given: OriginateCommand['autoAnswer']): string[][] {
 
 const variableName = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The values that the API accepts: no control characters, brackets, quote or backslash, so that only spaces and commas need care. */
+/** The values that the API accepts: no control characters, brackets or backslash, so that only {@link variableList} needs care. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-const variableValue = /^[^\u0000-\u001f\u007f{}[\]'\\]{0,256}$/u
+const variableValue = /^[^\u0000-\u001f\u007f{}[\]\\]{0,256}$/u
 
 /** The caller's permissions were judged before the command was queued: the widest list of calls holds here. */
 function ownVariables(variables: Readonly<Record<string, string>>, added: ClientVariables): string[][] {
@@ -239,11 +240,14 @@ function ownVariables(variables: Readonly<Record<string, string>>, added: Client
 
 /**
  * `{a=1,b='two words',c=1\,2}`. The engine splits its arguments at spaces, except inside single quotes; quotes protect
- * nothing else. It splits the list at commas, except after a backslash. Quotes and braces must not be there at all.
+ * nothing else. It splits the list at commas, except after a backslash, and each part at `=`. At each of the three it takes
+ * quotes and a level of backslashes away, so that an apostrophe has seven before it. Braces must not be there at all.
  */
 function variableList(variables: readonly (readonly string[])[]): string {
-  const quoted = (value: string) => (value.includes(' ') ? `'${value}'` : value)
-  const parts = variables.map(([name, value = '']) => `${name}=${quoted(value).replaceAll(',', String.raw`\,`)}`)
+  const parts = variables.map(([name, value = '']) => {
+    const escaped = value.replaceAll("'", String.raw`\\\\\\\'`).replaceAll(',', String.raw`\,`)
+    return `${name}=${value.includes(' ') ? `'${escaped}'` : escaped}`
+  })
   return `{${parts.join(',')}}`
 }
 

@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { Clock } from '../../core/time.ts'
@@ -78,7 +79,7 @@ export class EventRelay {
     const id = eventId(event)
     if (id === undefined) throw new TypeError('an event without Core-UUID and Event-Sequence')
     const learned = isOfChannel(event)
-      ? registry.learn(event.uuid.toLowerCase(), readerOf(event), engine, 'event')
+      ? registry.learn(registry.idOf(event.uuid), readerOf(event), engine, 'event')
       : undefined
     const channel = learned instanceof Promise ? await learned : learned
     const found = channel?.domain ?? domainOf(this.#deps, event)
@@ -147,8 +148,8 @@ export class EventRelay {
     if (isRelayed) this.#relayCdr(known, turn)
     if (domain !== '' && channel !== undefined) onChannelEvent?.(event, domain, channel)
     if (event.name === 'CHANNEL_DESTROY') {
-      registry.end(event.uuid.toLowerCase(), event.coreUuid)
-      if (this.#unowned.take(event.uuid.toLowerCase()) !== undefined) this.counts.withoutDomain += 1
+      registry.end(callIdOf(event.uuid), event.coreUuid)
+      if (this.#unowned.take(callIdOf(event.uuid)) !== undefined) this.counts.withoutDomain += 1
     }
     this.#relayWanted(known, turn)
   }
@@ -171,7 +172,7 @@ export class EventRelay {
   }
 
   #notePresence(known: KnownEvent, { engine, readAt, isLeft }: Turn): void {
-    const at = occurredAt(known.event, readAt)
+    const at = Math.min(occurredAt(known.event, readAt), readAt)
     const registration = readRegistration(known.event)
     if (registration?.refused !== undefined && this.#deps.isRelayed(engine)) this.counts.contactsRefused += 1
     const change = stateChange(this.#deps, known, registration, { at, isLeft })
@@ -208,7 +209,7 @@ function isOfChannel(event: EngineEvent): boolean {
 }
 
 function domainOf({ registry, domains }: RelayDeps, event: EngineEvent): string | Promise<string> {
-  const uuid = event.uuid.toLowerCase()
+  const uuid = callIdOf(event.uuid)
   const recorded = uuid === '' ? undefined : registry.domainOf(uuid)
   return recorded ?? firstExisting(domainCandidates(registry, event), domains)
 }
@@ -221,8 +222,8 @@ function* domainCandidates(registry: ChannelRegistry, event: EngineEvent): Gener
 
 /** An account with two phones: the channel that answers may not be the one that was asked for. */
 function noteAlias(registry: ChannelRegistry, event: EngineEvent): void {
-  const chosen = event.header('variable_origination_uuid')?.toLowerCase()
-  if (chosen !== undefined) registry.alias(chosen, event.uuid.toLowerCase())
+  const chosen = event.header('variable_origination_uuid')
+  if (chosen !== undefined) registry.alias(callIdOf(chosen), callIdOf(event.uuid))
 }
 
 function stateChange(

@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import { createHash } from 'node:crypto'
 import { type EventHead, eventOfText } from '../../adapters/events/text-event.ts'
 import { knownAccountField } from '../../core/cdr/end-fields.ts'
@@ -93,7 +94,7 @@ function headOf(event: EngineEvent, id: string, domain: string, { channel, now }
     id,
     name: eventNameOf(event),
     domain,
-    uuid: event.uuid.toLowerCase(),
+    uuid: callIdOf(event.uuid),
     occurredAt: occurredAt(event, now),
     ...(channel === undefined || channel.requestId === '' ? {} : { requestId: channel.requestId }),
   }

@@ -24,6 +24,8 @@ export interface EngineHealth {
   readonly status: 'OK' | 'error'
   /** The problem in plain words; absent while there is none, and before anything is known. */
   readonly problem?: string
+  /** How many milliseconds its clock is behind the platform's, less than 0 if it is ahead; absent before its first event. */
+  readonly clockBehindMs?: number
   /** Empty when unknown. */
   readonly coreUuid: string
   readonly commands: LinkHealth
@@ -63,16 +65,30 @@ const problems: Readonly<Record<EslDownReason, string>> = {
 }
 
 /** Returns an engine's health, as its links tell it. */
-export function engineHealth({ name, coreUuid, commands, events, reasons }: Engine): EngineHealth {
+export function engineHealth(
+  { name, coreUuid, commands, events, reasons }: Engine,
+  clockBehindMs?: number,
+): EngineHealth {
   const reason = reasons.commands ?? reasons.events
+  const problem = reason === undefined ? clockProblem(clockBehindMs) : problems[reason]
   return {
     name,
     status: commands.state.kind === 'ready' && events.state.kind === 'ready' ? 'OK' : 'error',
-    ...(reason === undefined ? {} : { problem: problems[reason] }),
+    ...(problem === undefined ? {} : { problem }),
+    ...(clockBehindMs === undefined ? {} : { clockBehindMs }),
     coreUuid,
     commands: linkHealth(commands, reasons.commands),
     events: linkHealth(events, reasons.events),
   }
+}
+
+/** A clock that is off by less matters to nobody. */
+const toleratedMs = 5_000
+
+/** Returns what is wrong with an engine's clock; `undefined` if nothing is. */
+export function clockProblem(behindMs = 0): string | undefined {
+  if (Math.abs(behindMs) <= toleratedMs) return undefined
+  return `the engine's clock is ${Math.round(Math.abs(behindMs) / 1_000)} s ${behindMs > 0 ? 'behind' : 'ahead'}`
 }
 
 function linkHealth(

@@ -26,6 +26,8 @@ export interface StatusDeps extends Time {
   readonly engines: readonly Engine[]
   /** How many channels the engine of a name held when it was last heard; absent while that is not known. */
   readonly channelsOf: (engine: string) => number | undefined
+  /** What is wrong with the clock of the engine of a name, if anything is. */
+  readonly clockProblem?: (engine: string) => string | undefined
   /** Whether the engine of a name has TLS for gateways; absent while that is not known. */
   readonly hasGatewayTls?: (engine: string) => boolean | undefined
   readonly connectorId: string
@@ -192,7 +194,11 @@ async function report(parts: StatusDeps, texts: StatusTexts, restarts: number): 
 }
 
 /** Connected as it is after the status text was asked for: that may have taken a while. */
-function engineReport({ channelsOf, hasGatewayTls }: StatusDeps, engine: Engine, status: string): EngineReport {
+function engineReport(
+  { channelsOf, hasGatewayTls, clockProblem }: StatusDeps,
+  engine: Engine,
+  status: string,
+): EngineReport {
   const { name, coreUuid, commands, events } = engine
   const connected = isHealthy(engine)
   const channels = channelsOf(name)
@@ -202,7 +208,7 @@ function engineReport({ channelsOf, hasGatewayTls }: StatusDeps, engine: Engine,
     coreUuid,
     connected,
     heardAt: Math.floor(Math.max(0, commands.heardAt, events.heardAt)),
-    status: connected ? status : '',
+    status: connected ? [status, clockProblem?.(name)].filter(Boolean).join('\n') : '',
     ...(channels === undefined ? {} : { channels }),
     ...(hasTls === undefined ? {} : { hasGatewayTls: hasTls }),
   }

@@ -86,7 +86,7 @@ async function rowsOf(
   return new Map(
     answer.value.map((row) => {
       const read = reader(row)
-      return [read('uuid')?.toLowerCase() ?? '', (name) => (name === 'Core-UUID' ? parts.core : read(name))]
+      return [parts.registry.idOf(read('uuid') ?? ''), (name) => (name === 'Core-UUID' ? parts.core : read(name))]
     }),
   )
 }

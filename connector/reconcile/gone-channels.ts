@@ -10,7 +10,7 @@ import type { Clock } from '../../core/time.ts'
 const together = 16
 
 export interface GoneDeps {
-  readonly registry: Pick<ChannelRegistry, 'find' | 'hasSeen' | 'unplace'>
+  readonly registry: Pick<ChannelRegistry, 'find' | 'hasSeen' | 'unplace' | 'spellingOf'>
   readonly link: Pick<EngineLink, 'api'>
   readonly clock: Clock
   /** Takes an event that stands for a missed one. */
@@ -29,7 +29,7 @@ export async function endGone(parts: GoneDeps, uuids: readonly string[]): Promis
   const kept: string[] = []
   await mapAtMost(uuids, together, async (uuid) => {
     if (isOver()) return
-    const isThere = await hasChannel(link, uuid).catch(() => undefined)
+    const isThere = await hasChannel(link, registry.spellingOf(uuid)).catch(() => undefined)
     const channel = registry.find(uuid)
     if (isOver() || channel === undefined || channel.heard) return
     if (isThere !== false) kept.push(uuid)

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { EngineCommand } from '../../core/commands/commands.ts'
 import {
   autoAnswer,
+  channelId,
   dialTarget,
   displayDigits,
   domainName,
@@ -25,13 +26,13 @@ export const engineCommand = z.discriminatedUnion('kind', [
     autoAnswer: z.optional(z.object({ name: z.string(), value: z.string() })),
     variables,
   }),
-  z.object({ kind: z.literal('hold'), uuid }),
-  z.object({ kind: z.literal('unhold'), uuid }),
-  z.object({ kind: z.literal('hangup'), uuid, cause: hangupCause }),
+  z.object({ kind: z.literal('hold'), uuid: channelId }),
+  z.object({ kind: z.literal('unhold'), uuid: channelId }),
+  z.object({ kind: z.literal('hangup'), uuid: channelId, cause: hangupCause }),
   z.object({
     kind: z.literal('eavesdrop'),
     uuid,
-    target: uuid,
+    target: channelId,
     user: login,
     display: z.optional(displayDigits),
     mode: z.enum(['listen', 'whisper_a', 'whisper_b', 'barge']),

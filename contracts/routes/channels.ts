@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { accountName, autoAnswer, dialTarget, displayDigits, hangupCause, login, uuid } from '../fields.ts'
+import { accountName, autoAnswer, callId, dialTarget, displayDigits, hangupCause, login } from '../fields.ts'
 import { domainQuery, listQuery, okData } from './shapes.ts'
 import { route } from './route.ts'
 
@@ -63,7 +63,7 @@ const channelRow = z
     properties: Object.fromEntries(channelFields.map((name) => [name, { type: 'string' }])),
   })
 
-const params = z.object({ channel_id: uuid })
+const params = z.object({ channel_id: callId })
 
 /** `pending` is set when the engine did not answer within 20 s: the call may still come up. */
 const engineAnswer = z.object({ status: z.literal('OK'), info: z.string(), pending: z.optional(z.literal(true)) })
@@ -78,8 +78,8 @@ const callVariables = z
     z.string('must be text').check(
       z.regex(
         // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-        /^(?!.*:_:)[^\u0000-\u001f\u007f{}[\]'\\]{0,256}$/u,
-        "must be up to 256 characters without control characters, {}[]'\\ and :_:",
+        /^(?!.*:_:)[^\u0000-\u001f\u007f{}[\]\\]{0,256}$/u,
+        'must be up to 256 characters without control characters, {}[]\\ and :_:',
       ),
     ),
   )

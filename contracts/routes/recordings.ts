@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { uuid } from '../fields.ts'
+import { callId } from '../fields.ts'
 import { route } from './route.ts'
 import { okInfo } from './shapes.ts'
 
-const params = z.object({ uuid })
+const params = z.object({ uuid: callId })
 
 /** The name of a recording: any name that the engine may give to a file. */
 const name = z.optional(

@@ -8,7 +8,7 @@ import { legOf, parentOf } from './leg.ts'
 /** An ended leg: its domain, its uuid and the fields that the engine reported. */
 export interface EndedLeg {
   readonly domain: string
-  /** Lower case. */
+  /** As core/channels/call-id.ts has it. */
   readonly uuid: string
   /** The time of the engine's report, epoch milliseconds. */
   readonly occurredAt: number
@@ -44,17 +44,22 @@ const numbers = {
 } as const satisfies { readonly [F in keyof Cdr]?: string }
 
 /** No call of this platform began outside of these years; a date beyond them is a corrupted number. */
-const earliest = Date.UTC(2000, 0, 1)
-const latest = Date.UTC(2100, 0, 1)
+const [earliest, latest] = [Date.UTC(2000, 0, 1), Date.UTC(2100, 0, 1)]
+
+/** How long before its report a call may have begun, and how far its beginning may lie after it: clocks differ. */
+const [longestMs, aheadMs] = [30 * 86_400_000, 5 * 60_000]
 
 /**
  * Returns the CDR of an ended leg: the contract's fields, each from its source. Fields that the engine did not report, or
- * reported in a wrong form, are left out. Without a usable time of creation, the time of the report is used; `undefined` when
+ * reported in a wrong form, are left out. Without a believable time of creation, the time of the report is used; `undefined` when
  * that is not usable either.
  */
 export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | undefined {
-  const createdTime = createdTimeOf(fields, occurredAt)
-  if (createdTime === undefined) return undefined
+  const engineTimes = engineTimesOf(fields)
+  const believed = engineTimes.find((time) => time >= occurredAt - longestMs && time <= occurredAt + aheadMs)
+  const createdTime = believed ?? occurredAt
+  if (!isOfOurs(createdTime)) return undefined
+  const [engineTime] = believed === undefined ? engineTimes.filter(isOfOurs) : []
   const leg = legOf(fields)
   const account = accountOfEnd(fields, domain)
   return {
@@ -71,8 +76,18 @@ export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | 
     }),
     ...textsOf(fields),
     ...durationsOf(fields),
-    variables: cdrVariables(fields),
+    variables: {
+      ...cdrVariables(fields),
+      ...spellingOf(fields, uuid),
+      ...(engineTime !== undefined && { engine_time: new Date(engineTime).toISOString() }),
+    },
   }
+}
+
+/** A UUID is found in small letters; the engine may spell it otherwise. */
+function spellingOf(fields: EndFields, id: string): { readonly uuid?: string } {
+  const spelled = reported(fields, 'Unique-ID')
+  return spelled === undefined || spelled === id ? {} : { uuid: shortened(spelled) ?? '' }
 }
 
 function dialledIn(fields: EndFields): string | undefined {
@@ -99,10 +114,14 @@ function accountOfEnd(fields: EndFields, domain: string): string | undefined {
   return accountIn(domain, reported(fields, knownAccountField) ?? accountOfLeg((name) => reported(fields, name)))
 }
 
-function createdTimeOf(fields: EndFields, occurredAt: number): number | undefined {
+/** When the leg began by the engine's clock, as far as it says. */
+function engineTimesOf(fields: EndFields): number[] {
   const microseconds = [reported(fields, 'Caller-Channel-Created-Time'), reported(fields, 'variable_start_uepoch')]
-  const times = [...microseconds.map((text) => Math.floor(digits(text) / 1_000)), occurredAt]
-  return times.find((time) => time >= earliest && time < latest)
+  return microseconds.map((text) => Math.floor(digits(text) / 1_000))
+}
+
+function isOfOurs(time: number): boolean {
+  return time >= earliest && time < latest
 }
 
 function wholeNumber(fields: EndFields, name: string): number | undefined {

@@ -44,10 +44,14 @@ const ofService = /^(?:svc|w_|domain_name$|uuid$|user_scheme$|user_context$|acco
  * which contain the keys that encrypt it.
  */
 const secret =
-  /auth|passw|passphrase|passcode|pwd|secret|hash|token|credential|crypto|cookie|nonce|digest|sdp|bearer|jwt|api_?key|(?:^|[_-])(?:pin|key|a1)(?:$|[_-])/i
+  /auth(?!or(?!i[sz]))|passw|passphrase|passcode|pwd|secret(?!ar)|hash(?!tag)|token|credential|crypto|cookie|nonce|digest|sdp|bearer|jwt|api_?key|(?:^|[_-])(?:pin|key|a1)(?:$|[_-])/i
 
-/** The user and password of an address. */
-const userInfo = /(?:sips?:|:\/\/)[^\s/@:]{1,256}:[^\s/@]{1,256}@/i
+/**
+ * The user and password of an address. Neither has brackets, which stand around another address or an IPv6 host, and in SIP a
+ * password ends before parameters and before the next address of a list.
+ */
+const userInfo =
+  /(?:sips?:[^\s/@:<>"[\]]{1,256}:(?:(?!,\s*sips?:)[^\s/@<>"[\];?]){1,256}|:\/\/[^\s/@:<>"[\]]{1,256}:[^\s/@<>"[\]]{1,256})@/i
 
 /** A field that carries a variable. */
 interface Variable {

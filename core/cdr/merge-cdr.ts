@@ -50,10 +50,18 @@ function mergedFields({ cdr: old, hasSetRecordings }: KeptCdr, incoming: Cdr, wi
   const fields = Object.entries({ ...old, ...incoming })
   const merged = fields.map(([name]) => {
     if (name === 'variables') return [name, mergedVariables(old.variables, incoming.variables, winner)]
+    // Of two times of creation the one counts that the connector corrected.
+    if (name === 'created_time' && isCorrected(old) !== isCorrected(incoming)) {
+      return [name, (isCorrected(old) ? old : incoming).created_time]
+    }
     if (name === 'recordings' && hasSetRecordings) return [name, old.recordings]
     return [name, winner(name, valueIn(old, name), valueIn(incoming, name))]
   })
   return { ...incoming, ...Object.fromEntries(merged) }
+}
+
+function isCorrected({ variables }: Cdr): boolean {
+  return variables['engine_time'] !== undefined
 }
 
 function valueIn(cdr: Cdr, name: string): unknown {

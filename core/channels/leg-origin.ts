@@ -1,3 +1,4 @@
+import { callIdOf } from './call-id.ts'
 import type { ReadField } from './leg-domain.ts'
 
 /** The engine's source of a leg that is half of a loopback pair. */
@@ -17,10 +18,11 @@ export function isJoiningLeg(read: ReadField): boolean {
   return read('Other-Type') === 'originator' || read('variable_originating_leg_uuid') !== undefined
 }
 
-/** Returns the uuid of the leg that a leg was created for, in lower case; `undefined` for all other legs. */
+/** Returns the id of the leg that a leg was created for; `undefined` for all other legs. */
 export function originOfLeg(read: ReadField): string | undefined {
   if (!isJoiningLeg(read)) return undefined
-  return (read('variable_originating_leg_uuid') ?? read('Other-Leg-Unique-ID'))?.toLowerCase()
+  const origin = read('variable_originating_leg_uuid') ?? read('Other-Leg-Unique-ID')
+  return origin === undefined ? undefined : callIdOf(origin)
 }
 
 /**

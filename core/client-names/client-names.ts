@@ -1,3 +1,4 @@
+import { numberParameters } from './number-parameters.ts'
 import { parametersOfRoot } from './caller-ids.ts'
 import { retentionParameter } from './retention.ts'
 import { type NamePlace, ownParameters, places, trustedCallVariables } from './closed-lists.ts'
@@ -14,6 +15,7 @@ export type ClientVariables = ReadonlyMap<string, (value: string) => boolean>
 const ofService: ReadonlySet<string> = new Set([
   retentionParameter,
   ...parametersOfRoot,
+  ...Object.values(numberParameters),
   'default_blacklist',
   'password',
   'role',

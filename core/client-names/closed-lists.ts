@@ -1,3 +1,4 @@
+import { numberParameters } from './number-parameters.ts'
 import { numberList, ownNumbers, trustedCallerIds } from './caller-ids.ts'
 import { isRetention, retentionDays, retentionParameter } from './retention.ts'
 import {
@@ -14,6 +15,7 @@ import {
   mailbox,
   ownText,
   pin,
+  prefixDigits,
   shownName,
   shownNumber,
   timeZone,
@@ -111,6 +113,9 @@ export const places: Readonly<Record<NamePlace, Place>> = {
       },
       [trustedCallerIds]: trueOrFalse,
       [ownNumbers]: numberList,
+      [numberParameters.country]: prefixDigits,
+      [numberParameters.international]: prefixDigits,
+      [numberParameters.national]: prefixDigits,
     },
     own: ownParameters,
     takesAdded: false,

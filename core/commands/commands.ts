@@ -78,7 +78,7 @@ export type CommandOutcome =
   /** Never sent: its deadline had passed, the engine is not connected, the connector is full, or it only observes. */
   | { readonly state: 'unsent'; readonly reason: 'expired' | 'disconnected' | 'busy' | 'observed' }
   /** Sent, with an unknown outcome. It may have had its effect. */
-  | { readonly state: 'unknown'; readonly reason: 'disconnected' | 'timeout' | 'connector_lost' }
+  | { readonly state: 'unknown'; readonly reason: 'disconnected' | 'timeout' | 'unclear' | 'connector_lost' }
 
 /** A recorded command: created once, claimed once, ended once. */
 export interface CommandRecord {

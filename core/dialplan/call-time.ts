@@ -36,7 +36,8 @@ export function localTime(now: number, timeZone: string): LocalTime {
       ['wday', weekday + 1],
       ['hour', hour],
       ['minute', minute],
-      ['minute_of_day', hour * 60 + minute],
+      // The engine counts them from 1.
+      ['minute_of_day', hour * 60 + minute + 1],
       ['second_of_day', hour * 3600 + minute * 60 + second],
     ]),
     text: `${String(year).padStart(4, '0')}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}:${two(second)}`,

@@ -246,7 +246,7 @@ export class Router {
   }
 
   async #isListed(question: BlacklistQuestion): Promise<boolean> {
-    const isListed = await askBlacklist(this.#ports.blacklists, this.#call, question)
+    const isListed = await askBlacklist(this.#ports.blacklists, this.#domain, this.#call.caller, question)
     this.#listed.set(blacklistKey(question), isListed)
     return isListed
   }

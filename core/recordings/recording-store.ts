@@ -117,6 +117,8 @@ export interface RecordingStore {
    * more.
    */
   listLeft(limit: number, after?: string): Promise<LeftRecordings[]>
+  /** Whether there is a note of {@link leave} about a name: an earlier domain had it. */
+  wasLeft(domain: string): Promise<boolean>
   /** Removes the note of a domain that was left before a moment (epoch milliseconds); a later one stays. */
   forgetLeft(domain: string, before: number): Promise<void>
 }

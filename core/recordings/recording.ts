@@ -1,3 +1,4 @@
+import { callIdOf } from '../channels/call-id.ts'
 import type { Leg } from '../cdr/cdr.ts'
 
 /** The media types of recordings. */
@@ -104,7 +105,7 @@ export function recordingKey({ domain, uuid, id }: RecordingPlace, startedAt: nu
   return [domain, ...day.split('-'), time.slice(0, 2), uuid, id].join('/')
 }
 
-/** Returns the name without its ending, in lower case: the uuid of its call if the file is named after that. */
+/** Returns the name without its ending: the id of its call if the file is named after that. */
 export function uuidOfFile(name: string): string {
-  return name.replace(/\.[^.]*$/, '').toLowerCase()
+  return callIdOf(name.replace(/\.[^.]*$/, ''))
 }

@@ -1,3 +1,4 @@
+import { callIdOf } from '../channels/call-id.ts'
 import type { KnownCallStore } from '../channels/known-call-store.ts'
 import type { CdrQueue } from '../cdr/cdr-news.ts'
 import { isOfTenant } from '../domains/tenancy-start.ts'
@@ -109,7 +110,7 @@ export async function uploadRecording(deps: UploadDeps, file: OfferedFile): Prom
  * overwrote the earlier ones in the file.
  */
 async function findOffered({ domains, recordings }: UploadDeps, file: OfferedFile): Promise<Recording | undefined> {
-  const named = file.domain === '' ? [] : await recordings.list(file.domain, file.uuid.toLowerCase())
+  const named = file.domain === '' ? [] : await recordings.list(file.domain, callIdOf(file.uuid))
   const own = named.filter(({ name }) => name === file.name)
   if (own.length > 0) return own.at(-1)
   const ofFolder = file.domain === '' ? [] : await recordings.listByFile(file.name, file.domain)

@@ -34,7 +34,11 @@ export const handler = worker(
     portsOfBatch: (ports) => {
       const index = indexTogether(ports.cdrs, { turn, most: indexedTogether })
       const listRecorded = recordedTogether(ports.recordings, { turn, most: READ_BATCH_ITEMS })
-      const recordings = { listRecorded, list: (...leg: [string, string]) => ports.recordings.list(...leg) }
+      const recordings = {
+        listRecorded,
+        list: (...leg: [string, string]) => ports.recordings.list(...leg),
+        wasLeft: (domain: string) => ports.recordings.wasLeft(domain),
+      }
       return { ...ports, recordings, cdrs: { index, setRecordings: (...place) => ports.cdrs.setRecordings(...place) } }
     },
   },

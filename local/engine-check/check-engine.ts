@@ -49,7 +49,7 @@ const configuration = async (ask: AskEngine, name: string) =>
  */
 export async function checkEngine(ask: AskEngine, options: CheckOptions): Promise<Finding[]> {
   const found = [...(await findingsOfModules(ask)), ...(await findingsOfContacts(ask))]
-  found.push(...(await findingsOfReplacedCalls(ask)))
+  found.push(...(await findingsOfReplacedCalls(ask)), ...(await findingsOfClock(ask)))
   const sofia = await configuration(ask, 'sofia')
   const bindings = (await configuration(ask, 'xml_curl'))?.child('bindings').children('binding') ?? []
   found.push(...(await findingsOfEventSocket(ask, options.password)), ...findingsOfDirectory(bindings, sofia))
@@ -60,6 +60,18 @@ export async function checkEngine(ask: AskEngine, options: CheckOptions): Promis
   found.push(...(await findingsOfMailboxes(ask, await configuration(ask, 'voicemail'))))
   if (options.account !== undefined) found.push(...(await findingsOfAccount(ask, options.account)))
   return found
+}
+
+/** Seconds that the clocks of an engine and of the platform may differ. */
+const toleratedSeconds = 5
+
+async function findingsOfClock(ask: AskEngine): Promise<Finding[]> {
+  const off = Number(await ask('strepoch')) - Date.now() / 1_000
+  if (!(Math.abs(off) > toleratedSeconds)) return []
+  const seconds = Math.round(Math.abs(off))
+  const problem = `the clock of the engine is ${seconds} s ${off > 0 ? 'ahead of' : 'behind'} this machine's`
+  const line = 'fs_cli -x "fsctl sync_clock", and a time service on its machine'
+  return [{ file: 'the clock of its machine', problem, line }]
 }
 
 /** The line that the dial string of accounts needs (core/accounts/dial-string.ts). */

@@ -9,7 +9,7 @@ const acme = 'acme.example.com'
 const tone = { greets: 784, asks: 540, refuses: 220, none: 294 }
 
 describe.skipIf(freeswitchBin === undefined)('a caller who guesses the PIN of a mailbox', () => {
-  const lab = opened(() => aKitLab({}, undefined, undefined, () => ({})))
+  const lab = opened(() => aKitLab({ sharesRecordings: false }))
   let guesser: SoundPhone
 
   beforeAll(async () => {

@@ -26,7 +26,7 @@ export const commandOutcome = z.discriminatedUnion('state', [
   z.object({ state: z.literal('refused'), text: z.string() }),
   z.object({ state: z.literal('absent') }),
   z.object({ state: z.literal('unsent'), reason: z.enum(['expired', 'disconnected', 'busy', 'observed']) }),
-  z.object({ state: z.literal('unknown'), reason: z.enum(['disconnected', 'timeout', 'connector_lost']) }),
+  z.object({ state: z.literal('unknown'), reason: z.enum(['disconnected', 'timeout', 'unclear', 'connector_lost']) }),
 ])
 
 /** Characters of the long lists that are remembered with their packed form; one of 5 000 channels has some 5 500 000. */

@@ -16,7 +16,7 @@ import { conditionally, textOf } from '../errors.ts'
 import { type IndexQuery, queryIndexed } from '../index-entries.ts'
 import { expirySeconds, parseItem, under, unexpired } from '../items.ts'
 import { joinKey, keyPrefix, numberPart } from '../key.ts'
-import { forgetLeftRecordings, leaveRecordings, listLeftRecordings } from '../domains/left-recordings.ts'
+import { forgetLeftRecordings, leaveRecordings, listLeftRecordings, wasLeftBefore } from '../domains/left-recordings.ts'
 import {
   doomedPartition,
   overduePartition,
@@ -59,6 +59,7 @@ export function dynamoRecordingStore(context: AdapterContext): RecordingStore {
     listDoomed: (before, limit) => earliest(context, shards.map(doomedPartition), before, limit),
     page: (domain, limit, after) => pageOf(context, domain, limit, after),
     leave: (left) => leaveRecordings(context, left),
+    wasLeft: (domain) => wasLeftBefore(context, domain),
     listLeft: (limit, after) => listLeftRecordings(context, limit, after),
     forgetLeft: (domain, before) => forgetLeftRecordings(context, domain, before),
   }

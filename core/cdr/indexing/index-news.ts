@@ -11,7 +11,7 @@ import type { CdrNews, EventNews, PostNews } from '../cdr-news.ts'
 export interface IndexPorts {
   readonly cdrs: Pick<CdrStore, 'index' | 'setRecordings'>
   readonly domains: Pick<DomainStore, 'read' | 'readDeleted'>
-  readonly recordings: Pick<RecordingStore, 'listRecorded' | 'list'>
+  readonly recordings: Pick<RecordingStore, 'listRecorded' | 'list' | 'wasLeft'>
 }
 
 /** The result of processing news. `unowned`: no domain matches the leg. */
@@ -35,7 +35,7 @@ export async function indexNews(ports: IndexPorts, news: CdrNews): Promise<Index
   }
   const domain = await domainOf(ports, news)
   if (domain === undefined) return 'unowned'
-  const part = partOf(news, domain)
+  const part = await ownPart(ports, partOf(news, domain.name), domain.createdAt)
   if (part === undefined) return { refused: 'it has no usable time' }
   const [refused] = await ports.cdrs.index([part])
   if (refused !== undefined) return { refused: refused.reason }
@@ -51,14 +51,37 @@ function partOf(news: EventNews | PostNews, domain: string): CdrPart | undefined
   return news.kind === 'event' ? cdrFromEvent(leg) : cdrFromPost(leg)
 }
 
-/** The domain of an event existed when the connector received it; a post only names candidates, now or a moment ago. */
-async function domainOf({ domains }: IndexPorts, news: EventNews | PostNews): Promise<string | undefined> {
-  if (news.kind === 'event') return news.domain
+/**
+ * The domain of an event existed when the connector received it; a post only names candidates, now or a moment ago, and comes
+ * with the creation of a present one.
+ */
+async function domainOf(
+  { domains }: IndexPorts,
+  news: EventNews | PostNews,
+): Promise<{ readonly name: string; readonly createdAt?: number } | undefined> {
+  if (news.kind === 'event') return { name: news.domain }
   for (const name of postDomainCandidates(news.fields)) {
-    const found = (await domains.read(name)) ?? (await domains.readDeleted(name))
-    if (found !== undefined) return name
+    const found = await domains.read(name)
+    if (found !== undefined) return found
+    if ((await domains.readDeleted(name)) !== undefined) return { name }
   }
   return undefined
+}
+
+/**
+ * A posted leg that seems to be older than its domain is an earlier tenant's. Where nobody had the name before, the engine's
+ * clock is slow: the leg began with the domain, at the earliest.
+ */
+async function ownPart(
+  { recordings }: IndexPorts,
+  part: CdrPart | undefined,
+  createdAt = 0,
+): Promise<CdrPart | undefined> {
+  if (part === undefined || part.cdr.created_time >= createdAt) return part
+  if (await recordings.wasLeft(part.cdr.domain_name)) return part
+  const engineTime = new Date(part.cdr.created_time).toISOString()
+  const variables = { engine_time: engineTime, ...part.cdr.variables }
+  return { ...part, cdr: { ...part.cdr, created_time: createdAt, variables } }
 }
 
 /** Writes the present recordings to a CDR; returns `false` if it does not exist. */

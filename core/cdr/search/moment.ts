@@ -52,7 +52,7 @@ function isoMoment(text: string, { zone, isRoundedUp }: MomentContext): number |
   const local = new Date(0).setUTCFullYear(year, month - 1, day)
   const own = parts[8] === undefined ? zone : timeZoneOf(parts[8])
   const time = ((hour * 60 + minute) * 60 + second) * 1000 + fraction
-  return own === undefined ? undefined : momentOf(local + time, own)
+  return own === undefined ? undefined : momentOf(local + time, own, isRoundedUp)
 }
 
 function part(text: string | undefined, missing: number): number {

@@ -25,6 +25,10 @@ export type QueryToken = { readonly at: number } & (
 /** Characters that a word cannot have unless they are escaped; it can have `+` and `-`, but not begin with them. */
 const special = /[\s!():^[\]"{}~/]/u
 
+/** A telephone number with its country, of which the sign is a part; a number of fewer digits that must occur is none. */
+const international = /^\+\d[\d*?]{6,31}(?=[\s)^]|$)/u
+const mostDigits = 34
+
 const signs: ReadonlyMap<string, '(' | ')' | ':' | 'not' | 'plus' | 'minus'> = new Map([
   ['(', '('],
   [')', ')'],
@@ -63,7 +67,7 @@ function nextToken(cursor: Cursor, previous: QueryToken | undefined): QueryToken
   const at = cursor.at + 1
   const char = cursor.text.charAt(cursor.at)
   const sign = signs.get(char)
-  if (sign !== undefined) {
+  if (sign !== undefined && !international.test(cursor.text.slice(cursor.at, cursor.at + mostDigits))) {
     cursor.at += 1
     return { kind: sign, at }
   }

@@ -35,7 +35,7 @@ export const timeFunctions: ReadonlyMap<string, SpanRule> = new Map([
   ['wday', numbers(1, 7, weekdays)],
   ['hour', numbers(0, 23)],
   ['minute', numbers(0, 59)],
-  ['minute_of_day', numbers(0, 1440)],
+  ['minute_of_day', numbers(1, 1440)],
   ['time_of_day', { accepts: (span) => timeOfDay.test(span), words: 'two times such as 08:00-17:30' }],
   ['date_time', { accepts: isDateSpan, words: 'two moments such as 2026-01-01 00:00:00~2026-01-06 23:59:59' }],
 ])

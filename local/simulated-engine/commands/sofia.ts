@@ -43,7 +43,7 @@ function status(engine: Engine, [kind, profile, what, user]: readonly string[]):
   if (kind !== 'profile' || profile !== engine.phones.profile || (what !== 'reg' && what !== 'user'))
     return 'Invalid Profile!\n'
   const listed = engine.phones
-    .table()
+    .registrations()
     .filter(({ login, domain }) => user === undefined || user === (what === 'reg' ? login : `${login}@${domain}`))
   const texts = listed.map((registration) => registrationText(engine, registration))
   return `\nRegistrations:\n${rule}${texts.join('')}Total items returned: ${listed.length}\n${rule}`

@@ -71,7 +71,14 @@ export const takers: Readonly<Record<string, readonly Taker[]>> = {
       send: (world, value) => add(world, 'spam', { number: value }),
       prove: async ({ api, admin }, value) => {
         const { body } = await api.call(readBlacklist, { headers: admin, params: { blacklist_name: 'spam' } })
-        expect(body).toMatchObject([{ number: String(value).replaceAll(/[ ().-]/g, ''), name: 'spam' }])
+        expect(body).toMatchObject([
+          {
+            number: String(value)
+              .replaceAll(/[ ().-]/g, '')
+              .toLowerCase(),
+            name: 'spam',
+          },
+        ])
       },
     },
   ],

@@ -403,6 +403,7 @@ export const exercises: {
   recordings: {
     expect: { run: ({ recordings }) => recordings.expect(aRecording({ domain: recording.domain })) },
     listRecorded: { run: ({ recordings }) => recordings.listRecorded([recording]) },
+    wasLeft: { run: ({ recordings }) => recordings.wasLeft(recording.domain) },
     listByFile: { run: ({ recordings }) => recordings.listByFile(recording.name, recording.domain) },
     read: { run: ({ recordings }) => recordings.read(recording) },
     list: { run: ({ recordings }) => recordings.list(recording.domain, recording.uuid) },

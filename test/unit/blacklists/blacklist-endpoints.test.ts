@@ -5,6 +5,8 @@ import { handler as listBlacklists } from '../../../functions/blacklists/list-bl
 import { handler as readBlacklistNumber } from '../../../functions/blacklists/read-blacklist-number.ts'
 import { handler as readBlacklist } from '../../../functions/blacklists/read-blacklist.ts'
 import { handler as removeBlacklistNumber } from '../../../functions/blacklists/remove-blacklist-number.ts'
+import { handler as updateDomainParameters } from '../../../functions/domains/update-domain-parameters.ts'
+import { formOfListed } from '../../../core/blacklists/number-form.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { type Api, type ApiAnswer, anApi } from '../../support/platform/api.ts'
 import { anEntry } from '../../support/records/records.ts'
@@ -138,10 +140,10 @@ describe('an entry', () => {
     },
   )
 
-  it('the numbers of a blacklist are compared exactly', async () => {
+  it('the numbers of a blacklist are compared whole', async () => {
     await add('spam', { number: 'Anna' })
 
-    for (const other of ['anna', 'Ann', 'Anna1', '+Anna']) expect((await find('spam', other)).body).toEqual([])
+    for (const other of ['nna', 'Ann', 'Anna1', '+Anna']) expect((await find('spam', other)).body).toEqual([])
   })
 
   it('a blacklist entry no longer exists after its expiry', async () => {
@@ -359,4 +361,58 @@ describe('who may do what', () => {
       expect([...api.ports.state.blacklists]).toEqual(before)
     },
   )
+})
+
+describe('words and numbers of one caller', () => {
+  it('a word is one entry in whatever case it is written', async () => {
+    await add('spam', { number: 'Anonymous' })
+
+    expect((await add('spam', { number: 'ANONYMOUS' })).body).toEqual({ ok: 1, Modified: 0, n: 1 })
+    expect(numbersOf(await read('spam'))).toEqual(['anonymous'])
+    expect(numbersOf(await find('spam', 'AnonYmous'))).toEqual(['anonymous'])
+    expect((await remove('spam', 'aNONYMOUS')).body).toEqual({ ok: 1, n: 1 })
+  })
+
+  it('a number is one entry however it is written, where the domain names its country', async () => {
+    const parameters = ['country-code=44']
+    const changed = await api.call(updateDomainParameters, {
+      headers,
+      params: { domain_name: 'a.example.com' },
+      body: parameters,
+    })
+    expect(changed.status).toBe(200)
+    await add('spam', { number: '+44 20 7183 8750' })
+
+    const same = ['00442071838750', '442071838750', '02071838750', '020 7183-8750']
+    const answers = await Promise.all(same.map((number) => add('spam', { number })))
+    expect(answers.map(({ body }) => body.Modified)).toEqual([0, 0, 0, 0])
+    expect(numbersOf(await read('spam'))).toEqual(['+442071838750'])
+    expect(numbersOf(await find('spam', '02071838750'))).toEqual(['+442071838750'])
+    expect((await remove('spam', '00442071838750')).body).toEqual({ ok: 1, n: 1 })
+  })
+})
+
+describe('the form in which numbers are compared', () => {
+  it.each([
+    ['0044 20 7183 8750', { 'country-code': '44' }, '+442071838750'],
+    [
+      '+1 (202) 555-0123',
+      { 'country-code': '1', 'international-prefix': '011', 'national-prefix': '1' },
+      '+12025550123',
+    ],
+    ['12025550123', { 'country-code': '1', 'international-prefix': '011', 'national-prefix': '1' }, '+12025550123'],
+    [
+      '011442071838750',
+      { 'country-code': '1', 'international-prefix': '011', 'national-prefix': '1' },
+      '+442071838750',
+    ],
+    ['8 495 123 45 67', { 'country-code': '7', 'international-prefix': '810', 'national-prefix': '8' }, '+74951234567'],
+    ['0044 20 7183 8750', {}, '00442071838750'],
+    ['442', { 'country-code': '44' }, '442'],
+    ['112', { 'country-code': '49' }, '112'],
+    ['*72', { 'country-code': '44' }, '*72'],
+    ['Alice', { 'country-code': '44' }, 'alice'],
+  ])('%s is compared with the parameters %j as %s', (number, parameters, form) => {
+    expect(formOfListed(number, parameters)).toBe(form)
+  })
 })

@@ -140,7 +140,7 @@ test('after the event link was interrupted, no channel counts as up until the en
 })
 
 test('a new channel above the limit evicts the oldest one, which is counted', async () => {
-  const registry = new ChannelRegistry(only('a.example.com'), 2)
+  const registry = new ChannelRegistry(only('a.example.com'), { limit: 2 })
 
   for (const uuid of ['one', 'two', 'three'])
     await registry.learn(uuid, reading({ 'Caller-Context': 'a.example.com' }), engine)

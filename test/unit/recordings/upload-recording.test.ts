@@ -84,6 +84,7 @@ test('a recording is requested part by part, and stored when all parts have arri
 
 test.each([
   ['the engine could not write', { completionCause: 'uri-failure' }, {}, 'the engine ended it with uri-failure'],
+  ['holds no speech', { completionCause: 'no-input-timeout' }, {}, 'the engine ended it with no-input-timeout'],
   ['lacks sound', { reportedMs: 8_000 }, { soundMs: 6_999 }, 'it holds 6999 ms of 8000 ms'],
   ['the engine left unfinished', {}, { isUnfinished: true }, 'the engine ended during the recording'],
 ])(
