@@ -7,7 +7,8 @@ import type { DomainNames } from '../calls/domain-names.ts'
 import { type ReadField, eventDomainCandidates, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 import type { EventLinks } from '../links/event-links.ts'
-import { type KnownEvent, accountOf, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
+import { accountOf } from './account-of.ts'
+import { type KnownEvent, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
 import type { EventBuffer, Turn } from '../buffer/event-buffer.ts'
 import { type Prefetch, prefetch } from './prefetch.ts'
 import { endings, isLastWord, isOvertaken, missedBefore } from './missed-events.ts'
@@ -230,7 +231,7 @@ function stateChange(
 ): StateChange | undefined | 'no account' {
   const registration = readRegistration(event)
   // An earlier process, or another connector, has observed the account since, and told of what had changed.
-  const isOld = (login: string) => isLeft && at <= presence.observedAt(domain, login)
+  const isOld = (login: string) => isLeft && at <= presence.observedAt({ domain, login })
   if (registration !== undefined) {
     return isOld(registration.login) ? 'no account' : presence.registered(domain, registration, at)
   }
@@ -241,5 +242,5 @@ function stateChange(
   // A call that another process of the engine has recovered goes on.
   if (isLive && live.core !== '' && live.core !== channel.core) return 'no account'
   const isUp = isLive && channel.callState !== 'HANGUP' && !endings.has(event.name)
-  return presence.called(account, channel.uuid, isUp, at)
+  return presence.called(account, channel, isUp, at)
 }

@@ -66,8 +66,6 @@ export interface GatewayStatesDeps extends Time {
   readonly domains: DomainNames
   /** Whether this connector stores the states of the gateways at the engine named. */
   readonly isRelayed: (engine: string) => boolean
-  /** Whether another connector that hears the same stores the states. */
-  readonly isStoredByPeer: () => boolean
   readonly log: Log
 }
 
@@ -81,7 +79,6 @@ export class GatewayStates {
   readonly #engines = new Map<string, TrackedEngine>()
   #isDue = false
   #writeAt = 0
-  #hadPeer = false
 
   constructor(deps: GatewayStatesDeps) {
     this.#deps = deps
@@ -128,6 +125,14 @@ export class GatewayStates {
     else this.#readSoon(engine)
   }
 
+  /** Another connector is gone, which may have stored older states after this one. */
+  storeAll(): void {
+    for (const { gateways } of this.#engines.values()) {
+      for (const [key, { gateway }] of gateways) gateways.set(key, { gateway })
+    }
+    this.#isDue = true
+  }
+
   /** Reads and stores in the background until aborted. */
   async follow(signal: AbortSignal): Promise<void> {
     const unstored = errorLatch(this.#deps.log, 'the states of gateways cannot be stored; it will be tried again')
@@ -172,7 +177,7 @@ export class GatewayStates {
     for (const [key, { gateway }] of engine.gateways) {
       if (!names.has(key) && isNewer(key)) this.#forget(engine, name, gateway)
     }
-    // States that are unchanged are renewed in time, and all are stored where a peer is gone.
+    // States that are unchanged are renewed in time.
     this.#isDue = true
   }
 
@@ -200,11 +205,7 @@ export class GatewayStates {
 
   /** Returns whether it was due to write. */
   async #writeDue(): Promise<boolean> {
-    const { clock, isStoredByPeer } = this.#deps
-    const hasPeer = isStoredByPeer()
-    if (this.#hadPeer && !hasPeer) this.#storeAll()
-    this.#hadPeer = hasPeer
-    if (hasPeer || !this.#isDue || clock.now() < this.#writeAt) return false
+    if (!this.#isDue || this.#deps.clock.now() < this.#writeAt) return false
     this.#isDue = false
     try {
       for (const [name, engine] of this.#engines) await this.#write(name, engine)
@@ -213,14 +214,6 @@ export class GatewayStates {
       this.#isDue = true
       throw problem
     }
-  }
-
-  /** The peer may have stored other states since this connector last did. */
-  #storeAll(): void {
-    for (const { gateways } of this.#engines.values()) {
-      for (const [key, { gateway }] of gateways) gateways.set(key, { gateway })
-    }
-    this.#isDue = true
   }
 
   async #write(name: string, engine: TrackedEngine): Promise<void> {

@@ -12,9 +12,9 @@ export function liveContacts(presence: Presence | undefined, now: number): numbe
   return (presence?.contacts ?? []).filter(({ expiresAt }) => expiresAt > now).length
 }
 
-/** Returns an account's state from the engine's last report; an account without a report is `nonreg` and offline. */
-export function accountState(presence: Presence | undefined, now: number): AccountState {
+/** Returns an account's state from its phones, if any was reported, and from whether it has a call up. */
+export function accountState(presence: Presence | undefined, isBusy: boolean, now: number): AccountState {
   const isRegistered = liveContacts(presence, now) > 0
-  if (presence !== undefined && presence.calls.length > 0) return { online: true, state: 'isbusy' }
+  if (isBusy) return { online: true, state: 'isbusy' }
   return isRegistered ? { online: true, state: 'onhook' } : { online: false, state: 'nonreg' }
 }

@@ -1,3 +1,5 @@
+import { busyAccounts } from '../channels/known-call.ts'
+import type { KnownCallStore } from '../channels/known-call-store.ts'
 import { applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { Account } from './account.ts'
@@ -10,6 +12,7 @@ import { type AccountState, accountState } from './account-state.ts'
 export interface ListAccountsPorts {
   readonly accounts: Pick<AccountStore, 'list' | 'read'>
   readonly presence: Pick<PresenceStore, 'list'>
+  readonly knownCalls: Pick<KnownCallStore, 'listOf'>
 }
 
 /** An account in the list. */
@@ -20,7 +23,7 @@ export interface AccountEntry extends AccountState {
 }
 
 /**
- * Lists the accounts of a domain by id, each with the state of its phones at `now` (epoch milliseconds). A caller with
+ * Lists the accounts of a domain by id, each with the state of its phones and calls at `now` (epoch milliseconds). A caller with
  * permission for its own things only sees its own account. Ordered by login without regard to case.
  */
 export async function listAccounts(
@@ -28,10 +31,19 @@ export async function listAccounts(
   query: ListQuery,
   context: AccountContext & { readonly now: number },
 ): Promise<{ data: Record<string, Partial<AccountEntry>>; headers: Readonly<Record<string, string>> }> {
-  const [accounts, presences] = await Promise.all([visible(ports, context), ports.presence.list(context.domain)])
+  const [accounts, presences, calls] = await Promise.all([
+    visible(ports, context),
+    ports.presence.list(context.domain),
+    ports.knownCalls.listOf(context.domain),
+  ])
+  const busy = busyAccounts(calls)
   const presenceOf = new Map(presences.map((presence) => [presence.login.toLowerCase(), presence]))
   const entries = accounts.map(({ login, domain }): AccountEntry => {
-    const { online, state } = accountState(presenceOf.get(login.toLowerCase()), context.now)
+    const { online, state } = accountState(
+      presenceOf.get(login.toLowerCase()),
+      busy.has(`${login}@${domain}`.toLowerCase()),
+      context.now,
+    )
     return { id: login, domain, scheme: 'account', online, state }
   })
   const { rows, headers } = applyList(entries, query, {

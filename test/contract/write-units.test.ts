@@ -125,8 +125,8 @@ it('a recording that is claimed, renewed and released costs its index nothing wh
 
 it('a known leg that is stored again costs its index nothing', async () => {
   const leg = aKnownCall({ domain: 'units.test' })
-  const first = await unitsOf(({ knownCalls }) => knownCalls.put([leg]))
-  const again = await unitsOf(({ knownCalls }) => knownCalls.put([{ ...leg, knownAt: leg.knownAt + 1 }]))
+  const first = await unitsOf(({ knownCalls }) => knownCalls.put(leg))
+  const again = await unitsOf(({ knownCalls }) => knownCalls.put({ ...leg, knownAt: leg.knownAt + 1 }))
 
   expect([first, again]).toEqual([
     { table: 1, index: 1 },

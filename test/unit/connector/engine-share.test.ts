@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import type { EngineShare } from '../../../contracts/settings/connector.ts'
 import { relayedEngines } from '../../../connector/assembly/engine-share.ts'
+import { callsOf } from '../../support/connector/calls-of.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
@@ -100,11 +101,11 @@ test('an account with calls at engines of two connectors is free when the last o
   const { engines, shares, ports, time } = await twoShares()
   const [first, second] = engines
   const [one, other] = [randomUUID(), randomUUID()]
-  const stored = async () => (await ports.presence.read(domain, '1000'))?.calls
+  const stored = () => callsOf(ports, domain, '1000')
   const calls =
     (...expected: string[]) =>
     async () =>
-      (await stored())?.toSorted().join() === expected.toSorted().join()
+      (await stored()).join() === expected.toSorted().join()
 
   says(first, 'CHANNEL_CREATE', one)
   await shares[0].until(calls(one))
@@ -182,9 +183,9 @@ test('a call that an engine of another part recovers is stored as one of that en
   const uuid = randomUUID()
   const put = ports.knownCalls.put.bind(ports.knownCalls)
   const written: string[] = []
-  ports.knownCalls.put = async (calls) => {
-    written.push(...calls.map(({ engine }) => engine))
-    await put(calls)
+  ports.knownCalls.put = async (call) => {
+    written.push(call.engine)
+    await put(call)
   }
   says(engines[0], 'CHANNEL_CREATE', uuid)
   await shares[0].until(() => written.length > 0)
