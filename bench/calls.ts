@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import { freePort } from '../local/processes/free-port.ts'
-import { type BenchEngine, engineCredential, startEngine } from './calls/engine.ts'
+import { engineCredential, startEngine } from './calls/engine.ts'
 import { type Called, hasSipp, placeCalls } from './calls/sipp.ts'
 import { type Figures, percentile } from './figures.ts'
 import { startOptions } from './measured-server.ts'
@@ -82,7 +82,7 @@ async function measure(program: string, load: Load, seconds: number): Promise<Fi
   await playing
   const lookups = z.parse(lookupsShape, await ask(relay)).lookups
   const { calls, cpuMs } = z.parse(countedShape, await ask(platform, 'report'))
-  printRun(load, called, { lookups, engine, calls })
+  printRun(load, called, { lookups, calls })
   return figuresOf(called, { lookups, cpuMs, seconds })
 }
 
@@ -167,7 +167,7 @@ function figuresOf(
 function printRun(
   { perSecond, eventsPerSecond }: Load,
   { answered, refused, failed }: Called,
-  seen: { readonly lookups: Lookups; readonly engine: BenchEngine; readonly calls: Readonly<Record<string, number>> },
+  seen: { readonly lookups: Lookups; readonly calls: Readonly<Record<string, number>> },
 ): void {
   const besides = eventsPerSecond === 0 ? '' : ` beside ${eventsPerSecond} more events a second`
   console.log(`  ${perSecond} calls/s${besides}: ${answered} answered, ${refused} refused, ${failed} failed`)

@@ -8,7 +8,6 @@ import { lostClaims } from './commands/lost-claims.ts'
 import { commandLimits } from './commands/places.ts'
 import { wantedGateways } from './commands/wanted-gateways.ts'
 import { engineRuntime } from './assembly/engine-runtime.ts'
-import { relayedEngines } from './assembly/engine-share.ts'
 import { EventPipeline } from './assembly/event-pipeline.ts'
 import type { ReadField } from '../core/channels/leg-domain.ts'
 import { GatewayStates } from './gateways/gateway-states.ts'
@@ -47,8 +46,7 @@ export function startConnector(parts: ConnectorDeps): Connector {
   const isObserving = parts.observing !== undefined
   const openLink = isObserving ? readingLink(parts.openLink) : parts.openLink
   const aligner = gatewayAligner({ ...parts, wanted: wantedGateways(parts.ports) })
-  const isRelayed = relayedEngines(parts.engines, parts.share)
-  const shared = { ...parts, openLink, isObserving, isRelayed, registry, domains, aligner }
+  const shared = { ...parts, openLink, isObserving, registry, domains, aligner }
   const tally = { gapsOfLost: 0, outOfReach: new Array<string>(), taken: new Array<string>() }
   const onTaken = (owner: string) => void (tally.taken = [...tally.taken.slice(1 - mostTaken), owner])
   const engines = () => works.map(({ engine }) => engine)

@@ -77,7 +77,6 @@ async function start(
     receiver: sqsCommandReceiver(context),
     openLink: openEslSession,
     engines: settings.engines,
-    share: settings.share,
     clientVariables: settings.clientVariables,
     observing: settings.observing,
     connectorId: randomUUID(),

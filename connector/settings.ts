@@ -1,7 +1,8 @@
+import { environment } from '../contracts/environment.ts'
 import { clientVariables } from '../contracts/settings/client-variables.ts'
 import * as declared from '../contracts/settings/connector.ts'
-import { buildVersion } from '../contracts/settings/platform.ts'
-import { type Variables, readVariable } from '../contracts/settings/setting.ts'
+import { type Rule, matching, wholeNumber } from '../contracts/settings/rule.ts'
+import { type Variables, readText, readVariable } from '../contracts/settings/setting.ts'
 import type { ClientVariables } from '../core/client-names/client-names.ts'
 import type { EngineAddress } from './runtime/engine.ts'
 import { readEngineAddresses } from './engine-addresses.ts'
@@ -10,8 +11,6 @@ import { readEngineAddresses } from './engine-addresses.ts'
 export interface ConnectorSettings {
   /** In the order given; no two of one name. */
   readonly engines: readonly EngineAddress[]
-  /** Which part of them this connector relays the events of. */
-  readonly share: declared.EngineShare
   /** 0 takes a free port. */
   readonly healthPort: number
   readonly version: string
@@ -35,11 +34,10 @@ export interface ObservingSetting {
 export function readSettings(env: Variables): ConnectorSettings {
   return {
     engines: readEngineAddresses(env),
-    share: readVariable(declared.engineShare, env),
-    healthPort: readVariable(declared.healthPort, env),
-    version: readVariable(buildVersion, env),
+    healthPort: readWired(env, 'healthPort', wholeNumber(0, 65_535)),
+    version: readWired(env, 'buildVersion', matching(/^.{1,128}$/, 'one line of up to 128 characters'), 'unknown'),
     stage: readVariable(declared.stage, env),
-    stopSeconds: readVariable(declared.stopSeconds, env),
+    stopSeconds: readWired(env, 'stopSeconds', wholeNumber(30, 120), '120'),
     spool: readSpool(env),
     clientVariables: readVariable(clientVariables, env),
     observing: readObserving(env),
@@ -54,8 +52,19 @@ export function readObserving(env: Variables): ObservingSetting | undefined {
   return undefined
 }
 
+/** A smaller spool could not hold a few of the largest events. */
+const leastSpoolBytes = 4 * 1024 ** 2
+
+/** Five minutes of a busy engine (500 events of 7 KB a second). */
+const usualSpoolBytes = 1024 ** 3
+
 function readSpool(env: Variables): ConnectorSettings['spool'] {
-  const folder = readVariable(declared.spoolDir, env)
-  const bytes = readVariable(declared.spoolBytes, env)
+  const folder = env[environment.spoolDir] ?? ''
+  const bytes = readWired(env, 'spoolBytes', wholeNumber(leastSpoolBytes, 999_999_999_999_999), String(usualSpoolBytes))
   return folder === '' ? undefined : { folder, bytes }
+}
+
+/** Reads a variable that the deployment or `npm start` sets, and no person. */
+function readWired<T>(env: Variables, name: keyof typeof environment, rule: Rule<T>, usual = ''): T {
+  return readText(rule, env[environment[name]] ?? usual, environment[name])
 }

@@ -5,6 +5,17 @@
 export const environment = {
   /** A setting whose declaration is too large for the bundles that need its name. */
   clientVariables: 'CLIENT_VARIABLES',
+  /** The version that the status report shows. */
+  buildVersion: 'BUILD_VERSION',
+  /** The port of the connector's private health endpoint; 0 takes a free one. */
+  healthPort: 'HEALTH_PORT',
+  /** The seconds from the signal to stop until a connector is killed: 30 to 120, the most that Fargate allows. */
+  stopSeconds: 'STOP_SECONDS',
+  /** The folder in which events wait while their queue is away, and the bytes that they may take there. */
+  spoolDir: 'SPOOL_DIR',
+  spoolBytes: 'SPOOL_BYTES',
+  /** The shards of each new index of CDRs: one for every second node of the store. */
+  cdrShards: 'CDR_SHARDS',
   /** The address of a store when it is not the region's own. `npm start` and tests set it; the clients read it. */
   dynamodbEndpoint: 'AWS_ENDPOINT_URL_DYNAMODB',
   sqsEndpoint: 'AWS_ENDPOINT_URL_SQS',

@@ -63,6 +63,8 @@ export const countMetrics = [
   /** Events that could not be parsed, and wanted events without a domain. */
   'EventsUnreadable',
   'EventsWithoutDomain',
+  /** Registrations whose contact is not rung, since its text could lead a call elsewhere. */
+  'ContactsRefused',
   /** Times in which events may have been missed, including those recorded for a dead connector. */
   'Gaps',
   /** Gaps that were dropped before they could be stored, because too many waited. */

@@ -1,11 +1,12 @@
+import { environment as names } from '../contracts/environment.ts'
 import * as deployment from '../contracts/settings/deployment.ts'
 import { type EngineVpc, engineVpc } from '../contracts/settings/engine-vpc.ts'
 import { type ExistingStores, existingStores } from '../contracts/settings/existing-stores.ts'
 import { clientVariables } from '../contracts/settings/client-variables.ts'
-import { stage, stopSeconds } from '../contracts/settings/connector.ts'
+import { stage } from '../contracts/settings/connector.ts'
 import * as platform from '../contracts/settings/platform.ts'
 import { type Setting, readText } from '../contracts/settings/setting.ts'
-import { checkEngineVpc, checkNetworks, checkServices, checkVariables, connectorSize, searchSize } from './sizes.ts'
+import { checkEngineVpc, checkNetworks, checkVariables, searchSize } from './sizes.ts'
 
 /** The values of a stage's settings by name, as its file has them, and its name as `stage`. */
 export type GivenSettings = Readonly<Record<string, unknown>>
@@ -29,13 +30,10 @@ export interface Settings {
   /** The number of availability zones of the connector's network. */
   readonly zones: number
   readonly connectorEgress: 'endpoints' | 'publicAddress'
-  /** The number of connectors of each service. */
+  /** The number of connectors. */
   readonly connectorTasks: number
-  /** Services that share the relaying of the engines: 1, 2, 4 or 8, and no more than there are engines. */
-  readonly connectorServices: number
-  readonly connectorSize: ConnectorSize
-  /** The seconds from the signal to stop until a connector is killed. */
-  readonly connectorStopSeconds: number
+  /** The processor of a connector's task in units of Fargate, 1024 for each. */
+  readonly connectorCpu: number
   /** An image of ECR; empty: it is built by the deployment. */
   readonly connectorImage: string
   /** The digest of its base; empty: as the tag is at the time. */
@@ -52,33 +50,12 @@ export interface Settings {
   /** Variables of every process. A setting that is not given is left out, so that the process uses its own default. */
   readonly environment: Readonly<Record<string, string>>
   readonly search: SearchSize
-  readonly throttles: Throttles
+  /** The requests a second that the API takes. */
+  readonly requestsPerSecond: number
   /** The concurrency that each function of `/engine/*` has for itself; 0: none. */
   readonly engineConcurrency: number
   /** The stores that are taken up instead of being made. */
   readonly existing: ExistingStores
-}
-
-/** The size of a connector's task. */
-export interface ConnectorSize {
-  /** In units of Fargate, 1024 for each processor. */
-  readonly cpu: number
-  readonly memoryMb: number
-}
-
-/** The requests that the API takes, as API Gateway applies it to routes. */
-export interface Throttle {
-  /** Requests a second. */
-  readonly rate: number
-  /** Requests at one moment. */
-  readonly burst: number
-}
-
-/** The throttles of the API's routes. */
-export interface Throttles {
-  readonly usual: Throttle
-  /** The throttle of each route of `/engine/*`. */
-  readonly engine: Throttle
 }
 
 /** The size of the store of CDRs. */
@@ -98,21 +75,23 @@ export interface EngineSocket {
   readonly port: number
 }
 
+/** The port of the event socket of an engine that names none. */
+const usualPort = 8021
+
 /** A setting that the file of a stage holds. */
 type ContextSetting<T = unknown> = Setting<T> & { readonly context: string }
 
 /** The settings that every process has in its environment, if they are given. */
 const ofEveryProcess = [
-  platform.rootName,
   platform.tokenSeconds,
   platform.passwordMinLength,
   platform.deletionGraceSeconds,
   platform.scriptSteps,
   platform.emergencyNumbers,
   platform.emergencyGateway,
+  platform.contactHosts,
   clientVariables,
   platform.eventsPerSecond,
-  platform.cdrShards,
   platform.recordingsLock,
   platform.hookAllowedNetworks,
 ]
@@ -124,7 +103,6 @@ const ofEveryProcess = [
 export function readSettings(values: GivenSettings): Settings {
   const settings = eachSetting(values)
   checkNetworks(settings)
-  checkServices(settings)
   checkEngineVpc(settings)
   const texts = [...ofEveryProcess, platform.rateLimits, platform.publicUrl].map(
     (setting) => [setting.context, checkedText(values, setting)] as const,
@@ -137,23 +115,23 @@ function eachSetting(values: GivenSettings): Settings {
   const text = (setting: ContextSetting) => checkedText(values, setting)
   const read = <T>(setting: ContextSetting<T>): T => readText(setting.rule(), text(setting), nameOf(setting))
   const given = ofEveryProcess.filter((setting) => (values[setting.context] ?? '') !== '')
+  const search = searchSize({
+    instanceType: read(deployment.searchInstanceType),
+    instances: read(deployment.searchInstances),
+    volumeGb: read(deployment.searchVolumeGb),
+  })
   return {
     stage: text(stage),
     tracing: read(deployment.tracing),
     terminationProtection: read(deployment.terminationProtection),
-    engines: engineSockets(read(deployment.engineHost), read(deployment.enginePort)),
+    engines: engineSockets(read(deployment.engineHost)),
     engineNetwork: read(deployment.engineNetwork),
     engineVpc: read(engineVpc),
     connectorNetwork: read(deployment.connectorNetwork),
     zones: read(deployment.zones),
     connectorEgress: read(deployment.connectorEgress),
     connectorTasks: read(deployment.connectorTasks),
-    connectorServices: read(deployment.connectorServices),
-    connectorSize: connectorSize({
-      cpu: read(deployment.connectorCpu),
-      memoryMb: read(deployment.connectorMemoryMb),
-    }),
-    connectorStopSeconds: read(stopSeconds),
+    connectorCpu: read(deployment.connectorCpu),
     connectorImage: text(deployment.connectorImage),
     connectorBaseDigest: text(deployment.connectorBaseDigest),
     publicUrl: text(platform.publicUrl),
@@ -161,21 +139,20 @@ function eachSetting(values: GivenSettings): Settings {
     alarmEmail: read(deployment.alarmEmail),
     monitoring: read(deployment.monitoring),
     rateLimits: text(platform.rateLimits),
-    environment: Object.fromEntries(
-      [platform.logLevel, ...given].map((setting) => [setting.variable, text(setting)] as const),
-    ),
-    search: searchSize({
-      instanceType: read(deployment.searchInstanceType),
-      instances: read(deployment.searchInstances),
-      volumeGb: read(deployment.searchVolumeGb),
-    }),
-    throttles: {
-      usual: { rate: read(deployment.requestsPerSecond), burst: read(deployment.requestBurst) },
-      engine: { rate: read(deployment.engineRequestsPerSecond), burst: read(deployment.engineRequestBurst) },
+    environment: {
+      ...Object.fromEntries([platform.logLevel, ...given].map((setting) => [setting.variable, text(setting)] as const)),
+      ...shardsFor(search),
     },
+    search,
+    requestsPerSecond: read(deployment.requestsPerSecond),
     engineConcurrency: read(deployment.engineConcurrency),
     existing: read(existingStores),
   }
+}
+
+/** New indices of CDRs get a shard for every second node, so that a month of a large stage is spread over all of them. */
+function shardsFor({ instances }: SearchSize): Readonly<Record<string, string>> {
+  return instances < 4 ? {} : { [names.cdrShards]: String(instances / 2) }
 }
 
 /** Returns the text of a setting once the rule of a deployment has accepted it. */
@@ -200,7 +177,7 @@ function asText(setting: ContextSetting, given: unknown): string | undefined {
 
 const nameOf = ({ context }: ContextSetting): string => `setting ${context}`
 
-function engineSockets(hosts: readonly string[], usualPort: number): EngineSocket[] {
+function engineSockets(hosts: readonly string[]): EngineSocket[] {
   const engines = hosts.map((text) => {
     const [host = '', port] = text.toLowerCase().split(':')
     return { host, port: port === undefined ? usualPort : Number(port) }

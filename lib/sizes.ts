@@ -1,35 +1,10 @@
 import * as deployment from '../contracts/settings/deployment.ts'
 import { engineVpc } from '../contracts/settings/engine-vpc.ts'
 import { searchNode } from '../contracts/settings/search-nodes.ts'
-import type { ConnectorSize, SearchSize, Settings } from './settings.ts'
+import type { SearchSize, Settings } from './settings.ts'
 
 // Services would refuse these sizes only when a deployment gets to them, up to half an hour after its start. Each check
 // names the setting to change and the values that it may have.
-
-/**
- * The least and the most GiB of memory that Fargate has for a processor, in whole GiB; the smallest one also has 512 MiB:
- * https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-cpu-memory-error.html
- */
-const memoryGbOf: Readonly<Record<number, readonly [least: number, most: number]>> = {
-  256: [1, 2],
-  512: [1, 4],
-  1024: [2, 8],
-  2048: [4, 16],
-  4096: [8, 30],
-}
-
-/** Returns the size of a connector. Throws for sizes that Fargate does not offer together. */
-export function connectorSize(size: ConnectorSize): ConnectorSize {
-  const [least, most] = memoryGbOf[size.cpu] ?? [0, 0]
-  const gb = size.memoryMb / 1024
-  const isOffered = (Number.isInteger(gb) && gb >= least && gb <= most) || (size.cpu === 256 && size.memoryMb === 512)
-  if (isOffered) return size
-  const smallest = size.cpu === 256 ? '512, or ' : ''
-  return refuse(
-    deployment.connectorMemoryMb,
-    `${smallest}a multiple of 1024 from ${least * 1024} to ${most * 1024} with ${size.cpu} units of processor`,
-  )
-}
 
 /** Returns the size of the store of CDRs. Throws for sizes that the service does not offer together. */
 export function searchSize(size: SearchSize): SearchSize {
@@ -53,15 +28,14 @@ const reservedAddresses = 5
 /** The private endpoints have an address in each zone. */
 const fixedAddresses = 6
 
-type Networks = Pick<Settings, 'connectorNetwork' | 'engineNetwork' | 'zones' | 'connectorTasks' | 'connectorServices'>
+type Networks = Pick<Settings, 'connectorNetwork' | 'engineNetwork' | 'zones' | 'connectorTasks'>
 
 /**
  * Checks the connector's network: of a size that a VPC may have, apart from the engines' network, and with an address for each
  * task twice, since a deployment starts new tasks before it ends old ones.
  */
 export function checkNetworks(networks: Networks): void {
-  const { connectorNetwork, engineNetwork, zones } = networks
-  const connectors = networks.connectorTasks * networks.connectorServices
+  const { connectorNetwork, engineNetwork, zones, connectorTasks: connectors } = networks
   const [own, engines] = [rangeOf(connectorNetwork), rangeOf(engineNetwork)]
   if (own.first <= engines.last && engines.first <= own.last) {
     refuse(deployment.connectorNetwork, 'a network that does not overlap engineNetwork, or the two cannot be joined')
@@ -70,13 +44,6 @@ export function checkNetworks(networks: Networks): void {
   const longest = 32 - Math.ceil(Math.log2(needed)) - Math.ceil(Math.log2(zones))
   if (own.prefix < 16 || own.prefix > longest) {
     refuse(deployment.connectorNetwork, `a network from /16 to /${longest}, so that ${connectors} connectors have room`)
-  }
-}
-
-/** Checks that each service of connectors has an engine to relay. */
-export function checkServices({ connectorServices, engines }: Pick<Settings, 'connectorServices' | 'engines'>): void {
-  if (connectorServices > engines.length) {
-    refuse(deployment.connectorServices, `at most the number of engines in engineHost, which is ${engines.length}`)
   }
 }
 

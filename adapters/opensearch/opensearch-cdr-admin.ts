@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { cdrShards } from '../../contracts/settings/platform.ts'
-import { readVariable } from '../../contracts/settings/setting.ts'
+import { environment } from '../../contracts/environment.ts'
 import type { CdrAdmin } from '../../core/cdr/cdr-admin.ts'
 import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import { DomainError } from '../../core/errors.ts'
@@ -43,7 +42,7 @@ interface AdminContext extends AdapterContext {
 /** The preparation of the OpenSearch at `OPENSEARCH_URL`. */
 export function openSearchCdrAdmin(given: AdapterContext, waits: RetryDeps = retryDeps): CdrAdmin {
   const context = { ...given, waits }
-  const templates = cdrTemplates(readVariable(cdrShards, given.env))
+  const templates = cdrTemplates(Number(given.env[environment.cdrShards] ?? 1))
   return {
     async prepare() {
       for (const [name, template] of Object.entries(templates)) {

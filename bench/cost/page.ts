@@ -34,9 +34,7 @@ Dollars a month of ${prices.hoursPerMonth} hours. [Prices](#prices) says where t
 
 ${stages.map((stage) => idleSection(stage, prices)).join('\n\n')}
 
-A stage pays for its search nodes, its alarms and metrics, and the way of its connectors out, whether it is used or not. \`t3.small.search\` is the
-smallest node that encrypts its disk. \`dev\` has one, one connector of the smallest size, and of all alarms only the one that takes back a deployment.
-Private endpoints are the choice for a network that may have no route to the internet; they alone are above the goal
+\`t3.small.search\` is the smallest node that encrypts its disk. Private endpoints are for a network that may have no route to the internet
 ([decision 75](adr/0075-connectors-of-prod-get-out-by-public-addresses.md)).
 
 ## With events
@@ -49,7 +47,10 @@ ${eventTable(stages, prices)}
 
 The goal is ${perMillionGoal} dollars for a million events. ${goalSentence(stages, prices)}
 
-${months.map(({ millions, batch }) => largest(stages, prices, millions, batch)).join('\n\n')}
+${months
+  .filter((_, at) => at !== 1)
+  .map(({ millions, batch }) => largest(stages, prices, millions, batch))
+  .join('\n\n')}
 
 ${estimates(prices)}
 
@@ -92,8 +93,7 @@ No template says the following. It is estimated, and not yet compared with a bil
 - Lambda reads the queue of an idle function with ${pollers} pollers, each with a long poll of ${longPollSeconds} s. A connector reads commands with one.
 - A scheduled function that finds nothing to do runs for ${run.seconds} s with ${run.gb} GB. All logs of an idle month have ${logGb} GB.
 - An idle connector writes one metric. A month with events pays for the ${busyMetrics.length} that usual calls move, in all of its hours.
-- A call of a function works for ${call.seconds} s in addition to the wait for the receiver and has ${call.gb} GB. It writes ${call.logKb} KB of logs, which are
-  Lambda's own lines: a line of ours comes for failures, and for events that a request of the API caused.
+- A call of a function works for ${call.seconds} s in addition to the wait for the receiver and has ${call.gb} GB. It writes ${call.logKb} KB of logs.
 - Events and their deliveries are kept for ${keptDays} days, events compressed to a sixth.
 - Events differ in size. Those of a recorded call between two phones (\`bridged-call\` in \`test/fixtures/freeswitch/events\`), with all their variables, have 5 to 13 KB,
   8.6 KB on average: each KB more costs ${perKb} dollars for a million.
@@ -110,7 +110,7 @@ function idleSection({ name, templates }: CostedStage, prices: PriceList): strin
 
 ${table(
   ['item', 'dollars'],
-  sorted(items).map(({ name, month }) => [name, money(month)]),
+  sorted(items.filter(({ month }) => month > 0)).map(({ name, month }) => [name, money(month)]),
 )}
 
 Together **${money(total(items))}**${sentence}.`

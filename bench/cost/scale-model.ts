@@ -50,7 +50,7 @@ export const servicePages = {
   'usable part of a disk': 'https://docs.aws.amazon.com/opensearch-service/latest/developerguide/bp-storage.html',
 }
 
-/** Events a second that a connector carries with a whole processor: bench/README.md. */
+/** Events a second that a connector is planned to carry with a whole processor; the benchmark `esl` shows more. */
 const connectorEvents = 15_000
 
 /** Write units of a delivery in the partition of its hook. */
@@ -75,7 +75,7 @@ export interface ScaleLimit {
 /** The settings of a stage that limits depend on. */
 export type ScaledSettings = Pick<
   Settings,
-  'search' | 'connectorSize' | 'connectorTasks' | 'throttles' | 'engineConcurrency' | 'environment'
+  'search' | 'connectorCpu' | 'connectorTasks' | 'requestsPerSecond' | 'engineConcurrency' | 'environment'
 >
 
 /** Returns the calls a day at which a limit is met. */
@@ -118,7 +118,7 @@ function storeLimits({ search, environment }: ScaledSettings): ScaleLimit[] {
       unit: 'GB',
       load: ((legsADay / 2) * 31 * legBytes) / shards / 1e9,
       most: service.shardGb,
-      moves: '`cdrShards`',
+      moves: '`searchInstances`',
     },
     {
       what: 'legs that are written to the search nodes by `cdrIndex`',
@@ -175,21 +175,21 @@ function pipelineLimits({ connectorTasks }: ScaledSettings): ScaleLimit[] {
   ]
 }
 
-function engineLimits({ connectorSize, throttles, engineConcurrency }: ScaledSettings): ScaleLimit[] {
+function engineLimits({ connectorCpu, requestsPerSecond, engineConcurrency }: ScaledSettings): ScaleLimit[] {
   return [
     {
       what: 'events of all engines, which each connector reads',
       unit: 'a second',
       load: events,
-      most: connectorEvents * (connectorSize.cpu / 1024),
+      most: connectorEvents * (connectorCpu / 1024),
       moves: '`connectorCpu`',
     },
     {
       what: 'CDRs that engines post',
       unit: 'a second',
       load: legs,
-      most: throttles.engine.rate,
-      moves: '`engineRequestsPerSecond`',
+      most: requestsPerSecond,
+      moves: '`requestsPerSecond`',
     },
     ...(engineConcurrency === 0
       ? []

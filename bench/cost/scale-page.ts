@@ -20,7 +20,6 @@ const moved = {
   searchInstanceType: 'r7g.large.search',
   searchInstances: 8,
   searchVolumeGb: 1100,
-  cdrShards: 4,
 }
 
 /** Returns docs/scale.md for the committed settings of `prod`. */
@@ -50,8 +49,9 @@ ${tableOf(now)}
 ${Object.entries(moved)
   .map(([name, value]) => `\`"${name}": ${JSON.stringify(value)}\``)
   .join(', ')}. The first limit is then met at **${count(callsAt(next))} calls a day**: ${next.what}.
+The limits that change:
 
-${tableOf(then)}
+${tableOf(then.filter((limit) => now.every((before) => callsAt(before) !== callsAt(limit))))}
 
 ${connectorSection(now)}
 
@@ -68,21 +68,19 @@ function connectorSection(now: readonly ScaleLimit[]): string {
   const { most } = now.find(({ moves }) => moves === '`connectorCpu`') ?? { most: 0 }
   return `## Connectors
 
-Every connector reads the events of all engines; services of connectors share the relaying ([decision 73](adr/0073-connector-services-share-the-engines.md)). ${maxEngines}
+Every connector reads the events of all engines. ${maxEngines}
 engines send ${count(eventsOfMostEngines())} events a second when they are full, and a connector as committed reads ${count(most)}. To grow, in this order:
 
 1. Add engines to \`engineHost\` and deploy \`CallplaneConnector\`. New connectors run before the former ones stop; a moment in which none listened would be recorded as a gap.
 2. When the alarm on late events fires, raise \`connectorCpu\` up to one processor, which is what a connector uses, and deploy in the same way.
-3. Double \`connectorServices\`, so that each service relays half of the engines, and a full spool or a fault in relaying concerns fewer of them.
-4. With more than ${maxEngines} engines, make a second deployment and create new tenants there.`
+3. With more than ${maxEngines} engines, make a second deployment and create new tenants there.`
 }
 
 function sources(): string {
   const pages = Object.entries(servicePages).map(([what, page]) => `| ${what} | <${page}> |`)
   return `## Sources of quotas
 
-Each is the usual quota of an account, or a property, as its page states it; accounts may have others
-(\`aws service-quotas list-service-quotas --service-code lambda\`). A new table takes 4 000 write units a second at once, and twice its former peak within 30 minutes, so let the load
+Accounts may have others (\`aws service-quotas list-service-quotas --service-code lambda\`). A new table takes 4 000 write units a second at once, and twice its former peak within 30 minutes, so let the load
 grow over at least that time.
 
 | quota or property | page |
@@ -107,8 +105,7 @@ function estimates(): string {
 - A call has ${2 / typicalEvent.legs} events, each for one hook whose receiver answers in ${typicalEvent.receiverMs} ms, and two legs that are planned with ${legBytes} bytes on a disk. A function works ${call.seconds} s.
 - The rate of a connector is that of a whole processor of the machine of the benchmarks.
 
-Not in this model: requests of the API, registrations of phones, logins, searches, and the processors of search nodes. Registrations and lists of tenants and
-hooks grow with phones and tenants, not with calls.`
+Not in this model: requests of the API, registrations of phones, logins, searches, and the processors of search nodes.`
 }
 
 function tableOf(limits: readonly ScaleLimit[]): string {

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 
-const [, , repetitions = '10'] = process.argv
+const repetitions = 10
 const core = '0cbd3e5d-2f9d-4e51-af19-4232d3d8d973'
 const pieceBytes = 256 * 1024
 
@@ -28,7 +28,7 @@ function repeated(repetition: number): Buffer {
 }
 
 async function flood(socket: Socket): Promise<void> {
-  for (let repetition = 0; repetition < Number(repetitions); repetition += 1) {
+  for (let repetition = 0; repetition < repetitions; repetition += 1) {
     const bytes = repeated(repetition)
     for (let at = 0; at < bytes.length; at += pieceBytes) {
       if (socket.write(bytes.subarray(at, at + pieceBytes))) continue
@@ -74,5 +74,5 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('there is no port')
   const count = text.split('Content-Type: text/event-').length - 1
-  process.send?.({ port: address.port, events: count * Number(repetitions) })
+  process.send?.({ port: address.port, events: count * repetitions })
 })

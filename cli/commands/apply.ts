@@ -7,10 +7,8 @@ import type { FoundDomain, Target } from '../deploy/read-domain.ts'
 import { keepVersion, readVersion } from '../deploy/versions.ts'
 import { diff } from '../document/diff.ts'
 import { subject, summary } from '../document/explain.ts'
-import { parseDocument } from '../document/parse-document.ts'
 import { readPlan } from '../document/plan-file.ts'
 import { type Plan, checkUnchanged, makePlan } from '../document/plan.ts'
-import { writeDocument } from '../document/write-document.ts'
 import { CliError } from '../failure/exit.ts'
 import { type Question, requireAnswer } from '../input/confirm.ts'
 import { readText } from '../input/values.ts'
@@ -18,7 +16,7 @@ import { timeText } from '../output/time.ts'
 import { type Session, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
-import { nameVariables, numberOf, show, targetOf } from './plan-output.ts'
+import { format, nameVariables, numberOf, show, targetOf } from './plan-output.ts'
 import { allRows } from './rows.ts'
 
 interface ApplyOptions {
@@ -57,6 +55,7 @@ async function applyFile(session: Session, file: string, options: ApplyOptions) 
   const target = await targetOf(session)
   const text = readText(file)
   const found = await findDomain(target, Date.now())
+  const { parseDocument } = await format()
   const plan = readPlan(text, file) ?? makePlan(found.state, parseDocument(text, file), Date.now())
   if (plan.base.domain !== target.domain) {
     throw new CliError(`${file} is a plan of ${plan.base.domain}, not of ${target.domain}`)
@@ -67,6 +66,7 @@ async function applyFile(session: Session, file: string, options: ApplyOptions) 
 async function rollBack(session: Session, version: string | undefined, options: ApplyOptions) {
   const target = await targetOf(session)
   if (version === undefined) return listVersions(session, target)
+  const { parseDocument } = await format()
   const { document, createdBy, createdOn } = await readVersion(target, numberOf(version))
   const found = await findDomain(target, Date.now())
   const plan = makePlan(found.state, parseDocument(document, `version ${version}`), Date.now())
@@ -103,7 +103,7 @@ async function carryOut(session: Session, { target, found, plan, comment }: Work
   if (plan.steps.length === 0) return out.done({ digest: plan.digest, steps: 0 }, summary([]))
   if (!out.isJson) await show(session, target, plan, options.calls)
   if (options.yes !== true) await requireAnswer(terminal, agreement(target.domain))
-  if (options.version) await keepVersion(target, writeDocument(found.state), 'before a change')
+  if (options.version) await keepVersion(target, (await format()).writeDocument(found.state), 'before a change')
   const steps = await applyPlan(plan, found, deps)
   out.clear()
   const version = options.version ? await keepVersion(target, await exported(target), comment) : undefined
@@ -112,6 +112,7 @@ async function carryOut(session: Session, { target, found, plan, comment }: Work
 }
 
 async function exported(target: Target): Promise<string> {
+  const { writeDocument } = await format()
   return writeDocument((await findDomain(target, Date.now())).state)
 }
 

@@ -2,17 +2,15 @@ import type { Command } from 'commander'
 import { findDomain } from '../deploy/apply-plan.ts'
 import { checkSteps } from '../deploy/check-steps.ts'
 import { readVersion } from '../deploy/versions.ts'
-import { parseDocument } from '../document/parse-document.ts'
 import { writePlan } from '../document/plan-file.ts'
 import { makePlan } from '../document/plan.ts'
-import { writeDocument } from '../document/write-document.ts'
 import { readText } from '../input/values.ts'
 import { writeResult } from '../output/result-file.ts'
 import { type Session, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { addApply } from './apply.ts'
 import { examples } from './examples.ts'
-import { nameVariables, numberOf, show, targetOf } from './plan-output.ts'
+import { format, nameVariables, numberOf, show, targetOf } from './plan-output.ts'
 
 /** Adds the commands that handle a domain as one document. */
 export function addDocument(program: Command, terminal: Terminal): void {
@@ -43,6 +41,7 @@ function addPlan(program: Command, terminal: Terminal): void {
 
 async function exportDomain(session: Session, options: { readonly output?: string; readonly version?: string }) {
   const target = await targetOf(session)
+  const { writeDocument } = await format()
   const text =
     options.version === undefined
       ? writeDocument((await findDomain(target, Date.now())).state)
@@ -57,6 +56,7 @@ async function showPlan(
 ) {
   const target = await targetOf(session)
   const found = await findDomain(target, Date.now())
+  const { parseDocument } = await format()
   const plan = makePlan(found.state, parseDocument(readText(file), file), Date.now())
   nameVariables(session, plan.steps)
   await checkSteps(target, plan.steps)

@@ -63,6 +63,15 @@ function showReport(out: Session['out'], report: RouteReport): void {
   )
 }
 
+/** Loads what reads and writes documents; loading it takes longer than most commands. */
+export async function format() {
+  const [{ parseDocument }, { writeDocument }] = await Promise.all([
+    import('../document/parse-document.ts'),
+    import('../document/write-document.ts'),
+  ])
+  return { parseDocument, writeDocument }
+}
+
 /** Returns the domain to work in and the way to it. */
 export async function targetOf(session: Session): Promise<Target> {
   const { client, signal } = session

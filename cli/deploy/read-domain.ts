@@ -91,18 +91,15 @@ async function readAccounts({ client, domain, signal }: Target): Promise<Record<
 }
 
 async function readBlacklists({ client, domain, signal }: Target): Promise<DomainState['blacklists']> {
-  const names: string[] = []
-  for await (const page of client.pages('listBlacklists', { query: { domain, limit: 1000 }, signal })) {
-    names.push(...page.flatMap(({ name }) => name ?? []))
-  }
+  const query = { domain, limit: 1000 }
   const lists: [string, DomainState['blacklists'][string]][] = []
-  for (const name of names) {
-    const entries: [string, DomainState['blacklists'][string][string]][] = []
-    const input = { params: { blacklist_name: name }, query: { domain, limit: 1000 }, signal }
-    for await (const page of client.pages('readBlacklist', input)) {
-      for (const { number = '', expires, note } of page) entries.push([number, entryOf(expires, note)])
-    }
-    lists.push([name, Object.fromEntries(entries)])
+  for (const { name = '' } of await all(client.pages('listBlacklists', { query, signal }), (page) => page)) {
+    const pages = client.pages('readBlacklist', { params: { blacklist_name: name }, query, signal })
+    const entries = await all(pages, (page) => page)
+    lists.push([
+      name,
+      Object.fromEntries(entries.map(({ number = '', expires, note }) => [number, entryOf(expires, note)])),
+    ])
   }
   return Object.fromEntries(lists)
 }
@@ -112,46 +109,41 @@ async function readEmail({ client, domain, signal }: Target): Promise<EmailRecor
   return found === null ? null : emailOf(found)
 }
 
-async function readRoutes({ client, domain, signal }: Target): Promise<{ id: string; record: RouteRecord }[]> {
-  const routes: { id: string; record: RouteRecord }[] = []
-  for await (const page of client.pages('listDefaultRoutes', { query: { domain, limit: 1000 }, signal })) {
-    for (const { _id: id = '', ...shown } of page) routes.push({ id, record: routeOf(shown) })
-  }
-  return routes
+/** A record without a name, and its id. */
+interface Found<T> {
+  readonly id: string
+  readonly record: T
 }
 
-async function readPublicRoutes({
-  client,
-  domain,
-  signal,
-}: Target): Promise<{ id: string; record: PublicRouteRecord }[]> {
-  const routes: { id: string; record: PublicRouteRecord }[] = []
-  for await (const page of client.pages('listPublicRoutes', { query: { domain, limit: 1000 }, signal })) {
-    for (const { _id: id = '', ...shown } of page) routes.push({ id, record: publicRouteOf(shown) })
-  }
-  return routes
+async function readRoutes({ client, domain, signal }: Target): Promise<Found<RouteRecord>[]> {
+  const pages = client.pages('listDefaultRoutes', { query: { domain, limit: 1000 }, signal })
+  return (await all(pages, (page) => page)).map(({ _id: id = '', ...shown }) => ({ id, record: routeOf(shown) }))
 }
+
+async function readPublicRoutes({ client, domain, signal }: Target): Promise<Found<PublicRouteRecord>[]> {
+  const pages = client.pages('listPublicRoutes', { query: { domain, limit: 1000 }, signal })
+  return (await all(pages, (page) => page)).map(({ _id: id = '', ...shown }) => ({ id, record: publicRouteOf(shown) }))
+}
+
+// The lists of gateways and hooks show whole records, since no columns were asked for.
 
 async function readGateways({ client, domain, signal }: Target): Promise<Record<string, GatewayRecord>> {
-  const gateways: [string, GatewayRecord][] = []
-  for await (const page of client.pages('listGateways', { query: { domain, limit: 1000 }, signal })) {
-    for (const gateway of page.data) {
-      // The list shows whole gateways, since no columns were asked for.
-      gateways.push([gateway.name ?? '', gatewayOf(gateway as Answer<'readGateway'>['data'])])
-    }
-  }
-  return Object.fromEntries(gateways)
+  const pages = client.pages('listGateways', { query: { domain, limit: 1000 }, signal })
+  const gateways = await all(pages, ({ data }) => data as Answer<'readGateway'>['data'][])
+  return Object.fromEntries(gateways.map((gateway) => [gateway.name, gatewayOf(gateway)]))
 }
 
-async function readHooks({ client, domain, signal }: Target): Promise<{ id: string; record: HookRecord }[]> {
-  const hooks: { id: string; record: HookRecord }[] = []
-  for await (const page of client.pages('listHooks', { query: { domain, limit: 1000 }, signal })) {
-    for (const hook of page.data) {
-      // The list shows whole hooks, since no columns were asked for.
-      hooks.push({ id: hook._id ?? '', record: hookOf(hook as Answer<'readHook'>['data']) })
-    }
-  }
-  return hooks
+async function readHooks({ client, domain, signal }: Target): Promise<Found<HookRecord>[]> {
+  const pages = client.pages('listHooks', { query: { domain, limit: 1000 }, signal })
+  const hooks = await all(pages, ({ data }) => data as Answer<'readHook'>['data'][])
+  return hooks.map((hook) => ({ id: hook._id, record: hookOf(hook) }))
+}
+
+/** Returns the rows of all pages. */
+async function all<P, R>(pages: AsyncIterable<P>, rowsOf: (page: P) => readonly R[]): Promise<R[]> {
+  const rows: R[] = []
+  for await (const page of pages) rows.push(...rowsOf(page))
+  return rows
 }
 
 /** Returns `null` for a record that is not there; any other error is thrown. */

@@ -7,7 +7,7 @@ import type {
   PublicRouteRecord,
   Settings,
 } from '../document/model.ts'
-import { isSecretValue, kept } from '../document/secrets.ts'
+import { isSecretValue, kept, resolveReference } from '../document/secrets.ts'
 import { type SecretSource, resolved } from './secret-source.ts'
 
 /** Returns the fields of a new account. */
@@ -32,26 +32,28 @@ export function assignmentsBetween(before: Settings, after: Settings, secrets: S
 
 /** Returns mail settings as the API takes them. A stored password stays. */
 export function emailBody(
-  { from, description, host, port, secure, debug, rejectUnauthorized, allowPlaintextLogin, user, pass }: EmailRecord,
+  { from, description, rejectUnauthorized, allowPlaintextLogin, user, pass, ...server }: EmailRecord,
   before: EmailRecord | null,
   secrets: SecretSource,
 ): Input<'replaceEmailSettings'>['body'] {
-  const stays = before?.pass !== undefined && pass !== undefined
-  const given = resolved(pass === undefined ? {} : { pass: stays ? kept : pass }, secrets)
+  const given = keptOrResolved('pass', pass, before?.pass, secrets)
   const auth = { ...(user === undefined ? {} : { user }), ...given }
   return {
     provider: 'smtp',
     description,
     ...(from === '' ? {} : { from }),
     options: {
-      host,
-      port,
-      secure,
-      debug,
+      ...server,
       tls: { rejectUnauthorized, ...(allowPlaintextLogin ? { allowPlaintextLogin } : {}) },
       ...(Object.keys(auth).length === 0 ? {} : { auth }),
     },
   }
+}
+
+/** Returns a password as the API takes it; none is left out, and a stored one stays. */
+function keptOrResolved(name: string, given: string | undefined, stored: string | undefined, secrets: SecretSource) {
+  if (given === undefined) return {}
+  return resolved({ [name]: stored === undefined ? given : kept }, secrets)
 }
 
 /** Returns a hook as the API takes it. Stored headers and fields that hold secrets stay. */
@@ -72,13 +74,13 @@ export function hookBody(hook: HookRecord, stored: HookRecord | null, secrets: S
 }
 
 function valuesOf(values: Settings, stored: Settings, secrets: SecretSource): Settings {
-  const given = Object.entries(values).map(([name, value]) => [
-    name,
-    isSecretValue(name) && stored[name] !== undefined ? stored[name] : value,
-  ])
-  const fromStore = new Set(Object.keys(values).filter((name) => stored[name] !== undefined))
-  const fresh = Object.fromEntries(given.filter(([name]) => !fromStore.has(String(name))))
-  return { ...Object.fromEntries(given), ...resolved(fresh, secrets) }
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const before = stored[name]
+      if (before !== undefined) return [name, isSecretValue(name) ? before : value]
+      return [name, resolveReference(value, secrets.env)]
+    }),
+  )
 }
 
 /** Returns a gateway as the API takes it. A stored password stays. */
@@ -87,8 +89,7 @@ export function gatewayBody(
   stored: GatewayRecord | null,
   secrets: SecretSource,
 ) {
-  const stays = stored?.password !== undefined && password !== undefined
-  const given = resolved(password === undefined ? {} : { password: stays ? kept : password }, secrets)
+  const given = keptOrResolved('password', password, stored?.password, secrets)
   // Words of closed lists are texts in a document; the platform judges them.
   return { ...gateway, ...given } as Input<'replaceGateway'>['body'] & object
 }

@@ -10,7 +10,6 @@ import type {
   RouteRecord,
   Settings,
 } from '../document/model.ts'
-import { kept } from '../document/secrets.ts'
 
 /** Returns the settings of a domain, without those that clients may not set any more. */
 export function settingsOf(info: Answer<'readDomain'>['info'], kind: 'parameters' | 'variables'): Settings {
@@ -60,18 +59,16 @@ export function entryOf(expires: number | undefined, note: string | undefined) {
 
 /** Returns mail settings from what the platform shows of them. */
 export function emailOf({ from, description, options }: Answer<'readEmailSettings'>): EmailRecord {
-  const { host, port, secure, debug, tls, auth } = options
+  const { tls, auth, ...server } = options
+  const { user = '', pass } = auth ?? {}
   return {
     from,
     description,
-    host,
-    port,
-    secure,
-    debug,
-    rejectUnauthorized: tls.rejectUnauthorized,
-    allowPlaintextLogin: tls.allowPlaintextLogin ?? false,
-    ...(auth?.user === undefined || auth.user === '' ? {} : { user: auth.user }),
-    ...(auth?.pass === undefined ? {} : { pass: kept }),
+    ...server,
+    allowPlaintextLogin: false,
+    ...tls,
+    ...(user === '' ? {} : { user }),
+    ...(pass === undefined ? {} : { pass }),
   }
 }
 
@@ -97,21 +94,6 @@ export function gatewayOf(shown: Answer<'readGateway'>['data']): GatewayRecord {
 
 /** Returns a hook from what the platform shows of it. */
 export function hookOf(shown: Answer<'readHook'>['data']): HookRecord {
-  const { action, delay, filter } = shown
-  return {
-    event: shown.event,
-    description: shown.description,
-    enable: shown.enable,
-    method: action.method,
-    url: action.url,
-    fields: shown.fields,
-    map: shown.map,
-    filter,
-    headers: shown.headers,
-    auth: shown.auth,
-    customBody: shown.customBody,
-    rawBody: shown.rawBody,
-    retries: shown.retries,
-    ...(delay === undefined ? {} : { delay }),
-  }
+  const { _id, domain: _domain, disabledReason: _reason, action, ...rest } = shown
+  return { ...rest, method: action.method, url: action.url }
 }

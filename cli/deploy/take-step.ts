@@ -6,7 +6,7 @@ import { accountBody, assignmentsBetween, emailBody, gatewayBody } from './reque
 import { newPassword } from './secret-source.ts'
 import { accountOf, emailOf, entryOf, gatewayOf, settingsOf } from './shown-records.ts'
 import { type StepDeps, requireBefore } from './step-deps.ts'
-import { takeHookStep, takePublicRouteStep, takeRouteStep } from './unnamed-steps.ts'
+import { takeHookStep, takeRouteStep } from './unnamed-steps.ts'
 
 /** The way to take a step of each kind. */
 const takers: { readonly [K in RecordKind]: (step: StepOf<K>, deps: StepDeps) => Promise<void> } = {
@@ -18,7 +18,7 @@ const takers: { readonly [K in RecordKind]: (step: StepOf<K>, deps: StepDeps) =>
   email: takeEmailStep,
   gateway: takeGatewayStep,
   route: takeRouteStep,
-  publicRoute: takePublicRouteStep,
+  publicRoute: takeRouteStep,
   hook: takeHookStep,
 }
 

@@ -4,39 +4,39 @@ import { comparable } from '../document/secrets.ts'
 import type { Step, StepOf, UnnamedKind } from '../document/steps.ts'
 import { ifMissing } from './read-domain.ts'
 import { hookBody, routeBody } from './request-bodies.ts'
-import { hookOf, publicRouteOf, routeOf } from './shown-records.ts'
+import { hookOf, publicRouteOf } from './shown-records.ts'
 import { type StepDeps, requireBefore } from './step-deps.ts'
 
-/** Adds, replaces or removes a default route. */
-export async function takeRouteStep(step: StepOf<'route'>, deps: StepDeps): Promise<void> {
-  const { client, domain, signal } = deps
-  const common = { query: { domain }, signal }
-  if (step.before === null && step.after !== null) {
-    await client.call('createDefaultRoute', { ...common, body: routeBody(step.after) })
-    return
-  }
-  const input = { ...common, params: { route_id: takeId(step, deps) } }
-  const found = await client.callForHeaders('readDefaultRoute', input).catch(ifMissing)
-  requireBefore(step, found && routeOf(found.body))
-  const ifMatch = found?.headers.get('etag') ?? ''
-  if (step.after === null) await client.call('deleteDefaultRoute', { ...input, ifMatch })
-  else await client.call('replaceDefaultRoute', { ...input, ifMatch, body: routeBody(step.after) })
-}
+const operations = {
+  route: {
+    create: 'createDefaultRoute',
+    read: 'readDefaultRoute',
+    replace: 'replaceDefaultRoute',
+    remove: 'deleteDefaultRoute',
+  },
+  publicRoute: {
+    create: 'createPublicRoute',
+    read: 'readPublicRoute',
+    replace: 'replacePublicRoute',
+    remove: 'deletePublicRoute',
+  },
+} as const
 
-/** Adds, replaces or removes a public route. */
-export async function takePublicRouteStep(step: StepOf<'publicRoute'>, deps: StepDeps): Promise<void> {
+/** Adds, replaces or removes a default or public route. */
+export async function takeRouteStep(step: StepOf<'route'> | StepOf<'publicRoute'>, deps: StepDeps): Promise<void> {
   const { client, domain, signal } = deps
+  const { create, read, replace, remove } = operations[step.kind]
   const common = { query: { domain }, signal }
   if (step.before === null && step.after !== null) {
-    await client.call('createPublicRoute', { ...common, body: routeBody(step.after) })
+    await client.call(create, { ...common, body: routeBody(step.after) })
     return
   }
   const input = { ...common, params: { route_id: takeId(step, deps) } }
-  const found = await client.callForHeaders('readPublicRoute', input).catch(ifMissing)
+  const found = await client.callForHeaders(read, input).catch(ifMissing)
   requireBefore(step, found && publicRouteOf(found.body))
   const ifMatch = found?.headers.get('etag') ?? ''
-  if (step.after === null) await client.call('deletePublicRoute', { ...input, ifMatch })
-  else await client.call('replacePublicRoute', { ...input, ifMatch, body: routeBody(step.after) })
+  if (step.after === null) await client.call(remove, { ...input, ifMatch })
+  else await client.call(replace, { ...input, ifMatch, body: routeBody(step.after) })
 }
 
 /** Adds, replaces or removes a hook. The signing secret of a new one goes where secrets are kept. */

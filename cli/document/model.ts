@@ -1,3 +1,6 @@
+import type * as z from 'zod'
+import type { account, email, entry, gateway, hook, publicRoutes, role, routes } from './schema.ts'
+
 /** A value of JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
@@ -7,104 +10,33 @@ export type JsonObject = { readonly [name: string]: Json }
 /** Settings by name. */
 export type Settings = Readonly<Record<string, string>>
 
+/** The output of a schema, which nothing changes. */
+type Output<S extends z.ZodType> = Unchanging<z.output<S>>
+type Unchanging<T> = T extends JsonObject[] ? readonly JsonObject[] : { readonly [N in keyof T]: Unchanging<T[N]> }
+
 /** A custom role: its own permissions by resource, and the role that it inherits from. */
-export interface RoleRecord {
-  readonly parent: string | null
-  readonly allows: Readonly<Record<string, readonly string[]>>
-}
+export type RoleRecord = Output<typeof role>
 
 /** An account. `password` is a reference to the environment, read only when the account is created. */
-export interface AccountRecord {
-  readonly role: string
-  readonly password?: string
-  readonly parameters: Settings
-  readonly variables: Settings
-}
+export type AccountRecord = Output<typeof account>
 
-/** A number of a blacklist. */
-export interface BlacklistEntry {
-  /** Epoch milliseconds. */
-  readonly expires?: number
-  readonly note?: string
-}
+/** A number of a blacklist; `expires` in epoch milliseconds. */
+export type BlacklistEntry = Output<typeof entry>
 
 /** The mail settings of a domain. */
-export interface EmailRecord {
-  readonly from: string
-  readonly description: string
-  readonly host: string
-  readonly port: number
-  readonly secure: boolean
-  readonly debug: boolean
-  readonly rejectUnauthorized: boolean
-  readonly allowPlaintextLogin: boolean
-  readonly user?: string
-  readonly pass?: string
-}
+export type EmailRecord = Output<typeof email>
 
 /** A hook: the fields of the API that callers set, all of them. */
-export interface HookRecord {
-  readonly event: string
-  readonly description: string
-  readonly enable: boolean
-  readonly method: string
-  readonly url: string
-  readonly fields: readonly string[]
-  readonly map: Settings
-  readonly filter: JsonObject
-  readonly headers: Settings
-  readonly auth: HookAuth
-  readonly customBody: boolean
-  readonly rawBody: string
-  readonly retries: number
-  readonly delay?: number
-}
-
-/** The request that a hook makes before each delivery. */
-export interface HookAuth {
-  readonly enabled: boolean
-  readonly url: string
-  readonly method: string
-  readonly headers: Settings
-  readonly map: Settings
-  readonly cookie: boolean
-}
-
-/** A default route. */
-export interface RouteRecord {
-  readonly name: string
-  readonly pattern: string
-  readonly order: number
-  readonly disabled: boolean
-  readonly timezone: string | null
-  readonly description: string
-  readonly callflow: readonly JsonObject[]
-}
+export type HookRecord = Output<typeof hook>
 
 /** A public route: for calls that come from gateways, or from one of them. */
-export interface PublicRouteRecord extends RouteRecord {
-  readonly gateway?: string
-}
+export type PublicRouteRecord = Unchanging<z.output<typeof publicRoutes>[number]>
+
+/** A default route. */
+export type RouteRecord = Unchanging<z.output<typeof routes>[number]>
 
 /** A gateway, in the words of the API. */
-export interface GatewayRecord {
-  readonly realm: string
-  readonly from_domain: string
-  readonly proxy: string
-  readonly register: boolean
-  readonly username?: string
-  readonly from_user?: string
-  readonly password?: string
-  readonly networks: readonly string[]
-  readonly transport: string
-  readonly srtp: string
-  readonly expires: number
-  readonly caller_id: string
-  readonly max_calls?: number
-  readonly codecs: readonly string[]
-  readonly enabled: boolean
-  readonly profile: string
-}
+export type GatewayRecord = Output<typeof gateway>
 
 /** The parts of a domain that a document may describe. A document without a part leaves it as it is. */
 export interface Sections {

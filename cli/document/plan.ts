@@ -2,19 +2,9 @@ import { digestOf } from './canonical.ts'
 import { checkRoles } from './check-roles.ts'
 import { diff } from './diff.ts'
 import { subject } from './explain.ts'
-import {
-  type AccountRecord,
-  type DomainDocument,
-  DocumentError,
-  type DomainState,
-  type EmailRecord,
-  type GatewayRecord,
-  type HookRecord,
-  type Settings,
-  completed,
-} from './model.ts'
+import { type DomainDocument, DocumentError, type DomainState, completed } from './model.ts'
 import { normalForm } from './normal-form.ts'
-import { comparable, isSecretValue, kept, masked, pinParameter } from './secrets.ts'
+import { comparable, kept, masked, secretsIn } from './secrets.ts'
 import type { RecordKind, Records, Step, UnnamedKind } from './steps.ts'
 
 /** The way of a domain from what it is to what a document says. */
@@ -53,36 +43,9 @@ export function planOf(base: DomainState, target: DomainState): Plan {
 
 /** Returns the name of a secret that a step keeps although the record before has none. */
 function missingSecret({ kind, before, after }: Step): string | undefined {
-  const stored = new Set(secretsOf(kind, before).map(([name]) => name))
-  return secretsOf(kind, after).find(([name, text]) => text === kept && !stored.has(name))?.[0]
-}
-
-/** Returns the secrets of a record that are stored or referred to, by their paths. */
-function secretsOf(kind: RecordKind, record: Step['after']): [string, string][] {
-  if (record === null) return []
-  const values = (path: string, given: Settings) =>
-    Object.entries(given).flatMap(([name, text]): [string, string][] =>
-      isSecretValue(name) ? [[`${path}.${name}`, text]] : [],
-    )
-  if (kind === 'hook') {
-    const { headers: own, auth } = record as HookRecord
-    return [...values('headers', own), ...values('auth.headers', auth.headers), ...values('auth.map', auth.map)]
-  }
-  if (kind === 'email') {
-    const { pass } = record as EmailRecord
-    return pass === undefined ? [] : [['pass', pass]]
-  }
-  if (kind === 'gateway') {
-    const { password } = record as GatewayRecord
-    return password === undefined ? [] : [['password', password]]
-  }
-  if (kind === 'account') return pinIn((record as AccountRecord).parameters)
-  return kind === 'parameters' ? pinIn(record as Settings) : []
-}
-
-function pinIn(settings: Settings): [string, string][] {
-  const pin = settings[pinParameter]
-  return pin === undefined ? [] : [[pinParameter, pin]]
+  const stored = before === null ? new Map() : secretsIn(kind, before)
+  const wanted = after === null ? new Map<string, string>() : secretsIn(kind, after)
+  return [...wanted].find(([name, text]) => text === kept && !stored.has(name))?.[0]
 }
 
 /**

@@ -1,20 +1,12 @@
 import { canonical } from './canonical.ts'
-import {
-  type AccountRecord,
-  DocumentError,
-  type DomainState,
-  type EmailRecord,
-  type GatewayRecord,
-  type HookRecord,
-  type Settings,
-} from './model.ts'
+import { DocumentError, type DomainState, type Settings } from './model.ts'
 import type { RecordKind, Records } from './steps.ts'
 
 /** Stands for a secret that the platform keeps and does not show. */
 export const kept = '********'
 
 /** The parameter of domains and accounts that is a secret. */
-export const pinParameter = 'vm-password'
+const pinParameter = 'vm-password'
 
 const reference = /^\$\{env:([A-Z_][A-Z0-9_]{0,127})\}$/
 
@@ -39,16 +31,15 @@ export function resolveReference(text: string, env: Readonly<Record<string, stri
 
 /** Returns a domain as it is exported and compared: each secret as {@link kept}, without the passwords of accounts. */
 export function masked(state: DomainState): DomainState {
-  const accounts = Object.entries(state.accounts).map(([login, account]) => [login, maskedAccount(account)])
+  const each = <K extends 'account' | 'gateway'>(kind: K, records: Readonly<Record<string, Records[K]>>) =>
+    Object.fromEntries(Object.entries(records).map(([name, record]) => [name, maskedRecord(kind, record)]))
   return {
     ...state,
-    parameters: maskedSettings(state.parameters, isPin),
-    accounts: Object.fromEntries(accounts),
-    email: state.email === null ? null : maskedEmail(state.email),
-    gateways: Object.fromEntries(
-      Object.entries(state.gateways).map(([name, gateway]) => [name, maskedGateway(gateway)]),
-    ),
-    hooks: state.hooks.map(maskedHook),
+    parameters: maskedRecord('parameters', state.parameters),
+    accounts: each('account', state.accounts),
+    email: state.email === null ? null : maskedRecord('email', state.email),
+    gateways: each('gateway', state.gateways),
+    hooks: state.hooks.map((hook) => maskedRecord('hook', hook)),
   }
 }
 
@@ -57,38 +48,46 @@ export function comparable<K extends RecordKind>(kind: K, record: Records[K] | n
   return canonical(record === null ? null : maskedRecord(kind, record))
 }
 
-/** Returns a record with masked secrets. */
+/** Returns a record with masked secrets, an account without its password. */
 export function maskedRecord<K extends RecordKind>(kind: K, record: Records[K]): Records[K] {
-  const masks: { readonly [P in RecordKind]?: (record: Records[P]) => Records[P] } = {
-    account: maskedAccount,
-    email: maskedEmail,
-    gateway: maskedGateway,
-    hook: maskedHook,
-    parameters: (parameters) => maskedSettings(parameters, isPin),
-  }
-  return masks[kind]?.(record) ?? record
+  return secretsOf[kind]?.(record, () => kept) ?? record
 }
 
-function maskedAccount({ password: _password, ...account }: AccountRecord): AccountRecord {
-  return { ...account, parameters: maskedSettings(account.parameters, isPin) }
+/** Returns the secrets of a record that are stored or referred to, by their paths. The password of an account is none: it is never kept. */
+export function secretsIn<K extends RecordKind>(kind: K, record: Records[K]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  secretsOf[kind]?.(record, (path, secret) => (found.set(path, secret), secret))
+  return found
 }
 
-function maskedEmail(email: EmailRecord): EmailRecord {
-  return email.pass === undefined ? email : { ...email, pass: kept }
+/** Replaces a secret at a path. */
+type Replace = (path: string, secret: string) => string
+
+/** Where the records of each kind have secrets: replaces each. */
+const secretsOf: { readonly [K in RecordKind]?: (record: Records[K], replace: Replace) => Records[K] } = {
+  account: ({ password: _password, ...account }, replace) => ({
+    ...account,
+    parameters: replaced(account.parameters, isPin, '', replace),
+  }),
+  parameters: (parameters, replace) => replaced(parameters, isPin, '', replace),
+  email: ({ pass, ...rest }, replace) => (pass === undefined ? rest : { ...rest, pass: replace('pass', pass) }),
+  gateway: ({ password, ...rest }, replace) =>
+    password === undefined ? rest : { ...rest, password: replace('password', password) },
+  hook: (hook, replace) => ({
+    ...hook,
+    headers: replaced(hook.headers, isSecretValue, 'headers.', replace),
+    auth: {
+      ...hook.auth,
+      headers: replaced(hook.auth.headers, isSecretValue, 'auth.headers.', replace),
+      map: replaced(hook.auth.map, isSecretValue, 'auth.map.', replace),
+    },
+  }),
 }
 
-function maskedGateway(gateway: GatewayRecord): GatewayRecord {
-  return gateway.password === undefined ? gateway : { ...gateway, password: kept }
-}
-
-function maskedHook(hook: HookRecord): HookRecord {
-  const shown = (settings: Settings) => maskedSettings(settings, isSecretValue)
-  const auth = { ...hook.auth, headers: shown(hook.auth.headers), map: shown(hook.auth.map) }
-  return { ...hook, headers: shown(hook.headers), auth }
-}
-
-function maskedSettings(settings: Settings, isSecret: (name: string) => boolean): Settings {
-  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, isSecret(name) ? kept : value]))
+function replaced(settings: Settings, isSecret: (name: string) => boolean, path: string, replace: Replace): Settings {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [name, isSecret(name) ? replace(`${path}${name}`, value) : value]),
+  )
 }
 
 /** Returns whether a parameter is a secret. */

@@ -1,8 +1,8 @@
 import { stringify } from 'yaml'
-import type { BlacklistEntry, DomainState, EmailRecord, GatewayRecord, HookRecord, PublicRouteRecord } from './model.ts'
-import { formatVersion } from './parse-document.ts'
-import { usualGateway } from './parse-gateway.ts'
-import { usualRetries } from './parse-hook.ts'
+import * as z from 'zod'
+import { canonical } from './canonical.ts'
+import type { BlacklistEntry, DomainState, HookRecord } from './model.ts'
+import { email, formatVersion, gateway, hook, hookAuth, route } from './schema.ts'
 
 /** Writes a domain as a document. Values that are the platform's defaults are left out, and names are in order. */
 export function writeDocument(state: DomainState): string {
@@ -17,12 +17,43 @@ export function writeDocument(state: DomainState): string {
       ...given({ password, parameters: inOrder(parameters), variables: inOrder(variables) }),
     })),
     blacklists: inOrder(state.blacklists, blacklistForm),
-    email: state.email === null ? null : emailForm(state.email),
-    gateways: inOrder(state.gateways, gatewayForm),
-    routes: { default: state.routes.map(routeForm), public: state.publicRoutes.map(routeForm) },
+    email: state.email === null ? null : formOf(email, state.email, ['host', 'port', 'secure']),
+    gateways: inOrder(state.gateways, (record) => formOf(gateway, record, ['realm'])),
+    routes: {
+      default: state.routes.map((record) => formOf(route, record, ['pattern', 'order'])),
+      public: state.publicRoutes.map((record) => formOf(route, record, ['pattern', 'order'])),
+    },
     hooks: state.hooks.map(hookForm),
   }
   return stringify(document, { lineWidth: 0, minContentWidth: 0, aliasDuplicateObjects: false })
+}
+
+/** Returns a record without what it has by default if only the members that are always written are given. */
+function formOf<T extends object>(schema: z.ZodType, record: T, always: readonly (keyof T & string)[]) {
+  const usual = new Map(
+    Object.entries(Object(schema.parse(Object.fromEntries(always.map((name) => [name, String(record[name])]))))),
+  )
+  const members = new Map(Object.entries(record))
+  const form = namesIn(schema).map((name): [string, unknown] => {
+    const value: unknown = members.get(name)
+    const isUsual = !always.some((each) => each === name) && canonical(value) === canonical(usual.get(name))
+    return [name, isUsual ? undefined : isPlain(value) ? inOrder(value) : value]
+  })
+  return given(Object.fromEntries(form))
+}
+
+/** Returns the names of a schema's members, in its order. */
+function namesIn(schema: z.core.$ZodType): string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape)
+  return schema instanceof z.ZodPipe ? [...namesIn(schema.in), ...namesIn(schema.out)] : []
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function hookForm({ auth, ...rest }: HookRecord): unknown {
+  return formOf(hook, { ...rest, auth: formOf(hookAuth, auth, []) }, ['event', 'url'])
 }
 
 function blacklistForm(entries: Readonly<Record<string, BlacklistEntry>>): unknown {
@@ -31,79 +62,6 @@ function blacklistForm(entries: Readonly<Record<string, BlacklistEntry>>): unkno
   return inOrder(entries, ({ expires, note }) =>
     given({ expires: expires === undefined ? undefined : new Date(expires).toISOString(), note }),
   )
-}
-
-function emailForm({ from, description, host, port, secure, ...rest }: EmailRecord): unknown {
-  const { debug, rejectUnauthorized, allowPlaintextLogin, user, pass } = rest
-  return {
-    host,
-    port,
-    ...given({ from, description }),
-    secure,
-    ...(debug ? { debug } : {}),
-    ...(rejectUnauthorized ? {} : { rejectUnauthorized }),
-    ...(allowPlaintextLogin ? { allowPlaintextLogin } : {}),
-    ...given({ user, pass }),
-  }
-}
-
-function gatewayForm({ realm, from_domain, proxy, register, enabled, ...rest }: GatewayRecord): unknown {
-  const { username, from_user, password, networks, max_calls, codecs } = rest
-  const usual = Object.entries(usualGateway).filter(([name, value]) => Reflect.get(rest, name) !== value)
-  return {
-    realm,
-    ...(from_domain === realm ? {} : { from_domain }),
-    ...(proxy === realm ? {} : { proxy }),
-    ...(register ? {} : { register }),
-    ...given({ username, from_user, password, networks }),
-    ...Object.fromEntries(usual.map(([name]) => [name, Reflect.get(rest, name)])),
-    ...given({ max_calls, codecs }),
-    ...(enabled ? {} : { enabled }),
-  }
-}
-
-function routeForm(route: PublicRouteRecord): unknown {
-  const { name, pattern, order, disabled, timezone, description, callflow, gateway } = route
-  return {
-    ...(name === pattern ? {} : { name }),
-    pattern,
-    ...given({ gateway }),
-    order,
-    ...(disabled ? { disabled } : {}),
-    ...given({ timezone, description }),
-    callflow,
-  }
-}
-
-function hookForm(hook: HookRecord): unknown {
-  const { event, url, method, enable, description, fields, map, filter, headers, auth } = hook
-  return {
-    event,
-    url,
-    ...(method === 'POST' ? {} : { method }),
-    ...given({ description }),
-    ...(enable ? {} : { enable }),
-    ...given({ fields, map: inOrder(map), filter: inOrder(filter), headers: inOrder(headers), auth: authForm(auth) }),
-    ...(hook.customBody ? { customBody: true } : {}),
-    ...given({ rawBody: hook.rawBody }),
-    ...(hook.retries === usualRetries ? {} : { retries: hook.retries }),
-    ...given({ delay: hook.delay }),
-  }
-}
-
-function authForm({
-  enabled,
-  url,
-  method,
-  headers,
-  map,
-  cookie,
-}: HookRecord['auth']): Readonly<Record<string, unknown>> {
-  return {
-    ...(enabled ? { enabled } : {}),
-    ...given({ url, method: method === 'GET' ? undefined : method, headers: inOrder(headers), map: inOrder(map) }),
-    ...(cookie ? { cookie } : {}),
-  }
 }
 
 /** Returns the members that say something: not absent, `null`, or empty. */

@@ -32,6 +32,7 @@ export function eventCounters(parts: CountedComponents, read: number): Readonly<
     eventsDroppedOther: counts.droppedByClass[3],
     eventsUnreadable: counts.unreadable,
     eventsWithoutDomain: relay.counts.withoutDomain,
+    contactsRefused: relay.counts.contactsRefused,
     eventsWaiting: buffer.waiting,
     eventsHeld: hold.waiting,
     memoryBytes: buffer.memoryBytes,

@@ -2,7 +2,7 @@ import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { Metrics } from '../../adapters/metrics/emf-metrics.ts'
 import type { CommandReceiver } from '../../core/commands/command-store.ts'
-import type { EngineShare, EngineTenants } from '../../contracts/settings/connector.ts'
+import type { EngineTenants } from '../../contracts/settings/connector.ts'
 import type { Ports } from '../../contracts/ports.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { GatewayStates } from '../gateways/gateway-states.ts'
@@ -40,8 +40,6 @@ export interface ConnectorDeps extends Time {
   readonly observing?: { readonly tenants: EngineTenants } | undefined
   /** One at least, no two of one name. */
   readonly engines: readonly EngineAddress[]
-  /** Which part of the engines this connector relays the events of; all if absent. */
-  readonly share?: EngineShare | undefined
   /** Names this process in claims and reports. */
   readonly connectorId: string
   readonly version: string

@@ -1,8 +1,8 @@
-/** How readily an event is given up when there is no room: 3 goes first, 1 last. */
+/** What a dropped event is counted as: see {@link dropClassOf}. */
 export type DropClass = 1 | 2 | 3
 
-/** Every class, in the order in which events are given up. */
-export const dropOrder: readonly DropClass[] = [3, 2, 1]
+/** Every class. */
+export const dropClasses: readonly DropClass[] = [3, 2, 1]
 
 /** The events that end a call or a recording: without them a call never ends for its followers. */
 const terminal: ReadonlySet<string> = new Set(['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY', 'RECORD_STOP'])

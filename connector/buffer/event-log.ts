@@ -17,8 +17,8 @@ export interface MemoryLimits {
 /** 48 MiB hold seconds of a busy engine; a third as much again waits for a moment to be written to the disk. */
 export const usualMemory: MemoryLimits = { window: 48 * 1024 * 1024, all: 64 * 1024 * 1024 }
 
-/** Read from the disk at a time. */
-const chunkBytes = 1024 * 1024
+/** Read from the disk at a time: no more than this, and than a quarter of the window. */
+const largestChunk = 1024 * 1024
 
 /** How long new entries wait for what earlier processes left to be found; it is looked for to the end all the same. */
 const openMs = 5_000
@@ -48,6 +48,10 @@ export class EventLog {
   readonly #ready = new Chain<Waiting>()
   readonly #tail = new Chain<Waiting>()
   readonly #unwritten = new Chain<Waiting>()
+  /** Events for the queue, and up to how many bytes of the window more of them may come. */
+  #unsent = 0
+  readonly #handledBytes: number
+  readonly #chunkBytes: number
   #bytes = 0
   #windowBytes = 0
   #added = 0
@@ -56,15 +60,17 @@ export class EventLog {
   #isLoading = false
 
   constructor(deps: EventLogDeps) {
-    const { disk } = deps
+    const { disk, memory } = deps
     this.#deps = deps
+    this.#handledBytes = (memory.window + memory.all) / 2
+    this.#chunkBytes = Math.min(largestChunk, memory.window / 4)
     this.#isOpen = disk === undefined
     this.#writer = new LogWriter({
       ...deps,
       unwritten: this.#unwritten,
       isPressed: () => this.#tail.size > 0,
       onWritten: (entry) => this.#settle(entry),
-      onEnded: () => this.#refill(),
+      onEnded: () => this.#moveOn(),
     })
     if (disk !== undefined) void this.#open(disk)
   }
@@ -109,9 +115,10 @@ export class EventLog {
     return this.#added
   }
 
-  /** The next entry to be handled, if it is in memory. */
+  /** The next entry to be handled, if it is in memory, and there is room for what comes of it. */
   get next(): Waiting | undefined {
-    return this.#isClosed ? undefined : this.#ready.first?.value
+    const isFull = this.#unsent > 0 && this.#windowBytes > this.#handledBytes
+    return this.#isClosed || isFull ? undefined : this.#ready.first?.value
   }
 
   /** Takes an event that was read at `readAt`, epoch milliseconds. What there is no room for is given up. */
@@ -121,11 +128,11 @@ export class EventLog {
     entry.ofOrder = this.#tail.push(entry)
     entry.ofUnwritten = this.#unwritten.push(entry)
     this.#enter(entry)
-    this.#refill()
+    this.#moveOn()
     // One alone is never too much.
     while (!entry.isGone && this.#all.size > 1 && this.#bytes > this.#deps.memory.all) {
       this.#giveUp(this.#victim() ?? entry)
-      this.#refill()
+      this.#moveOn()
     }
     this.#writer.wake()
   }
@@ -133,12 +140,14 @@ export class EventLog {
   /** Notes that an event for the queue, of so many bytes, came of an entry. */
   noteUnsent(entry: Waiting, bytes: number): void {
     entry.unsent += 1
+    this.#unsent += 1
     this.#grow(entry, bytes)
   }
 
   /** Notes that the queue took an event that came of an entry. */
   noteSent(entry: Waiting): void {
     entry.unsent -= 1
+    this.#unsent -= 1
     this.#leaveIfDone(entry)
   }
 
@@ -177,10 +186,10 @@ export class EventLog {
 
   /** Takes entries into the window, from the disk first. */
   #refill(): void {
-    const { disk, memory, onMoved } = this.#deps
+    const { disk, memory } = this.#deps
     if (!this.#isOpen || this.#isLoading || this.#isClosed) return
     if (disk !== undefined && disk.unread > 0) {
-      const mayLoad = this.#windowBytes === 0 || this.#bytes + chunkBytes <= memory.all
+      const mayLoad = this.#windowBytes === 0 || this.#bytes + this.#chunkBytes <= memory.all
       if (this.#windowBytes <= memory.window / 2 && mayLoad) void this.#load(disk)
       return
     }
@@ -189,13 +198,12 @@ export class EventLog {
       this.#tail.remove(link)
       this.#admit(link.value)
     }
-    onMoved()
   }
 
   async #load(disk: BufferDisk): Promise<void> {
     const { clock, tally } = this.#deps
     this.#isLoading = true
-    for (let loaded = 0; loaded < chunkBytes && !this.#isClosed; ) {
+    for (let loaded = 0; loaded < this.#chunkBytes && !this.#isClosed; ) {
       const read = await disk.next()
       if (read === undefined) break
       const { entry, copy } = read
@@ -234,7 +242,7 @@ export class EventLog {
     if (!entry.isHandled || entry.unsent > 0 || entry.isGone) return
     this.#leave(entry)
     if (entry.copy !== undefined) this.#deps.disk?.release(entry.copy)
-    this.#refill()
+    this.#moveOn()
   }
 
   #leave(entry: Waiting): void {
@@ -261,10 +269,8 @@ export class EventLog {
 
   /** The oldest entry that can be given up: it is on no disk, and nothing came of it yet. */
   #victim(): Waiting | undefined {
-    for (const chain of [this.#ready, this.#tail]) {
-      for (const entry of chain.values()) {
-        if (!entry.isTaken && !entry.isBeingWritten && entry.copy === undefined) return entry
-      }
+    for (const entry of this.#unwritten.values()) {
+      if (!entry.isTaken && !entry.isBeingWritten) return entry
     }
     return undefined
   }

@@ -6,7 +6,7 @@ import { lifeEvents } from '../calls/channel.ts'
 import { SyntheticEvent } from '../calls/synthetic-event.ts'
 import { readEvent } from '../esl/event.ts'
 import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
-import { type DropClass, dropClassOf, dropOrder } from './drop-class.ts'
+import { type DropClass, dropClassOf, dropClasses } from './drop-class.ts'
 
 /** An event of an engine, or one that was made in its place. */
 export interface HeardContent {
@@ -92,7 +92,7 @@ export function readEntry(line: Buffer): LogEntry | undefined {
 /** Reads the beginning of a line. `undefined` when it is damaged. */
 export function headOf(line: Buffer): EntryHead | undefined {
   const [, found, readAt] = headForm.exec(line.toString('latin1', 0, headBytes)) ?? []
-  const dropClass = dropOrder.find((one) => String(one) === found)
+  const dropClass = dropClasses.find((one) => String(one) === found)
   return dropClass === undefined ? undefined : { dropClass, readAt: Number(readAt) }
 }
 

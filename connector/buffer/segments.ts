@@ -1,4 +1,4 @@
-import { type DropClass, dropOrder } from './drop-class.ts'
+import { type DropClass, dropClasses } from './drop-class.ts'
 import type { Drop } from './drop-tally.ts'
 import { type LogEntry, headOf, readEntry } from './log-entry.ts'
 import type { PatientReader } from './patient-reader.ts'
@@ -190,7 +190,7 @@ export class Segments {
 
   #lose(segment: Segment, tell: (drop: Drop) => void): void {
     const { classes, from, to } = segment
-    for (const dropClass of dropOrder) tell({ class: dropClass, count: Math.max(0, classes[dropClass]), from, to })
+    for (const dropClass of dropClasses) tell({ class: dropClass, count: Math.max(0, classes[dropClass]), from, to })
     Object.assign(classes, { 1: 0, 2: 0, 3: 0 })
     segment.unread = 0
   }

@@ -32,12 +32,10 @@ export interface FrameHead {
 }
 
 const LENGTH = Buffer.from('Content-Length: ')
-const EVENT_TYPES = ['text/event-json', 'text/event-plain'].map((contentType) => ({
-  contentType,
-  rest: Buffer.from(`\nContent-Type: ${contentType}\n\n`),
-}))
+const EVENT_TYPE = 'text/event-json'
+const REST_OF_EVENT = Buffer.from(`\nContent-Type: ${EVENT_TYPE}\n\n`)
 
-/** The header block of an event. */
+/** The header block of an event in JSON. */
 export interface EventHead {
   readonly contentType: string
   readonly bodyBytes: number
@@ -61,10 +59,8 @@ export function eventHeadAt(bytes: Buffer, start: number): EventHead | undefined
   }
   const digits = at - start - LENGTH.length
   if (digits === 0 || digits > 15) return undefined
-  for (const { contentType, rest } of EVENT_TYPES) {
-    if (isAt(rest, bytes, at)) return { contentType, bodyBytes, end: at + rest.length }
-  }
-  return undefined
+  if (!isAt(REST_OF_EVENT, bytes, at)) return undefined
+  return { contentType: EVENT_TYPE, bodyBytes, end: at + REST_OF_EVENT.length }
 }
 
 /** Reads a whole header block; returns its facts, or why the stream cannot be trusted any more. */

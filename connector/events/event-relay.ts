@@ -50,9 +50,10 @@ const maxUuidLength = 128
 /** Takes the events of the engines and passes on what hooks want. */
 export class EventRelay {
   /**
-   * Events: wanted by some domain, but of none; and synthetic ones for missed ones, wanted or not.
+   * Events: wanted by some domain, but of none; and synthetic ones for missed ones, wanted or not. Registrations of
+   * contacts that are not rung.
    */
-  readonly counts = { withoutDomain: 0, recovered: 0 }
+  readonly counts = { withoutDomain: 0, recovered: 0, contactsRefused: 0 }
   readonly #deps: RelayDeps
   readonly #ahead: Prefetch
   readonly #unowned = new UnownedCalls()
@@ -161,18 +162,20 @@ export class EventRelay {
   }
 
   /** What an earlier process read goes before what any connector reads now. */
-  #relayWanted({ event, id, domain, channel }: KnownEvent, { engine, isLeft, take }: Turn): void {
-    const { subscriptions, clock, isRelayed, hold } = this.#deps
+  #relayWanted({ event, id, domain, channel }: KnownEvent, { engine, readAt, isLeft, take }: Turn): void {
+    const { subscriptions, isRelayed, hold } = this.#deps
     if (!isRelayed(engine) || !subscriptions.wants(domain, eventNameOf(event))) return
-    const wanted = platformEvent(event, id, domain, { channel, now: clock.now() })
+    const wanted = platformEvent(event, id, domain, { channel, now: readAt })
     const send = take(wanted)
     if (isLeft) send()
     else hold.add(wanted, engine, send)
   }
 
-  #notePresence(known: KnownEvent, { readAt, isLeft }: Turn): void {
-    const at = occurredAt(known.event, this.#deps.clock.now())
-    const change = stateChange(this.#deps, known, at, isLeft)
+  #notePresence(known: KnownEvent, { engine, readAt, isLeft }: Turn): void {
+    const at = occurredAt(known.event, readAt)
+    const registration = readRegistration(known.event)
+    if (registration?.refused !== undefined && this.#deps.isRelayed(engine)) this.counts.contactsRefused += 1
+    const change = stateChange(this.#deps, known, registration, { at, isLeft })
     if (change === 'no account') return
     this.#deps.writer.wake()
     if (change !== undefined) this.#tell(accountStatus(change, causeOf(known), at), readAt)
@@ -182,10 +185,10 @@ export class EventRelay {
    * Every leg that ends has a CDR, whether a hook wants its end or not. A made end has an id of its own: the queue would
    * take the one that another connector has heard, and that says more, for its repetition.
    */
-  #relayCdr({ event, id, domain, channel }: KnownEvent, { take }: Turn): void {
+  #relayCdr({ event, id, domain, channel }: KnownEvent, { readAt, take }: Turn): void {
     if (event.name !== 'CHANNEL_HANGUP_COMPLETE' || domain === '' || channel === undefined) return
     const own = event instanceof SyntheticEvent ? `cdr:made:${id}` : `cdr:${id}`
-    const end = endOfLeg(event, own, domain, { channel, now: this.#deps.clock.now() })
+    const end = endOfLeg(event, own, domain, { channel, now: readAt })
     take(end)()
   }
 
@@ -226,10 +229,9 @@ function noteAlias(registry: ChannelRegistry, event: EngineEvent): void {
 function stateChange(
   { presence, registry }: RelayDeps,
   { event, domain, channel }: KnownEvent,
-  at: number,
-  isLeft: boolean,
+  registration: Registration | undefined,
+  { at, isLeft }: { readonly at: number; readonly isLeft: boolean },
 ): StateChange | undefined | 'no account' {
-  const registration = readRegistration(event)
   // An earlier process, or another connector, has observed the account since, and told of what had changed.
   const isOld = (login: string) => isLeft && at <= presence.observedAt({ domain, login })
   if (registration !== undefined) {

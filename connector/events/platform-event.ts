@@ -4,6 +4,7 @@ import { knownAccountField } from '../../core/cdr/end-fields.ts'
 import { keptFields } from '../../core/cdr/kept-fields.ts'
 import { isOfGateway } from '../../core/channels/leg-domain.ts'
 import { accountIn } from '../../core/channels/leg-account.ts'
+import { dialledNumber } from '../../core/dialplan/dialled-number.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { gatewayOfEngine } from '../../core/gateways/gateway.ts'
 import type { Channel } from '../calls/channel.ts'
@@ -52,13 +53,15 @@ interface EventPlace {
 /**
  * Returns the engine's event as hooks get it: all its headers, its own body as `_body`, and the domain as
  * `Event-Domain`. An event of a channel names the channel's account as its presence id, or none: the engine's own may
- * be the caller's From header. An event of a gateway names it as its domain does. The engine's own text is passed on where it can be.
+ * be the caller's From header. A dialled number has no parameters. An event of a gateway names it as its domain does.
+ * The engine's own text is passed on where it can be.
  */
 export function platformEvent(event: EngineEvent, id: string, domain: string, place: EventPlace): PlatformEvent {
   const head = headOf(event, id, domain, place)
   const { channel } = place
   const changes = {
     ...(channel === undefined ? {} : presenceOf(event, domain, channel)),
+    ...dialledIn(event),
     ...gatewayOf(event),
     'Event-Domain': domain,
   }
@@ -101,6 +104,11 @@ function presenceOf(event: EngineEvent, domain: string, { presenceId }: Pick<Cha
   const account = accountIn(domain, presenceId)
   const hasVariable = account !== undefined && event.header('variable_presence_id') !== undefined
   return { 'Channel-Presence-ID': account, variable_presence_id: hasVariable ? account : undefined }
+}
+
+function dialledIn(event: EngineEvent): { readonly 'Caller-Destination-Number'?: string } {
+  const dialled = event.header('Caller-Destination-Number') ?? ''
+  return dialled.includes(';') ? { 'Caller-Destination-Number': dialledNumber(dialled) } : {}
 }
 
 function gatewayOf(event: EngineEvent): { readonly Gateway?: string } {

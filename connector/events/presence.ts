@@ -119,14 +119,15 @@ export class PresenceTracker {
   /** A phone came or went. The domain must be loaded. */
   registered(
     domain: string,
-    { login, contact, source, lastsSeconds }: Registration,
+    { login, contact, source, lastsSeconds, refused }: Registration,
     at: number,
   ): StateChange | undefined {
     const account = { domain, login }
     const { contacts } = this.#phonesOf(account, at)
     const kept = contacts.filter(({ id }) => id !== contact && id !== source && contact !== '*').slice(1 - maxContacts)
-    const added = lastsSeconds > 0 ? [{ id: contact, expiresAt: at + lastsSeconds * 1_000 }] : []
-    return this.#change(account, () => this.#setPhones(account, [...kept, ...added], at))
+    const added = { id: contact, expiresAt: at + lastsSeconds * 1_000, ...(refused === undefined ? {} : { refused }) }
+    const phones = lastsSeconds > 0 ? [...kept, added] : kept
+    return this.#change(account, () => this.#setPhones(account, phones, at))
   }
 
   /** A call of an account came up or ended. The domain must be loaded. */
@@ -252,10 +253,11 @@ export class PresenceTracker {
     return before === after ? undefined : { ...account, before, after, since }
   }
 
-  /** No phone on line, a phone and no call, or a phone and a call. */
+  /** No phone that rings, a phone and no call, or a phone and a call. */
   #stateOf(account: AccountName): AccountState {
     const key = keyOf(account)
-    if ((this.#known.get(key)?.contacts.length ?? 0) === 0) return 'NONREG'
+    const { contacts = [] } = this.#known.get(key) ?? {}
+    if (contacts.every(({ refused }) => refused !== undefined)) return 'NONREG'
     return this.#calls.has(key) ? 'ISBUSY' : 'ONHOOK'
   }
 }

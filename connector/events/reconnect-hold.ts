@@ -65,7 +65,7 @@ export class ReconnectHold {
     if (hold !== undefined) hold.firstAt ??= engineTime(event)
   }
 
-  /** Events of an engine were missed or given up; from now on they are heard again. */
+  /** Events of an engine were missed; from now on they are heard again. */
   heardAgain(engine: string): void {
     if (this.#isStopped) return
     const { held = [], calls = new Set<string>() } = this.#holds.get(engine) ?? {}

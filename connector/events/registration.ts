@@ -1,4 +1,6 @@
 import { login } from '../../contracts/fields.ts'
+import { isRung } from '../../core/accounts/dial-string.ts'
+import type { RegisteredContact } from '../../core/accounts/presence.ts'
 import { loginOfRegistration } from '../../core/accounts/registered-name.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 
@@ -10,6 +12,8 @@ export interface Registration {
   readonly contact: string
   /** The contact at the address that the request came from: an engine of the kit registers it as this. */
   readonly source?: string | undefined
+  /** Why the engine does not ring the phone; absent if it does. */
+  readonly refused?: RegisteredContact['refused']
   /** Seconds that the registration lasts from now; 0 when it has ended. */
   readonly lastsSeconds: number
 }
@@ -39,9 +43,17 @@ export function readRegistration(event: Pick<EngineEvent, 'subclass' | 'header'>
   return {
     login: user.toLowerCase(),
     contact: contactId(event.header('contact') ?? ''),
-    ...(isLive ? {} : sourceOf(event)),
+    ...(isLive ? refusalOf(event.header('from-user') ?? '', event.header('contact') ?? '') : sourceOf(event)),
     lastsSeconds: isLive ? asked + graceSeconds : 0,
   }
+}
+
+/**
+ * Returns why an engine does not ring a contact that is registered under this name. Only engines of the kit register
+ * full names; what others ring is unknown.
+ */
+export function refusalOf(name: string, contact: string): Pick<Registration, 'refused'> {
+  return loginOfRegistration(name) === name || isRung(contact) ? {} : { refused: 'contact' }
 }
 
 /** Returns the contact at the source address: the engine registers the phone there, but reports the end with the phone's own contact. */

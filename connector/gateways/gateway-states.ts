@@ -64,8 +64,6 @@ interface TrackedEngine {
 export interface GatewayStatesDeps extends Time {
   readonly store: Pick<GatewayStateStore, 'put' | 'remove'>
   readonly domains: DomainNames
-  /** Whether this connector stores the states of the gateways at the engine named. */
-  readonly isRelayed: (engine: string) => boolean
   readonly log: Log
 }
 
@@ -96,7 +94,6 @@ export class GatewayStates {
 
   /** The event link of an engine is up. */
   linkUp({ name, commands }: { readonly name: string; readonly commands: Pick<Engine['commands'], 'api' | 'state'> }) {
-    if (!this.#deps.isRelayed(name)) return
     this.#engines.set(name, {
       link: commands,
       gateways: new Map(),

@@ -30,6 +30,7 @@ export function readMetrics({ engines, lagMs, counters }: ConnectorHealth): Metr
       EventsDroppedOther: of('eventsDroppedOther'),
       EventsUnreadable: of('eventsUnreadable') + sum(({ unreadableEvents }) => unreadableEvents),
       EventsWithoutDomain: of('eventsWithoutDomain'),
+      ContactsRefused: of('contactsRefused'),
       Gaps: of('gaps') + of('gapsOfLostConnectors'),
       GapsLost: of('gapsLost'),
       Reconnects: sum(({ connections }) => Math.max(0, connections - 1)),

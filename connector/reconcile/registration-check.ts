@@ -1,13 +1,14 @@
 import * as z from 'zod/mini'
 import type { Log } from '../../adapters/log/logger.ts'
 import { login } from '../../contracts/fields.ts'
+import { liveContacts } from '../../core/accounts/account-state.ts'
 import { loginOfRegistration, registeredName } from '../../core/accounts/registered-name.ts'
 import type { Presence } from '../../core/accounts/presence.ts'
 import { firstExisting } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import type { EngineLink } from '../runtime/engine.ts'
 import type { PresenceTracker } from '../events/presence.ts'
-import type { Registration } from '../events/registration.ts'
+import { type Registration, refusalOf } from '../events/registration.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 
 /** The engine lists a registration up to 0.2 s late: a difference counts when two readings show it. */
@@ -84,7 +85,12 @@ async function listedPhones({ links, domains, clock }: RegistrationCheckDeps): P
       const lastsSeconds = Number(expires) - Math.floor(clock.now() / 1_000)
       if (domain === '') unplaced.add(user.toLowerCase())
       if (domain === '' || !login.safeParse(user).success || !(lastsSeconds > 0)) continue
-      const registration = { login: user.toLowerCase(), contact: contactOf(url), lastsSeconds }
+      const registration = {
+        login: user.toLowerCase(),
+        contact: contactOf(url),
+        lastsSeconds,
+        ...refusalOf(name, addressOf(url)),
+      }
       phones.set(`${registration.login}@${domain}`, { domain, registration })
     }
   }
@@ -123,7 +129,7 @@ async function settleDifferences(
 }
 
 function isOnline(account: Presence | undefined, now: number): boolean {
-  return account?.contacts.some(({ expiresAt }) => expiresAt > now) === true
+  return liveContacts(account, now) > 0
 }
 
 /** Whether an account has a phone, or a registration of one, that it did not have before. */
@@ -135,8 +141,11 @@ function hasNewPhone(now: Presence | undefined, before: Presence): boolean {
 
 /** `sofia/internal/sip:1000@192.0.2.1` is the contact `sip:1000@192.0.2.1` at the profile `internal`. */
 function contactOf(url: string): string {
-  return url
-    .replace(/^sofia\/[^/]+\//, '')
+  return addressOf(url)
     .replace(/;fs_nat=yes$/, '')
     .slice(0, 256)
+}
+
+function addressOf(url: string): string {
+  return url.replace(/^sofia\/[^/]+\//, '')
 }

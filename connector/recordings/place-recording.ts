@@ -14,7 +14,8 @@ export async function placeRecording(
   store: Pick<RecordingStore, 'list' | 'expect'>,
   facts: RecordingFacts,
 ): Promise<void> {
-  const { domain, uuid, path, engine, presenceId, leg, createdTime, startedAt, endedAt } = facts
+  const { domain, uuid, path, engine, presenceId, leg, createdTime, startedAt, endedAt, completionCause, reportedMs } =
+    facts
   const file = fileId(facts)
   const ofFile = (await store.list(domain, uuid))
     .filter(({ id }) => id.startsWith(file))
@@ -35,6 +36,8 @@ export async function placeRecording(
     path,
     startedAt,
     endedAt,
+    completionCause,
+    reportedMs,
   })
 }
 

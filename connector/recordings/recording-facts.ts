@@ -25,6 +25,12 @@ export interface RecordingFacts {
   readonly isStartTold: boolean
   /** Epoch milliseconds; absent while it goes on, as far as is known. */
   readonly endedAt?: number | undefined
+  /**
+   * How the engine ended it, and the sound that it counts, in milliseconds; absent while it goes on, and where no end
+   * was reported.
+   */
+  readonly completionCause?: string | undefined
+  readonly reportedMs?: number | undefined
 }
 
 /** The facts of one event. */
@@ -60,8 +66,9 @@ export function recordingWord(
   if (path === '' || path.length > maxPathLength) return undefined
   const known = { ...callOf(event, domain, leg), path }
   if (event.name === 'RECORD_START') return { kind: 'start', facts: { ...known, startedAt: at, isStartTold: true } }
-  const startedAt = at - (recordedMs(event) ?? 0)
-  return { kind: 'stop', facts: { ...known, startedAt, isStartTold: false, endedAt: at } }
+  const [reportedMs, cause = ''] = [recordedMs(event), event.header('Record-Completion-Cause')]
+  const end = { endedAt: at, reportedMs, completionCause: /^[a-z-]{1,64}$/.test(cause) ? cause : undefined }
+  return { kind: 'stop', facts: { ...known, startedAt: at - (reportedMs ?? 0), isStartTold: false, ...end } }
 }
 
 function callOf(event: EngineEvent, domain: string, { engine, presenceId }: HeardLeg) {
@@ -102,7 +109,8 @@ export function afterWord(
   }
   if (isOver) return (facts.endedAt ?? 0) > (before.endedAt ?? 0) ? facts : before
   const isOfEarlier = before.isStartTold && (facts.endedAt ?? 0) < before.startedAt
-  return isOfEarlier ? before : { ...before, endedAt: facts.endedAt }
+  const { endedAt, completionCause, reportedMs } = facts
+  return isOfEarlier ? before : { ...before, endedAt, completionCause, reportedMs }
 }
 
 /** Returns the name of a file of a call, the same in every report; 22 characters `[A-Za-z0-9_-]`. */

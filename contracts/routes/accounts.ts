@@ -34,6 +34,8 @@ export const listAccounts = route({
           scheme: z.literal('account'),
           online: z.boolean(),
           state: z.enum(['nonreg', 'onhook', 'isbusy']),
+          /** Why a registered phone of the account is not rung; absent if all are. */
+          refused: z.optional(z.literal('contact')),
         }),
       ),
     ),

@@ -54,6 +54,7 @@ export const lookUpDirectory = route({
     sip_auth_method: z.optional(z.string()),
     sip_to_user: z.optional(z.string()),
     sip_to_host: z.optional(z.string()),
+    sip_contact_host: z.optional(z.string()),
   }),
   response: z.string(),
   responseType: 'text/xml',
@@ -161,6 +162,9 @@ export const uploadRecording = route({
     size: recordingBytes,
     sha256,
     parts: partSums,
+    /** The sound by the header and the size of a WAV file, and whether the engine left that header unfinished. */
+    sound_ms: z.optional(z.string().check(z.regex(/^[0-9]{1,12}$/, 'must be a number of milliseconds'))),
+    unfinished: z.optional(z.enum(['true', 'false'], 'must be true or false')),
   }),
   errors: ['invalid_field', 'store_unavailable'],
   response: z.string(),

@@ -27,6 +27,9 @@ const listed = z.object({
   createdOn: z.int(),
   status: z.enum(['stored', 'expected', 'failed', 'deleted']),
   hash: z.optional(z.string()),
+  /** Its sound is not whole, for this reason. */
+  incomplete: z.optional(z.literal(true)),
+  reason: z.optional(z.string()),
 })
 
 /**

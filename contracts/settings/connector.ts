@@ -1,5 +1,5 @@
 import { engineSocketWords, readEngineSockets } from './engine-sockets.ts'
-import { matching, oneOf, optional, readBy, wholeNumber } from './rule.ts'
+import { matching, oneOf, optional, readBy } from './rule.ts'
 import type { Variable } from './setting.ts'
 
 // The settings of the connector. `npm start` takes those of another engine, and passes them on.
@@ -24,29 +24,6 @@ export const engineUrl = {
   unset: 'unset: simulated engine',
   meaning:
     'the event socket of another engine, `esl://:password@host:8021`; several, separated by commas, form one platform',
-} as const satisfies Variable
-
-const shareWords = 'a part of 1, 2, 4 or 8, such as 1/2'
-
-function readShare(text: string): EngineShare {
-  const [, part, of] = /^([1-8])\/([1248])$/.exec(text) ?? []
-  if (part === undefined || Number(part) > Number(of)) throw new Error(`must be ${shareWords}`)
-  return { part: Number(part), of: Number(of) }
-}
-
-/** Which part of the engines a connector relays: the first of two, for instance. */
-export interface EngineShare {
-  readonly part: number
-  readonly of: number
-}
-
-export const engineShare = {
-  variable: 'ENGINE_SHARE',
-  readers: ['connector'],
-  rule: () => readBy(readShare, shareWords),
-  fallback: '1/1',
-  meaning:
-    'which of the engines of `ENGINE_URL` the connector relays the events of: `1/2` is every second one from the first; it reads all of them and sends commands to all',
 } as const satisfies Variable
 
 export const enginePassword = {
@@ -91,44 +68,4 @@ export const engineTenants = {
   unset: 'none: a domain of the engine is the tenant of the same name',
   meaning:
     'with `ENGINE_MODE=observe`: the tenant of each context or domain of the engine, `context=tenant`, separated by commas',
-} as const satisfies Variable
-
-export const healthPort = {
-  variable: 'HEALTH_PORT',
-  readers: ['connector'],
-  rule: () => wholeNumber(0, 65_535),
-  meaning: "the port of the connector's private health endpoint; 0 takes a free one",
-} as const satisfies Variable
-
-export const stopSeconds = {
-  variable: 'STOP_SECONDS',
-  context: 'connectorStopSeconds',
-  readers: ['connector'],
-  rule: () => wholeNumber(30, 120),
-  fallback: '120',
-  meaning:
-    'how long a connector that is asked to stop may take to hand over what waits in it before it is killed: 30 to 120 seconds, the most that Fargate allows',
-} as const satisfies Variable
-
-export const spoolDir = {
-  variable: 'SPOOL_DIR',
-  readers: ['connector'],
-  rule: () => optional(matching(/./, 'a path')),
-  fallback: '',
-  unset: 'unset: in memory only',
-  meaning: 'the folder in which events wait while their queue is away',
-} as const satisfies Variable
-
-/** A smaller spool could not hold a few of the largest events. */
-const leastSpoolBytes = 4 * 1024 ** 2
-
-/** Five minutes of a busy engine (500 events of 7 KB a second). */
-const usualSpoolBytes = 1024 ** 3
-
-export const spoolBytes = {
-  variable: 'SPOOL_BYTES',
-  readers: ['connector'],
-  rule: () => wholeNumber(leastSpoolBytes, 999_999_999_999_999),
-  fallback: String(usualSpoolBytes),
-  meaning: 'the most bytes that they may take there',
 } as const satisfies Variable

@@ -8,7 +8,7 @@ import type { ContextValue, Variable } from './setting.ts'
 const engineHostRule = listOf(
   matching(
     /^[A-Za-z0-9.-]{1,253}(?::[1-9]\d{0,4})?$/,
-    'a host name or an IPv4 address, with :port where it is not enginePort',
+    'a host name or an IPv4 address, with :port where it is not 8021',
   ),
 )
 
@@ -40,14 +40,7 @@ export const engineHost = {
   rule: () => engineHosts,
   unset: 'none: required',
   meaning:
-    "the engine's event socket, as the connector's network sees it; several are separated by commas, each with `:port` if that is not `enginePort`",
-} as const satisfies ContextValue
-
-export const enginePort = {
-  context: 'enginePort',
-  rule: () => wholeNumber(1, 65_535),
-  fallback: '8021',
-  meaning: 'the port of event sockets whose `engineHost` has none',
+    "the engine's event socket, as the connector's network sees it; several are separated by commas, each with `:port` if that is not 8021",
 } as const satisfies ContextValue
 
 export const engineNetwork = {
@@ -88,32 +81,12 @@ export const connectorTasks = {
     'the number of connectors: 1 to 4. One does all the work; a second keeps events and commands flowing when it ends',
 } as const satisfies ContextValue
 
-/** Twice as many, or half as many, leave no engine without a connector while a deployment changes them. */
-const servicesOfConnectors = {
-  words: '1, 2, 4 or 8',
-  schema: z.pipe(z.pipe(z.string(), z.enum(['1', '2', '4', '8'])), z.transform(Number)),
-}
-
-export const connectorServices = {
-  context: 'connectorServices',
-  rule: (): Rule<number> => servicesOfConnectors,
-  fallback: '1',
-  meaning:
-    'the number of services that share the relaying of the engines, each with `connectorTasks` connectors: 1, 2, 4 or 8, and at most one for each engine. Double or halve it in one deployment',
-} as const satisfies ContextValue
-
 export const connectorCpu = {
   context: 'connectorCpu',
   rule: () => cpuUnits,
   fallback: '512',
-  meaning: 'the processor of a connector in units of Fargate, 1024 for each: 256 to 4096',
-} as const satisfies ContextValue
-
-export const connectorMemoryMb = {
-  context: 'connectorMemoryMb',
-  rule: () => wholeNumber(512, 30_720),
-  fallback: '1024',
-  meaning: 'the memory of a connector in MiB, of the sizes that Fargate has for its `connectorCpu`',
+  meaning:
+    'the processor of a connector in units of Fargate, 1024 for each: 256 to 4096; it has two MiB of memory for each unit',
 } as const satisfies ContextValue
 
 export const connectorImage = {
@@ -144,29 +117,7 @@ export const requestsPerSecond = {
   rule: () => wholeNumber(1, 10_000),
   fallback: '1000',
   meaning:
-    'the requests a second that the API takes, which API Gateway applies as the default of its routes; more are answered with 429',
-} as const satisfies ContextValue
-
-export const requestBurst = {
-  context: 'requestBurst',
-  rule: () => wholeNumber(1, 5_000),
-  fallback: '500',
-  meaning: 'the requests that it takes at one moment, applied in the same way',
-} as const satisfies ContextValue
-
-export const engineRequestsPerSecond = {
-  context: 'engineRequestsPerSecond',
-  rule: () => wholeNumber(1, 10_000),
-  fallback: '1000',
-  meaning:
-    'the same as `requestsPerSecond` for each route of `/engine/*`, so that no other request takes what phones need',
-} as const satisfies ContextValue
-
-export const engineRequestBurst = {
-  context: 'engineRequestBurst',
-  rule: () => wholeNumber(1, 5_000),
-  fallback: '1000',
-  meaning: 'the same as `requestBurst` for each route of `/engine/*`',
+    'the requests a second that the API takes, half of them at one moment, which API Gateway applies as the default of its routes; more are answered with 429. Each route of `/engine/*` takes as many of its own, so that no other request takes what phones need',
 } as const satisfies ContextValue
 
 export const engineConcurrency = {

@@ -1,4 +1,4 @@
-import { listOf, matching, network, oneOf, onOrOff, optional, readBy, wholeNumber } from './rule.ts'
+import { hostOrNetwork, listOf, matching, network, oneOf, onOrOff, optional, readBy, wholeNumber } from './rule.ts'
 import { rateWords, readRateLimits, usualRateLimits } from './rates.ts'
 import type { Variable } from './setting.ts'
 
@@ -14,14 +14,6 @@ export const logLevel = {
   meaning: 'the lowest level that is logged: `trace`, `debug`, `info`, `warn` or `error`',
 } as const satisfies Variable
 
-export const buildVersion = {
-  variable: 'BUILD_VERSION',
-  readers: ['functions', 'connector'],
-  rule: () => matching(/^.{1,128}$/, 'one line of up to 128 characters'),
-  fallback: 'unknown',
-  meaning: 'the version that the status report shows; a deployment sets it',
-} as const satisfies Variable
-
 export const publicUrl = {
   variable: 'PUBLIC_URL',
   context: 'publicUrl',
@@ -32,15 +24,6 @@ export const publicUrl = {
   meaning: '`https://` and a domain name that you have mapped to the API',
   // A laptop has no TLS; a deployment always has it.
   deployment: { rule: () => optional(matching(/^https:\/\/[^\s/]+$/, 'an address such as https://api.example.com')) },
-} as const satisfies Variable
-
-export const rootName = {
-  variable: 'ROOT_NAME',
-  context: 'rootName',
-  readers: ['functions'],
-  rule: () => matching(/^[A-Za-z0-9._-]{1,64}$/, 'up to 64 letters, digits, ., _ or -'),
-  fallback: 'root',
-  meaning: 'the name of the root user',
 } as const satisfies Variable
 
 export const tokenSeconds = {
@@ -100,6 +83,17 @@ export const emergencyGateway = {
   meaning: 'the gateway of the engine that takes calls to emergency numbers for which a domain has no route',
 } as const satisfies Variable
 
+export const contactHosts = {
+  variable: 'CONTACT_HOSTS',
+  context: 'contactHosts',
+  readers: ['functions', 'laptop'],
+  rule: () => listOf(hostOrNetwork()),
+  fallback: '',
+  unset: 'none',
+  meaning:
+    'hosts and networks, comma-separated: a phone whose contact names one of them is rung there, and not at the source of its REGISTER. Engines of the kit then keep no directory answers of accounts',
+} as const satisfies Variable
+
 export const rateLimits = {
   variable: 'RATE_LIMITS',
   context: 'rateLimits',
@@ -128,16 +122,6 @@ export const recordingsLock = {
   fallback: 'off',
   meaning:
     '`on`: a legal hold on a recording is set in the object store, too, so that it holds against everyone who may remove objects there. In a deployment, [enable versions and Object Lock](deploy.md#object-lock) once, and end all holds before it is `off` again',
-} as const satisfies Variable
-
-export const cdrShards = {
-  variable: 'CDR_SHARDS',
-  context: 'cdrShards',
-  readers: ['functions'],
-  rule: () => wholeNumber(1, 100),
-  fallback: '1',
-  meaning:
-    'the shards of each index of CDRs, which holds a month of one kind of leg: 1 to 100, one for each 10 million legs in a month. A change applies to the indices of months that begin after it',
 } as const satisfies Variable
 
 export const hookAllowedNetworks = {

@@ -84,6 +84,12 @@ export function network(): Rule<string> {
   return { words: 'a network such as 10.0.0.0/16 or fd00::/8', schema: z.union([z.cidrv4(), z.cidrv6()]) }
 }
 
+/** Returns a rule that takes a host name, an address, or a network in CIDR form. */
+export function hostOrNetwork(): Rule<string> {
+  const host = z.string().check(z.regex(/^(?:[A-Za-z0-9.-]{1,253}|[0-9A-Fa-f:.]{2,45})$/))
+  return { words: 'a host or a network such as 10.0.0.0/16', schema: z.union([host, z.cidrv4(), z.cidrv6()]) }
+}
+
 /** Returns a rule that takes an absolute path of a folder other than `/`, and drops slashes at its end. */
 export function folder(): Rule<string> {
   const path = z.string().check(z.regex(/^(?:\/+(?!\.{1,2}(?:\/|$))[^/\0]+)+\/*$/))

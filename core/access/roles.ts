@@ -4,6 +4,9 @@ import { type Acl, type AclPermission, type AclResource, aclResources } from './
 /** The role of the deployment's own administrator; no account can have it. */
 export const rootRole = 'root'
 
+/** The name of the user that has it. */
+export const rootName = 'root'
+
 const userAcl: Acl = {
   account: ['r', 'uo'],
   'acl/roles': ['r'],

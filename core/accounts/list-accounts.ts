@@ -39,16 +39,13 @@ export async function listAccounts(
   const busy = busyAccounts(calls)
   const presenceOf = new Map(presences.map((presence) => [presence.login.toLowerCase(), presence]))
   const entries = accounts.map(({ login, domain }): AccountEntry => {
-    const { online, state } = accountState(
-      presenceOf.get(login.toLowerCase()),
-      busy.has(`${login}@${domain}`.toLowerCase()),
-      context.now,
-    )
-    return { id: login, domain, scheme: 'account', online, state }
+    const name = { id: login, domain, scheme: 'account' } as const
+    const isBusy = busy.has(`${login}@${domain}`.toLowerCase())
+    return Object.assign(name, accountState(presenceOf.get(login.toLowerCase()), isBusy, context.now))
   })
   const { rows, headers } = applyList(entries, query, {
     id: ({ id }) => id,
-    fields: ['id', 'domain', 'scheme', 'online', 'state'],
+    fields: ['id', 'domain', 'scheme', 'online', 'state', 'refused'],
     order: ({ id }) => id.toLowerCase(),
   })
   return { data: Object.fromEntries(rows.map(({ id, item }) => [id, item])), headers }

@@ -1,4 +1,4 @@
-import { aclOfRole, rootRole } from '../access/roles.ts'
+import { aclOfRole, rootName, rootRole } from '../access/roles.ts'
 import { DomainError } from '../errors.ts'
 import type { Credentials, DomainTokenCredentials } from './credentials.ts'
 import type { Caller } from '../access/token.ts'
@@ -26,8 +26,6 @@ export interface PresentedToken {
   readonly digestMatches: boolean
   /** Epoch milliseconds. */
   readonly now: number
-  /** Name of the root user. */
-  readonly rootName: string
   /** The version of the root user's password; absent for the token of an account. */
   readonly rootVersion: string | undefined
 }
@@ -38,7 +36,7 @@ export interface PresentedToken {
  * password. The permissions are the current ones of the role. Throws `invalid_token`, or `token_expired` for a genuine token
  * whose time is over.
  */
-export function callerOfToken({ credentials, digestMatches, now, rootName, rootVersion }: PresentedToken): Caller {
+export function callerOfToken({ credentials, digestMatches, now, rootVersion }: PresentedToken): Caller {
   const { token, account, domain, roles } = credentials
   if (token === undefined || !digestMatches || !token.enabled) throw invalidToken()
   refuseExpired(token.expiresAt, now)

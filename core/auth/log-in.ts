@@ -1,6 +1,6 @@
 import { lowerAscii } from '../access/resolve-domain.ts'
 import { readRoles } from '../access/read-roles.ts'
-import { aclOfRole, numberOfRole, rootRole, shownAcl } from '../access/roles.ts'
+import { aclOfRole, numberOfRole, rootName, rootRole, shownAcl } from '../access/roles.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { Account } from '../accounts/account.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
@@ -48,7 +48,6 @@ export interface LoginContext {
   /** Epoch milliseconds. */
   readonly now: number
   readonly random: Randomness
-  readonly rootName: string
   readonly tokenSeconds: number
   readonly codes: OneTimeCodes
   /** Compares two secrets in constant time. */
@@ -92,7 +91,7 @@ interface NamedUser {
  * name the field `code`. Every admitted attempt costs one password hash, whatever user it names.
  */
 export async function logIn(ports: LoginPorts, input: LoginInput, context: LoginContext): Promise<LoginResult> {
-  const user = readUser(input.username, context.rootName)
+  const user = readUser(input.username)
   context.actAs(user.username, user.domain)
   const rootPassword = user.isRoot ? await ports.secrets.rootPassword() : undefined
   const attempt: LoginAttempt = {
@@ -109,7 +108,7 @@ export async function logIn(ports: LoginPorts, input: LoginInput, context: Login
   return issueToken(ports, user, proven, context)
 }
 
-function readUser(given: string | undefined, rootName: string): NamedUser {
+function readUser(given: string | undefined): NamedUser {
   if (given === undefined || given === '') {
     throw new DomainError('missing_field', 'User name is required', {
       details: [{ field: 'username', problem: 'must be given' }],

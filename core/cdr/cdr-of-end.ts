@@ -1,6 +1,7 @@
 import type { Cdr } from './cdr.ts'
 import { cdrVariables, cut } from './cdr-variables.ts'
 import { accountIn, accountOfLeg } from '../channels/leg-account.ts'
+import { dialledNumber } from '../dialplan/dialled-number.ts'
 import { type EndFields, firstReported, knownAccountField, reported } from './end-fields.ts'
 import { legOf, parentOf } from './leg.ts'
 
@@ -22,7 +23,6 @@ const texts = {
   direction: ['Call-Direction'],
   caller_id_name: ['Caller-Caller-ID-Name'],
   caller_id_number: ['Caller-Caller-ID-Number'],
-  destination_number: ['Caller-Destination-Number'],
   network_addr: ['variable_sip_network_ip', 'Caller-Network-Addr'],
   source: ['Caller-Source'],
   gateway: ['variable_sip_gateway_name'],
@@ -66,12 +66,18 @@ export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | 
       parent_uuid: shortened(parentOf(fields)),
       presence_id: account,
       extension: account?.slice(0, account.lastIndexOf('@')),
+      destination_number: shortened(dialledIn(fields)),
       quality_percentage_audio: percentage(reported(fields, 'variable_rtp_audio_in_quality_percentage')),
     }),
     ...textsOf(fields),
     ...durationsOf(fields),
     variables: cdrVariables(fields),
   }
+}
+
+function dialledIn(fields: EndFields): string | undefined {
+  const dialled = reported(fields, 'Caller-Destination-Number')
+  return dialled && dialledNumber(dialled)
 }
 
 function textsOf(fields: EndFields): Partial<Cdr> {

@@ -23,7 +23,7 @@ export interface RoutedCaller {
 /** A call that is to be routed. */
 export interface RoutedCall {
   readonly domain: string
-  /** The dialled text. */
+  /** The dialled text without its parameters. */
   readonly number: string
   readonly caller: RoutedCaller
   /** The data of the call by name, and those that its route set. */

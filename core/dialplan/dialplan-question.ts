@@ -1,6 +1,8 @@
 import { lowerAscii } from '../access/resolve-domain.ts'
+import { accountOfLeg } from '../channels/leg-account.ts'
 import { shownName } from '../client-names/value-rules.ts'
 import type { RoutedCall, RoutedCaller } from './call-plan.ts'
+import { dialledNumber } from './dialled-number.ts'
 import type { CallSource } from './gateway-of-call.ts'
 
 /** The context of calls that no account authenticated: those that come in at the SIP profile of gateways. */
@@ -20,7 +22,7 @@ export function readDialplanQuestion(
   fields: Readonly<Record<string, string | undefined>>,
 ): DialplanQuestion | undefined {
   const given = (name: string) => fields[`Hunt-${name}`] ?? fields[`Caller-${name}`] ?? ''
-  const [context, number] = [given('Context'), given('Destination-Number')]
+  const [context, number] = [given('Context'), dialledNumber(given('Destination-Number'))]
   const isPublic = lowerAscii(context) === publicContext
   if (fields['section'] !== 'dialplan' || context === '' || (number === '' && !isPublic)) return undefined
   const variables = new Map<string, string>()
@@ -28,14 +30,15 @@ export function readDialplanQuestion(
     if (name.startsWith('variable_')) variables.set(name.slice('variable_'.length), value)
   }
   variables.set('destination_number', number)
-  variables.set('caller_id_number', given('Caller-ID-Number'))
+  const from = dialledNumber(given('Caller-ID-Number'))
+  variables.set('caller_id_number', from)
   variables.set('caller_id_name', given('Caller-ID-Name'))
   variables.set('network_addr', given('Network-Addr'))
   variables.set('context', context)
   if (isPublic) {
-    return { call: { number, caller: { number: given('Caller-ID-Number') }, variables }, source: sourceOf(variables) }
+    return { call: { number, caller: { number: from }, variables }, source: sourceOf(variables) }
   }
-  const caller = callerOf(variables, context, given)
+  const caller = callerOf(fields, variables, context, given)
   variables.set('caller_id_number', caller.number)
   variables.set('caller_id_name', caller.nameToShow ?? given('Caller-ID-Name'))
   return { call: { domain: context, number, caller, variables } }
@@ -43,6 +46,7 @@ export function readDialplanQuestion(
 
 /** The caller is the account that the engine authenticated, whatever its phone sent; a route may have changed that since. */
 function callerOf(
+  fields: Readonly<Record<string, string | undefined>>,
   variables: ReadonlyMap<string, string>,
   context: string,
   given: (name: string) => string,
@@ -54,11 +58,21 @@ function callerOf(
   return {
     number: login !== undefined && isAsSent ? login : number,
     login,
-    called: isOf(context, variables.get('dialed_domain')) ? variables.get('dialed_user') : undefined,
+    called: calledIn(context, fields),
     sent: number === login ? given('Orig-Caller-ID-Number') : number,
     ...(login !== undefined &&
       isAsSent && { nameToShow: name !== undefined && shownName.accepts(name, context) ? name : login }),
   }
+}
+
+/**
+ * The account that a leg rang which the engine itself placed; a caller's own leg only names the accounts that it went
+ * on to call.
+ */
+function calledIn(context: string, fields: Readonly<Record<string, string | undefined>>): string | undefined {
+  if (fields['Call-Direction'] !== 'outbound') return undefined
+  const [login, domain] = accountOfLeg((name) => fields[name])?.split('@') ?? []
+  return isOf(context, domain) ? login : undefined
 }
 
 function sourceOf(variables: ReadonlyMap<string, string>): CallSource {

@@ -3,6 +3,7 @@ import { invalidField } from '../errors.ts'
 import type { GatewayStore } from '../gateways/gateway-store.ts'
 import type { Gateway } from '../gateways/gateway.ts'
 import type { CallPlan, RoutedCall } from './call-plan.ts'
+import { dialledNumber } from './dialled-number.ts'
 import { publicContext } from './dialplan-question.ts'
 import { findAccount } from './find-account.ts'
 import { menuVariable } from './menu-actions.ts'
@@ -37,9 +38,10 @@ interface SimulationPorts {
 export async function simulatedQuestion(
   { accounts, gateways }: SimulationPorts,
   domain: string,
-  { number, caller: of = '', time, variables: given = {}, direction, gateway: from }: SimulationInput,
+  { number: dialled, caller: of = '', time, variables: given = {}, direction, gateway: from }: SimulationInput,
   now: number,
 ): Promise<{ readonly call: RoutedCall; readonly now: number }> {
+  const number = dialledNumber(dialled)
   const isName = /^[A-Za-z0-9._+*#-]{1,64}$/.test(of)
   const gateway = direction === 'inbound' ? await callingGateway(gateways, domain, from) : undefined
   const account = isName && gateway === undefined ? await findAccount(accounts, domain, of) : undefined

@@ -1,4 +1,5 @@
 import { type ServedContext, dialString, servedAccount } from '../accounts/account-detail.ts'
+import { asWritten } from '../accounts/dial-string.ts'
 import { fullNameDialString, registeredName } from '../accounts/registered-name.ts'
 import { couldBeDomain, lowerAscii } from '../access/resolve-domain.ts'
 import type { Account } from '../accounts/account.ts'
@@ -27,6 +28,8 @@ export interface DirectoryQuestion {
   readonly sip_auth_method?: string | undefined
   readonly sip_to_user?: string | undefined
   readonly sip_to_host?: string | undefined
+  /** The host in the Contact header of the phone. */
+  readonly sip_contact_host?: string | undefined
 }
 
 /** The inputs for answering a lookup. */
@@ -39,6 +42,11 @@ export interface DirectoryContext {
    * says so; absent: it keeps none.
    */
   readonly cache?: string | undefined
+  /**
+   * Whether phones are rung at this host if their Contact names it; absent: at none. Answers depend on the Contact
+   * then, and are never kept.
+   */
+  readonly isContactHost?: ((host: string) => boolean) | undefined
 }
 
 /** The length of the longest login. */
@@ -57,7 +65,7 @@ export async function lookUpDirectory(
   question: DirectoryQuestion,
   context: DirectoryContext,
 ): Promise<DirectoryDocument> {
-  const { clientVariables, a1Hash, cache } = context
+  const { clientVariables, a1Hash, cache, isContactHost } = context
   const isDirectory = question.section === 'directory' && question.action !== 'event_socket_auth'
   const name = lowerAscii(question.domain ?? (question.key_name === 'name' ? question.key_value : undefined) ?? '')
   if (!isDirectory || !couldBeDomain(name)) return notFound
@@ -69,10 +77,11 @@ export async function lookUpDirectory(
   const pin = domainPin(domain)
   const domainPinHash = pin === undefined ? undefined : a1Hash(account.login, name, pin)
   const user = userRecord(account, question.user, { clientVariables, domainPinHash })
-  const served = { ...user, parameters: { ...user.parameters, ...atTheSource } }
+  const isAsWritten = isContactHost?.(question.sip_contact_host ?? '') === true
+  const served = { ...user, parameters: { ...user.parameters, ...(isAsWritten ? {} : atTheSource) } }
   if (cache === undefined) return { ...record, user: served }
   const parameters = { ...served.parameters, ...registrationParameters(account) }
-  const cacheable = (await mayBeKept(ports, question, account)) ? cache : undefined
+  const cacheable = isContactHost === undefined && (await mayBeKept(ports, question, account)) ? cache : undefined
   return { ...record, user: { ...user, parameters, cacheable } }
 }
 
@@ -143,9 +152,10 @@ async function findUser(
 
 function domainRecord(
   { name, ...domain }: Domain,
-  { clientVariables: added, cache }: Pick<DirectoryContext, 'clientVariables' | 'cache'>,
+  { clientVariables: added, cache, isContactHost }: Omit<DirectoryContext, 'a1Hash'>,
 ) {
-  const ring = cache === undefined ? dialString : fullNameDialString
+  const registered = cache === undefined ? dialString : fullNameDialString
+  const ring = isContactHost === undefined ? registered : asWritten(registered)
   const { served: parameters } = servedSettings('domainParameters', domain.parameters, { added })
   const { served: variables } = servedSettings('domainVariables', domain.variables, { added })
   return { found: true, name, parameters: { ...parameters, 'dial-string': ring }, variables } as const

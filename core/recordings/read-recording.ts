@@ -78,6 +78,10 @@ export interface ListedRecording {
   readonly status: Recording['state']
   /** SHA-256 of the object in hexadecimal. */
   readonly hash: string | undefined
+  /** Absent: it is whole, as far as is known. */
+  readonly incomplete?: true
+  /** What its sound lacks. */
+  readonly reason?: string
 }
 
 /** Returns the recordings of a call that a caller may see, whatever their state, oldest first. */
@@ -88,8 +92,17 @@ export async function listRecordings(
   return (await recordingsFor(recordings, wanted)).map(listed)
 }
 
-function listed({ uuid, name, contentType, size, startedAt, state, sha256 }: Recording): ListedRecording {
-  return { uuid, name, 'content-type': contentType, size, createdOn: startedAt, status: state, hash: sha256 }
+function listed({ uuid, name, contentType, size, startedAt, state, sha256, incomplete }: Recording): ListedRecording {
+  return {
+    uuid,
+    name,
+    'content-type': contentType,
+    size,
+    createdOn: startedAt,
+    status: state,
+    hash: sha256,
+    ...(incomplete !== undefined && { incomplete: true, reason: incomplete }),
+  }
 }
 
 function requireReady({ state }: FileHead): void {

@@ -37,7 +37,10 @@ export function recordingChanges(
 }
 
 /** The fields that a repeated report may add. */
-const learned = ['endedAt', 'presenceId', 'leg', 'createdTime', 'engine', 'path'] as const
+const learned = [
+  ...(['endedAt', 'presenceId', 'leg', 'createdTime', 'engine', 'path'] as const),
+  ...(['completionCause', 'reportedMs'] as const),
+]
 
 /** Returns the effect of `expect`. A recording that is no longer expected does not learn where its file was. */
 function expected(stored: Recording | undefined, incoming: ExpectedRecording): RecordingChange<Recording> {

@@ -6,20 +6,21 @@ import type { Recording } from './recording.ts'
 const maxUuid = 46
 
 /**
- * Returns the event that a recording is stored, or that it failed (`at`, epoch milliseconds). Its id is derived from the
- * recording, so that repeated events are equal.
+ * Returns the event that a recording is stored, or that it failed or is stored incomplete (`at`, epoch milliseconds).
+ * Its id is derived from the recording, so that repeated events are equal.
  */
 export function recordingEvent(
   kind: 'recording_stored' | 'recording_failed',
   recording: Recording,
   at: number,
 ): PlatformEvent {
-  const { domain, uuid, id, name, presenceId, startedAt, size, sha256, contentType } = recording
+  const { domain, uuid, id, name, presenceId, startedAt, size, sha256, contentType, incomplete } = recording
   const known = {
     'Channel-Presence-ID': presenceId,
     'Recording-Size': size?.toString(),
     'Recording-Content-Type': contentType,
     'Recording-SHA256': sha256,
+    'Recording-Incomplete': incomplete,
   }
   return serviceEvent({
     kind,

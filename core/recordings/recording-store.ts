@@ -45,10 +45,12 @@ export interface RecordingStore {
    */
   listRecorded(legs: readonly RecordedLeg[]): Promise<RecordedLeg[]>
   /**
-   * Returns up to 100 legs of any domain that recorded into a file of this name and whose uuid it is not: those for which {@link
-   * expect} was called in the last 30 days. Consistent.
+   * Returns the last legs of a domain that recorded into a file of this name and whose uuid it is not, the newest
+   * first: of those for which {@link expect} was called in the last 30 days. A leg that recorded several times may
+   * stand there repeatedly. Without a domain the only one that has such legs counts; if several have, legs of two are
+   * returned. Consistent.
    */
-  listByFile(name: string): Promise<RecordedLeg[]>
+  listByFile(name: string, domain?: string): Promise<RecordedLeg[]>
   /** The recordings of a call, of every state, oldest beginning first. */
   list(domain: string, uuid: string): Promise<Recording[]>
   /**

@@ -38,6 +38,8 @@ export interface StoredObject {
   readonly contentType: string
   /** Epoch milliseconds. */
   readonly storedAt: number
+  /** What its sound lacks; absent: it is whole, as far as is known. */
+  readonly incomplete?: string | undefined
 }
 
 /** A recording of a call. */
@@ -59,6 +61,12 @@ export interface Recording extends RecordingPlace, Partial<StoredObject> {
   readonly startedAt: number
   /** The end of the recording or its call, epoch milliseconds; absent while it is unknown. */
   readonly endedAt?: number | undefined
+  /**
+   * How the engine ended the recording: `success-…`, or why it could not go on; and the sound that it counts, in
+   * milliseconds.
+   */
+  readonly completionCause?: string | undefined
+  readonly reportedMs?: number | undefined
   /** The time at which it failed or was deleted, epoch milliseconds. */
   readonly closedAt?: number | undefined
   readonly claim?: RecordingClaim | undefined
@@ -83,6 +91,8 @@ export type ExpectedRecording = Pick<
   | 'path'
   | 'startedAt'
   | 'endedAt'
+  | 'completionCause'
+  | 'reportedMs'
 >
 
 /**

@@ -35,6 +35,10 @@ export interface OfferedFile {
   readonly sha256: string
   /** The same of each {@link partBytes} of it. */
   readonly parts: readonly string[]
+  /** The sound in it by its header and its size, milliseconds; absent where its sender cannot tell. */
+  readonly soundMs?: number | undefined
+  /** Whether the engine left its header unfinished; its sender has repaired that. */
+  readonly isUnfinished?: boolean | undefined
 }
 
 /** A part that the uploader has to put. */
@@ -108,10 +112,9 @@ async function findOffered({ domains, recordings }: UploadDeps, file: OfferedFil
   const named = file.domain === '' ? [] : await recordings.list(file.domain, file.uuid.toLowerCase())
   const own = named.filter(({ name }) => name === file.name)
   if (own.length > 0) return own.at(-1)
-  const legs = await recordings.listByFile(file.name)
-  const ofFolder = legs.filter(({ domain }) => domain === file.domain)
-  const isAnybodys = ofFolder.length === 0 && legs.length > 0 && (await domains.read(file.domain)) === undefined
-  const found = isAnybodys ? legs : ofFolder
+  const ofFolder = file.domain === '' ? [] : await recordings.listByFile(file.name, file.domain)
+  const isAnybodys = ofFolder.length === 0 && (await domains.read(file.domain)) === undefined
+  const found = isAnybodys ? await recordings.listByFile(file.name) : ofFolder
   if (new Set(found.map(({ domain }) => domain)).size > 1) return undefined
   const lists = await Promise.all(found.map(({ domain, uuid }) => recordings.list(domain, uuid)))
   return lists
@@ -149,11 +152,32 @@ async function takeParts(deps: UploadDeps, recording: Recording, { file, by, typ
   if (!(await recordingFiles.completeUpload(upload, there))) throw storeAway('the upload is not known any more')
   const head = await recordingFiles.head(recording.key)
   if (head?.size !== file.size) throw storeAway('the object is not as long as its file')
-  const object = { size: file.size, sha256: file.sha256, contentType: type, storedAt: clock.now() }
+  const object = {
+    size: file.size,
+    sha256: file.sha256,
+    contentType: type,
+    storedAt: clock.now(),
+    incomplete: lackOf(recording, file),
+  }
   const outcome = await recordings.markStored(recording, by, object)
   if (outcome === 'claim_lost') return { kind: 'elsewhere' }
   if (outcome === 'gone') return drop(deps, recording)
   return finish(deps, { ...recording, ...object, state: 'stored' })
+}
+
+/** Sound that a whole recording may lack, milliseconds. */
+const toleratedMs = 1_000
+
+/**
+ * Returns what the sound of a recording lacks. A sample rate of its own makes the engine count wrongly: it holds no
+ * more than its time.
+ */
+function lackOf(recording: Recording, { soundMs = Infinity, isUnfinished }: OfferedFile): string | undefined {
+  const { completionCause = 'success', reportedMs = 0, startedAt, endedAt = Infinity } = recording
+  if (!completionCause.startsWith('success')) return `the engine ended it with ${completionCause}`
+  if (isUnfinished === true) return 'the engine ended during the recording'
+  const wantedMs = Math.min(reportedMs, endedAt - startedAt)
+  return soundMs < wantedMs - toleratedMs ? `it holds ${soundMs} ms of ${wantedMs} ms` : undefined
 }
 
 /** The upload that an earlier call began, unless the store has dropped it. */
@@ -196,7 +220,11 @@ async function finish(deps: UploadDeps, recording: Recording): Promise<UploadSta
   const { domains, events, cdrQueue, graceMs } = deps
   const { domain, startedAt, storedAt = startedAt } = recording
   if (isOfTenant(await domains.read(domain), startedAt, graceMs)) {
-    const refused = await events.publish([recordingEvent('recording_stored', recording, storedAt)])
+    const kinds = [
+      'recording_stored',
+      ...(recording.incomplete === undefined ? [] : (['recording_failed'] as const)),
+    ] as const
+    const refused = await events.publish(kinds.map((kind) => recordingEvent(kind, recording, storedAt)))
     if (refused.length > 0) throw storeAway('the event of the recording is not in its queue')
   }
   const news = recordingNews(recording)

@@ -32,7 +32,7 @@ export function voicemailMail(message: VoicemailMessage, parts: VoicemailMailPar
     '',
     `Caller: ${caller}`,
     `Time: ${left}`,
-    `Length: ${seconds} s`,
+    ...(seconds === undefined ? [] : [`Length: ${seconds} s`]),
     ...(isTooLong ? ['', 'It is too long for a mail: please listen to it by phone.'] : []),
     '',
   ].join('\n')

@@ -8,21 +8,29 @@ export interface VoicemailMessage {
   readonly uuid: string
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** As the caller's side gave them: any text without line ends. */
+  /** As the caller's side gave it: any text. */
   readonly callerName: string
+  /** Empty if the name of the caller has cut the line. */
   readonly callerNumber: string
-  readonly seconds: number
+  /** Absent if the name of the caller has cut the line. */
+  readonly seconds?: number | undefined
 }
 
-/** `created:read:user:domain:folder:path:uuid:name:number:seconds`; the name may hold colons, and any text. */
-const listed =
-  /^(\d{1,11}):\d*:([^:]+):([^:]+):[^:]*:[^:]*\/(msg_[A-Za-z0-9_.-]{1,200}):([^:]*):(.*):([^:]*):(\d{1,6})$/su
+/** `created:read:user:domain:folder:path:uuid:caller`: nothing before the caller is text of a caller. */
+const listed = /^(\d{1,11}):\d*:([^:]+):([^:]+):[^:]*:[^:]*\/(msg_[A-Za-z0-9_.-]{1,200}):([^:]*):(.*)$/su
 
-/** Reads a line of the engine's `vm_list`; `undefined` for another text. */
+/** `name:number:seconds`; the name may hold colons, and line ends. */
+const said = /^(.*):([^:]*):(\d{1,6})$/su
+
+/**
+ * Reads a line of the engine's `vm_list`, which a line end in the name of the caller may cut; `undefined` for another
+ * text.
+ */
 export function readVoicemailMessage(line: string): VoicemailMessage | undefined {
   const fields = listed.exec(line)
   if (fields === null) return undefined
-  const [, created, login = '', domain = '', file = '', uuid = '', callerName = '', callerNumber = '', seconds] = fields
-  const createdAt = Number(created) * 1000
-  return { domain, login, file, uuid, createdAt, callerName, callerNumber, seconds: Number(seconds) }
+  const [, created, login = '', domain = '', file = '', uuid = '', caller = ''] = fields
+  const [, callerName = caller, callerNumber = '', seconds] = said.exec(caller) ?? []
+  const length = seconds === undefined ? undefined : Number(seconds)
+  return { domain, login, file, uuid, createdAt: Number(created) * 1000, callerName, callerNumber, seconds: length }
 }

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { rootName } from '../../core/access/roles.ts'
 import { callerOfDomainToken, callerOfToken, invalidToken } from '../../core/auth/caller.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { CredentialReader } from '../../core/auth/credentials.ts'
@@ -15,7 +16,6 @@ export interface TokenJudge {
   readonly secrets: Pick<SecretReader, 'rootVersion'>
   /** Epoch milliseconds. */
   readonly now: number
-  readonly rootName: string
 }
 
 /**
@@ -36,14 +36,14 @@ export async function authenticateToken(headers: Headers, judge: TokenJudge): Pr
 }
 
 async function userCaller(text: string, claims: TokenClaims, judge: TokenJudge) {
-  const { credentials, secrets, now, rootName } = judge
+  const { credentials, secrets, now } = judge
   const user = userOf(claims.username, claims.domain)
   if (user === undefined) throw invalidToken()
   const [found, rootVersion] = await Promise.all([
     credentials.read({ ...user, key: claims.key }),
     user.domain === '' && user.login === rootName ? secrets.rootVersion() : undefined,
   ])
-  return callerOfToken({ credentials: found, digestMatches: proves(text, found.token), now, rootName, rootVersion })
+  return callerOfToken({ credentials: found, digestMatches: proves(text, found.token), now, rootVersion })
 }
 
 async function domainTokenCaller(text: string, { domain, key, username }: TokenClaims, judge: TokenJudge) {

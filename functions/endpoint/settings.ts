@@ -7,7 +7,6 @@ import { type Variables, readVariable } from '../../contracts/settings/setting.t
 export interface Settings {
   readonly version: string
   readonly publicUrl: string
-  readonly rootName: string
   readonly tokenSeconds: number
   readonly passwordMinLength: number
   readonly deletionGraceSeconds: number
@@ -17,11 +16,11 @@ export interface Settings {
   readonly emergencyNumbers: readonly string[]
   /** Empty: none. */
   readonly emergencyGateway: string
+  /** Hosts, and networks in CIDR form. */
+  readonly contactHosts: readonly string[]
   readonly rateLimits: RateLimits
   /** The rate of a domain. */
   readonly eventsPerSecond: number
-  /** The shards of each new index of CDRs. */
-  readonly cdrShards: number
   /** Networks in CIDR form, comma-separated. */
   readonly hookAllowedNetworks: string
 }
@@ -33,19 +32,18 @@ export function readSettings(env: Variables): Settings {
   // The adapter of the object store reads it where it is used.
   readVariable(declared.recordingsLock, env)
   return {
-    version: readVariable(declared.buildVersion, env),
+    version: env[environment.buildVersion] ?? 'unknown',
     publicUrl: readVariable(declared.publicUrl, env),
-    rootName: readVariable(declared.rootName, env),
     tokenSeconds: readVariable(declared.tokenSeconds, env),
     passwordMinLength: readVariable(declared.passwordMinLength, env),
     deletionGraceSeconds: readVariable(declared.deletionGraceSeconds, env),
     scriptSteps: readVariable(declared.scriptSteps, env),
     emergencyNumbers: readVariable(declared.emergencyNumbers, env),
     emergencyGateway: readVariable(declared.emergencyGateway, env),
+    contactHosts: readVariable(declared.contactHosts, env),
     clientVariables: env[environment.clientVariables] ?? '',
     rateLimits: readVariable(declared.rateLimits, env),
     eventsPerSecond: readVariable(declared.eventsPerSecond, env),
-    cdrShards: readVariable(declared.cdrShards, env),
     hookAllowedNetworks: readVariable(declared.hookAllowedNetworks, env).join(','),
   }
 }

@@ -3,6 +3,7 @@ import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-acco
 import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import { dynamoGatewayStore } from '../../adapters/dynamodb/gateways/dynamo-gateway-store.ts'
 import { addressGuard } from '../../adapters/http/address-guard.ts'
+import { inHosts } from '../../adapters/http/contact-hosts.ts'
 import { proxyJudge } from '../../adapters/http/sip-targets.ts'
 import { gatewayCodecs } from '../../contracts/gateway-words.ts'
 import * as routes from '../../contracts/routes/engine.ts'
@@ -37,7 +38,9 @@ export const handler = endpoint(
       const serving = { ...ports, isPermitted: (proxy: string) => judgeProxy(proxy, guard) }
       return writeGatewaysXml(await serveGateways(serving, body.profile ?? '', { report, codecs: gatewayCodecs }))
     }
-    const context = { clientVariables: clientVariablesOf(settings), a1Hash, cache: query.cache }
+    const { contactHosts } = settings
+    const isContactHost = contactHosts.length === 0 ? undefined : (host: string) => inHosts(contactHosts, host)
+    const context = { clientVariables: clientVariablesOf(settings), a1Hash, cache: query.cache, isContactHost }
     return writeDirectoryXml(await lookUpDirectory(ports, body, context))
   },
 )

@@ -19,7 +19,10 @@ export const handler = endpoint(
     cdrQueue: sqsCdrQueue,
   },
   async ({ body, clock, settings, log }, ports) => {
-    const file = { ...body, size: Number(body.size), parts: body.parts.split(',') }
+    const { sound_ms: sound, unfinished, ...named } = body
+    const soundMs = sound === undefined ? undefined : Number(sound)
+    const parts = body.parts.split(',')
+    const file = { ...named, size: Number(body.size), parts, soundMs, isUnfinished: unfinished === 'true' }
     const graceMs = settings.deletionGraceSeconds * 1000
     const state = await uploadRecording({ ...ports, clock, graceMs }, file)
     if (state.kind === 'unlocked') {

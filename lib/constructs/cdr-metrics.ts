@@ -1,13 +1,12 @@
 import { Duration } from 'aws-cdk-lib'
-import { GraphWidget, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import { GraphWidget, type Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { cdrMetrics } from '../../contracts/metrics.ts'
-import { countLines } from './line-count.ts'
+import { countLines, lineSum } from './line-count.ts'
 import { RunbookAlarm } from './runbook-alarm.ts'
-import { namespaceOf } from './stage.ts'
 
 const { group, refused, withoutDomain } = cdrMetrics
 const period = Duration.minutes(1)
@@ -35,7 +34,7 @@ export class CdrAlarms extends Construct {
     new RunbookAlarm(this, 'Refused', {
       article: 'CDRs are refused',
       impact: 'Some ended calls do not appear in searches, and will not by themselves; they are kept.',
-      metric: sum(refused.name),
+      metric: lineSum(group, refused),
       threshold: 1,
       periods: 1,
       onCall,
@@ -52,11 +51,7 @@ export function cdrGraphs(queue: IQueue): GraphWidget[][] {
         queue.metricNumberOfMessagesSent({ period }),
         queue.metricNumberOfMessagesDeleted({ period }),
       ]),
-      graph('CDRs: not indexed', [sum(refused.name), sum(withoutDomain.name)]),
+      graph('CDRs: not indexed', [lineSum(group, refused), lineSum(group, withoutDomain)]),
     ],
   ]
-}
-
-function sum(metricName: string): Metric {
-  return new Metric({ namespace: namespaceOf(group), metricName, statistic: 'Sum', period })
 }

@@ -1,11 +1,9 @@
-import { Duration } from 'aws-cdk-lib'
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { recordingMetrics } from '../../contracts/metrics.ts'
 import { connectorMetric } from './connector-metric.ts'
 import { RunbookAlarm } from './runbook-alarm.ts'
-import { namespaceOf } from './stage.ts'
+import { lineSum } from './line-count.ts'
 
 /** The receiver of the alarms. */
 export interface ConnectorAlarmsProps {
@@ -53,12 +51,7 @@ export class ConnectorAlarms extends Construct {
     new RunbookAlarm(this, 'RecordingsMissing', {
       article: 'Recordings do not arrive',
       impact: 'Calls were recorded, and their recordings cannot be played: their engine has not sent them.',
-      metric: new Metric({
-        namespace: namespaceOf(group),
-        metricName: missing.name,
-        statistic: 'Sum',
-        period: Duration.minutes(1),
-      }),
+      metric: lineSum(group, missing),
       threshold: 1,
       periods: 1,
       onCall,

@@ -13,9 +13,9 @@ export function connectorGraphs(): GraphWidget[][] {
       ),
     ],
     [
-      graph('Events: gaps, drops by class, unreadable, without domain, recovered', [
+      graph('Events: gaps, drops by class, unreadable, without domain, recovered, refused contacts', [
         ...sums('Gaps', 'GapsLost', 'EventsDroppedTerminal', 'EventsDroppedCall', 'EventsDroppedOther'),
-        ...sums('EventsUnreadable', 'EventsWithoutDomain', 'EventsRecovered'),
+        ...sums('EventsUnreadable', 'EventsWithoutDomain', 'EventsRecovered', 'ContactsRefused'),
       ]),
       graph('Events: waiting in memory and on disk', [
         ...tops('EventsWaiting', 'EventsHeld', 'SpoolEvents'),

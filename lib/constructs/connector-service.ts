@@ -4,12 +4,10 @@ import { Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2'
 import {
   AlarmBehavior,
   Cluster,
-  type ContainerImage,
   ContainerInsights,
   CpuArchitecture,
   FargateService,
   FargateTaskDefinition,
-  type FargateTaskDefinitionProps,
   LogDrivers,
   OperatingSystemFamily,
   Secret,
@@ -19,6 +17,7 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { connector } from '../../contracts/connector.ts'
+import { environment as names } from '../../contracts/environment.ts'
 import * as declared from '../../contracts/settings/connector.ts'
 import { queues } from '../../contracts/resources.ts'
 import { connectorFolder } from '../handlers.ts'
@@ -39,6 +38,12 @@ const home = '/home/node'
 /** Part of the 20 GiB that every task has, including its image. */
 const spoolBytes = 8 * 1024 ** 3
 
+/** The seconds from the signal to stop until a connector is killed: the most that Fargate allows. */
+const stopSeconds = 120
+
+/** The memory of a task for each unit of its processor, which Fargate offers for every processor. */
+const memoryMbOfUnit = 2
+
 /** The inputs of the service. */
 export interface ConnectorServiceProps extends Omit<FunctionDefaults, 'isTraced'> {
   readonly settings: Settings
@@ -46,20 +51,12 @@ export interface ConnectorServiceProps extends Omit<FunctionDefaults, 'isTraced'
   readonly onCall: ITopic
 }
 
-/** The components that the tasks of all services have in common. */
-type TaskDeps = Pick<FargateTaskDefinitionProps, 'taskRole'> & {
-  readonly image: ContainerImage
-  readonly logGroup: LogGroup
-}
-
 /**
- * The connector tasks. Each reads the events of all engines and can carry out any command. Each service relays the events of its share of
- * the engines, for which one task is enough.
+ * The connector tasks. Each reads the events of all engines, relays them, and can carry out any command; one is enough.
  */
 export class ConnectorService extends Construct {
   readonly cluster: Cluster
-  /** One for each share of the engines. */
-  readonly services: readonly FargateService[]
+  readonly service: FargateService
 
   constructor(scope: Construct, id: string, props: ConnectorServiceProps) {
     super(scope, id)
@@ -75,39 +72,20 @@ export class ConnectorService extends Construct {
         'lines of them, and the service has processor and memory without it.',
     })
     const guard = this.guard(props)
-    const taskDeps: TaskDeps = {
-      taskRole: this.makeRole(props),
-      image: connectorImage(this, connectorFolder(props.build), settings),
-      logGroup: new LogGroup(this, 'Logs', {
-        retention: RetentionDays.ONE_MONTH,
-        removalPolicy: RemovalPolicy.DESTROY,
-      }),
-    }
-    const shares = Array.from({ length: settings.connectorServices }, (_, index) => index + 1)
-    this.services = shares.map((share) => this.addService(share, props, guard, taskDeps))
+    this.service = this.addService(props, guard)
     const alarm = this.watchDeployments(props).alarmName
-    for (const [index, service] of this.services.entries()) {
-      service.enableDeploymentAlarms([alarm], { behavior: AlarmBehavior.ROLLBACK_ON_ALARM })
-      // A service whose share shrinks is changed after the new ones relay what it gives up.
-      const next = this.services[index + 1]
-      if (next !== undefined) service.node.addDependency(next)
-    }
+    this.service.enableDeploymentAlarms([alarm], { behavior: AlarmBehavior.ROLLBACK_ON_ALARM })
     network.admit(guard)
     for (const port of new Set(settings.engines.map((engine) => engine.port))) {
       guard.connections.allowTo(Peer.ipv4(settings.engineNetwork), Port.tcp(port), 'event socket of the engine')
     }
   }
 
-  private addService(
-    share: number,
-    props: ConnectorServiceProps,
-    guard: SecurityGroup,
-    deps: TaskDeps,
-  ): FargateService {
+  private addService(props: ConnectorServiceProps, guard: SecurityGroup): FargateService {
     const { settings, network } = props
-    const service = new FargateService(this, idOf('Service', share), {
+    const service = new FargateService(this, 'Service', {
       cluster: this.cluster,
-      taskDefinition: this.defineTask(share, props, deps),
+      taskDefinition: this.defineTask(props),
       desiredCount: settings.connectorTasks,
       minHealthyPercent: 100,
       maxHealthyPercent: 200,
@@ -152,24 +130,25 @@ export class ConnectorService extends Construct {
     return group
   }
 
-  private defineTask(
-    share: number,
-    props: ConnectorServiceProps,
-    { taskRole, image, logGroup }: TaskDeps,
-  ): FargateTaskDefinition {
-    const task = new FargateTaskDefinition(this, idOf('Task', share), {
-      cpu: props.settings.connectorSize.cpu,
-      memoryLimitMiB: props.settings.connectorSize.memoryMb,
+  private defineTask(props: ConnectorServiceProps): FargateTaskDefinition {
+    const { connectorCpu } = props.settings
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    })
+    const task = new FargateTaskDefinition(this, 'Task', {
+      cpu: connectorCpu,
+      memoryLimitMiB: connectorCpu * memoryMbOfUnit,
       runtimePlatform: {
         cpuArchitecture: CpuArchitecture.ARM64,
         operatingSystemFamily: OperatingSystemFamily.LINUX,
       },
-      taskRole,
+      taskRole: this.makeRole(props),
       volumes: [{ name: 'spool' }],
     })
     const container = task.addContainer('Connector', {
-      image,
-      environment: this.environmentOf(share, props),
+      image: connectorImage(this, connectorFolder(props.build), props.settings),
+      environment: this.environmentOf(props),
       secrets: { [declared.enginePassword.variable]: Secret.fromSecretsManager(props.resources.secrets.socket) },
       logging: LogDrivers.awsLogs({ streamPrefix: 'connector', logGroup }),
       readonlyRootFilesystem: true,
@@ -177,8 +156,8 @@ export class ConnectorService extends Construct {
       // them.
       enableRestartPolicy: true,
       restartAttemptPeriod: Duration.seconds(60),
-      // Orders under way end and waiting events are queued before the process exits, which plans its stop by the same setting.
-      stopTimeout: Duration.seconds(props.settings.connectorStopSeconds),
+      // Orders under way end and waiting events are queued before the process exits, which plans its stop by the same number.
+      stopTimeout: Duration.seconds(stopSeconds),
       healthCheck: {
         command: ['CMD', 'node', '-e', probe],
         interval: Duration.seconds(15),
@@ -192,21 +171,17 @@ export class ConnectorService extends Construct {
     return task
   }
 
-  private environmentOf(
-    share: number,
-    { resources, settings, environment }: ConnectorServiceProps,
-  ): Record<string, string> {
+  private environmentOf({ resources, settings, environment }: ConnectorServiceProps): Record<string, string> {
     return {
       ...environment,
       ...environmentOf(connector.needs, resources),
       [queues[connector.consumes].variable]: resources.queues[connector.consumes].queue.queueUrl,
       [declared.engineUrl.variable]: settings.engines.map(({ host, port }) => `esl://${host}:${port}`).join(','),
-      [declared.engineShare.variable]: `${share}/${settings.connectorServices}`,
       [declared.stage.variable]: stageOf(this),
-      [declared.healthPort.variable]: String(healthPort),
-      [declared.stopSeconds.variable]: String(settings.connectorStopSeconds),
-      [declared.spoolDir.variable]: `${home}/spool`,
-      [declared.spoolBytes.variable]: String(spoolBytes),
+      [names.healthPort]: String(healthPort),
+      [names.stopSeconds]: String(stopSeconds),
+      [names.spoolDir]: `${home}/spool`,
+      [names.spoolBytes]: String(spoolBytes),
     }
   }
 
@@ -224,11 +199,6 @@ export class ConnectorService extends Construct {
     acknowledgeInsides(role, connector.needs)
     return role
   }
-}
-
-/** The first keeps the id from before there were several. */
-function idOf(name: string, share: number): string {
-  return share === 1 ? name : `${name}${share}`
 }
 
 /**

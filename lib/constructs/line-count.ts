@@ -1,3 +1,5 @@
+import { Duration } from 'aws-cdk-lib'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import type { MetricGroup } from '../../contracts/metrics.ts'
@@ -16,5 +18,15 @@ export function countLines(
     metricNamespace: namespaceOf(group),
     metricName: name,
     metricValue: '1',
+  })
+}
+
+/** Returns a metric of {@link countLines}: how many lines there were in each minute. */
+export function lineSum(group: MetricGroup, { name }: { readonly name: string }): Metric {
+  return new Metric({
+    namespace: namespaceOf(group),
+    metricName: name,
+    statistic: 'Sum',
+    period: Duration.minutes(1),
   })
 }

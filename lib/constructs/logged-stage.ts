@@ -3,7 +3,6 @@ import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
 import { CfnStage, type HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import type { Throttle, Throttles } from '../settings.ts'
 
 /** One JSON line a request. Headers and query are left out: they carry credentials and personal data. */
 const line = {
@@ -21,17 +20,21 @@ const line = {
   integrationError: '$context.integrationErrorMessage',
 }
 
+/** The most requests at one moment that an account's gateway takes. */
+const mostBurst = 5_000
+
 /** The inputs of the stage. */
 export interface LoggedStageProps {
   readonly api: HttpApi
-  readonly throttles: Throttles
+  /** The requests a second that the API takes; each route of engines takes as many of its own. */
+  readonly requestsPerSecond: number
   /** The keys of the routes that engines call, which must exist before the stage. */
   readonly engineRouteKeys: readonly string[]
 }
 
 /** The stage that answers at the API's bare address, throttled and with a log line for each request. */
 export class LoggedStage extends Construct {
-  constructor(scope: Construct, id: string, { api, throttles, engineRouteKeys }: LoggedStageProps) {
+  constructor(scope: Construct, id: string, { api, requestsPerSecond, engineRouteKeys }: LoggedStageProps) {
     super(scope, id)
     const logs = new LogGroup(this, 'Logs', {
       retention: RetentionDays.ONE_MONTH,
@@ -44,13 +47,13 @@ export class LoggedStage extends Construct {
       // Figures of each route would cost more than the rest of the monitoring; alarms read those of the whole API.
       detailedMetricsEnabled: false,
       // By default a tenth of what an account's gateway allows, so that one API cannot starve its neighbours.
-      throttle: { rateLimit: throttles.usual.rate, burstLimit: throttles.usual.burst },
+      throttle: { rateLimit: requestsPerSecond, burstLimit: Math.min(Math.ceil(requestsPerSecond / 2), mostBurst) },
       accessLogSettings: {
         destination: new LogGroupLogDestination(logs),
         format: AccessLogFormat.custom(JSON.stringify(line)),
       },
     })
-    const own = routeSettings(throttles.engine)
+    const own = routeSettings(requestsPerSecond)
     const { defaultChild } = stage.node
     if (!(defaultChild instanceof CfnStage)) throw new TypeError('the stage has no resource of its own')
     defaultChild.routeSettings = Object.fromEntries(engineRouteKeys.map((key) => [key, own]))
@@ -58,6 +61,6 @@ export class LoggedStage extends Construct {
 }
 
 /** Settings of a route replace those of the stage: what is left out would be the service's default. */
-function routeSettings({ rate, burst }: Throttle) {
-  return { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst, DetailedMetricsEnabled: false }
+function routeSettings(rate: number) {
+  return { ThrottlingRateLimit: rate, ThrottlingBurstLimit: Math.min(rate, mostBurst), DetailedMetricsEnabled: false }
 }

@@ -1,7 +1,7 @@
 import { CustomResource, Duration, FileSystem } from 'aws-cdk-lib'
 import { Construct } from 'constructs'
 import type { Preparation } from '../../contracts/preparations.ts'
-import { cdrShards } from '../../contracts/settings/platform.ts'
+import { environment } from '../../contracts/environment.ts'
 import { functionFolder, handlerOf } from '../handlers.ts'
 import { environmentOf } from './grants.ts'
 import { type FunctionDefaults, PlatformFunction } from './platform-function.ts'
@@ -32,8 +32,8 @@ export class PreparedStore extends Construct {
       serviceTimeout: Duration.seconds(preparation.timeoutSeconds + 60),
       properties: {
         Edition: FileSystem.fingerprint(functionFolder(defaults.build, handler)),
-        // The settings of the store; without one its property is left out.
-        Shards: defaults.environment[cdrShards.variable],
+        // Left out where the size of the store gives one shard.
+        Shards: defaults.environment[environment.cdrShards],
         // Another store is not prepared yet, whether it was made anew or taken up.
         Stores: environmentOf(preparation.needs, defaults.resources),
       },

@@ -21,7 +21,6 @@ import { type FunctionDefaults, PlatformFunction } from '../constructs/platform-
 import { constructId } from '../constructs/resources.ts'
 import { staged } from '../constructs/stage.ts'
 import { unmatched } from '../handlers.ts'
-import type { Throttles } from '../settings.ts'
 
 /** The inputs of the API. */
 export interface ApiStackProps extends StackProps, FunctionDefaults {
@@ -31,7 +30,7 @@ export interface ApiStackProps extends StackProps, FunctionDefaults {
   readonly allowedOrigins: readonly string[]
   /** The rate limits of requests. */
   readonly rateLimits: string
-  readonly throttles: Throttles
+  readonly requestsPerSecond: number
   /** The concurrency that each function of `/engine/*` has for itself; 0: none. */
   readonly engineConcurrency: number
 }
@@ -65,7 +64,11 @@ export class ApiStack extends Stack {
     })
     const engineRouteKeys = routes.filter(isOfEngine).map(({ method, path }) => `${method} ${path}`)
     const { api } = this
-    new LoggedStage(this, 'Stage', { api, throttles: props.throttles, engineRouteKeys }).node.addDependency(last)
+    new LoggedStage(this, 'Stage', {
+      api,
+      requestsPerSecond: props.requestsPerSecond,
+      engineRouteKeys,
+    }).node.addDependency(last)
     new CfnOutput(this, 'PublicUrl', { value: publicUrl, description: 'Base address of the API' })
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-APIG4',

@@ -1,7 +1,7 @@
 import { type App, Stack, type StackProps, Validations } from 'aws-cdk-lib'
 import { Domain, type IDomain } from 'aws-cdk-lib/aws-opensearchservice'
 import { searchDomains } from '../../contracts/resources.ts'
-import { buildVersion } from '../../contracts/settings/platform.ts'
+import { environment } from '../../contracts/environment.ts'
 import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
 import { SearchDomain } from '../constructs/search-domain.ts'
 import { setStage, staged } from '../constructs/stage.ts'
@@ -60,14 +60,14 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     build,
     resources,
     isTraced: settings.tracing,
-    environment: { ...settings.environment, [buildVersion.variable]: version },
+    environment: { ...settings.environment, [environment.buildVersion]: version },
   }
   const apiStack = new ApiStack(app, 'CallplaneApi', {
     ...stackProps('CallplaneApi', 'the management API'),
     publicUrl: settings.publicUrl,
     allowedOrigins: settings.allowedOrigins,
     rateLimits: settings.rateLimits,
-    throttles: settings.throttles,
+    requestsPerSecond: settings.requestsPerSecond,
     engineConcurrency: settings.engineConcurrency,
     ...functions,
   })
@@ -88,8 +88,8 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     new MonitoringStack(app, 'CallplaneMonitoring', {
       ...stackProps('CallplaneMonitoring', 'alarms and dashboard'),
       api: apiStack.api,
-      connectors: connectorStack.connector.services,
-      connectorTasks: settings.connectorTasks * settings.connectorServices,
+      connector: connectorStack.connector.service,
+      connectorTasks: settings.connectorTasks,
       workers,
       queues,
       searchDomains: resources.searchDomains,

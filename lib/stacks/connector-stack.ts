@@ -42,15 +42,15 @@ export class ConnectorStack extends Stack {
     if (engineVpc !== undefined) {
       const peering = new EnginePeering(this, 'EnginePeering', { ...settings, network, engineVpc })
       // The first tasks look for their engines at once.
-      for (const service of this.connector.services) service.node.addDependency(peering)
+      this.connector.service.node.addDependency(peering)
     }
-    const { cluster, services } = this.connector
+    const { cluster, service } = this.connector
     const tables = vpc.selectSubnets(network.subnets).subnets.map(({ routeTable }) => routeTable.routeTableId)
     for (const [name, value, description] of [
       ['VpcId', vpc.vpcId, 'The network to join with that of the engines'],
       ['RouteTableIds', Fn.join(',', tables), 'The tables that need a route to the network of the engines'],
       ['ClusterName', cluster.clusterName, 'The cluster of the connector'],
-      ['ServiceName', services.map(({ serviceName }) => serviceName).join(','), 'The services of the connectors'],
+      ['ServiceName', service.serviceName, 'The service of the connectors'],
     ] as const) {
       new CfnOutput(this, name, { value, description })
     }

@@ -27,7 +27,7 @@ import type { WorkersStack } from './workers-stack.ts'
 /** The watched resources, and the receiver of the alarms. */
 export interface MonitoringStackProps extends StackProps {
   readonly api: HttpApi
-  readonly connectors: readonly FargateService[]
+  readonly connector: FargateService
   /** The number of connectors that should run. */
   readonly connectorTasks: number
   readonly workers: Pick<WorkersStack, 'scheduled' | 'attemptLogs'>
@@ -170,7 +170,7 @@ export class MonitoringStack extends Stack {
     })
   }
 
-  private drawDashboard({ api, connectors, queues, searchDomains }: MonitoringStackProps): void {
+  private drawDashboard({ api, connector, queues, searchDomains }: MonitoringStackProps): void {
     const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 12 })
     const period = minute
     const all = Object.values(queues)
@@ -196,8 +196,8 @@ export class MonitoringStack extends Stack {
         [
           graph('Connectors: lines of metrics in five minutes, ten of each', [connectorLines()]),
           graph('Connector: processor and memory, %', [
-            ...connectors.map((service) => service.metricCpuUtilization({ period })),
-            ...connectors.map((service) => service.metricMemoryUtilization({ period })),
+            connector.metricCpuUtilization({ period }),
+            connector.metricMemoryUtilization({ period }),
           ]),
         ],
         ...connectorGraphs(),

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import * as declared from '../../contracts/settings/connector.ts'
+import { environment } from '../../contracts/environment.ts'
 import type { Environment } from '../functions/function-environment.ts'
 
 /** The options of a connector process. */
@@ -70,16 +70,16 @@ export class ConnectorProcess {
   }
 
   #start(): void {
-    const { directory, environment, home, log } = this.#options
+    const { directory, environment: given, home, log } = this.#options
     this.#startedAt = Date.now()
     const child = fork(join(directory, 'main.mjs'), {
       cwd: home,
       env: {
-        ...environment,
+        ...given,
         HOME: home,
-        [declared.stopSeconds.variable]: String(patienceSeconds),
-        [declared.spoolDir.variable]: join(home, 'spool'),
-        [declared.spoolBytes.variable]: String(spoolBytes),
+        [environment.stopSeconds]: String(patienceSeconds),
+        [environment.spoolDir]: join(home, 'spool'),
+        [environment.spoolBytes]: String(spoolBytes),
       },
       execArgv: [`--max-semi-space-size=${semiSpaceMb}`, '--import', preload],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

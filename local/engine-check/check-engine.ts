@@ -49,6 +49,7 @@ const configuration = async (ask: AskEngine, name: string) =>
  */
 export async function checkEngine(ask: AskEngine, options: CheckOptions): Promise<Finding[]> {
   const found = [...(await findingsOfModules(ask)), ...(await findingsOfContacts(ask))]
+  found.push(...(await findingsOfReplacedCalls(ask)))
   const sofia = await configuration(ask, 'sofia')
   const bindings = (await configuration(ask, 'xml_curl'))?.child('bindings').children('binding') ?? []
   found.push(...(await findingsOfEventSocket(ask, options.password)), ...findingsOfDirectory(bindings, sofia))
@@ -69,6 +70,34 @@ async function findingsOfContacts(ask: AskEngine): Promise<Finding[]> {
   const problem =
     'no phone is rung: the variable contact_mark, which contacts are checked with, is no 32 hexadecimal digits'
   return [{ file: 'settings.xml (vars.xml)', problem, line: markLine }]
+}
+
+/** The global variables that end an INVITE with `Replaces` at its answer, and forbid shell commands. */
+const guards: readonly (readonly [name: string, wanted: string, isRight: (value: string) => boolean, why: string])[] = [
+  [
+    'execute_on_answer',
+    'execute_extension replaced XML:$${conf_dir}/replaced-calls.xml replaced',
+    (value) => /^execute_extension replaced XML:\S+ replaced$/.test(value),
+    'anyone who reaches a SIP port executes applications and takes calls over by an INVITE with Replaces',
+  ],
+  [
+    'current_application',
+    'answer',
+    (value) => value === 'answer',
+    'an INVITE with Replaces may execute an application before its answer',
+  ],
+  ['disable_system_api_commands', 'true', isTrue, 'commands of the engine may run programs of its machine'],
+  ['disable_system_app_commands', 'true', isTrue, 'calls may run programs of the machine of the engine'],
+]
+
+async function findingsOfReplacedCalls(ask: AskEngine): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const [name, wanted, isRight, problem] of guards) {
+    if (isRight((await ask(`global_getvar ${name}`)).trim())) continue
+    const line = `<X-PRE-PROCESS cmd="set" data="${name}=${wanted}"/>`
+    found.push({ file: 'settings.xml (vars.xml)', problem, line })
+  }
+  return found
 }
 
 async function findingsOfModules(ask: AskEngine): Promise<Finding[]> {
@@ -176,6 +205,12 @@ const profileRules: readonly (readonly [
 ])[] = [
   ['auth-calls', 'true', isTrue, 'calls are not authenticated'],
   ['accept-blind-reg', 'false', isNotTrue, 'phones register without a password'],
+  [
+    'db-inner-post-trans-execute',
+    '$${contacts_guard} ($${steering_contacts}) $${contacts_guard_end}',
+    (value) => value.includes('delete from sip_registrations'),
+    'contacts of phones lead pings and lamps to any address',
+  ],
   ['accept-blind-auth', 'false', isNotTrue, 'calls are accepted without a password'],
   [
     'challenge-realm',

@@ -41,6 +41,7 @@ export function functionEnvironment(definition: LambdaFunction, settings: Settin
     [platform.deletionGraceSeconds.variable]: settings.deletionGraceSeconds,
     [platform.emergencyNumbers.variable]: settings.emergencyNumbers,
     [platform.emergencyGateway.variable]: settings.emergencyGateway,
+    [platform.contactHosts.variable]: settings.contactHosts,
     AWS_LAMBDA_FUNCTION_NAME: definition.name,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMb),
@@ -74,7 +75,7 @@ export function connectorEnvironment(
     ...shared,
     NODE_ENV: 'production',
     [connector.engineUrl.variable]: urls.join(','),
-    [connector.healthPort.variable]: String(healthPort),
+    [environment.healthPort]: String(healthPort),
     ...(observing === undefined
       ? {}
       : {

@@ -7,6 +7,7 @@ import { allowedOrigins } from '../../contracts/settings/deployment.ts'
 import { clientVariables } from '../../contracts/settings/client-variables.ts'
 import * as declared from '../../contracts/settings/laptop.ts'
 import {
+  contactHosts,
   deletionGraceSeconds,
   emergencyGateway,
   emergencyNumbers,
@@ -47,6 +48,7 @@ export interface Settings {
   readonly deletionGraceSeconds: string
   readonly emergencyNumbers: string
   readonly emergencyGateway: string
+  readonly contactHosts: string
   readonly clientVariables: string
   readonly logLevel: string
   readonly recordingsLock: string
@@ -84,6 +86,7 @@ function read(env: Variables): Settings {
     deletionGraceSeconds: checkOnLaptop(deletionGraceSeconds, env),
     emergencyNumbers: checkOnLaptop(emergencyNumbers, env),
     emergencyGateway: checkOnLaptop(emergencyGateway, env),
+    contactHosts: checkOnLaptop(contactHosts, env),
     clientVariables: checkOnLaptop(clientVariables, env),
     logLevel: checkOnLaptop(logLevel, env),
     recordingsLock: checkOnLaptop(recordingsLock, env),

@@ -44,8 +44,11 @@ export interface SimulatedEngineOptions {
 /** A running simulated engine. */
 export interface SimulatedEngine {
   readonly port: number
-  /** Registers a user's phone; `false` when the directory does not know the user. */
-  registerPhone(login: string, domain: string): Promise<boolean>
+  /**
+   * Registers a user's phone; `false` when the directory does not know the user. `parameters` are those of its contact,
+   * such as `;line=1`: a contact that a real engine would not ring is not rung.
+   */
+  registerPhone(login: string, domain: string, parameters?: string): Promise<boolean>
   /** Takes a phone's registration back; `false` when it has none. */
   unregisterPhone(login: string, domain: string): boolean
   /** Lets a registered phone place a call; returns its uuid, or nothing when the phone is not registered. */
@@ -84,7 +87,8 @@ export async function startSimulatedEngine(options: SimulatedEngineOptions): Pro
   const stopHeartbeat = startHeartbeat(engine)
   return {
     port: socket.port,
-    registerPhone: (login, domain) => engine.phones.register(toByteText(login), toByteText(domain)),
+    registerPhone: (login, domain, parameters) =>
+      engine.phones.register(toByteText(login), toByteText(domain), undefined, parameters),
     unregisterPhone: (login, domain) => engine.phones.unregister(toByteText(login), toByteText(domain)),
     placeCall: (login, domain, call) => {
       const contact = engine.phones.find(toByteText(login), toByteText(domain))

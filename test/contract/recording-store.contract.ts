@@ -96,13 +96,25 @@ export function recordingStoreContract(open: StoreKind['open']): void {
 
     const found = await recordings().listByFile(name)
 
-    expect(found.map((leg) => leg.uuid).toSorted()).toEqual(
-      legs
-        .slice(0, 2)
-        .map((leg) => leg.uuid)
-        .toSorted(),
-    )
+    const uuids = (list: readonly { uuid: string }[]) => list.map((leg) => leg.uuid).toSorted()
+    expect(uuids(found)).toEqual(uuids(legs.slice(0, 2)))
+    expect(uuids(await recordings().listByFile(name, legs[1].domain))).toEqual([legs[1].uuid])
+    expect(await recordings().listByFile(name, `y-${legs[1].domain}`)).toEqual([])
     expect(await recordings().listByFile(`${uuid}.wav`)).toEqual([])
+  })
+
+  test('the newest of many legs that recorded into one file come first, also when another domain has as many', async () => {
+    const [name, domain, other] = [`${randomUUID()}.wav`, aDomainName(), aDomainName()]
+    const legs = Array.from({ length: 150 }, (_, age) => ({ name, uuid: randomUUID(), startedAt: now - age * minute }))
+    for (const leg of legs) await expected({ ...leg, domain })
+    const newest = legs.slice(0, 2).map(({ uuid }) => ({ domain, uuid }))
+
+    expect((await recordings().listByFile(name, domain)).slice(0, 2)).toEqual(newest)
+    expect((await recordings().listByFile(name)).slice(0, 2)).toEqual(newest)
+    for (const leg of legs.slice(0, 20)) await expected({ ...leg, domain: other })
+
+    expect((await recordings().listByFile(name, domain)).slice(0, 2)).toEqual(newest)
+    expect(new Set((await recordings().listByFile(name)).map((leg) => leg.domain))).toEqual(new Set([domain, other]))
   })
 
   test("a recording of another domain's call with the same uuid is not found", async () => {

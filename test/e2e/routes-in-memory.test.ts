@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { planted } from '../support/invariants/secret-forms.ts'
 import { aPlatform } from '../support/platform/platform.ts'
 import { opened } from '../support/processes/opened.ts'
+import { engineAuthorization } from '../support/platform/engine-credential.ts'
 
 const domain = 'calls.example.com'
 const lab = opened(() => aPlatform())
@@ -12,7 +13,7 @@ async function causeOf(number: string): Promise<string> {
   const fields = { section: 'dialplan', 'Hunt-Context': domain, 'Hunt-Destination-Number': number }
   const response = await fetch(`${lab().url}/engine/dialplan`, {
     method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`engine:${planted('engine')}`).toString('base64')}` },
+    headers: { ...engineAuthorization(planted('engine')) },
     body: new URLSearchParams(fields),
   })
   const text = await response.text()

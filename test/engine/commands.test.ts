@@ -17,7 +17,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
   let secondPort = 0
   const lab = opened(async () => {
     secondPort = await freePort()
-    return aKitLab({ SECOND_SIP_PORT: String(secondPort) }, undefined, withSecondProfile)
+    return aKitLab({ settings: { SECOND_SIP_PORT: String(secondPort) }, change: withSecondProfile })
   })
   let admin: Client | undefined
   beforeAll(async () => {

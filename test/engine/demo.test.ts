@@ -9,12 +9,7 @@ import { tenantPassword } from '../support/platform/platform.ts'
 const acme = 'acme.example.com'
 
 describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
-  const lab = opened(() =>
-    aKitLab({}, undefined, undefined, ({ recordings }) => ({
-      RECORDINGS_DIR: recordings,
-      HOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-    })),
-  )
+  const lab = opened(() => aKitLab({ platform: { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } }))
   const demo = () =>
     runCommand(process.execPath, ['local/demo.ts'], {
       cwd: process.cwd(),

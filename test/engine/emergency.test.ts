@@ -39,7 +39,7 @@ describe.skipIf(freeswitchBin === undefined)('an emergency number without a rout
   })
 
   describe('at an engine with an emergency gateway', () => {
-    const lab = opened(() => aKitLab({ EMERGENCY_GATEWAY: 'rescue', EMERGENCY_NUMBERS: '112,*99' }))
+    const lab = opened(() => aKitLab({ settings: { EMERGENCY_GATEWAY: 'rescue', EMERGENCY_NUMBERS: '112,*99' } }))
 
     it('an emergency call goes to the gateway, even while the platform is down', async () => {
       const calls = await dialling(lab())

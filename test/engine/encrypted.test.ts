@@ -56,7 +56,7 @@ describe.skipIf(freeswitchBin === undefined)('phones that encrypt', () => {
         },
       })
     expect(await renew(issuer.sign('first', names))).toMatchObject({ status: 0 })
-    const kit = await aKitLab(settings)
+    const kit = await aKitLab({ settings })
     await kit.platform.tenant(acme)
     await kit.platform.tenant(blue)
     const phones: MediaPhone[] = []

@@ -25,9 +25,11 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
   )
   const lab = opened(async () => {
     const registrar = await openSipRegistrar(realm, passwords)
-    const kit = await aKitLab({}, async (port) => {
-      toEngine = await startTcpProxy(port)
-      return toEngine.port
+    const kit = await aKitLab({
+      socketPort: async (port) => {
+        toEngine = await startTcpProxy(port)
+        return toEngine.port
+      },
     })
     await kit.platform.tenant(acme)
     await kit.platform.tenant(blue)

@@ -8,10 +8,9 @@ import type { SoundCall } from '../support/engine/sound-call.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
 import { opened } from '../support/processes/opened.ts'
 import { documentedSounds, documentedSteps } from '../support/records/documented-steps.ts'
+import { aWhile } from '../support/engine/sound-stream.ts'
 
 const acme = 'acme.example.com'
-/** Half a second of sound. */
-const aWhile = 25
 /** The tones that the phones of 1000, 1001 and 1002 sing. */
 const tones = [500, 900, 1_300] as const
 /** Steps that are proven in a test of their own. */

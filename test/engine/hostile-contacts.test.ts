@@ -1,22 +1,23 @@
 /** Contacts that attackers register at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type Server, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
+import { writeSounds } from '../support/engine/domain-sounds.ts'
 import { aKitLab } from '../support/engine/kit-lab.ts'
 import { opened } from '../support/processes/opened.ts'
 
 const [acme, other] = ['acme.example.com', 'other.example.com']
 
 /** An address that only an attacker names: what arrives there is counted. */
-async function aTrap() {
+async function aTrap(wanted = 0) {
   const arrived: string[] = []
   const udp = createSocket('udp4').on('message', (bytes) => void arrived.push(bytes.toString().slice(0, 80)))
-  udp.bind(0, '127.0.0.9')
+  udp.bind(wanted, '127.0.0.9')
   await once(udp, 'listening')
   const { port } = udp.address()
   const tcp: Server = createServer(() => void arrived.push('a TCP connection')).listen(port, '127.0.0.9')
@@ -29,6 +30,21 @@ async function aTrap() {
       tcp.close()
     },
   }
+}
+
+/** A contact of which the engine keeps the first 1023 bytes only: an address in its display name, up to the bracket. */
+function cutContact(address: string): string {
+  const hidden = `<sip:x@${address};fs_nat=yes>`
+  return `"${'a'.repeat(1_023 - 1 - hidden.length)}${hidden}bbb" <sip:1001@HERE>`
+}
+
+/** The kit with pings every second. */
+function withPings(kit: string, folder: string): string {
+  const copy = join(folder, 'conf')
+  cpSync(kit, copy, { recursive: true })
+  const file = join(copy, 'sip.xml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/(ping-mean-interval" value=")25/, '$11'))
+  return copy
 }
 
 describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile contact', () => {
@@ -71,6 +87,8 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
     ['quotes', () => "<sip:10'01@HERE;a='x'>"],
     ['a bar', () => '<sip:1001@HERE;a=|error/USER_BUSY>'],
     ['percent-encoded marks', () => '<sip:%22%27%7C@HERE>'],
+    ['pairs of quotes', () => "<sip:10'0'1@HERE>"],
+    ['an address in a display name that the engine cuts', () => cutContact(trap.address)],
     [
       'brackets and quotes in its display name',
       () => `"a\\" <sip:1@${trap.address},loopback/app=system:touch ${marker()}>" <sip:1001@HERE>`,
@@ -100,6 +118,60 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
     expect([phone.rang.length, trap.arrived]).toEqual([1, []])
   })
 
+  it('hostile contacts silence no other phone of the account, run nothing and lead nowhere, and are listed with the reason', async () => {
+    const hostile = [
+      `<sip:1001@HERE;a=,loopback/app=system:touch$IFS${marker()}>`,
+      `<sip:1001@HERE;a=b,sofia/phones/sip:x@${trap.address}>`,
+      `<sip:1001@HERE;maddr=127.0.0.9>`,
+      cutContact(trap.address),
+      ...Array.from({ length: 30 }, (_, at) =>
+        [
+          `<sip:1001@HERE;i=${at};${'a=,'.repeat(250)}>`,
+          `<sip:1001@HERE;i=${at}${';a=b'.repeat(180)};c=,>`,
+          `<sip:1001@HERE;i=${at};a=${'['.repeat(200)}${'('.repeat(300)}>`,
+        ].at(at % 3),
+      ),
+    ]
+    const hostilePhones = []
+    const [first, second] = [await lab().soundPhone('1001', acme), await lab().soundPhone('1001', acme)]
+    const caller = await lab().soundPhone('1002', acme)
+    const bystander = await lab().phone('1002', other)
+    await bystander.register()
+    expect(await first.register()).toBe(200)
+    for (const contact of hostile) {
+      const phone = await lab().phone('1001', acme, { contact })
+      expect((await phone.register()).status).toBe(200)
+      hostilePhones.push(phone)
+    }
+    for (const phone of [second, caller]) expect(await phone.register()).toBe(200)
+
+    const placed = caller.call('1001')
+    const [, answered] = await Promise.all([first.ringing(), second.ringing()])
+    answered.answer()
+    const call = await placed
+    call.sing(700)
+    answered.sing(900)
+
+    await Promise.all([answered.hear(25, 700), call.hear(25, 900)])
+    await call.hangUp()
+    expect(hostilePhones.flatMap(({ rang }) => rang)).toEqual([])
+    expect([bystander.rang, trap.arrived, existsSync(marker())]).toEqual([[], [], false])
+    const listed = async () => (await admin?.call('listAccounts', {}))?.data['1001']
+    await expect.poll(listed, { timeout: 10_000 }).toMatchObject({ online: true, refused: 'contact' })
+    await forget()
+  })
+
+  it('of more than twenty phones of an account twenty ring', async () => {
+    const phones = []
+    for (let at = 0; at < 22; at++) phones.push(await lab().phone('1001', acme, { isBusy: true }))
+    for (const phone of phones) expect((await phone.register()).status).toBe(200)
+
+    expect(await lab().engine.api(`originate user/1001@${acme} &park`)).toContain('USER_BUSY')
+
+    await forget()
+    expect(phones.flatMap(({ rang }) => rang)).toHaveLength(20)
+  })
+
   it('all phones of an account ring, and the one that answers gets the call', async () => {
     const phones = await Promise.all(['1001', '1001', '1001'].map((login) => lab().soundPhone(login, acme)))
     const caller = await lab().soundPhone('1002', acme)
@@ -114,5 +186,71 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
     await second?.hear(25, 700)
     await call.hangUp()
     await forget()
+  })
+})
+
+describe.skipIf(freeswitchBin === undefined)(
+  'the requests that the engine sends to registered phones by itself',
+  () => {
+    const lab = opened(() => aKitLab({ change: withPings }))
+
+    it('pings and lamps of mailboxes reach phones where their REGISTER came from, and lead nowhere else', async () => {
+      await lab().platform.tenant(acme)
+      const trap = await aTrap()
+      const escaped = trap.address.replace(':', '%3A')
+      const hostile = [
+        '<sip:1001@HERE;maddr=127.0.0.9>',
+        '<sip:1001@HERE;x=y;MAddr=127.0.0.9>',
+        '<sip:1001@HERE;%6daddr=127.0.0.9>',
+        '<sip:1001;maddr=127.0.0.9@HERE>',
+        `<sip:1001@HERE;fs_path=sip%3Ax%40${escaped}>`,
+        `<sip:1001@HERE;fs_nat=yes;fs_path=sip%3Ax%40${escaped}>`,
+        `<sip:1001@HERE;received=${trap.address}>`,
+        `"a\\" <sip:1@${trap.address}>" <sip:1001@HERE>`,
+        `"${'a'.repeat(1_023 - 9 - trap.address.length)}" <sip:${trap.address}@HERE>`,
+        cutContact(trap.address),
+      ]
+      const traps = [trap]
+      for (const contact of hostile) {
+        const phone = await lab().phone('1001', acme, { contact, path: `<sip:${trap.address};lr>` })
+        expect((await phone.register()).status).toBe(200)
+        // `maddr` names no port of its own: the phone's counts.
+        traps.push(await aTrap(Number(phone.address.split(':')[1])))
+      }
+      const good = await lab().soundPhone('1001', acme)
+      expect(await good.register()).toBe(200)
+      const seen = (method: string) => good.notified.filter((request) => request.method === method).length
+
+      await expect.poll(() => seen('OPTIONS'), { timeout: 30_000 }).toBeGreaterThanOrEqual(4)
+      writeSounds(lab().place.sounds, acme)
+      await lab().engine.api(`voicemail_inject 1001@${acme} ${join(lab().place.sounds, acme, 'menu.wav')}`)
+      await expect.poll(() => seen('NOTIFY'), { timeout: 10_000 }).toBeGreaterThanOrEqual(1)
+
+      expect(traps.flatMap(({ arrived }) => arrived)).toEqual([])
+      for (const each of traps) each.close()
+    })
+  },
+)
+
+describe.skipIf(freeswitchBin === undefined)('a phone whose contact names a host of the setting', () => {
+  const settings = { CONTACT_HOSTS: 'phones.example.com,127.0.0.8/32' }
+  const lab = opened(() => aKitLab({ platform: settings, sharesRecordings: false }))
+
+  it('such a phone is rung as its contact is written, until it logs out, and any other phone at the source of its REGISTER', async () => {
+    await lab().platform.tenant(acme)
+    const listed = await lab().phone('1001', acme, { ip: '127.0.0.8', isBusy: true })
+    const contact = `<sip:1001@${listed.address};line=1>`
+    const registrar = await lab().phone('1001', acme, { contact, isBusy: true })
+    const hostile = await lab().phone('1001', acme, { contact: contact.replace('line=1', 'maddr=127.0.0.9') })
+    const elsewhere = await lab().phone('1001', acme, { contact: '<sip:1001@127.0.0.9:5060>', isBusy: true })
+    for (const phone of [registrar, hostile, elsewhere]) expect((await phone.register()).status).toBe(200)
+    const ring = () => lab().engine.api(`originate user/1001@${acme} &park`)
+
+    expect(await ring()).toContain('USER_BUSY')
+    expect([listed, registrar, hostile, elsewhere].map(({ rang }) => rang.length)).toEqual([1, 0, 0, 1])
+
+    await registrar.register(0)
+    expect(await ring()).toContain('USER_BUSY')
+    expect([listed, registrar, hostile, elsewhere].map(({ rang }) => rang.length)).toEqual([1, 0, 0, 2])
   })
 })

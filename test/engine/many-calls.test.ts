@@ -46,7 +46,7 @@ async function hooked(lab: KitLab): Promise<{ admin: Client; deliveries: Deliver
 }
 
 describe.skipIf(freeswitchBin === undefined)('500 calls through loopback, 40 a second', () => {
-  const lab = opened(() => aKitLab({ CALLS_PER_SECOND: '500' }, undefined, withLoopback))
+  const lab = opened(() => aKitLab({ settings: { CALLS_PER_SECOND: '500' }, change: withLoopback }))
   it('events, CDRs and deliveries of 500 calls are those of the engine, none missing and none twice', async () => {
     const { admin, deliveries } = await hooked(lab())
     const counter = await openEventCounter(lab().place.socketPort)

@@ -20,7 +20,7 @@ describe.skipIf(freeswitchBin === undefined || obstacle !== undefined)('behind t
   const lab = opened(async () => {
     const networks = makeNetworks()
     const settings = { SIP_IP: addresses.engine, GATEWAY_SIP_IP: '127.0.0.1', EXTERNAL_IP: addresses.publicEngine }
-    const kit = await aKitLab(settings)
+    const kit = await aKitLab({ settings })
     await kit.platform.tenant(acme)
     const account = { port: kit.place.sipPort, login: '1001', domain: acme, password: tenantPassword('1001') }
     const hidden: HiddenPhone = await openHiddenPhone(account)

@@ -26,7 +26,7 @@ const cdrs = async (client: Client, query: string) => {
 
 describe.skipIf(freeswitchBin === undefined)('while the platform is away', () => {
   // A registration lasts 2 s here instead of an hour, so that phones renew it several times; answers are kept until flushed.
-  const lab = opened(() => aKitLab({ SHORTEST_REGISTRATION: '1', LONGEST_REGISTRATION: '2' }))
+  const lab = opened(() => aKitLab({ settings: { SHORTEST_REGISTRATION: '1', LONGEST_REGISTRATION: '2' } }))
 
   it('phones renew their registrations and call each other, and the CDRs of their calls are posted later', async () => {
     await lab().platform.tenant(acme)
@@ -66,14 +66,16 @@ describe.skipIf(freeswitchBin === undefined)('while the link to the engine is do
   const proxies: TcpProxy[] = []
   afterAll(() => Promise.all(proxies.map((proxy) => proxy.close())))
   const lab = opened(() =>
-    aKitLab({}, async (port) => {
-      const proxy = await startTcpProxy(port)
-      proxies.push(proxy)
-      proxy.onConnection = (connection) => {
-        if (isCut) connection.reset()
-        else links.add(connection)
-      }
-      return proxy.port
+    aKitLab({
+      socketPort: async (port) => {
+        const proxy = await startTcpProxy(port)
+        proxies.push(proxy)
+        proxy.onConnection = (connection) => {
+          if (isCut) connection.reset()
+          else links.add(connection)
+        }
+        return proxy.port
+      },
     }),
   )
 

@@ -16,9 +16,12 @@ describe.skipIf(freeswitchBin === undefined)('while the platform is away', () =>
   let port: number
   const lab = opened(async () => {
     port = await freePort()
-    const through = async (socketPort: number) => (proxy = await startRecordingProxy(socketPort)).port
-    const allowed = () => ({ HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' })
-    return aKitLab({ GATEWAY_SIP_PORT: String(port) }, through, undefined, allowed)
+    return aKitLab({
+      settings: { GATEWAY_SIP_PORT: String(port) },
+      socketPort: async (socketPort) => (proxy = await startRecordingProxy(socketPort)).port,
+      platform: { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+      sharesRecordings: false,
+    })
   })
   afterAll(() => proxy.close())
   const party = (ip: string) => lab().phone('party', 'provider.example.com', { port, ip })

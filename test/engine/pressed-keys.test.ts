@@ -7,10 +7,9 @@ import { aKitLab } from '../support/engine/kit-lab.ts'
 import type { SoundCall } from '../support/engine/sound-call.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
 import { opened } from '../support/processes/opened.ts'
+import { aWhile } from '../support/engine/sound-stream.ts'
 
 const acme = 'acme.example.com'
-/** Half a second of sound. */
-const aWhile = 25
 /** What the phones sing, and what the kit plays: engine/conf/conference-tones.xml, and the music of this engine. */
 const tone = { first: 500, second: 900, asksForPin: 600, wrongPin: 300, wrongChoice: 300, sound: 440, music: 700 }
 
@@ -21,7 +20,7 @@ const manners: readonly (readonly [manner: string, press: Press])[] = [
 ]
 
 describe.skipIf(freeswitchBin === undefined)('keys that are pressed', () => {
-  const lab = opened(() => aKitLab({ HOLD_MUSIC: `tone_stream://%(1000,0,${tone.music});loops=-1` }))
+  const lab = opened(() => aKitLab({ settings: { HOLD_MUSIC: `tone_stream://%(1000,0,${tone.music});loops=-1` } }))
   let admin: Client
   let [first, second]: SoundPhone[] = []
 

@@ -107,10 +107,9 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     expect((await dialled('1001')).cause).toBe('USER_NOT_REGISTERED')
     await as(admin).call('updateAccount', { params: { account_id: '1001' }, body: { parameters: ['vm-enabled=true'] } })
 
-    const last = async () => (await calls().dial(acme, '1001', { stayMs: 1_500 })).executed.slice(-4)
-    await expect
-      .poll(last, changed)
-      .toEqual([`bridge user/1001@${acme}`, 'answer', 'sleep 1000', `voicemail default ${acme} 1001`])
+    const last = async () => (await calls().dial(acme, '1001', { stayMs: 1_500 })).executed.slice(-5)
+    const mailbox = ['answer', 'sleep 1000', 'set default_language=en', `voicemail default ${acme} 1001`]
+    await expect.poll(last, changed).toEqual([`bridge user/1001@${acme}`, ...mailbox])
   })
 
   it('a blacklisted caller is refused by a step and by the domain, and never on the way to an emergency number', async () => {
@@ -161,7 +160,7 @@ describe.skipIf(freeswitchBin === undefined)('an engine of the kit whose platfor
     const port = typeof address === 'object' ? address?.port : 0
     return { url: `http://127.0.0.1:${port}`, close: async () => void server.close() }
   })
-  const lab = opened(() => aKitLab({ PLATFORM_URL: silent().url, PLATFORM_TIMEOUT: '1' }))
+  const lab = opened(() => aKitLab({ settings: { PLATFORM_URL: silent().url, PLATFORM_TIMEOUT: '1' } }))
   const calls = opened(() => openDialledCalls(lab().place.socketPort))
 
   it('a call waits for a platform that hangs no longer than the timeout, and then uses the static dial plan', async () => {

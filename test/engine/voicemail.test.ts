@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { toneFile } from '../../local/simulated-engine/calls/wav.ts'
+import { createTaken } from '../support/engine/gateway-taken.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { type KitLab, aKitLab } from '../support/engine/kit-lab.ts'
+import { type KitLab, aGatewayLab, aKitLab } from '../support/engine/kit-lab.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
 import { type RunningMailServer, startMailServer } from '../support/hooks/mail-server.ts'
 import { planted } from '../support/invariants/secret-forms.ts'
@@ -53,7 +54,7 @@ async function leave(caller: SoundPhone, number: string): Promise<void> {
 const lampOf = (phone: SoundPhone) => phone.notified.map(({ body }) => /Messages-Waiting: (\w+)/.exec(body)?.[1]).at(-1)
 
 describe.skipIf(freeswitchBin === undefined)('at a mailbox of the kit', () => {
-  const lab = opened(() => aKitLab({}, undefined, undefined, () => ({})))
+  const lab = opened(() => aKitLab({ sharesRecordings: false }))
   let admin: Client
   let caller: SoundPhone
   let owner: SoundPhone
@@ -179,8 +180,7 @@ describe.skipIf(freeswitchBin === undefined)('at a mailbox of the kit', () => {
 })
 
 describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit', () => {
-  const allowed = { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
-  const lab = opened(() => aKitLab({}, undefined, undefined, () => allowed))
+  const lab = opened(() => aGatewayLab())
   let server: RunningMailServer
   let admin: Client
   let caller: SoundPhone
@@ -250,6 +250,25 @@ describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit'
     expect(owner.notified.at(-1)?.body).toContain('Voice-Message: 1/0')
   })
 
+  it('a message whose caller has a line end in the name is mailed with the number and the length', async () => {
+    const networks = ['127.0.0.11/32']
+    await createTaken(
+      { engine: lab().engine, client: admin, domain: acme },
+      { name: 'trunk', realm: 'provider.example.com', register: false, networks },
+    )
+    const callflow = [{ answer: '' }, { voicemail: { user: '1002' } }]
+    await admin.call('createPublicRoute', { body: { destination_number: '98', callflow } })
+    const party = { port: lab().gatewayPort, ip: '127.0.0.11', display: 'Al%0Aice' }
+    await leave(await lab().soundPhone('380671112233', '127.0.0.1', party), '98')
+    await expect.poll(() => messagesOf(lab(), '1002'), within).toBe('2:0:0:0')
+    expect(await lab().engine.api(`vm_list 1002@${acme}`)).toMatch(/:Al\nice:380671112233:\d+$/m)
+
+    expect(await send()).toEqual({ status: 0, output: '' })
+
+    expect(server.received.at(-1)?.source).toMatch(/^Subject: Voicemail for 1002 from Al ice, 380671112233\r$/m)
+    expect(await messagesOf(lab(), '1002')).toBe('1:0:0:0')
+  })
+
   it('a domain without mail settings mails nothing, and its messages stay', async () => {
     await admin.call('deleteEmailSettings')
     await leave(caller, '1002')
@@ -257,7 +276,7 @@ describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit'
 
     expect(await send()).toEqual({ status: 0, output: '' })
 
-    expect(server.received).toHaveLength(2)
+    expect(server.received).toHaveLength(3)
     expect(await messagesOf(lab(), '1002')).toBe('2:0:0:0')
   })
 })
@@ -265,7 +284,7 @@ describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit'
 describe.skipIf(freeswitchBin === undefined)('a mailbox of the kit with spoken prompts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-prompts-'))
   writePrompts(folder)
-  const lab = opened(() => aKitLab({ PROMPTS_FOLDER: folder }, undefined, undefined, () => ({})))
+  const lab = opened(() => aKitLab({ settings: { PROMPTS_FOLDER: folder }, sharesRecordings: false }))
   afterAll(() => rmSync(folder, { recursive: true }))
 
   it('callers and owners hear the prompts instead of the tones', async () => {

@@ -3,6 +3,7 @@ import { takeCdr } from '../../contracts/routes/engine.ts'
 import type { Client } from '../../client/index.ts'
 import { opened } from '../support/processes/opened.ts'
 import { aPlatform } from '../support/platform/platform.ts'
+import { engineAuthorization } from '../support/platform/engine-credential.ts'
 
 const domain = 'cdr.example.com'
 const neighbour = 'cdr.example.com.au'
@@ -35,7 +36,7 @@ const post = (uuid: string, variables: object, credential = rig().platform.platf
     method: takeCdr.method,
     headers: {
       'content-type': 'application/json',
-      authorization: `Basic ${Buffer.from(`engine:${credential}`).toString('base64')}`,
+      ...engineAuthorization(credential),
     },
     body: JSON.stringify({ variables: { uuid, ...variables } }),
   })

@@ -57,10 +57,9 @@ const joined = ['EnginePeering', 'EnginePeeringFrom', 'EnginePeeringTo', 'Engine
 
 describe.skipIf(bin === undefined)('a deployment', () => {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-deployment-'))
-  const [usual = '', changed = '', shared = '', joining = '', guarded = '', watched = ''] = [
+  const [usual = '', changed = '', joining = '', guarded = '', watched = ''] = [
     'usual',
     'changed',
-    'shared',
     'joining',
     'guarded',
     'watched',
@@ -142,22 +141,6 @@ describe.skipIf(bin === undefined)('a deployment', () => {
       'DELETE_COMPLETE More',
       'UPDATE_COMPLETE Deliver',
     ])
-  })
-
-  it('the setting for a second service of connectors adds one, and a deployment without the setting removes it', async () => {
-    const services = (changes: readonly Change[]) =>
-      changes
-        .filter(({ type }) => type === 'AWS::ECS::Service')
-        .map(({ status, id }) => `${status} ${id.startsWith('ConnectorService2Service') ? 'second' : 'first'}`)
-    const engineHost = 'fs1.callplane.internal,fs2.callplane.internal'
-    const settings = JSON.stringify({ engineHost, connectorServices: 2 })
-    await succeed('synth', '--quiet', '--app', `${changedApp} '${settings}'`, '-o', shared)
-
-    const doubled = await succeed(...deploy, shared)
-    const halved = await succeed(...deploy, usual)
-
-    expect(services(doubled.changes)).toEqual(['CREATE_COMPLETE second'])
-    expect(services(halved.changes)).toEqual(['DELETE_COMPLETE second'])
   })
 
   it("the setting for an engines' network peers with it, and changes nothing else", async () => {

@@ -25,7 +25,6 @@ const sections: readonly (readonly [page: string, ...sections: readonly string[]
 
 const quickStart = shownCommands('docs/quick-start.md')
 const walks = [
-  ['README.md', shownCommands('README.md', 'A five-minute tour')],
   ['docs/quick-start.md', quickStart],
   ...pages.map((name) => {
     const page = `docs/${name}.md`

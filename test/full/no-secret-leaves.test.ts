@@ -22,6 +22,7 @@ import { type TestPlatform, aPlatform, tenantPassword } from '../support/platfor
 import { rawRequest } from '../support/processes/raw-request.ts'
 import { filesBelow, heldIn, markedIn, planted } from '../support/invariants/secret-forms.ts'
 import { codeAt } from '../support/records/totp.ts'
+import { engineAuthorization } from '../support/platform/engine-credential.ts'
 
 const domain = 'secrets.example.com'
 const query = { domain }
@@ -254,7 +255,7 @@ async function useLookUps(): Promise<void> {
   ) => {
     const body = new URLSearchParams(fields).toString()
     const headers = {
-      authorization: `Basic ${Buffer.from(`engine:${credential}`).toString('base64')}`,
+      ...engineAuthorization(credential),
       'content-type': 'application/x-www-form-urlencoded',
     }
     const { status, text } = await rawRequest(platform.url, { method, path, headers, body })
@@ -287,7 +288,7 @@ async function useLookUps(): Promise<void> {
       method: engine.takeVoicemail.method,
       path: `${engine.takeVoicemail.path}?size=5`,
       headers: {
-        authorization: `Basic ${Buffer.from(`engine:${credential}`).toString('base64')}`,
+        ...engineAuthorization(credential),
         'content-type': 'application/octet-stream',
       },
       body: `${line}\nsound`,
@@ -317,7 +318,7 @@ async function useCdr(): Promise<void> {
       method,
       path: `${path}?uuid=${uuid}`,
       headers: {
-        authorization: `Basic ${Buffer.from(`engine:${credential}`).toString('base64')}`,
+        ...engineAuthorization(credential),
         'content-type': 'application/json',
       },
       body: JSON.stringify({ variables }),

@@ -73,8 +73,8 @@ it('each route that engines call has a throttle of its own', () => {
   expect(called.length).toBeGreaterThan(1)
   expect(stageOf(assembly)?.['RouteSettings']).toEqual(settings(1000, 1000))
   expect(stageOf(slower.assembly)).toMatchObject({
-    DefaultRouteSettings: { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 30 },
-    RouteSettings: settings(40, 50),
+    DefaultRouteSettings: { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 10 },
+    RouteSettings: settings(20, 20),
   })
 })
 

@@ -57,7 +57,6 @@ it("the environment of the connector's task has the address of everything that i
   expect(variables).toEqual({
     ...variablesFor(assembly, connector.needs),
     QUEUE_COMMANDS: `${commands.stack.name}/${commands.id}`,
-    ENGINE_SHARE: '1/1',
     ENGINE_URL: 'esl://fs1.example.internal:8021,esl://fs2.example.internal:8021,esl://fs3.example.internal:8022',
     STAGE: 'test',
     HEALTH_PORT: '8080',
@@ -117,17 +116,15 @@ it('an image that already exists is not built again, and its task may pull it', 
   )
 })
 
-it("the connector's task has the processor, the memory and the stop timeout of the settings", () => {
+it("the connector's task has the processor of the settings, memory for it, and the longest stop timeout", () => {
   const larger = adjustedApp()
   const [taller] = larger.assembly.ofType('AWS::ECS::TaskDefinition')
 
   expect(task.Properties).toMatchObject({ Cpu: '512', Memory: '1024' })
-  expect(taller?.Properties).toMatchObject({ Cpu: '1024', Memory: '4096' })
+  expect(taller?.Properties).toMatchObject({ Cpu: '1024', Memory: '2048' })
   expect(container.StopTimeout).toBe(120)
   // The process plans its stop by the same number.
-  expect(taller?.Properties['ContainerDefinitions']).toMatchObject([
-    { StopTimeout: 45, Environment: expect.arrayContaining([{ Name: 'STOP_SECONDS', Value: '45' }]) },
-  ])
+  expect(container.Environment).toContainEqual({ Name: 'STOP_SECONDS', Value: '120' })
 })
 
 it('a connector process that exits is restarted in its task, which still has the events on disk', () => {
@@ -149,26 +146,6 @@ it('two connector tasks run, and a deployment that fails or loses an engine is r
     },
     NetworkConfiguration: { AwsvpcConfiguration: { AssignPublicIp: 'DISABLED' } },
   })
-})
-
-it('each of several services relays its share of the engines, and is made before one that gives up a part of its own is changed', () => {
-  const hosts = ['fs1', 'fs2', 'fs3', 'fs4'].map((name) => `${name}.example.internal`)
-  const shared = appWith({ engineHost: hosts.join(), connectorServices: 4 }).assembly
-  const services = shared.ofType('AWS::ECS::Service')
-  const tasks = shared.ofType('AWS::ECS::TaskDefinition').flatMap(({ Properties }) => {
-    const [{ Environment }] = Properties['ContainerDefinitions'] as unknown as [typeof container]
-    return Environment.filter(({ Name }) => Name === 'ENGINE_SHARE').map(({ Value }) => Value)
-  })
-  const groups = services.map(({ Properties }) => JSON.stringify(Properties['NetworkConfiguration']))
-  const alarms = services.map(({ Properties }) => JSON.stringify(Properties['DeploymentConfiguration']))
-
-  expect(new Set(tasks)).toEqual(new Set(['1/4', '2/4', '3/4', '4/4']))
-  expect(services.map(({ Properties }) => Properties['DesiredCount'])).toEqual([2, 2, 2, 2])
-  expect([new Set(groups).size, new Set(alarms).size]).toEqual([1, 1])
-  for (const [index, { DependsOn }] of services.entries()) {
-    const after = services.filter(({ id }) => [DependsOn ?? []].flat().includes(id)).map(({ id }) => id)
-    expect(after).toEqual(services.slice(index + 1, index + 2).map(({ id }) => id))
-  }
 })
 
 it('the network with private endpoints has no way to or from the internet', () => {

@@ -111,11 +111,9 @@ it('the first limit that is reached is listed first, and each setting that a lim
     searchVolumeGb: 100,
     searchInstances: 4,
     searchInstanceType: 't3.medium.search',
-    cdrShards: 2,
-    engineRequestsPerSecond: 2000,
+    requestsPerSecond: 2000,
     engineConcurrency: 60,
     connectorCpu: 1024,
-    connectorMemoryMb: 2048,
     eventsPerSecond: 1000,
   }
   const moved = of(more)

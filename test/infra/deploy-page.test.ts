@@ -40,7 +40,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'cloudformation delete-stack': ['--stack-name'],
   'cloudformation describe-stack-resources': ['--stack-name'],
   'dynamodb wait': ['--table-name'],
-  'efs delete-file-system': ['--file-system-id'],
   'lambda list-event-source-mappings': ['--max-items'],
   'opensearch delete-domain': ['--domain-name'],
   'resourcegroupstaggingapi get-resources': ['--tag-filters'],

@@ -57,20 +57,21 @@ it('npm start reads exactly the declared settings, and the tables have each of t
   expect(laptopSettings.map(({ variable }) => variable).sort()).toEqual(namesOf('laptop').sort())
 })
 
-it('the connector and its log read exactly the settings that are declared for the connector', () => {
+it('the connector and its log read exactly the settings that are declared for it, and what its starter sets', () => {
   const { env, read } = watched({ ENGINE_URL: 'esl://:secret@192.0.2.1', HEALTH_PORT: '0' })
 
   connectorSettings(env)
 
-  expect([...read, 'LOG_LEVEL'].sort()).toEqual(namesOf('connector').sort())
+  const wired = ['BUILD_VERSION', 'HEALTH_PORT', 'SPOOL_BYTES', 'SPOOL_DIR', 'STOP_SECONDS']
+  expect([...read, 'LOG_LEVEL'].sort()).toEqual([...namesOf('connector'), ...wired].sort())
 })
 
-it('functions read exactly the settings that are declared for them, and the client variables as text', () => {
+it('functions read exactly the settings that are declared for them, their version, and the client variables as text', () => {
   const { env, read } = watched({})
 
   functionSettings(env)
 
-  expect([...read].sort()).toEqual([...namesOf('functions'), 'CLIENT_VARIABLES'].sort())
+  expect([...read].sort()).toEqual([...namesOf('functions'), 'BUILD_VERSION', 'CLIENT_VARIABLES'].sort())
 })
 
 it('a deployment reads exactly the declared settings, and the table has each of them', () => {

@@ -12,7 +12,6 @@ it('a deployment needs a stage and the address of an engine, and nothing else', 
     engines: [{ host: 'engine.example.internal', port: 8021 }],
     zones: 2,
     connectorTasks: 2,
-    connectorServices: 1,
     allowedOrigins: [],
     publicUrl: '',
     environment: { LOG_LEVEL: 'info' },
@@ -22,15 +21,15 @@ it('a deployment needs a stage and the address of an engine, and nothing else', 
 })
 
 it('numbers may be written as numbers in the file of a stage', () => {
-  expect(settingsFrom({ enginePort: 8022, tokenSeconds: 3600 })).toMatchObject({
-    engines: [{ port: 8022 }],
+  expect(settingsFrom({ zones: 1, tokenSeconds: 3600 })).toMatchObject({
+    zones: 1,
     environment: { TOKEN_SECONDS: '3600' },
   })
 })
 
 it('several engines are comma-separated, and one may have a port of its own', () => {
-  expect(settingsFrom({ engineHost: '10.0.0.1, FS2.example.com:8022', enginePort: 8023 }).engines).toEqual([
-    { host: '10.0.0.1', port: 8023 },
+  expect(settingsFrom({ engineHost: '10.0.0.1, FS2.example.com:8022' }).engines).toEqual([
+    { host: '10.0.0.1', port: 8021 },
     { host: 'fs2.example.com', port: 8022 },
   ])
 })
@@ -101,24 +100,14 @@ it('the store of CDRs has two small nodes by default, and the set number and siz
 })
 
 it.each([
-  [{}, { cpu: 512, memoryMb: 1024 }],
-  [
-    { connectorCpu: 256, connectorMemoryMb: 512 },
-    { cpu: 256, memoryMb: 512 },
-  ],
-  [
-    { connectorCpu: 4096, connectorMemoryMb: 30_720 },
-    { cpu: 4096, memoryMb: 30_720 },
-  ],
-])('a connector has the processor and the memory of %j', (given, size) => {
-  expect(settingsFrom(given).connectorSize).toEqual(size)
-})
+  [{}, undefined],
+  [{ searchInstances: 2 }, undefined],
+  [{ searchInstances: 4 }, '2'],
+  [{ searchInstances: 80 }, '40'],
+])('with %j a new index of CDRs has a shard for every second node', (given, shards) => {
+  const { environment } = settingsFrom({ searchInstanceType: 'r7g.large.search', ...given })
 
-it.each([
-  [{ connectorCpu: 256, connectorMemoryMb: 3_072 }, /512, or a multiple of 1024 from 1024 to 2048 with 256 units/],
-  [{ connectorCpu: 1024, connectorMemoryMb: 1_024 }, /a multiple of 1024 from 2048 to 8192 with 1024 units/],
-])('%j is refused, because Fargate does not have it', (given, problem) => {
-  expect(() => settingsFrom(given)).toThrow(problem)
+  expect(environment['CDR_SHARDS']).toBe(shards)
 })
 
 /** A deployment would be refused for each of these, up to half an hour after its start. */
@@ -151,15 +140,6 @@ it.each([
   ],
   [{ connectorNetwork: '10.90.0.0/27', connectorTasks: 4, zones: 2 }, undefined],
   [{ connectorNetwork: '10.90.0.0/16', connectorTasks: 4 }, undefined],
-  [
-    { engineHost: 'fs1,fs2,fs3,fs4', connectorNetwork: '10.90.0.0/27', connectorTasks: 4, connectorServices: 4 },
-    'connectorNetwork must be a network from /16 to /26, so that 16 connectors have room',
-  ],
-  [
-    { engineHost: 'fs1,fs2,fs3', connectorServices: 4 },
-    'connectorServices must be at most the number of engines in engineHost, which is 3',
-  ],
-  [{ engineHost: 'fs1,fs2', connectorServices: 2 }, undefined],
   [{ searchInstanceType: 'm5.12xlarge.search', searchVolumeGb: 3000 }, undefined],
   [{ searchInstanceType: 'or2.medium.search', searchVolumeGb: 768, searchInstances: 80 }, undefined],
   [{ hookAllowedNetworks: '10.100.100.0/24,'.repeat(100).slice(0, -1) }, 'hookAllowedNetworks must be shorter: with '],
@@ -214,25 +194,15 @@ describe.each([
   ['searchInstances', '12'],
   ['engineConcurrency', '1001'],
   ['connectorCpu', '300'],
-  ['connectorStopSeconds', '20'],
-  ['connectorStopSeconds', 121],
-  ['connectorMemoryMb', '511'],
-  ['connectorMemoryMb', '5120'],
-  ['connectorMemoryMb', '1500'],
   ['connectorImage', 'docker.io/library/node:24'],
   ['connectorImage', '123456789012.dkr.ecr.eu-central-1.amazonaws.com/connector'],
   ['connectorBaseDigest', 'sha256:0a'],
   ['terminationProtection', 'yes'],
   ['requestsPerSecond', '0'],
-  ['requestBurst', '5001'],
-  ['engineRequestsPerSecond', '10001'],
-  ['engineRequestBurst', 'many'],
   ['zones', '0'],
   ['zones', '3'],
   ['connectorTasks', '0'],
   ['connectorTasks', '5'],
-  ['connectorServices', '3'],
-  ['connectorServices', '16'],
   ['engineHost', ''],
   ['engineHost', 'esl://host:8021'],
   ['engineHost', 'host:0'],
@@ -240,8 +210,6 @@ describe.each([
   ['engineHost', 'host,'],
   ['engineHost', 'host,HOST:8021'],
   ['engineHost', Array.from({ length: 33 }, (_, index) => `host-${index}`).join(',')],
-  ['enginePort', '0'],
-  ['enginePort', '65536'],
   ['engineNetwork', '10.0.0.0'],
   ['connectorNetwork', '10.90.0.0/33'],
   ['connectorNetwork', '10.300.0.0/24'],
@@ -259,6 +227,8 @@ describe.each([
   ['scriptSteps', 'yes'],
   ['emergencyNumbers', '112,none'],
   ['emergencyGateway', 'a b'],
+  ['contactHosts', 'a b'],
+  ['contactHosts', '10.0.0.0/99'],
   ['hookAllowedNetworks', 'localhost'],
   ['clientVariables', 'tier'],
   ['clientVariables', ['tier']],
@@ -271,7 +241,6 @@ describe.each([
   ['rateLimits', 'nobody=5/s'],
   ['rateLimits', 'token=0/s'],
   ['rateLimits', 'token=5/s,,'],
-  ['rootName', 'root@example.com'],
   ['searchInstanceType', 't3.small'],
   ['searchInstanceType', 'T3.small.search'],
   ['searchInstances', '0'],

@@ -12,7 +12,7 @@ import { joinKey } from '../key.ts'
 const presenceItem = z.object({
   domain: z.string(),
   login: z.string(),
-  contacts: z.array(z.object({ id: z.string(), expiresAt: z.number() })),
+  contacts: z.array(z.object({ id: z.string(), expiresAt: z.number(), refused: z.optional(z.literal('contact')) })),
   observedAt: z.number(),
 })
 

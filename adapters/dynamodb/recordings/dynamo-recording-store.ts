@@ -49,7 +49,7 @@ export function dynamoRecordingStore(context: AdapterContext): RecordingStore {
       return changes.expect(recording)
     },
     listRecorded: (legs) => recordedAmong(context, legs),
-    listByFile: (name) => recordedInto(context, name),
+    listByFile: (name, domain) => recordedInto(context, name, domain),
     async read(place) {
       return recordingIn(context, await getItem(context, tableName(context, 'recordings'), recordingItemKey(place)))
     },
@@ -64,26 +64,37 @@ export function dynamoRecordingStore(context: AdapterContext): RecordingStore {
   }
 }
 
-async function markRecorded(context: AdapterContext, { domain, uuid, name, path }: ExpectedRecording): Promise<void> {
+async function markRecorded(
+  context: AdapterContext,
+  { domain, uuid, name, path, startedAt }: ExpectedRecording,
+): Promise<void> {
   const expiresAt = expirySeconds(keptUntil.recordedLeg(context.clock.now()))
   const TableName = tableName(context, 'recordings')
   const mark = { domain, uuid, expiresAt }
   await putItem(context, { TableName, Item: { ...recordedLegKey(mark), ...mark } })
   if (path === undefined || uuidOfFile(name) === uuid) return
-  await putItem(context, { TableName, Item: { ...recordedFileKey(name, mark), ...mark } })
+  await putItem(context, { TableName, Item: { ...recordedFileKey(name, { ...mark, startedAt }), ...mark } })
 }
 
-/** Calls that record into files of one name; more of them are ambiguous. */
-const maxOfFile = 100
+/** The legs that an offer of a file looks at: the newest has recorded it, unless its beginning was reported late. */
+const lastOfFile = 10
 
-async function recordedInto(context: AdapterContext, name: string): Promise<RecordedLeg[]> {
-  const { items } = await queryPage(context, {
-    TableName: tableName(context, 'recordings'),
-    ConsistentRead: true,
-    Limit: maxOfFile,
-    ...under(recordedFilePartition(name)),
-  })
-  return items.flatMap((item) => parseItem(recordedLegItem, unexpired(context, item)) ?? [])
+async function recordedInto(context: AdapterContext, name: string, domain?: string): Promise<RecordedLeg[]> {
+  const read = async (ScanIndexForward: boolean, Limit: number): Promise<RecordedLeg[]> => {
+    const query: Query = {
+      TableName: tableName(context, 'recordings'),
+      ConsistentRead: true,
+      ScanIndexForward,
+      Limit,
+      ...under(recordedFilePartition(name), domain === undefined ? undefined : keyPrefix(domain)),
+    }
+    const items = await readUpTo(context, (start) => queryPage(context, query, start), Limit)
+    return items.flatMap((item) => parseItem(recordedLegItem, item) ?? [])
+  }
+  const last = await read(false, lastOfFile)
+  if (domain !== undefined || last.length === 0) return last
+  // The legs of each domain stand together: if the first is of none of these domains, there are more.
+  return [...last, ...(await read(true, 1)).filter((leg) => last.every((one) => one.domain !== leg.domain))]
 }
 
 async function recordedAmong(context: AdapterContext, legs: readonly RecordedLeg[]): Promise<RecordedLeg[]> {

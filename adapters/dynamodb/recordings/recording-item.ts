@@ -22,11 +22,14 @@ export const recordingItem = z.object({
   path: z.optional(z.string()),
   startedAt: z.number(),
   endedAt: z.optional(z.number()),
+  completionCause: z.optional(z.string()),
+  reportedMs: z.optional(z.number()),
   closedAt: z.optional(z.number()),
   size: z.optional(z.number()),
   sha256: z.optional(z.string()),
   contentType: z.optional(z.string()),
   storedAt: z.optional(z.number()),
+  incomplete: z.optional(z.string()),
   claim: z.optional(z.object({ by: z.string(), until: z.number(), uploadId: z.optional(z.string()) })),
   isHeld: z.boolean(),
   isRemoved: z.optional(z.boolean()),
@@ -51,9 +54,11 @@ export function recordedLegKey({ domain, uuid }: RecordedLeg) {
   return { pk: joinKey('recorded', domain), sk: joinKey(uuid) }
 }
 
-/** Returns the key of the mark of a leg that recorded into a file which is not named after it. */
-export function recordedFileKey(name: string, { domain, uuid }: RecordedLeg) {
-  return { pk: recordedFilePartition(name), sk: joinKey(domain, uuid) }
+/**
+ * Returns the key of the mark of a leg that recorded into a file which is not named after it, by domain and beginning.
+ */
+export function recordedFileKey(name: string, { domain, uuid, startedAt }: RecordedLeg & Pick<Recording, 'startedAt'>) {
+  return { pk: recordedFilePartition(name), sk: joinKey(domain, numberPart(startedAt), uuid) }
 }
 
 /** See {@link recordedFileKey}. */

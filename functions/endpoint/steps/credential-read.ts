@@ -21,8 +21,7 @@ export function credentialRead(endpoint: Endpoint): Step {
   async function findCaller(exchange: Exchange): Promise<void> {
     const { ports, tools } = endpoint
     const now = tools.clock.now()
-    const { rootName } = tools.settings
-    const judge = { credentials: own(ports.credentials), secrets: own(ports.secrets), now, rootName }
+    const judge = { credentials: own(ports.credentials), secrets: own(ports.secrets), now }
     const caller = await authenticateToken(exchange.event.headers, judge)
     exchange.caller = caller
     exchange.sideWrites.push(touchSession(own(ports.sessions), caller, now, exchange.log))

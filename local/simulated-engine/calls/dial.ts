@@ -1,3 +1,5 @@
+import { isRung } from '../../../core/accounts/dial-string.ts'
+import { contactUri } from '../phones/registration.ts'
 import type { Engine } from './engine.ts'
 import type { Channel } from './channel.ts'
 import { type DialString, type DialledEndpoint, parseDialString } from './dial-string.ts'
@@ -112,7 +114,8 @@ async function ringUser(engine: Engine, address: string, request: LegRequest): P
   // The calling leg carries these from now on, also when the call is not answered (`events/callee-not-registered`).
   request.originator?.set({ dialed_user: user.login, dialed_domain: user.domain })
   const contact = engine.phones.find(user.login, user.domain)
-  return contact === undefined ? { cause: 'USER_NOT_REGISTERED' } : ringPhone(engine, contact, request)
+  const isRefused = contact !== undefined && contact.parameters !== '' && !isRung(contactUri(contact))
+  return contact === undefined || isRefused ? { cause: 'USER_NOT_REGISTERED' } : ringPhone(engine, contact, request)
 }
 
 /** There is no network beyond phones and gateways, so that every other SIP address fails in its own way. */

@@ -1,3 +1,4 @@
+import { dialledNumber } from '../../../core/dialplan/dialled-number.ts'
 import { askDialplan } from '../platform/ask-dialplan.ts'
 import { toByteText } from '../runtime/byte-text.ts'
 import { profileHeaders } from './caller-profile.ts'
@@ -68,13 +69,14 @@ async function ownRoute(
   { uuid }: Channel,
   target: Extension,
 ): Promise<readonly Application[] | undefined> {
-  if (target.extension === recordedNumber) {
+  const number = dialledNumber(target.extension)
+  if (number === recordedNumber) {
     return recordTone(`${toByteText(engine.recordingsDir)}/${target.context}/${uuid}.wav`, uuid)
   }
-  if (engine.emergencyNumbers.has(target.extension)) return undefined
-  const fixed = extensions.get(target.extension)
+  if (engine.emergencyNumbers.has(number)) return undefined
+  const fixed = extensions.get(number)
   if (fixed !== undefined) return fixed
-  const question = { user: target.extension, domain: target.context, action: 'user_call' } as const
+  const question = { user: number, domain: target.context, action: 'user_call' } as const
   const user = await engine.directory.find(question)
   if (user === undefined) return undefined
   const bridge = step('bridge', `user/${user.login}@${user.domain}`)

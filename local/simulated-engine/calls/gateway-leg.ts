@@ -65,6 +65,7 @@ function farEnd(engine: Engine, { name, parameters }: SimulatedGateway, number: 
     displayName: '',
     userAgent: 'Simulated provider 1.0',
     port: 5_060,
+    parameters: '',
     callId: engine.random.hex(16),
     expiresAt: 0,
   }

@@ -1,3 +1,4 @@
+import { contactUri } from '../phones/registration.ts'
 import type { Engine } from '../calls/engine.ts'
 import { hostName } from '../events/event-bus.ts'
 import { statusText } from './system.ts'
@@ -60,7 +61,7 @@ function registrationRows(engine: Engine): Row[] {
     reg_user: registration.login,
     realm: registration.domain,
     token: registration.callId,
-    url: `sofia/${registration.profile}/sip:${registration.login}@127.0.0.1:${registration.port}`,
+    url: `sofia/${registration.profile}/${contactUri(registration)}`,
     expires: `${Math.trunc(registration.expiresAt / 1000) + 60}`,
     network_ip: '127.0.0.1',
     network_port: `${registration.port}`,

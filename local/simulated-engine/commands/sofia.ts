@@ -1,6 +1,6 @@
 import type { Engine } from '../calls/engine.ts'
 import { localStamp } from '../events/event-bus.ts'
-import type { Registration } from '../phones/registration.ts'
+import { type Registration, contactUri } from '../phones/registration.ts'
 import { gatewayProfileCommand, gatewaysXml, registeredTo } from './sofia-gateways.ts'
 
 const rule = `${'='.repeat(97)}\n`
@@ -23,7 +23,7 @@ export function sofiaContact(engine: Engine, argument: string): string {
   const at = Math.max(address.lastIndexOf('@'), 0)
   const phone = engine.phones.find(address.slice(0, at), address.slice(at + 1))
   if (phone === undefined) return 'error/user_not_registered'
-  return `sofia/${phone.profile}/sip:${phone.login}@127.0.0.1:${phone.port}`
+  return `sofia/${phone.profile}/${contactUri(phone)}`
 }
 
 function profileCommand(engine: Engine, [profile, command = '', address = '']: readonly string[]) {
@@ -77,7 +77,7 @@ function registrationText(engine: Engine, registration: Registration): string {
   const lines = [
     ['Call-ID:    ', registration.callId],
     ['User:       ', `${login}@${domain}`],
-    ['Contact:    ', `"${registration.displayName}" <sip:${login}@127.0.0.1:${port}>`],
+    ['Contact:    ', `"${registration.displayName}" <${contactUri(registration)}>`],
     ['Agent:      ', registration.userAgent],
     ['Status:     ', `Registered(UDP)(unknown) EXP(${localStamp(until)}) EXPSECS(${seconds})`],
     ['Ping-Status:', 'Reachable'],

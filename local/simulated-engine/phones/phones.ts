@@ -44,12 +44,14 @@ export class Phones {
   /**
    * Registers the phone of a user, or renews it; `false` when the directory does not know the user, or fails. A phone
    * chooses the address that it registers under: the engine does not compare it with the user (sofia_reg.c).
+   * `parameters` are those of its contact, such as `;line=1`; the engine notes that it keeps the source of the REGISTER
+   * (`sip-force-contact`), as the directory wants.
    */
-  register(login: string, domain: string, to?: PhoneAddress): Promise<boolean> {
+  register(login: string, domain: string, to?: PhoneAddress, parameters?: string): Promise<boolean> {
     return this.#inTurn(async () => {
       const user = await this.#ask(login, domain, to)
       if (typeof user === 'string') return false
-      this.#put(user, to)
+      this.#put(user, to, parameters === undefined ? undefined : `${parameters};fs_nat=yes`)
       return true
     })
   }
@@ -129,7 +131,7 @@ export class Phones {
     return turn
   }
 
-  #put(user: DirectoryUser, { login, domain }: PhoneAddress = user): void {
+  #put(user: DirectoryUser, { login, domain }: PhoneAddress = user, parameters?: string): void {
     const { random, timers, events, profile } = this.#options
     const key = keyOf(login, domain)
     const known = this.#registered.get(key)
@@ -141,6 +143,7 @@ export class Phones {
       displayName: user.variables.get('effective_caller_id_name') ?? '',
       userAgent: 'Simulated phone 1.0',
       port: known?.port ?? random.integer(32_768, 60_999),
+      parameters: parameters ?? known?.parameters ?? '',
       callId: known?.callId ?? random.hex(16),
       expiresAt: timers.now() + registrationSeconds * 1000,
     }

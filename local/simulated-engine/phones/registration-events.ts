@@ -1,6 +1,6 @@
 import type { EventBus } from '../events/event-bus.ts'
 import type { CallingPlace, Header } from '../events/engine-event.ts'
-import { type Registration, registrationSeconds } from './registration.ts'
+import { type Registration, contactUri, registrationSeconds } from './registration.ts'
 
 /** Fires the events of a phone that registers, renews or ends its registration (`events/registrations`). */
 export function fireRegistration(
@@ -126,6 +126,6 @@ function agent({ userAgent }: Registration): Header {
   return ['user-agent', userAgent]
 }
 
-function contactOf({ displayName, login, port }: Registration): string {
-  return `"${displayName}" <sip:${login}@127.0.0.1:${port}>`
+function contactOf(registration: Registration): string {
+  return `"${registration.displayName}" <${contactUri(registration)}>`
 }

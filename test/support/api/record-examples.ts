@@ -14,6 +14,7 @@ import { codeOf, giveSecondFactor } from '../records/second-factor.ts'
 import { exampleRequests } from './example-requests.ts'
 import { plainValue } from './plain-value.ts'
 import { recordRefusals } from './record-refusals.ts'
+import { engineAuthorization } from '../platform/engine-credential.ts'
 
 const domain = 'example.com'
 const things = { ...usualThings, domain, role: 'supervisor', list: 'unwanted', number: '442071838750' }
@@ -72,7 +73,7 @@ async function credentialFor(api: Api, { authentication }: Route): Promise<Recor
   if (authentication === 'none') return {}
   if (authentication === 'token') return credentialOf(api, { domain }, people.admin)
   const secret = await api.ports.secrets.engineCredential()
-  return { authorization: `Basic ${Buffer.from(`engine:${secret}`).toString('base64')}` }
+  return engineAuthorization(secret)
 }
 
 async function beginScroll(api: Api, headers: Record<string, string>): Promise<string> {

@@ -33,8 +33,14 @@ export function describedCommands(): readonly DescribedCommand[] {
 /** Returns the part of docs/cli.md that the commands themselves describe. */
 export function reference(): string {
   const sections = describedCommands().map(({ name, help }) => {
-    // Every command takes the global options, which the page has once.
-    const own = help.replace(/\n\nGlobal Options:\n(?: .*\n?)+/, '\n').trimEnd()
+    // The page has the name of a command in its heading, and the global options and --help once.
+    const own = help
+      .replace(/\n\nGlobal Options:\n(?: .*\n?)+/, '\n')
+      .replace(/^ +-h, --help .*\n/m, '')
+      .replace('Options:\n\n', '')
+      .replace(`Usage: ${name} [options]\n\n`, '')
+      .replace(' [options]', '')
+      .trimEnd()
     return `## ${name}\n\n\`\`\`text\n${own}\n\`\`\`\n`
   })
   return sections.join('\n')

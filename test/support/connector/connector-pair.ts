@@ -21,9 +21,7 @@ export type PairedConnector = Pick<ConnectorProcess, 'pid' | 'stop'> & { readonl
 
 /** Two connectors as they are deployed, one engine or two, a queue and stores: all real processes and sockets. */
 export interface ConnectorPair {
-  /** The first of the engines, and all of them. */
   readonly engine: TellingEngine
-  readonly engines: readonly TellingEngine[]
   readonly queue: QueueServer
   /** The context of adapters that reach the stores and the queue. */
   readonly context: AdapterContext
@@ -42,22 +40,19 @@ export interface ConnectorPair {
 }
 
 /**
- * Starts a pair with a hook on each event of each domain; `folder` takes what they write. The connectors relay the events of one engine, or
- * where they share, one each of two.
+ * Starts a pair with a hook on each event of each domain; `folder` takes what they write. Both relay the events of the engine.
  */
 export async function startConnectorPair(given: {
   readonly folder: string
   readonly domains: readonly string[]
   readonly events: readonly string[]
-  readonly share?: boolean
 }): Promise<ConnectorPair> {
-  const { folder, domains, events, share = false } = given
+  const { folder, domains, events } = given
   const build = await bundle({ source: process.cwd(), target: join(folder, 'build') })
   await using opened = new AsyncDisposableStack()
   const dynamo = opened.adopt(await startDynamoServer(), (server) => server.close())
   const queue = opened.adopt(await startQueueServer(), (server) => server.close())
   const engine = opened.adopt(await startTellingEngine(), (server) => server.close())
-  const engines = share ? [engine, opened.adopt(await startTellingEngine(), (server) => server.close())] : [engine]
   const env = { ...dynamo.env, ...queue.env }
   const context = { env, clock: systemClock, random: systemRandomness }
   const hooks = domains.flatMap((domain) => events.map((event) => aHook({ event, domain, filter: {} })))
@@ -68,16 +63,15 @@ export async function startConnectorPair(given: {
       events.length,
     )
   }
-  for (const each of engines) each.wanted = new Set(events)
-  const start = (name: string, part: number): PairedConnector => {
+  engine.wanted = new Set(events)
+  const start = (name: string): PairedConnector => {
     const home = join(folder, name)
     const log = join(folder, `${name}.log`)
     const connector = new ConnectorProcess({
       directory: connectorFolder(build),
       environment: {
         ...env,
-        ENGINE_URL: engines.map(({ port }) => `esl://:ClueCon@127.0.0.1:${port}`).join(),
-        ENGINE_SHARE: share ? `${part}/2` : '1/1',
+        ENGINE_URL: `esl://:ClueCon@127.0.0.1:${engine.port}`,
         HEALTH_PORT: '0',
       },
       home,
@@ -87,12 +81,11 @@ export async function startConnectorPair(given: {
     opened.defer(() => connector.stop())
     return Object.assign(connector, { home, log })
   }
-  const connectors = [start('one', 1), start('other', 2)] as const
+  const connectors = [start('one'), start('other')] as const
   const status = dynamoConnectorStatusStore(context)
   const closing = opened.move()
   return {
     engine,
-    engines,
     queue,
     context,
     env,

@@ -98,7 +98,8 @@ export function aRecordedCall(time: ManualTime, given: { readonly uuid?: string;
     path,
     startedAt,
     start: (at = startedAt) => event('RECORD_START', at, file),
-    stop: (at = startedAt + 2_000) => event('RECORD_STOP', at, { ...file, variable_record_ms: '2000' }),
+    stop: (at = startedAt + 2_000, headers: Readonly<Record<string, string>> = {}) =>
+      event('RECORD_STOP', at, { ...file, variable_record_ms: '2000', ...headers }),
     end: (at = startedAt + 2_500) => event('CHANNEL_HANGUP_COMPLETE', at, { variable_record_ms: '2000' }),
   }
 }

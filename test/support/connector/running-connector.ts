@@ -6,7 +6,6 @@ import type { EngineAddress } from '../../../connector/runtime/engine.ts'
 import type { OpenLink } from '../../../connector/assembly/engine-runtime.ts'
 import type { SpoolPlace } from '../../../connector/buffer/buffer-disk.ts'
 import { openEslSession } from '../../../connector/esl/session.ts'
-import type { EngineShare } from '../../../contracts/settings/connector.ts'
 import type { CommandMessage } from '../../../contracts/messages/command.ts'
 import type { CommandOutcome, CommandScope, EngineCommand } from '../../../core/commands/commands.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
@@ -54,7 +53,6 @@ export async function aRunningConnector(
     /** The stores of another connector, where there are two. */
     readonly ports?: MemoryPorts
     readonly connectorId?: string
-    readonly share?: EngineShare
     readonly metrics?: Metrics
     readonly spool?: SpoolPlace
     /** Makes links instead of sockets. */
@@ -83,7 +81,6 @@ export async function aRunningConnector(
     },
     openLink: given.openLink ?? ((options) => openEslSession({ ...options, timers: time.timers })),
     engines,
-    share: given.share,
     connectorId,
     version: '1.2.3',
     random,

@@ -9,6 +9,9 @@ interface DialledCall {
   readonly cause: string
 }
 
+/** What the kit executes at each answer, no application of a plan (`execute_on_answer` of its settings). */
+const ofEveryAnswer = /^execute_extension replaced XML:\S+ replaced$/
+
 /** A call whose events are being collected. */
 interface WatchedCall {
   readonly executed: string[]
@@ -52,7 +55,8 @@ export async function openDialledCalls(port: number): Promise<DialledCalls> {
     if (call === undefined) return
     calls.set(uuid, call)
     const name = header('Event-Name')
-    if (name === 'CHANNEL_EXECUTE') call.executed.push(`${header('Application')} ${header('Application-Data')}`.trim())
+    const executed = `${header('Application')} ${header('Application-Data')}`.trim()
+    if (name === 'CHANNEL_EXECUTE' && !ofEveryAnswer.test(executed)) call.executed.push(executed)
     const pressed = header('Application') === 'play_and_get_digits' ? call.digits.shift() : undefined
     if (pressed !== undefined && pressed !== '') socket.write(`bgapi uuid_recv_dtmf ${uuid} ${pressed}\n\n`)
     if (name !== 'CHANNEL_HANGUP_COMPLETE') return
@@ -88,7 +92,8 @@ export async function openDialledCalls(port: number): Promise<DialledCalls> {
     text = blocks.pop() ?? ''
     for (const block of blocks) take(block)
   })
-  socket.write('auth ClueCon\n\nevent plain CHANNEL_EXECUTE CHANNEL_HANGUP_COMPLETE\n\n')
+  // The kit's engine has no such module, since a dial string could enter another context by it. Here it is the caller.
+  socket.write('auth ClueCon\n\napi load mod_loopback\n\nevent plain CHANNEL_EXECUTE CHANNEL_HANGUP_COMPLETE\n\n')
   await listening.promise
 
   return {

@@ -26,19 +26,23 @@ export interface KitLab {
   close(): Promise<void>
 }
 
-/**
- * Starts both. `settings` are of the kit; `socketPort` is where the platform reaches the event socket; `change` writes a
- * changed copy of the kit's configuration into a folder of the engine and returns where it is; `platform` are settings of the platform, with
- * which it shares the engine's folder of recordings by default.
- */
-export async function aKitLab(
-  settings: Readonly<Record<string, string>> = {},
-  socketPort?: (port: number) => Promise<number>,
-  change: (kit: string, folder: string) => string = (kit) => kit,
-  platform: (place: EnginePlace) => Readonly<Record<string, string>> = ({ recordings }) => ({
-    RECORDINGS_DIR: recordings,
-  }),
-): Promise<KitLab> {
+/** The differences from a kit as it is installed. */
+export interface KitLabOptions {
+  /** Settings of the kit. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Returns the port where the platform reaches the event socket, which is at this one. */
+  readonly socketPort?: (port: number) => Promise<number>
+  /** Writes a changed copy of the kit's configuration into a folder of the engine and returns where it is. */
+  readonly change?: (kit: string, folder: string) => string
+  /** Settings of the platform. */
+  readonly platform?: Readonly<Record<string, string>>
+  /** Whether the platform stores what is in the engine's folder of recordings. */
+  readonly sharesRecordings?: boolean
+}
+
+/** Starts both. */
+export async function aKitLab(options: KitLabOptions = {}): Promise<KitLab> {
+  const { settings = {}, socketPort, change = (kit) => kit, platform = {}, sharesRecordings = true } = options
   const place = await anEnginePlace()
   const configuration = change(kitConfiguration, place.folder)
   const dataDir = mkdtempSync(join(tmpdir(), 'callplane-kit-data-'))
@@ -52,7 +56,8 @@ export async function aKitLab(
         PORT: String(port),
         ENGINE_CREDENTIAL: credential,
         ENGINE_URL: `esl://:ClueCon@127.0.0.1:${reached}`,
-        ...platform(place),
+        ...(sharesRecordings ? { RECORDINGS_DIR: place.recordings } : {}),
+        ...platform,
       },
       dataDir,
     )
@@ -101,7 +106,10 @@ export async function aGatewayLab(
   platform: Readonly<Record<string, string>> = {},
 ): Promise<KitLab & { readonly gatewayPort: number }> {
   const gatewayPort = await freePort()
-  const allowed = { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8', ...platform }
-  const kit = { ...settings, GATEWAY_SIP_PORT: String(gatewayPort) }
-  return Object.assign(await aKitLab(kit, undefined, undefined, () => allowed), { gatewayPort })
+  const lab = await aKitLab({
+    settings: { ...settings, GATEWAY_SIP_PORT: String(gatewayPort) },
+    platform: { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8', ...platform },
+    sharesRecordings: false,
+  })
+  return Object.assign(lab, { gatewayPort })
 }

@@ -1,6 +1,6 @@
 /** A phone of the tests whose SIP line and media are encrypted, and what it speaks through: see `secure-media.ts`. */
 import { SipDialog } from './sip-dialog.ts'
-import { type SipHeader, type SipLine, answerSip } from './sip-line.ts'
+import { type SipHeader, type SipLine, answerSip, sdpHeader } from './sip-line.ts'
 import { type SipMessage, type SipCredential, credentialOf, headerOf, token, writeSip } from './sip-message.ts'
 
 /** The sound of one call. */
@@ -34,7 +34,6 @@ export interface MediaCall {
 
 /** A phone that tests drive. It answers each call at once. */
 export interface MediaPhone {
-  readonly line: SipLine
   register(seconds?: number): Promise<number>
   /** Resolves with the final status, and the call when it was answered. */
   call(number: string): Promise<{ readonly status: number; readonly call?: MediaCall }>
@@ -44,8 +43,6 @@ export interface MediaPhone {
   ringing(): Promise<MediaCall>
   close(): Promise<void>
 }
-
-const sdpHeader: SipHeader = ['Content-Type', 'application/sdp']
 
 /** Opens a phone. */
 export async function openMediaPhone(options: MediaPhoneOptions): Promise<MediaPhone> {
@@ -88,7 +85,6 @@ export async function openMediaPhone(options: MediaPhoneOptions): Promise<MediaP
   }
 
   return {
-    line,
     register: async (seconds = 3_600) => {
       const answer = await dialog(`sip:${domain}`, `<sip:${account}>`).request('REGISTER', [
         ['Expires', String(seconds)],

@@ -1,11 +1,8 @@
 /** Encrypted sound of phones of the tests: SRTP with keys in the SDP, and the WebRTC of a browser. */
 import type { Page } from 'playwright-core'
 import type { Media } from './media-phone.ts'
-import { openSoundStream } from './sound-stream.ts'
+import { aWhile, openSoundStream } from './sound-stream.ts'
 import { openSrtpRelay } from './srtp-relay.ts'
-
-/** Half a second of sound. */
-const aWhile = 25
 
 /** Opens SRTP on the loopback address; it offers nothing else, and takes no plain packet for sound. */
 export async function openSrtpMedia(): Promise<Media> {

@@ -6,6 +6,9 @@ import { type SipMessage, headerOf, readSip, writeSip } from './sip-message.ts'
 /** A header of a request or an answer. */
 export type SipHeader = readonly [name: string, value: string]
 
+/** The header of a body that describes media. */
+export const sdpHeader: SipHeader = ['Content-Type', 'application/sdp']
+
 /** A socket that tells answers from requests. */
 export interface SipLine {
   /** As `Via` names it. */

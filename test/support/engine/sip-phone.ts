@@ -23,6 +23,8 @@ export interface PhoneOptions {
   readonly ip?: string
   /** Its Contact header, in which HERE stands for its own address; by default its login there. */
   readonly contact?: string
+  /** Its Path header, as of a proxy; by default it has none. */
+  readonly path?: string
   /** Whether it refuses calls as busy (486); by default it answers each. */
   readonly isBusy?: boolean
   /** The credentials of the phone; by default the account's own. */
@@ -175,7 +177,8 @@ export async function openSipPhone(options: PhoneOptions): Promise<SipPhone> {
       ),
     register: async (seconds = 3_600, to = `${login}@${domain}`) => {
       const { request } = dialog(`sip:${domain}`, to, `<sip:${to}>`)
-      const answer = await request('REGISTER', [['Expires', String(seconds)]])
+      const path = options.path === undefined ? [] : [['Path', options.path] as const]
+      const answer = await request('REGISTER', [['Expires', String(seconds)], ...path])
       return { status: answer.status ?? 0, hasContact: headerOf(answer, 'contact').includes(here) }
     },
     call: async (number, from = `${login}@${domain}`) => {

@@ -1,12 +1,10 @@
 import type { SipDialog } from './sip-dialog.ts'
-import { type SipHeader, type SipLine, answerSip } from './sip-line.ts'
+import { type SipHeader, type SipLine, answerSip, sdpHeader } from './sip-line.ts'
 import { type SipMessage, headerOf } from './sip-message.ts'
 import { type Heard, type SoundStream, digitPayloadType } from './sound-stream.ts'
 
 /** The direction of the media of a phone: both ways, or what a phone asks for while it holds the call. */
 type Direction = 'sendrecv' | 'sendonly' | 'recvonly'
-
-const sdpHeader: SipHeader = ['Content-Type', 'application/sdp']
 
 /** A call of a phone that sends and hears sound. */
 export class SoundCall {

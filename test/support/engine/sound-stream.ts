@@ -9,6 +9,9 @@ export interface Heard {
   readonly sound: number
 }
 
+/** Packets of half a second of sound. */
+export const aWhile = 25
+
 /** How long {@link SoundStream.hear} waits. */
 const hearingPatienceMs = 20_000
 

@@ -80,8 +80,6 @@ export interface SrtpRelay {
   readonly port: number
   /** The line of SDP with the key of this side. */
   readonly crypto: string
-  /** Packets from the engine that were encrypted with its key, and others. */
-  readonly counts: { readonly encrypted: number; readonly other: number }
   /** Connects both sides; `sdp` is the engine's. Throws when it names no key. */
   connect(streamPort: number, sdp: string): void
   close(): Promise<void>
@@ -92,12 +90,10 @@ export async function openSrtpRelay(): Promise<SrtpRelay> {
   const [plain, coded] = await Promise.all([bound(), bound()])
   const master = randomBytes(30)
   const out = new Direction(master)
-  const counts = { encrypted: 0, other: 0 }
   return {
     plainPort: plain.address().port,
     port: coded.address().port,
     crypto: `a=crypto:1 ${suite} inline:${master.toString('base64')}`,
-    counts,
     connect: (streamPort, sdp) => {
       const key = new RegExp(`^a=crypto:\\d+ ${suite} inline:([A-Za-z0-9+/=]+)`, 'm').exec(sdp)?.[1]
       const [address, port] = [/^c=IN IP4 ([0-9.]+)/m.exec(sdp)?.[1], /^m=audio (\d+) RTP\/SAVP/m.exec(sdp)?.[1]]
@@ -109,7 +105,6 @@ export async function openSrtpRelay(): Promise<SrtpRelay> {
         // RTCP has types of its own.
         if (((packet[1] ?? 0) & 0x7f) >= 64 && ((packet[1] ?? 0) & 0x7f) < 96) return
         const open = incoming.decrypt(packet)
-        counts[open === undefined ? 'other' : 'encrypted'] += 1
         if (open !== undefined) plain.send(open, streamPort, '127.0.0.1')
       })
     },

@@ -1,6 +1,6 @@
 /** Connections of phones of the tests that do not speak UDP: SIP over TLS, and over the WebSocket of a browser. */
 import { once } from 'node:events'
-import { type TLSSocket, connect } from 'node:tls'
+import { connect } from 'node:tls'
 import type { Page } from 'playwright-core'
 import type { SipLine } from './sip-line.ts'
 import { type SipMessage, headerOf, readSip } from './sip-message.ts'
@@ -35,13 +35,8 @@ function takeWhole(text: string, taken: (message: string) => void): string {
   return takeWhole(rest.slice(end), taken)
 }
 
-/** A line over TLS, and its connection. */
-export interface TlsLine extends SipLine {
-  readonly socket: TLSSocket
-}
-
 /** Connects to an engine on the loopback address whose certificate an issuer has signed. */
-export async function openTlsLine(port: number, user: string, issuer: string, take: Take): Promise<TlsLine> {
+export async function openTlsLine(port: number, user: string, issuer: string, take: Take): Promise<SipLine> {
   const socket = connect({ host: '127.0.0.1', port, ca: issuer, servername: 'localhost' })
   await once(socket, 'secureConnect')
   const { taken, awaitAnswers } = sorter(take)
@@ -55,7 +50,6 @@ export async function openTlsLine(port: number, user: string, issuer: string, ta
     transport: 'TLS',
     address,
     contact: `<sips:${user}@${address};transport=tls>`,
-    socket,
     send: (message) => void socket.write(message),
     awaitAnswers,
     close: async () => {

@@ -25,7 +25,15 @@ export function memoryRecordingStore({ state, clock }: MemoryContext): Recording
     read: async (place) => kept(place),
     listRecorded: async (legs) =>
       legs.filter(({ domain, uuid }) => all().some((one) => one.domain === domain && one.uuid === uuid)),
-    listByFile: async (name) => all().filter((one) => one.name === name && uuidOfFile(name) !== one.uuid),
+    listByFile: async (name, domain) => {
+      const into = all().filter((one) => one.name === name && uuidOfFile(name) !== one.uuid)
+      const legs = into
+        .filter((one) => domain === undefined || one.domain === domain)
+        .sort((a, b) => b.startedAt - a.startedAt)
+        .map((one) => ({ domain: one.domain, uuid: one.uuid }))
+      const last = legs.slice(0, 10)
+      return [...last, ...legs.filter((leg) => last.every((one) => one.domain !== leg.domain)).slice(0, 1)]
+    },
     list: async (domain, uuid) =>
       all()
         .filter((one) => one.domain === domain && one.uuid === uuid)

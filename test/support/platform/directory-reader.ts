@@ -6,6 +6,7 @@ import { fromByteText, toByteText } from '../../../local/simulated-engine/runtim
 import { preprocessXml } from '../../../local/simulated-engine/platform/preprocess-xml.ts'
 import { UserDirectory } from '../../../local/simulated-engine/directory/user-directory.ts'
 import type { Api } from './api.ts'
+import { engineAuthorization } from './engine-credential.ts'
 
 const parser = new XMLParser({
   ignoreAttributes: false,
@@ -47,8 +48,8 @@ export function readDirectory(xml: string) {
  * answers.
  */
 export async function askDirectory(api: Api, rawBody: string, query = '') {
-  const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
-  const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' }
+  const basic = engineAuthorization(api.ports.secrets.engine)
+  const headers = { ...basic, 'content-type': 'application/x-www-form-urlencoded' }
   const answer = await api.call(lookUpDirectory, {
     rawBody: Buffer.from(rawBody).toString('base64'),
     base64: true,

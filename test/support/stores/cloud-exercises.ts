@@ -407,7 +407,7 @@ export const exercises: {
   recordings: {
     expect: { run: ({ recordings }) => recordings.expect(aRecording({ domain: recording.domain })) },
     listRecorded: { run: ({ recordings }) => recordings.listRecorded([recording]) },
-    listByFile: { run: ({ recordings }) => recordings.listByFile(recording.name) },
+    listByFile: { run: ({ recordings }) => recordings.listByFile(recording.name, recording.domain) },
     read: { run: ({ recordings }) => recordings.read(recording) },
     list: { run: ({ recordings }) => recordings.list(recording.domain, recording.uuid) },
     claim: {

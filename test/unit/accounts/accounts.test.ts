@@ -56,6 +56,20 @@ describe('the list of accounts', () => {
     expect(body.data['1000']).toMatchObject(state)
   })
 
+  it('an account is listed with the reason while one of its phones is not rung', async () => {
+    const { api, admin } = await setUp()
+    const expiresAt = api.clock.now() + 1000
+    const hostile = { id: 'sip:hostile', expiresAt, refused: 'contact' } as const
+    const listed = async () => (await api.call(listAccounts, { headers: admin })).body.data['1000']
+
+    await api.ports.presence.put(aPresence({ contacts: [hostile] }))
+    expect(await listed()).toMatchObject({ online: false, state: 'nonreg', refused: 'contact' })
+    await api.ports.presence.put(aPresence({ contacts: [hostile, { id: 'sip:good', expiresAt: expiresAt + 1000 }] }))
+    expect(await listed()).toMatchObject({ online: true, state: 'onhook', refused: 'contact' })
+    api.clock.move(1000)
+    expect(await listed()).not.toHaveProperty('refused')
+  })
+
   it('the list of accounts counts a registration until the moment of its expiry', async () => {
     const { api, admin } = await setUp()
     await api.ports.presence.put(aPresence({ contacts: [{ id: 'c', expiresAt: api.clock.now() + 1000 }] }))

@@ -32,7 +32,7 @@ describe('a created account', () => {
       status: 'OK',
       data: {
         'a1-hash': createHash('md5').update('2000:a.example.com:s3cr3t-pass').digest('hex'),
-        'dial-string': expect.stringContaining('${sofia_contact(*/${dialed_user}@${dialed_domain}/['),
+        'dial-string': expect.stringContaining('${sofia_contact(*/${dialed_user}@${dialed_domain}/${contact_mark}'),
         'vm-enabled': 'true',
         'svc-extensions': '2000',
         'cc-agent': 'false',

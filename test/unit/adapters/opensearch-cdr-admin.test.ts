@@ -78,10 +78,6 @@ it.each([
   }
 })
 
-it('an impossible number of shards is refused before the search store is asked', async () => {
-  await expect(aStore({}, { CDR_SHARDS: '0' })).rejects.toThrow('CDR_SHARDS must be a whole number from 1 to 100')
-})
-
 it('an up-to-date retention policy is not changed', async () => {
   const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [policyWith(retentionPolicy.description)] })
 

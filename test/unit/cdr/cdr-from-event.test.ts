@@ -98,6 +98,10 @@ describe('the CDR of every recorded end of a call', () => {
   })
 })
 
+test('the CDR of a call has the number before the parameters of the dialled text', () => {
+  expect(cdrOf({ 'Caller-Destination-Number': '1002;user=phone' }).destination_number).toBe('1002')
+})
+
 describe('the leg of a call', () => {
   test.each([
     ['a leg that came from outside', {}, 'a', undefined],

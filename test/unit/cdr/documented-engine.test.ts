@@ -6,24 +6,25 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../../support/platform/command.ts'
 import { documentText } from '../../support/records/document.ts'
 import { type PlainAnswer, recordRequests } from '../../support/records/recorded-requests.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
-/** The blocks of engine configuration of a document. */
-const configuration = (file: string): string[] =>
-  documentText(file)
+/** The blocks of configuration of the page on engines. */
+const configuration = (): string[] =>
+  documentText('engine.md')
     .split('```xml\n')
     .slice(1)
     .flatMap((rest) => rest.split('\n```').slice(0, 1))
 
-describe.each(['local-run.md', 'engine.md'])('the engine configuration in %s', (file) => {
+describe('the engine configuration in engine.md', () => {
   it('the documented engine configuration limits the time that a phone waits for the platform', () => {
-    const bindings = configuration(file).filter((block) => block.includes('/engine/directory'))
+    const bindings = configuration().filter((block) => block.includes('/engine/directory'))
 
     expect(bindings).toHaveLength(1)
     expect(bindings[0]).toMatch(/<param name="timeout" value="[1-3]"\/>/)
   })
 
   it('the documented engine writes CDRs to the disk and posts none from the thread of a call', () => {
-    const blocks = configuration(file).filter((block) => block.includes('log-b-leg'))
+    const blocks = configuration().filter((block) => block.includes('log-b-leg'))
 
     expect(blocks).toHaveLength(1)
     expect(blocks[0]).toMatch(/<param name="log-dir" value="\/[^"]+"\/>/)
@@ -77,7 +78,7 @@ describe.skipIf(!hasCurl)('the script of the engine kit that posts CDRs', () => 
       'POST /engine/cdr?uuid=aaa-1 {"variables":{"uuid":"aaa-1"}}',
       'POST /engine/cdr?uuid=bbb-2 {"variables":{"uuid":"bbb-2"}}',
     ])
-    const basic = `Basic ${Buffer.from('engine:the-credential').toString('base64')}`
+    const { authorization: basic } = engineAuthorization('the-credential')
     expect(new Set(requests.map(({ headers }) => headers.authorization))).toEqual(new Set([basic]))
     expect(left()).toEqual([])
   })

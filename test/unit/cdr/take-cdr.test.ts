@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { handler } from '../../../functions/engine/take-cdr.ts'
 import { type ApiRequest, anApi } from '../../support/platform/api.ts'
 import { type RecordedPost, recordedPost, recordedPosts } from '../../support/records/recorded-cdrs.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
 /** Content types that the gateway hands over as text; bodies of any other come in base64. */
 const textTypes = /^(?:text\/|application\/json)/
 
 const api = () => {
   const made = anApi()
-  const authorization = `Basic ${Buffer.from(`engine:${made.ports.secrets.engine}`).toString('base64')}`
+  const { authorization } = engineAuthorization(made.ports.secrets.engine)
   const post = (request: ApiRequest) =>
     made.call(handler, {
       ...request,
@@ -106,7 +107,7 @@ describe('CDR posts of an engine', () => {
 
   test.each([
     ['none', {}],
-    ['a wrong one', { authorization: `Basic ${Buffer.from('engine:wrong').toString('base64')}` }],
+    ['a wrong one', engineAuthorization('wrong')],
     ['that of a tenant', { 'x-access-token': 'a.b.c', 'x-key': 'k' }],
   ])("the credential has to be the engine's: %s is refused", async (_what, headers) => {
     const made = anApi()

@@ -33,7 +33,8 @@ type Json = Readonly<Record<string, unknown>>
 function message(command: object, given: Json = {}): Json {
   const now = path.time.clock.now()
   const scope = { domain, presenceId: null }
-  return { version: 1, id: randomUUID(), scope, command, deadlineAt: now + 20_000, createdAt: now, ...given }
+  // Later than the accounts were made, so that a drop finds none that was made again.
+  return { version: 1, id: randomUUID(), scope, command, deadlineAt: now + 20_000, createdAt: now + 1, ...given }
 }
 
 const places: readonly { readonly place: string; readonly good: string; readonly make: (value: unknown) => Json }[] = [

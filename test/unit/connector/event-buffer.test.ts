@@ -255,6 +255,43 @@ describe('at its bound', () => {
   })
 })
 
+describe('when the store of domains comes back, and the queue takes nothing', () => {
+  const waited = async () => {
+    const lab = aBuffer({ window: 100_000, all: 140_000 }, memoryDisk())
+    const { add, store, sink, time } = lab
+    store.isGone = true
+    for (const [index, event] of events(500, { uuid: 'a' }).entries()) {
+      add(event)
+      if (index % 20 === 0) await time.advance(300)
+    }
+    await time.advance(2_000)
+    sink.refuses = () => true
+    store.isGone = false
+    await time.advance(10_000)
+    return lab
+  }
+
+  test('events are handled only while memory has room for what comes of them', async () => {
+    const { buffer, sequences } = await waited()
+
+    expect(buffer.memoryBytes).toBeLessThanOrEqual(125_000)
+    expect(sequences().length).toBeGreaterThan(1)
+  })
+
+  test('new events are not dropped, since the disk has room', async () => {
+    const { buffer, add, sequences, sink, time } = await waited()
+    for (let sequence = 500; sequence < 600; sequence += 1) {
+      add(anEngineEvent({ sequence, uuid: 'a' }))
+      await time.advance(300)
+    }
+
+    sink.refuses = () => false
+    await time.advance(600_000)
+
+    expect([buffer.counts.dropped, sequences()]).toEqual([0, numbers(600)])
+  })
+})
+
 describe('a barrier', () => {
   test.each([
     ['in memory', undefined],

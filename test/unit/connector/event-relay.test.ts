@@ -204,6 +204,19 @@ describe('the events of a call', () => {
     expect(published().map(({ name }) => name)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
+  test('an event without a time of the engine has the time at which it was read, however long it waited', async () => {
+    let isGone = true
+    const { send, published, time } = await aSide(['CHANNEL_CREATE'], () => isGone)
+    const readAt = time.clock.now()
+    await send({ name: 'CHANNEL_CREATE', uuid: randomUUID(), headers: { ...inA, 'Event-Date-Timestamp': '' } })
+    await time.advance(10_000)
+
+    isGone = false
+    await time.advance(5_000)
+
+    expect(published().map(({ occurredAt }) => occurredAt)).toEqual([readAt])
+  })
+
   test('the events of a call wait in order until it is known which events hooks want', async () => {
     let isGone = true
     const { send, published, time } = await aSide(

@@ -35,7 +35,7 @@ const goneEvent = (name = 'trunk') => gatewayEvent('gateway_delete', { Gateway: 
 const newEvent = (name = 'trunk') => gatewayEvent('gateway_add', { Gateway: `${domain}_${name}` })
 
 /** The states of one connector, with an engine whose event link is up. */
-async function aConnector({ isUp = true, isRelayed = true } = {}) {
+async function aConnector({ isUp = true } = {}) {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   await ports.domains.create(aDomain({ name: domain }))
@@ -49,7 +49,6 @@ async function aConnector({ isUp = true, isRelayed = true } = {}) {
     ...time,
     store: { put, remove: (states) => ports.gatewayStates.remove(states) },
     domains: domainNames(ports.domains, time.clock),
-    isRelayed: () => isRelayed,
     log,
   })
   const commands = {
@@ -266,12 +265,4 @@ test('gateways beyond twenty thousand have no stored state, which is logged once
 
   expect(states.size).toBe(20_000)
   expect(log.lines.filter(({ message }) => message.includes('too many gateways'))).toHaveLength(1)
-})
-
-test('the gateways of an engine that other connectors relay are neither read nor stored', async () => {
-  const { time, at, stored } = await aConnector({ isRelayed: false })
-
-  await time.advance(120_000)
-
-  expect([at.asked, await stored()]).toEqual([0, {}])
 })

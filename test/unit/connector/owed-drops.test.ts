@@ -198,7 +198,11 @@ test('an account that was made again keeps its calls and its messages, and only 
   const line = (created: number, uuid: string, caller: string) =>
     `${created}:0:1000:a.example.com:inbox:/vm/a.example.com/1000/msg_${uuid}.wav:${uuid}:${caller}:1001:3`
   const [before, after, forged] = [randomUUID(), randomUUID(), randomUUID()]
-  const messages = [line(madeAt - 1, before, 'Al'), line(madeAt, after, 'Bo'), line(madeAt - 1, `${forged} x`, 'Cy')]
+  const messages = [
+    line(madeAt - 1, before, 'Al\nBo:\r\u0007'),
+    line(madeAt, after, 'Bo'),
+    line(madeAt - 1, `${forged} x`, 'Cy'),
+  ]
   commands.answer = (command) => (command.startsWith('vm_list') ? messages.join('\n') : aProfile(command))
 
   commands.up()

@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { channelEventId } from '../../../connector/events/platform-event.ts'
+import { channelEventId, platformEvent } from '../../../connector/events/platform-event.ts'
 import { eventMessage } from '../../../contracts/messages/event.ts'
+import { anEngineEvent } from '../../support/engine/engine-event.ts'
 
 const core = randomUUID()
+
+test('an event names the number before the parameters of the dialled text', () => {
+  const event = anEngineEvent({ headers: { 'Caller-Destination-Number': '1002;user=phone' } })
+
+  const { fields } = platformEvent(event, 'id', 'a.example.com', { channel: undefined, now: 0 })
+
+  expect(fields['Caller-Destination-Number']).toBe('1002')
+})
 
 test('the id of an event that a call has once is made of the engine process, the call and the name of the event', () => {
   const uuid = randomUUID()

@@ -43,6 +43,17 @@ test('the state of an account follows its phone and its calls, and returns to of
   ])
 })
 
+test('a phone that is not rung does not bring its account online, and is stored with the reason', async () => {
+  const { tracker } = aTracker()
+  await tracker.load(domain)
+
+  expect(tracker.registered(domain, { ...phone('sip:hostile'), refused: 'contact' }, 1)).toBeUndefined()
+  expect(tracker.registered(domain, phone('sip:good'), 2)).toMatchObject({ before: 'NONREG', after: 'ONHOOK' })
+  expect(tracker.takeChanged()).toMatchObject([
+    { contacts: [{ id: 'sip:hostile', refused: 'contact' }, { id: 'sip:good' }] },
+  ])
+})
+
 test("a phone that unregisters leaves the account's other phone registered", async () => {
   const { tracker } = aTracker()
   await tracker.load(domain)

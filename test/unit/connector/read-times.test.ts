@@ -10,7 +10,7 @@ import { manualTime } from '../../support/processes/manual-time.ts'
 import { memoryDisk, spoolOwner } from '../../support/connector/memory-disk.ts'
 import { anEvent, aReport } from '../../support/records/records.ts'
 
-/** An buffer whose queue is away, with room for so many events in memory and a disk for the others. */
+/** A buffer whose queue is away, with room for so many events in memory and a disk for the others. */
 function aFullBuffer(room: number) {
   const time = manualTime()
   const sink = memoryEventSink()

@@ -60,6 +60,24 @@ describe('a recording', () => {
     expect(recorder.counters()).toEqual({ recordings: 0, recordingFailures: 0, recordingsDropped: 0 })
   })
 
+  test('a recording has the cause of its end and the sound that the engine counts, unless the engine says other things', async () => {
+    const [failed, odd] = [aRecordedCall(lab.time), aRecordedCall(lab.time)]
+    const recorder = lab.connector()
+
+    for (const [call, cause] of [
+      [failed, 'uri-failure'],
+      [odd, '<b>'],
+    ] as const) {
+      recorder.hear(call.start(), recordedDomain, recordedLeg)
+      recorder.hear(call.stop(undefined, { 'Record-Completion-Cause': cause }), recordedDomain, recordedLeg)
+    }
+    await lab.until(ended(2))
+
+    const found = new Map((await lab.recordings()).map((recording) => [recording.uuid, recording]))
+    expect(found.get(failed.uuid)).toMatchObject({ completionCause: 'uri-failure', reportedMs: 2_000 })
+    expect(found.get(odd.uuid)).toMatchObject({ completionCause: undefined, reportedMs: 2_000 })
+  })
+
   test('a recording whose stop no connector read ends with its call', async () => {
     const call = aRecordedCall(lab.time)
     const recorder = lab.connector()

@@ -45,7 +45,7 @@ test('phones that registered under full names belong to their accounts, except i
   const rows = ['1000=a.example.com', '1001=b.example.com', '1002'].map((reg_user, at) => ({
     reg_user,
     realm: 'a.example.com',
-    url: `sofia/phones/sip:phone@192.0.2.${at}`,
+    url: `sofia/phones/sip:phone@192.0.2.${at};fs_nat=yes`,
     expires: `${time.clock.now() / 1_000 + 600}`,
   }))
 

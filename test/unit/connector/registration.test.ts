@@ -65,3 +65,31 @@ test('a phone that is registered under the full name of its account counts as th
   expect(custom('sofia::register', { ...own, username: name })?.login).toBe('1000')
   expect(custom('sofia::expire', { ...expire, user: name, username: name })?.login).toBe('1000')
 })
+
+const named = { ...register, 'from-user': '1000=a.example.com' }
+
+test.each([
+  ['"" <sip:1000@127.0.0.1:33136;fs_nat=yes>'],
+  ['"Alice Adams, sales" <sip:1000@127.0.0.1:33136;transport=tcp;line=a.b~c:d;fs_nat=yes>'],
+  ['"" <sip:1000@phone.example.com>'],
+  ['"" <sips:a+b@[2001:db8::1]:5061;ob;fs_nat=yes>'],
+])('a contact of the closed form is not refused: %s', (contact) => {
+  expect(custom('sofia::register', { ...named, contact })?.refused).toBeUndefined()
+})
+
+test.each([
+  ['"" <sip:1000@127.0.0.1:33136;a=,loopback/app=system:x;fs_nat=yes>'],
+  ['"" <sip:1000@127.0.0.1:33136;MAddr=192.0.2.1;fs_nat=yes>'],
+  ['"" <sip:1000@127.0.0.1:33136;fs_path=sip%3Ax%40192.0.2.1;fs_nat=yes>'],
+  ['"" <sip:1000@127.0.0.1:33136;line=a%2Cb;fs_nat=yes>'],
+  ["\"\" <sip:10'00@127.0.0.1:33136;a='x';fs_nat=yes>"],
+  ['"a\\" <sip:1@192.0.2.1;fs_nat=yes>" <sip:1000@127.0.0.1:33136;fs_nat=yes>'],
+  ['"aaaaaaaa<sip:1@192.0.2.1;fs_nat=yes>'],
+  ['"" <sip:127.0.0.1:33136;fs_nat=yes>'],
+])('a contact that an engine of the kit does not ring is refused: %s', (contact) => {
+  expect(custom('sofia::register', { ...named, contact })?.refused).toBe('contact')
+})
+
+test('contacts of an engine that registers phones under their logins are not judged', () => {
+  expect(custom('sofia::register', register)?.refused).toBeUndefined()
+})

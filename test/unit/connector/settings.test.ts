@@ -6,7 +6,6 @@ const env = { ENGINE_URL: 'esl://192.0.2.1:8022', ENGINE_PASSWORD: 'ClueCon', HE
 test('the engine, the health port and the version of a connector are read from the environment', () => {
   expect(readSettings({ ...env, BUILD_VERSION: '1.2.3' })).toEqual({
     engines: [{ host: '192.0.2.1', port: 8022, password: 'ClueCon' }],
-    share: { part: 1, of: 1 },
     healthPort: 8081,
     version: '1.2.3',
     stage: '',
@@ -79,10 +78,4 @@ test('events wait on disk if a folder is named, and otherwise in memory only', (
   expect(spool).toEqual({ folder: '/var/spool/callplane', bytes: 8_000_000 })
   expect(readSettings({ ...env, SPOOL_DIR: '/s' }).spool?.bytes).toBe(1024 ** 3)
   expect(readSettings({ ...env, SPOOL_BYTES: '8000000' }).spool).toBeUndefined()
-})
-
-test.each(['0/1', '3/2', '1/3', '2', '1/16', '-1/2'])('the share of engines %j is refused', (share) => {
-  expect(() => readSettings({ ...env, ENGINE_SHARE: share })).toThrow(
-    'ENGINE_SHARE must be a part of 1, 2, 4 or 8, such as 1/2',
-  )
 })

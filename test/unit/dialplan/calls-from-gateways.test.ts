@@ -7,6 +7,7 @@ import { handler as simulateDefaultRoutes } from '../../../functions/default-rou
 import type { Gateway } from '../../../core/gateways/gateway.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
 import { aDomain, aGateway, aRoute } from '../../support/records/records.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
 const [domain, other] = ['a.example.com', 'b.example.com']
 const [source, stranger] = ['192.0.2.7', '192.0.9.9']
@@ -39,10 +40,10 @@ async function ask(variables: Readonly<Record<string, string>> = {}, number = '3
 }
 
 async function answerTo(rawBody: string): Promise<string> {
-  const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
+  const basic = engineAuthorization(api.ports.secrets.engine)
   const answer = await api.call(lookUpDialplan, {
     rawBody,
-    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { ...basic, 'content-type': 'application/x-www-form-urlencoded' },
   })
   expect(answer.status).toBe(200)
   return answer.text

@@ -11,6 +11,7 @@ import { preprocessXml } from '../../../local/simulated-engine/platform/preproce
 import { type Api, anApi } from '../../support/platform/api.ts'
 import { fixed, hostileText } from '../../support/records/hostile-text.ts'
 import { aRoute } from '../../support/records/records.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
 const domain = 'a.example.com'
 const parser = new XMLParser({
@@ -41,10 +42,10 @@ function applicationsIn(xml: string): string[] {
 }
 
 async function ask(fields: Record<string, string>): Promise<string[]> {
-  const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
+  const basic = engineAuthorization(api.ports.secrets.engine)
   const answer = await api.call(lookUpDialplan, {
     rawBody: new URLSearchParams({ section: 'dialplan', 'Hunt-Context': domain, ...fields }).toString(),
-    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { ...basic, 'content-type': 'application/x-www-form-urlencoded' },
   })
   expect(answer.status).toBe(200)
   return applicationsIn(answer.text)

@@ -44,6 +44,22 @@ it.each([
   expect(readDialplanQuestion({ ...asked, [field]: value })).toBeUndefined()
 })
 
+it.each(['a.example.com', 'public'])('a call in the context %s is for the number before the parameters', (context) => {
+  const number = (dialled: string) => {
+    const call = callerOf({ 'Hunt-Context': context, 'Hunt-Destination-Number': dialled })
+    return [call?.number, call?.variables.get('destination_number')]
+  }
+
+  expect(number('112;phone-context=+49')).toEqual(['112', '112'])
+  expect(number('1002;user=phone;npdi')).toEqual(['1002', '1002'])
+})
+
+it('a caller from a gateway has the number before its parameters', () => {
+  const call = callerOf({ 'Hunt-Context': 'public', 'Hunt-Caller-ID-Number': '4930123;cpc=ordinary' })
+
+  expect([call?.caller.number, call?.variables.get('caller_id_number')]).toEqual(['4930123', '4930123'])
+})
+
 it('a call has the number and the name of its account, whatever its phone has sent', () => {
   const call = callerOf({ ...sent('447700900123', 'The Bank'), variable_effective_caller_id_name: 'Ann (Sales)' })
 
@@ -71,8 +87,10 @@ it('a number or name that a route has set since is kept', () => {
 })
 
 it('a leg that rang an account belongs to it, also by its number, unless the account is of another domain', () => {
-  const leg = { variable_sip_authorized: '', variable_dialed_user: '2001', variable_dialed_domain: 'a.example.com' }
+  const dialled = { variable_dialed_user: '2001', variable_dialed_domain: 'a.example.com' }
+  const leg = { variable_sip_authorized: '', ...dialled, 'Call-Direction': 'outbound' }
 
   expect(callerOf(leg)?.caller).toMatchObject({ called: '2001' })
+  expect(callerOf({ ...leg, 'Call-Direction': 'inbound' })?.caller.called).toBeUndefined()
   expect(callerOf({ ...leg, variable_dialed_domain: 'b.example.com' })?.caller.called).toBeUndefined()
 })

@@ -4,6 +4,7 @@ import { handler as replaceDefaultRoute } from '../../../functions/default-route
 import { handler as simulateDefaultRoutes } from '../../../functions/default-routes/simulate-default-routes.ts'
 import { handler as lookUpDialplan } from '../../../functions/engine/look-up-dialplan.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
 const domain = 'a.example.com'
 const busy = [{ hangup: 'USER_BUSY' }]
@@ -25,13 +26,13 @@ const simulate = async (digits?: readonly string[]) =>
 const endOf = async (digits?: readonly string[]) => (await simulate(digits)).data.end.cause
 /** The applications that the engine gets when it asks about a call with these variables. */
 const served = async (variables: Record<string, string> = {}) => {
-  const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
+  const basic = engineAuthorization(api.ports.secrets.engine)
   const given = Object.entries(variables).map(([name, value]): [string, string] => [`variable_${name}`, value])
   const form = new URLSearchParams([['section', 'dialplan'], ['Hunt-Context', domain], ...given])
   form.set('Hunt-Destination-Number', '5')
   const { text } = await api.call(lookUpDialplan, {
     rawBody: String(form),
-    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { ...basic, 'content-type': 'application/x-www-form-urlencoded' },
   })
   return [...text.matchAll(/application="([^"]*)" data="([^"]*)"/g)].map(([, name, data]) => `${name} ${data}`)
 }

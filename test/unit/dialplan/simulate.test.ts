@@ -5,6 +5,7 @@ import { handler as simulateDefaultRoutes } from '../../../functions/default-rou
 import { handler as lookUpDialplan } from '../../../functions/engine/look-up-dialplan.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
 import { aGateway } from '../../support/records/records.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
 let api: Api
 let headers: Record<string, string>
@@ -46,6 +47,14 @@ describe('a simulated call', () => {
       expect(rung.includes(`voicemail default a.example.com ${login}`)).toBe(login === '1-x')
     },
   )
+
+  it('a call is routed by the number before its parameters, also to an emergency number and an account', async () => {
+    await route('99', [{ if: { expression: "${destination_number} == '99'", then: [{ hangup: 'USER_BUSY' }] } }])
+
+    expect((await simulate({ number: '99;npdi;rn=1' })).end).toEqual({ cause: 'USER_BUSY' })
+    expect((await simulate({ number: '1000;user=phone' })).matched).toEqual({ kind: 'account', name: '1000' })
+    expect((await simulate({ number: '112;phone-context=+49' })).matched.kind).toBe('none')
+  })
 
   it('a call follows proposed routes instead of the stored ones, which stay', async () => {
     await route('99', [{ hangup: 'USER_BUSY' }])
@@ -162,11 +171,11 @@ describe('a simulated call', () => {
 
 it('the engine is answered with the applications that the simulation shows', async () => {
   await route('5', [{ answer: '' }, { playback: { tone: 'busy' } }])
-  const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
+  const basic = engineAuthorization(api.ports.secrets.engine)
 
   const answer = await api.call(lookUpDialplan, {
     rawBody: 'section=dialplan&Hunt-Context=a.example.com&Hunt-Destination-Number=5',
-    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { ...basic, 'content-type': 'application/x-www-form-urlencoded' },
   })
 
   expect(answer.status).toBe(200)

@@ -5,11 +5,12 @@ import { handler as lookUpDirectory } from '../../../functions/engine/look-up-di
 import { anApi } from '../../support/platform/api.ts'
 import { askDirectory as ask, directoryForm as form, engineUsers } from '../../support/platform/directory-reader.ts'
 import { fixed } from '../../support/records/hostile-text.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
 const domain = 'tenant1.example.com'
 
-async function setUp() {
-  const api = anApi()
+async function setUp(env: Readonly<Record<string, string>> = {}) {
+  const api = anApi(env)
   await api.account({ login: 'alice', domain, numbers: ['55alice'] })
   return api
 }
@@ -64,15 +65,36 @@ describe('an answer about an account', () => {
       'sip-force-extension': 'alice=tenant1.example.com',
       'mwi-account': 'alice@tenant1.example.com',
     })
-    expect(params['dial-string']).toContain('${sofia_contact(*/${dialed_user}=${dialed_domain}@${dialed_domain}/[')
+    const listed = '${sofia_contact(*/${dialed_user}=${dialed_domain}@${dialed_domain}/${contact_mark})}'
+    expect(params['dial-string']).toContain(listed)
   })
+
+  it.each([
+    ['10.1.2.3', false],
+    ['[2001:db8::7]', false],
+    ['Phones.example.com', false],
+    ['10.1.3.3', true],
+    ['phones.example.com.evil.example', true],
+    ['', true],
+  ])(
+    'with hosts of contacts, the answer for a contact at %j keeps its source: %s, and is not cached',
+    async (host, isForced) => {
+      const api = await setUp({ CONTACT_HOSTS: '10.1.2.0/24, 2001:db8::/32,phones.example.com' })
+      const asked = { ...exactName, action: 'sip_auth', sip_auth_method: 'REGISTER', sip_contact_host: host }
+
+      const { users } = await ask(api, form({ ...asked, sip_to_user: 'alice', sip_to_host: domain }), 'cache=60000')
+
+      expect(users[0]).not.toHaveProperty('cacheable')
+      expect('sip-force-contact' in users[0].params).toBe(isForced)
+    },
+  )
 
   it.each(['0', '2100001', '9999999', '-1', '1.5', '1e3', 'true', 'until-flushed,', '', '1&cache=2'])(
     'a cacheable answer is refused to an engine that wants to keep it for %j',
     async (time) => {
       const api = await setUp()
-      const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
-      const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' }
+      const basic = engineAuthorization(api.ports.secrets.engine)
+      const headers = { ...basic, 'content-type': 'application/x-www-form-urlencoded' }
 
       const answer = await api.call(lookUpDirectory, { rawBody: form(exactName), query: `cache=${time}`, headers })
 

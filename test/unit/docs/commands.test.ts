@@ -46,10 +46,10 @@ describe('shown outputs', () => {
   })
 
   it('only the commands of the requested section are read, with their line numbers', () => {
-    const [first] = shownCommands('README.md', 'A five-minute tour')
-    const lines = readFileSync('README.md', 'utf8').split('\n')
+    const [first] = shownCommands('docs/hooks.md', 'Rehearse it')
+    const lines = readFileSync('docs/hooks.md', 'utf8').split('\n')
 
     expect(lines[(first?.commands.line ?? 0) - 1]).toBe('```sh')
-    expect(() => shownCommands('README.md', 'No such section')).toThrow('has no section')
+    expect(() => shownCommands('docs/hooks.md', 'No such section')).toThrow('has no section')
   })
 })

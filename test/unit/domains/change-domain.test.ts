@@ -13,6 +13,7 @@ import { aContext, anApi, passwordOf } from '../../support/platform/api.ts'
 import { gone } from '../../support/stores/flaky.ts'
 import { aHook, aPresence, aRole } from '../../support/records/records.ts'
 import { aBatch } from '../../support/records/queue-batch.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
 const name = 'a.example.com'
 const params = { domain_name: name }
@@ -262,7 +263,7 @@ describe('a deleted domain', () => {
         rawBody: `section=directory&key_name=name&key_value=${name}&user=1000&domain=${name}`,
         headers: {
           'content-type': 'application/x-www-form-urlencoded',
-          authorization: `Basic ${Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')}`,
+          ...engineAuthorization(api.ports.secrets.engine),
         },
       })
     expect((await ask()).text).toContain('a1-hash')

@@ -4,8 +4,7 @@ import { handler as listAccounts } from '../../../functions/accounts/list-accoun
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as listDomains } from '../../../functions/domains/list-domains.ts'
 import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
-import { type Api, aContext, anApi, gatewayEvent } from '../../support/platform/api.ts'
-import { checkedHandler } from '../../support/platform/declared.ts'
+import { type Api, anApi } from '../../support/platform/api.ts'
 import { gone } from '../../support/stores/flaky.ts'
 
 async function setUp() {
@@ -159,17 +158,6 @@ describe('a token', () => {
     const cut = api.with({ secrets: gone(api.ports.secrets, 'rootVersion', () => true) })
 
     expect(await cut.call(listDomains, { headers })).toMatchObject({ status: 503, body: { code: 'store_unavailable' } })
-  })
-
-  it('a token of root is refused once the root user has another name', async () => {
-    const { api } = await setUp()
-    const headers = { ...(await api.as('root')) }
-    const tools = { ...api.tools, settings: { ...api.tools.settings, rootName: 'operator' } }
-
-    const handler = checkedHandler(listAccounts.route, listAccounts.over(api.ports, tools))
-    const answer = await handler(gatewayEvent(listAccounts.route, { headers }), aContext)
-
-    expect(answer.statusCode).toBe(401)
   })
 })
 

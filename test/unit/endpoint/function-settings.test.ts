@@ -27,7 +27,6 @@ describe('a wrong value in the environment of a function stops it while it loads
     ['SCRIPT_STEPS', 'planted', 'on or off'],
     ['EMERGENCY_NUMBERS', 'planted', 'a comma-separated list, each a number'],
     ['EMERGENCY_GATEWAY', 'plan ted', 'the name of a gateway of the engine'],
-    ['ROOT_NAME', 'planted@example.com', 'up to 64 letters, digits, ., _ or -'],
     ['PUBLIC_URL', 'planted', 'an address such as https://api.example.com, or empty'],
     ['RATE_LIMITS', 'token=5/planted', '"off" or rates such as token=50/s:100'],
     ['HOOK_ALLOWED_NETWORKS', 'planted', 'a comma-separated list, each a network such as 10.0.0.0/16 or fd00::/8'],
@@ -59,5 +58,5 @@ describe('a wrong value in the environment of a function stops it while it loads
 it('a function with empty settings uses the defaults', async () => {
   for (const name of ['TOKEN_SECONDS', 'RATE_LIMITS', 'SCRIPT_STEPS', 'LOG_LEVEL']) vi.stubEnv(name, '')
 
-  await expect(load(listAccounts, 'ROOT_NAME', '')).resolves.toHaveProperty('handler')
+  await expect(load(listAccounts, 'PASSWORD_MIN_LENGTH', '')).resolves.toHaveProperty('handler')
 })

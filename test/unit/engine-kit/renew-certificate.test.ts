@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
 import { expect, it } from 'vitest'
 import { type Certificate, anIssuer } from '../../support/engine/certificate.ts'
 import { runCommand } from '../../support/platform/command.ts'
@@ -12,11 +15,17 @@ const lab = opened(async () => {
   return {
     folder,
     issuer,
-    /** Without an engine. */
-    renew: ({ chain, key }: Certificate) =>
+    /** By default without an engine. */
+    renew: ({ chain, key }: Certificate, settings: Readonly<Record<string, string>> = {}) =>
       runCommand('sh', [join(process.cwd(), 'engine/bin/renew-certificate'), chain, key], {
         cwd: folder,
-        env: { PATH: process.env['PATH'], TLS_FOLDER: folder, CA_FILE: issuer.file, EVENT_SOCKET_PORT: String(port) },
+        env: {
+          PATH: process.env['PATH'],
+          TLS_FOLDER: folder,
+          CA_FILE: issuer.file,
+          EVENT_SOCKET_PORT: String(port),
+          ...settings,
+        },
       }),
     close: async () => {
       rmSync(folder, { recursive: true, force: true })
@@ -55,4 +64,37 @@ it('a certificate that an engine could not use is refused, and the one before st
   }
 
   expect(readFileSync(join(folder, 'tls.pem'), 'utf8')).toBe(before)
+})
+
+it('an engine at an IPv6 address is given the certificate, and is asked for it', async () => {
+  const { issuer, renew } = lab()
+  const certificate = issuer.sign('engine', names)
+  const [asked, phones] = [
+    createServer(
+      (socket) => void socket.on('error', () => {}).on('data', (text) => text.includes('exit') && socket.end()),
+    ),
+    createTlsServer({ cert: readFileSync(certificate.chain), key: readFileSync(certificate.key) }),
+  ]
+  const [socketPort, sipPort] = [await freePort(), await freePort()]
+  await Promise.all([
+    once(asked.listen(socketPort, '::1'), 'listening'),
+    once(phones.listen(sipPort, '::1'), 'listening'),
+  ])
+  const at = { EVENT_SOCKET_IP: '::1', EVENT_SOCKET_PORT: `${socketPort}`, SIP_IP: '::1', TLS_PORT: `${sipPort}` }
+
+  expect(await renew(certificate, { ...at, TLS: 'true' })).toEqual({
+    status: 0,
+    output: `the engine serves the certificate at [::1]:${sipPort}\n`,
+  })
+
+  for (const server of [asked, phones]) server.close()
+})
+
+it('an event socket that cannot be asked is a failure, and not an engine that does not run', async () => {
+  const { issuer, renew } = lab()
+
+  const done = await renew(issuer.sign('engine', names), { EVENT_SOCKET_IP: 'nowhere.invalid' })
+
+  expect(done).toMatchObject({ status: 1, output: expect.stringContaining('nowhere.invalid') })
+  expect(done.output).toMatch(/does not answer .* a running engine still uses the old certificate/)
 })

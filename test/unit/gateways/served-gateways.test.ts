@@ -7,6 +7,7 @@ import { handler as updateGateway } from '../../../functions/gateways/update-gat
 import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
 import { preprocessXml } from '../../../local/simulated-engine/platform/preprocess-xml.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
 const parser = new XMLParser({
   ignoreAttributes: false,
@@ -31,10 +32,10 @@ beforeEach(async () => {
 })
 
 async function ask(rawBody = question()) {
-  const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
+  const basic = engineAuthorization(api.ports.secrets.engine)
   const { status, text } = await api.call(lookUpDirectory, {
     rawBody,
-    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { ...basic, 'content-type': 'application/x-www-form-urlencoded' },
   })
   expect(status).toBe(200)
   return text

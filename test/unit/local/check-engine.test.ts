@@ -33,7 +33,9 @@ function anEngine(
     if (given !== undefined) return given
     const [verb, ...words] = command.split(' ')
     if (verb === 'module_exists') return String(loaded.has(words[0]))
-    if (verb === 'global_getvar') return 'c0ffee'.padEnd(32, '0')
+    if (words[0] === 'contact_mark') return 'c0ffee'.padEnd(32, '0')
+    if (verb === 'global_getvar')
+      return new RegExp(`cmd="set" data="${words[0]}=([^"]*)"`).exec(text)?.[1] ?? '-ERR no reply\n'
     if (verb === 'file_exists' || verb === 'user_exists') return 'true'
     if (verb === 'sofia') return '                   phones\tprofile\tsip:mod_sofia@127.0.0.1:5060\tRUNNING (0)\n'
     const name = words.at(-1) ?? ''
@@ -58,7 +60,7 @@ describe('the check of an engine', () => {
     expect(
       asked.filter(
         (line) =>
-          !/^(?:global_getvar contact_mark$|module_exists|xml_locate|sofia status|file_exists|user_exists)/.test(line),
+          !/^(?:global_getvar [a-z_]+$|module_exists|xml_locate|sofia status|file_exists|user_exists)/.test(line),
       ),
     ).toEqual([])
   })
@@ -165,6 +167,8 @@ describe('the check of an engine', () => {
   it.each([
     ['a folder of CDRs that does not exist', { 'file_exists /var/spool/freeswitch/cdr': 'false' }, 'log-dir'],
     ['contacts without a mark', { 'global_getvar contact_mark': '-ERR no reply\n' }, 'contact_mark='],
+    ['INVITEs that replace calls', { 'global_getvar execute_on_answer': '-ERR no reply\n' }, 'replaced-calls.xml'],
+    ['shell commands', { 'global_getvar disable_system_api_commands': 'false' }, 'disable_system_api_commands=true'],
     ['a SIP profile that does not run', { 'sofia status': '0 profiles 0 aliases\n' }, 'SIP_IP and SIP_PORT'],
   ])('the check reports %s', async (_what, answers, expected) => {
     expect(await linesOf(undefined, answers)).toEqual([expect.stringContaining(expected)])

@@ -26,6 +26,7 @@ describe('readSettings', () => {
       deletionGraceSeconds: '120',
       emergencyNumbers: '112,911',
       emergencyGateway: '',
+      contactHosts: '',
       clientVariables: '',
     })
   })

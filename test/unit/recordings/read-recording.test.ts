@@ -4,7 +4,7 @@ import { handler as readRecording } from '../../../functions/recordings/read-rec
 import { aFileBody, manyBytes } from '../../support/processes/file-bodies.ts'
 import { opened } from '../../support/processes/opened.ts'
 import { openRecordingLab } from '../../support/platform/recordings-lab.ts'
-import { aRecording } from '../../support/records/records.ts'
+import { aRecording, aStoredObject } from '../../support/records/records.ts'
 
 const lab = opened(openRecordingLab)
 const follow = (answer: { readonly headers: Readonly<Record<string, string>> }, headers = {}) =>
@@ -155,6 +155,18 @@ it('reading all recordings of a call lists them with their states', async () => 
   ])
   expect((await lab().ask(uuid, { query: 'type=all&name=c.wav' })).body).toHaveLength(1)
   expect((await lab().ask(randomUUID(), { query: 'type=all' })).body).toEqual([])
+})
+
+it('reading all recordings of a call names what an incomplete one lacks', async () => {
+  const recording = aRecording({ uuid: randomUUID() })
+  const { recordings } = lab().api.ports
+  await recordings.expect(recording)
+  await recordings.claim(recording, 'me', { now: 0, until: 1 })
+  await recordings.markStored(recording, 'me', { ...aStoredObject(), incomplete: 'it holds 1 ms of 2 ms' })
+
+  const { body } = await lab().ask(recording.uuid, { query: 'type=all' })
+
+  expect(body).toMatchObject([{ status: 'stored', incomplete: true, reason: 'it holds 1 ms of 2 ms' }])
 })
 
 it('reading recordings shows a user only their own calls, and neither lists nor returns those of others', async () => {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DomainError } from '../../../core/errors.ts'
 import { partBytes } from '../../../core/recordings/upload-recording.ts'
 import { handler } from '../../../functions/engine/upload-recording.ts'
+import { toneFile } from '../../../local/simulated-engine/calls/wav.ts'
 import { runCommand } from '../../support/platform/command.ts'
 import { type FunctionServer, openFunctionServer } from '../../support/platform/function-server.ts'
 import { type RecordingLab, openRecordingLab } from '../../support/platform/recordings-lab.ts'
@@ -77,6 +79,41 @@ test('a recording of several parts is stored whole and removed at the engine, an
   expect(await lab().api.ports.recordings.read(expected)).toMatchObject({ state: 'stored', size: bytes.length })
   const stored = await lab().api.ports.recordingFiles.read(expected.key, bytes.length)
   expect(Buffer.from(stored ?? []).equals(bytes)).toBe(true)
+})
+
+const sound = toneFile(24_000)
+/** The header of a file that a real engine has not finished: it has no lengths. */
+const unfinished = Buffer.from(
+  '524946460800000057415645666d74201000000001000100401f0000803e0000020010006461746100000000',
+  'hex',
+)
+
+test('the lengths in the header of a recording that its engine could not finish are repaired, and the recording is incomplete', async () => {
+  const uuid = randomUUID()
+  write(`${uuid}.wav`, Buffer.concat([unfinished, sound.subarray(44)]))
+  const expected = await lab().api.ports.recordings.expect(aRecording({ uuid, name: `${uuid}.wav` }))
+
+  expect(await send()).toEqual({ status: 0, output: '' })
+
+  expect(left()).toEqual([])
+  const stored = await lab().api.ports.recordingFiles.read(expected.key, 1e6)
+  expect(Buffer.from(stored ?? [])).toEqual(sound)
+  expect(await lab().api.ports.recordings.read(expected)).toMatchObject({
+    state: 'stored',
+    incomplete: 'the engine ended during the recording',
+  })
+})
+
+test('a recording that holds less sound than the engine has reported is incomplete', async () => {
+  const uuid = randomUUID()
+  write(`${uuid}.wav`, sound)
+  const about = { uuid, name: `${uuid}.wav`, reportedMs: 4_001 }
+  const expected = await lab().api.ports.recordings.expect(aRecording(about))
+
+  await send()
+
+  const incomplete = 'it holds 3000 ms of 4001 ms'
+  expect(await lab().api.ports.recordings.read(expected)).toMatchObject({ state: 'stored', incomplete })
 })
 
 test('the files of recordings stay while the platform refuses the credential', async () => {

@@ -82,6 +82,37 @@ test('a recording is requested part by part, and stored when all parts have arri
   expect(ports.recordingFiles.openUploads()).toEqual([])
 })
 
+test.each([
+  ['the engine could not write', { completionCause: 'uri-failure' }, {}, 'the engine ended it with uri-failure'],
+  ['lacks sound', { reportedMs: 8_000 }, { soundMs: 6_999 }, 'it holds 6999 ms of 8000 ms'],
+  ['the engine left unfinished', {}, { isUnfinished: true }, 'the engine ended during the recording'],
+])(
+  'a recording that %s is stored as incomplete, and an event says so besides that of its storing',
+  async (...given) => {
+    const [, reported, more, reason] = given
+    recording = await ports.recordings.expect({ ...recording, ...reported })
+
+    await put(await offer(sound, more), sound)
+    expect([await offer(sound, more), await offer(sound, more)]).toEqual([{ kind: 'stored' }, { kind: 'stored' }])
+
+    expect(await stored()).toMatchObject({ state: 'stored', incomplete: reason })
+    expect(ports.events.published.map(({ name, fields }) => [name, fields['Recording-Incomplete']])).toEqual([
+      ['CUSTOM->svc::recording_stored', reason],
+      ['CUSTOM->svc::recording_failed', reason],
+    ])
+  },
+)
+
+test('a recording that lacks a second, or whose engine counts at another sample rate, is whole', async () => {
+  recording = await ports.recordings.expect({ ...recording, completionCause: 'success-silence', reportedMs: 60_000 })
+
+  await put(await offer(sound, { soundMs: 7_000 }), sound)
+  await offer(sound, { soundMs: 7_000 })
+
+  expect((await stored())?.incomplete).toBeUndefined()
+  expect(ports.events.published).toHaveLength(1)
+})
+
 test('a repeated offer of a recording requests only the parts that did not arrive', async () => {
   await put(await offer(large), large, [2])
 

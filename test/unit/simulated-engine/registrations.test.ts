@@ -131,6 +131,19 @@ describe('when the engine is ordered to forget a user', () => {
     expect(later).toBe('-ERR USER_NOT_REGISTERED\n')
   })
 
+  test('a phone is rung only if a real engine of the kit would ring its contact', async () => {
+    const client = await lab.login()
+    const call = async (parameters: string) => {
+      await lab.engine.registerPhone('1005', domain, parameters)
+      return (await client.command(`api originate user/1005@${domain} &park()`)).body
+    }
+
+    expect(await call(';a=,loopback/1')).toBe('-ERR USER_NOT_REGISTERED\n')
+    expect(await call(';maddr=192.0.2.1')).toBe('-ERR USER_NOT_REGISTERED\n')
+    expect(await call(';line=1')).toMatch(/^\+OK /)
+    expect((await client.command(`api sofia_contact 1005@${domain}`)).body).toMatch(/;line=1;fs_nat=yes$/)
+  })
+
   test('a flush of a user leaves a phone that is already registered alone', async () => {
     const client = await lab.login()
 

@@ -62,6 +62,12 @@ describe('a call that the platform routes', () => {
     ])
   })
 
+  it('the simulated engine finds its own numbers and emergency numbers before the parameters of a dialled text', async () => {
+    expect(await placed('5100;phone-context=+49', 500)).toContain('ended USER_BUSY')
+    expect(await placed('1001;phone-context=+49', 500)).toEqual(['ended NO_ROUTE_DESTINATION'])
+    expect(await placed('1002;user=phone', 0)).toContain(`bridge user/1002@${domain}`)
+  })
+
   it("the applications of a call's route are executed in order, with the call's current variables", async () => {
     routes = () => [
       ['set', 'x_cause=USER_BUSY'],

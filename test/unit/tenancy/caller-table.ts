@@ -5,17 +5,33 @@ export const callers = ['user', 'admin', 'operator', 'program', 'foreign admin',
 /** One of them. */
 export type Caller = (typeof callers)[number]
 
+/** The status that each caller is answered. */
+export type Statuses = Readonly<Record<Caller, number>>
+
+/** Returns one status for each caller, but for those that are named. */
+function each(status: number, others: Partial<Statuses> = {}): Statuses {
+  return {
+    user: status,
+    admin: status,
+    operator: status,
+    program: status,
+    'foreign admin': status,
+    root: status,
+    ...others,
+  }
+}
+
 /** The owner of the requested thing; a `missing` one does not exist. */
 export type Thing = 'own' | 'of the tenant' | 'of another tenant' | 'missing'
 
-const forAll = '200 200 200 200 200 200'
-const forManagers = '403 200 403 403 200 200'
-const wrongCode = '400 400 400 400 400 400'
-const refused = '401 401 401 401 401 401'
-const forRoot = '403 403 403 403 403 200'
-const changeOfTheTenant = '403 200 403 403 404 200'
-const changeOfAnother = '403 404 403 403 200 404'
-const changeOfMissing = '403 404 403 403 404 404'
+const forAll = each(200)
+const forManagers = each(403, { admin: 200, 'foreign admin': 200, root: 200 })
+const wrongCode = each(400)
+const refused = each(401)
+const forRoot = each(403, { root: 200 })
+const changeOfTheTenant = each(403, { admin: 200, 'foreign admin': 404, root: 200 })
+const changeOfAnother = each(403, { admin: 404, 'foreign admin': 200, root: 404 })
+const changeOfMissing = each(403, { admin: 404, 'foreign admin': 404, root: 404 })
 
 /** A record of a domain that is for its managers. */
 const managed = {
@@ -26,42 +42,42 @@ const managed = {
 
 /** A default route or a hook, which the operator may read. */
 const readable = {
-  'of the tenant': '403 200 200 403 404 200',
-  'of another tenant': '403 404 404 403 200 404',
-  missing: '403 404 404 403 404 404',
+  'of the tenant': each(200, { user: 403, program: 403, 'foreign admin': 404 }),
+  'of another tenant': each(404, { user: 403, program: 403, 'foreign admin': 200 }),
+  missing: each(404, { user: 403, program: 403 }),
 }
 
 /** A domain, which its managers may change. */
 const itsDomain = {
-  'of the tenant': '403 200 403 403 403 200',
-  'of another tenant': '403 403 403 403 200 200',
-  missing: '403 403 403 403 403 404',
+  'of the tenant': each(403, { admin: 200, root: 200 }),
+  'of another tenant': each(403, { 'foreign admin': 200, root: 200 }),
+  missing: each(403, { root: 404 }),
 }
 
 /** A role, which root alone may change. */
 const itsRole = {
   'of the tenant': forRoot,
-  'of another tenant': '403 403 403 403 403 404',
-  missing: '403 403 403 403 403 404',
+  'of another tenant': each(403, { root: 404 }),
+  missing: each(403, { root: 404 }),
 }
 
 /** The CDR of a call, which its user may read, too; a program owns no call. */
 const itsCdr = {
-  own: '200 200 403 404 200 200',
-  'of the tenant': '404 200 403 404 404 200',
-  'of another tenant': '404 404 403 404 200 404',
-  missing: '404 404 403 404 404 404',
+  own: each(200, { operator: 403, program: 404 }),
+  'of the tenant': each(404, { admin: 200, operator: 403, root: 200 }),
+  'of another tenant': each(404, { operator: 403, 'foreign admin': 200 }),
+  missing: each(404, { operator: 403 }),
 }
 
 /** Blacklists answer "none" for missing entries, so that only the permission shows. */
-const anyList = (statuses: string) => ({
+const anyList = (statuses: Statuses) => ({
   'of the tenant': statuses,
   'of another tenant': statuses,
   missing: statuses,
 })
 
 /** The things that an endpoint can be asked for, and what each of {@link callers} is answered. */
-export type Line = Readonly<Partial<Record<Thing, string>>>
+export type Line = Readonly<Partial<Record<Thing, Statuses>>>
 
 /** The common answers of every endpoint. A caller without a token gets 401, unless the endpoint requires none. */
 export const table: Readonly<Record<string, Line>> = {
@@ -72,42 +88,42 @@ export const table: Readonly<Record<string, Line>> = {
   readReference: { own: forAll },
   readReferenceFile: { own: forAll, 'of another tenant': forAll, missing: forAll },
   // The colleague and the account of another tenant would need a code besides.
-  logIn: { own: forAll, 'of the tenant': refused, 'of another tenant': refused, missing: '404 404 404 404 404 404' },
+  logIn: { own: forAll, 'of the tenant': refused, 'of another tenant': refused, missing: each(404) },
   takeCdr: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
   uploadRecording: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
   takeVoicemail: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
   lookUpDirectory: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
   lookUpDialplan: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
 
-  logOut: { own: '200 200 200 403 200 200' },
+  logOut: { own: each(200, { program: 403 }) },
   whoAmI: { own: forAll },
-  beginTotp: { own: '200 200 200 400 200 400' },
+  beginTotp: { own: each(200, { program: 400, root: 400 }) },
   // The code of one's own device, of a colleague's, of that of the same login elsewhere; with none begun, any.
   confirmTotp: {
-    own: '200 200 200 400 200 400',
+    own: each(200, { program: 400, root: 400 }),
     'of the tenant': wrongCode,
     'of another tenant': wrongCode,
-    missing: '409 409 409 400 409 400',
+    missing: each(409, { program: 400, root: 400 }),
   },
   endTotp: {
-    own: '200 200 200 400 200 400',
+    own: each(200, { program: 400, root: 400 }),
     'of the tenant': wrongCode,
     'of another tenant': wrongCode,
-    missing: '404 404 404 400 404 400',
+    missing: each(404, { program: 400, root: 400 }),
   },
   readStatus: { own: forAll },
   listEventTypes: { own: forAll },
 
-  listDomains: { 'of the tenant': '403 200 200 403 200 200' },
+  listDomains: { 'of the tenant': each(200, { user: 403, program: 403 }) },
   createDomain: { own: forRoot },
   readDomain: {
-    'of the tenant': '403 200 200 403 403 200',
-    'of another tenant': '403 403 403 403 200 200',
-    missing: '403 403 403 403 403 404',
+    'of the tenant': each(403, { admin: 200, operator: 200, root: 200 }),
+    'of another tenant': each(403, { 'foreign admin': 200, root: 200 }),
+    missing: each(403, { root: 404 }),
   },
   updateDomainVariables: itsDomain,
   updateDomainParameters: itsDomain,
-  deleteDomain: { 'of the tenant': forRoot, 'of another tenant': forRoot, missing: '403 403 403 403 403 404' },
+  deleteDomain: { 'of the tenant': forRoot, 'of another tenant': forRoot, missing: each(403, { root: 404 }) },
   listDomainTokens: itsDomain,
   createDomainToken: itsDomain,
   updateDomainToken: managed,
@@ -120,57 +136,57 @@ export const table: Readonly<Record<string, Line>> = {
   createAccount: { 'of the tenant': forManagers },
   readAccount: {
     own: forAll,
-    'of the tenant': '200 200 403 200 404 200',
-    'of another tenant': '404 404 403 404 200 404',
-    missing: '404 404 403 404 404 404',
+    'of the tenant': each(200, { operator: 403, 'foreign admin': 404 }),
+    'of another tenant': each(404, { operator: 403, 'foreign admin': 200 }),
+    missing: each(404, { operator: 403 }),
   },
-  updateAccount: { own: '200 200 200 403 200 200', ...managed },
+  updateAccount: { own: each(200, { program: 403 }), ...managed },
   // No user can delete the own account; root deletes the user.
-  deleteAccount: { own: '403 400 403 403 400 200', ...managed },
+  deleteAccount: { own: each(403, { admin: 400, 'foreign admin': 400, root: 200 }), ...managed },
   // One's own second factor takes a code; the user, whom root asks for, has none.
-  endAccountTotp: { own: '403 400 403 403 400 404', ...managed },
+  endAccountTotp: { own: each(403, { admin: 400, 'foreign admin': 400, root: 404 }), ...managed },
 
-  listRoles: { 'of the tenant': '200 200 403 200 200 200' },
+  listRoles: { 'of the tenant': each(200, { operator: 403 }) },
   createRole: { 'of the tenant': forRoot },
   readRole: {
-    'of the tenant': '200 200 403 200 404 200',
-    'of another tenant': '404 404 403 404 200 404',
-    missing: '404 404 403 404 404 404',
+    'of the tenant': each(200, { operator: 403, 'foreign admin': 404 }),
+    'of another tenant': each(404, { operator: 403, 'foreign admin': 200 }),
+    missing: each(404, { operator: 403 }),
   },
   updateRole: itsRole,
   deleteRole: itsRole,
 
   listChannels: { 'of the tenant': forAll },
   originateCall: {
-    own: '200 200 403 403 200 200',
+    own: each(200, { operator: 403, program: 403 }),
     'of the tenant': changeOfTheTenant,
     'of another tenant': changeOfAnother,
     missing: changeOfMissing,
   },
   // A program owns no call, also none of the user whose role it has.
   holdChannel: {
-    own: '200 200 403 404 200 200',
-    'of the tenant': '404 200 403 404 404 200',
-    'of another tenant': '404 404 403 404 200 404',
-    missing: '404 404 403 404 404 404',
+    own: each(200, { operator: 403, program: 404 }),
+    'of the tenant': each(404, { admin: 200, operator: 403, root: 200 }),
+    'of another tenant': each(404, { operator: 403, 'foreign admin': 200 }),
+    missing: each(404, { operator: 403 }),
   },
   hangUpChannel: {
-    own: '200 200 200 404 200 200',
-    'of the tenant': '404 200 404 404 404 200',
-    'of another tenant': '404 404 404 404 200 404',
-    missing: '404 404 404 404 404 404',
+    own: each(200, { program: 404 }),
+    'of the tenant': each(404, { admin: 200, root: 200 }),
+    'of another tenant': each(404, { 'foreign admin': 200 }),
+    missing: each(404),
   },
   eavesdropChannel: { own: forManagers, ...managed },
 
   listBlacklists: { 'of the tenant': forAll },
   readBlacklist: anyList(forAll),
   readBlacklistNumber: anyList(forAll),
-  addBlacklistNumber: anyList('200 200 403 200 200 200'),
+  addBlacklistNumber: anyList(each(200, { operator: 403 })),
   removeBlacklistNumber: anyList(forManagers),
   deleteBlacklist: anyList(forManagers),
 
-  listDefaultRoutes: { 'of the tenant': '403 200 200 403 200 200' },
-  simulateDefaultRoutes: { 'of the tenant': '403 200 200 403 200 200' },
+  listDefaultRoutes: { 'of the tenant': each(200, { user: 403, program: 403 }) },
+  simulateDefaultRoutes: { 'of the tenant': each(200, { user: 403, program: 403 }) },
   createDefaultRoute: { 'of the tenant': forManagers },
   readDefaultRoute: readable,
   replaceDefaultRoute: managed,
@@ -192,7 +208,7 @@ export const table: Readonly<Record<string, Line>> = {
   updateGateway: managed,
   deleteGateway: managed,
 
-  listHooks: { 'of the tenant': '403 200 200 403 200 200' },
+  listHooks: { 'of the tenant': each(200, { user: 403, program: 403 }) },
   createHooks: { 'of the tenant': forManagers },
   readHook: readable,
   replaceHook: managed,
@@ -203,9 +219,9 @@ export const table: Readonly<Record<string, Line>> = {
   resendDelivery: managed,
   replayDeliveries: managed,
   testHook: managed,
-  dryRunHook: { 'of the tenant': '403 200 200 403 200 200' },
+  dryRunHook: { 'of the tenant': each(200, { user: 403, program: 403 }) },
 
-  listEvents: { 'of the tenant': '403 200 200 403 200 200' },
+  listEvents: { 'of the tenant': each(200, { user: 403, program: 403 }) },
 
   readEmailSettings: { 'of the tenant': forManagers, missing: changeOfMissing },
   createEmailSettings: { 'of the tenant': forManagers, missing: forManagers },
@@ -213,25 +229,25 @@ export const table: Readonly<Record<string, Line>> = {
   deleteEmailSettings: { 'of the tenant': forManagers, missing: forManagers },
   sendTestMail: { 'of the tenant': forManagers, missing: changeOfMissing },
 
-  searchCdrs: { 'of the tenant': '200 200 403 200 200 200' },
-  scrollCdrs: { missing: '400 400 403 400 400 400' },
+  searchCdrs: { 'of the tenant': each(200, { operator: 403 }) },
+  scrollCdrs: { missing: each(400, { operator: 403 }) },
   readCdr: itsCdr,
   listOtherLegs: itsCdr,
-  beginExport: { 'of the tenant': '200 200 403 200 200 200' },
+  beginExport: { 'of the tenant': each(200, { operator: 403 }) },
   readExport: {
-    own: '200 200 403 404 200 200',
+    own: each(200, { operator: 403, program: 404 }),
     // The admin's; root has not asked for it.
-    'of the tenant': '404 200 403 404 404 404',
-    'of another tenant': '404 404 403 404 200 404',
-    missing: '404 404 403 404 404 404',
+    'of the tenant': each(404, { admin: 200, operator: 403 }),
+    'of another tenant': each(404, { operator: 403, 'foreign admin': 200 }),
+    missing: each(404, { operator: 403 }),
   },
 
   // The colleague's call belongs to the colleague alone; a program owns no call.
   readRecording: {
-    own: '302 302 403 404 302 302',
-    'of the tenant': '404 302 403 404 404 302',
-    'of another tenant': '404 404 403 404 302 404',
-    missing: '404 404 403 404 404 404',
+    own: each(302, { operator: 403, program: 404 }),
+    'of the tenant': each(404, { admin: 302, operator: 403, root: 302 }),
+    'of another tenant': each(404, { operator: 403, 'foreign admin': 302 }),
+    missing: each(404, { operator: 403 }),
   },
   deleteRecordings: { own: forManagers, ...managed },
   holdRecordings: { own: forManagers, ...managed },

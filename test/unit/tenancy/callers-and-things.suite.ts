@@ -9,7 +9,7 @@ import { opened } from '../../support/processes/opened.ts'
 import { handlerOf, requestTo } from '../../support/platform/route-requests.ts'
 import { codeOf, giveSecondFactor } from '../../support/records/second-factor.ts'
 import { people, usualThings } from '../../support/platform/tenant.ts'
-import { type Caller, type Thing, callers, table } from './caller-table.ts'
+import { type Caller, type Statuses, type Thing, callers, table } from './caller-table.ts'
 import {
   another,
   type HeadersOf,
@@ -98,18 +98,16 @@ export function callersAndThings(kind: PlatformKind): void {
         for (const who of asking) answered[thing][who] = await outcomeOf(await source().fresh(), thing, who, route)
       }
 
-      expect(answered).toEqual(
-        Object.fromEntries(things.map(([thing, line]) => [thing, expectedOf(line.split(' '), route)])),
-      )
+      expect(answered).toEqual(Object.fromEntries(things.map(([thing, line]) => [thing, expectedOf(line, route)])))
     },
   )
 
   callersElsewhere(source)
 }
 
-function expectedOf(statuses: readonly string[], { authentication }: Route): Outcomes {
-  const refusal = { none: statuses[0] ?? '', token: '401 invalid_token', engine: '401 invalid_credentials' }
-  const expected = callers.map((caller, index) => [caller, statuses[index] ?? ''])
+function expectedOf(statuses: Statuses, { authentication }: Route): Outcomes {
+  const refusal = { none: String(statuses.user), token: '401 invalid_token', engine: '401 invalid_credentials' }
+  const expected = callers.map((caller) => [caller, String(statuses[caller])])
   return { ...Object.fromEntries(expected), [withoutCredential]: refusal[authentication] }
 }
 

@@ -14,6 +14,7 @@ import {
   plantDelivery,
   usualThings,
 } from '../../support/platform/tenant.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
 /** Each name is a prefix, a suffix or a part of another. */
 export const names = ['a.example.com', 'x.a.example.com', 'a.example.com.au', 'example.com'] as const
@@ -68,12 +69,12 @@ export async function fillLikes(api: Api): Promise<LikeTenants> {
   await plantDelivery(api, aDelivery({ domain: names[0], id: delivery, hookId: `c|${hook}` }))
   await api.ports.domains.beginDeletion(beingDeleted, api.clock.now())
   await api.ports.connectorStatus.report(aReport())
-  const engine = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
+  const engine = engineAuthorization(api.ports.secrets.engine)
   return {
     tenants,
     headersOf(domain, caller, { authentication, method }) {
       if (authentication === 'none') return {}
-      if (authentication === 'engine') return { authorization: `Basic ${engine}` }
+      if (authentication === 'engine') return engine
       const key: Headers = method === 'POST' ? { 'idempotency-key': keyOf(domain) } : {}
       return { ...headers.get(`${caller} ${domain}`), ...key }
     },

@@ -7,6 +7,7 @@ import { type Api, anApi } from '../../support/platform/api.ts'
 import { shownSecrets } from '../../support/invariants/watched-secrets.ts'
 import { handlerOf, requestTo } from '../../support/platform/route-requests.ts'
 import { aTenant, credentialOf, domainCredential, people, usualThings } from '../../support/platform/tenant.ts'
+import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 
 const domain = 'a.example.com'
 const like = 'x.a.example.com'
@@ -228,7 +229,7 @@ async function relabelled(api: Api): Promise<Headers> {
 }
 
 function engineHeaders({ ports }: Api): Headers {
-  return { authorization: `Basic ${Buffer.from(`engine:${ports.secrets.engine}`).toString('base64')}` }
+  return engineAuthorization(ports.secrets.engine)
 }
 
 /** All that a refused request must leave as it was. */
@@ -240,11 +241,7 @@ const byAuthentication = (wanted: Route['authentication']) =>
 
 const engineAmiss: [string, string, (api: Api) => Promise<Headers>][] = [
   ['no credential', 'invalid_credentials', async () => ({})],
-  [
-    'a wrong credential',
-    'invalid_credentials',
-    async () => ({ authorization: `Basic ${Buffer.from('engine:wrong').toString('base64')}` }),
-  ],
+  ['a wrong credential', 'invalid_credentials', async () => engineAuthorization('wrong')],
   ['a token of an admin', 'invalid_credentials', admin],
   ['a token of root', 'invalid_credentials', async (api) => spread(await api.as('root'))],
   ['a static token', 'invalid_credentials', async (api) => programOf(api)],

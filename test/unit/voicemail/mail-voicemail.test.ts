@@ -117,6 +117,15 @@ describe('a message of a mailbox', () => {
     expect(sent()).toEqual([])
   })
 
+  it('a message whose line ends within the name of its caller is mailed without a number and a length', async () => {
+    await owner({ 'vm-mailto': 'alice@b.example.com' })
+
+    await offer(lineOf().replace(/ice:.*/, ''))
+
+    expect(sent()[0]).toMatchObject({ subject: 'Voicemail for 1001 from Al', attachment: { bytes: audio } })
+    expect(sent()[0]?.text).not.toContain('Length')
+  })
+
   it('mails show the time in the account’s time zone', async () => {
     await ports.accounts.create(
       anAccount({ login: '1001', parameters: { 'vm-mailto': 'a@b.example.com' }, createdAt: 0 }),

@@ -59,7 +59,8 @@ const lineOf = (name: string, uuid = '5b1e-77') =>
   `${Math.floor(Date.now() / 1000)}:0:1001:${domain}:inbox:${box()}/${name}:${uuid}:Alice: & "Bob":1000:12`
 const leave = (...names: string[]) => {
   for (const name of names) writeFileSync(join(box(), name), 'sound')
-  writeFileSync(join(folder, 'list'), `${names.map((name) => lineOf(name)).join('\n')}\n`)
+  // fs_cli ends what it prints with an empty line.
+  writeFileSync(join(folder, 'list'), `${names.map((name) => lineOf(name)).join('\n')}\n\n`)
 }
 const marks = () => readdirSync(join(folder, '.mailed'))
 const asked = () => readFileSync(join(folder, 'asked'), 'utf8')
@@ -93,6 +94,22 @@ test('a message is mailed once by many runs, and stays in its mailbox', async ()
   ])
   expect(Buffer.from(sent()[0]?.attachment?.bytes ?? []).toString()).toBe('sound')
   expect([readdirSync(box()), marks()]).toEqual([[file], [file]])
+})
+
+test.each([
+  ['a line end', 'Al\nice'],
+  ['line ends, a colon and other control characters', 'Al\n\nice:\r\u0007'],
+  ['a line end and 3000 letters', `\n${'x'.repeat(3_000)}`],
+])('a message whose caller has a name with %s is mailed with the number and the length', async (_what, name) => {
+  leave('msg_1.wav', 'msg_2.wav', 'msg_3.wav')
+  const list = readFileSync(join(folder, 'list'), 'utf8')
+  writeFileSync(join(folder, 'list'), list.replaceAll('Alice: & "Bob"', name))
+
+  await send()
+
+  expect(sent().map(({ subject }) => subject)).toEqual(Array(3).fill(expect.stringMatching(/, 1000$/)))
+  expect(sent()[1]?.text).toContain('Length: 12 s')
+  expect(marks()).toHaveLength(3)
 })
 
 test('a message is mailed once, also when the answer to its first offer is lost', async () => {
