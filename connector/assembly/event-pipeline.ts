@@ -32,8 +32,6 @@ export interface EventPipelineDeps extends Time {
   readonly domains: DomainNames
   /** Every engine, also one that has never been reached; not asked for before the first link is up. */
   readonly engines: () => readonly ComparedEngine[]
-  /** Whether this connector relays the events of the engine named; it does so for all if absent. */
-  readonly isRelayed?: RelayDeps['isRelayed'] | undefined
   /** Names this process in gaps. */
   readonly connectorId: string
   /** Where events wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
@@ -52,7 +50,6 @@ export interface EventPipelineDeps extends Time {
  */
 export class EventPipeline {
   readonly #deps: EventPipelineDeps
-  readonly #isRelayed: RelayDeps['isRelayed']
   readonly #wanted: Subscriptions
   readonly #gaps: GapLog
   readonly #links: EventLinks
@@ -75,14 +72,12 @@ export class EventPipeline {
   #read = 0
 
   constructor(deps: EventPipelineDeps) {
-    const { ports, clock, timers, isRelayed = () => true } = deps
+    const { ports, clock, timers } = deps
     this.#deps = deps
-    // An engine that is not in the settings any more has left events on the disk only.
-    this.#isRelayed = (engine) => isRelayed(engine) || deps.engines().every(({ name }) => name !== engine)
     this.#wanted = subscriptions({ ...deps, reader: ports.subscriptions })
     this.#gaps = gapLog({ ...deps, store: ports.gaps, sentBefore: (moment) => this.#links.sentBefore(moment) })
     this.#links = new EventLinks({
-      tell: (gap) => isRelayed(gap.engine) && this.#gaps.add(gap),
+      tell: (gap) => this.#gaps.add(gap),
       unstoredFrom: (engine) => this.#gaps.unstoredFrom(engine),
       onUnread: (engine, heardTo) => this.#reconciliation.compareAgain(engine, heardTo),
       clock,
@@ -96,7 +91,6 @@ export class EventPipeline {
     this.#hold = new ReconnectHold({ ...deps, store: ports.connectorStatus })
     this.#relay = new EventRelay({
       ...deps,
-      isRelayed: this.#isRelayed,
       subscriptions: this.#wanted,
       presence: this.#presence,
       writer: this.#writer,
@@ -106,10 +100,7 @@ export class EventPipeline {
     })
     this.#reconciliation = this.#newReconciliation()
     this.#engineChanges = engineChanges({ subscriptions: this.#wanted, buffer: this.#buffer, clock })
-    deps.registry.watch({
-      live: (channel) => (isRelayed(channel.engine) ? this.#calls.live(channel) : this.#calls.leave(channel)),
-      ended: (channel) => isRelayed(channel.engine) && this.#calls.ended(channel),
-    })
+    deps.registry.watch(this.#calls)
   }
 
   /** Events that are not handed over yet. */
@@ -146,7 +137,7 @@ export class EventPipeline {
       if (!this.#wanted.isKnown) this.#narrow.add(name)
       this.#reconciliation.linkUp(engine)
     } else this.#reconciliation.linkDown(name, engine.reasons.events ?? 'closed')
-    if (this.#isRelayed(name)) this.#engineChanges.add(kind, { name, coreUuid })
+    this.#engineChanges.add(kind, { name, coreUuid })
   }
 
   /** An engine has accepted the subscription of its event link. */
@@ -204,10 +195,9 @@ export class EventPipeline {
     return lost
   }
 
-  /** How far the events have been read of each engine that this connector relays, for its report. */
+  /** How far the events have been read of each engine, for its report. */
   links(): EventLinkReport[] {
-    const reports = this.#links.reports({ queuedTo: this.#queuedTo, keptTo: this.#keptTo, narrow: this.#narrow })
-    return reports.filter(({ engine }) => this.#isRelayed(engine))
+    return this.#links.reports({ queuedTo: this.#queuedTo, keptTo: this.#keptTo, narrow: this.#narrow })
   }
 
   counters(): Readonly<Record<string, number>> {

@@ -86,12 +86,6 @@ export class StoredCalls implements CallWatcher {
     this.#note({ ...call, state: 'ended' })
   }
 
-  /** A call is now at an engine whose calls other connectors store: nothing that was noted of it before is written. */
-  leave({ uuid }: Channel): void {
-    this.#changed.delete(uuid)
-    this.#ended.delete(uuid)
-  }
-
   /** Resolves when all that can be written is stored, or has failed once more. For an orderly stop: nothing ends later. */
   flushed(): Promise<void> {
     this.#isStopping = true

@@ -47,7 +47,8 @@ export function memoryKnownCallStore({ state, clock }: MemoryContext): KnownCall
       const isOpen = ({ call, domain: of }: StoredLeg) => of === domain && call?.state !== 'ended'
       return all()
         .filter(isOpen)
-        .flatMap(({ call, placed }) => (placed === undefined ? [] : { ...placed, isUp: call !== undefined }))
+        .flatMap(({ call, placed }) => placed && Object.assign({ isUp: call !== undefined }, placed))
+        .filter((placed) => placed !== undefined)
     },
     async unplace({ domain, uuid }) {
       const key = memoryKey(domain, uuid)
