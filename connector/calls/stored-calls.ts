@@ -10,11 +10,14 @@ import { failedOf } from './stored-batches.ts'
 /** From the end of one round of writes to the next: what changes meanwhile of a leg is one write. */
 const paceMs = 50
 
-/** The ends of a restarted engine's calls are reported 3 s after they are noted, and take a moment. */
+/** The ends of calls that were not hung up, such as those of a restarted engine, are made up 3 s later, and take a moment. */
 const settleMs = 5_000
 
-/** How often ended calls are looked at, while some wait. */
-const lookMs = 5_000
+/** How often it is looked whether ended calls can be forgotten, while some wait. */
+const lookMs = 500
+
+/** The end of a call that cannot be forgotten by then is stored, so that its account is not busy until it can. */
+const markMs = 1_000
 
 /** As many as the registry has channels. What exceeds it while the store is away is not stored, and not removed. */
 const maxWaiting = 50_000
@@ -27,9 +30,16 @@ export interface StoredCallsDeps extends Time {
   readonly log: Log
 }
 
-/** A call that has ended, and when this was noted, epoch milliseconds. */
+/** A change of a call, and when it is to be stored at the earliest, epoch milliseconds. */
+interface Changed {
+  readonly call: KnownCall
+  readonly dueAt: number
+}
+
+/** A call that has ended, when this was noted, epoch milliseconds, and for how long its end may not have been taken yet. */
 interface Ended extends LegKey {
   readonly at: number
+  readonly settleMs: number
 }
 
 /**
@@ -41,7 +51,9 @@ interface Ended extends LegKey {
 export class StoredCalls implements CallWatcher {
   readonly #deps: StoredCallsDeps
   readonly #writes: WriteBehind
-  readonly #changed = new Map<string, KnownCall>()
+  readonly #changed = new Map<string, Changed>()
+  /** Calls that were hung up. */
+  readonly #marks = new Map<string, Changed>()
   readonly #ended = new Map<string, Ended>()
   #isStopping = false
   #isClosed = false
@@ -63,27 +75,32 @@ export class StoredCalls implements CallWatcher {
 
   /** Calls whose newest state is not stored yet, and ended ones that are still stored. */
   get waiting(): number {
-    return this.#changed.size + this.#ended.size
+    return this.#changed.size + this.#marks.size + this.#ended.size
   }
 
   live(channel: Channel): void {
+    const now = this.#deps.clock.now()
     this.#ended.delete(channel.uuid)
-    this.#note(knownCall(channel, isHungUp(channel) ? 'ended' : 'up', this.#deps.clock.now()))
+    if (isHungUp(channel)) return this.#mark(knownCall(channel, 'ended', now))
+    this.#marks.delete(channel.uuid)
+    keep(this.#changed, channel.uuid, { call: knownCall(channel, 'up', now), dueAt: now })
+    this.#writes.wake()
   }
 
   ended(channel: Channel): void {
     const { uuid, domain, core, presenceId } = channel
     if (domain === '' || core === '') return
+    const now = this.#deps.clock.now()
+    this.#changed.delete(uuid)
     // A leg of an account makes it busy until its end is stored; a hung-up one is noted already.
-    if (presenceId === '') this.#changed.delete(uuid)
-    else if (!isHungUp(channel)) this.#note(knownCall(channel, 'ended', this.#deps.clock.now()))
-    keep(this.#ended, uuid, { domain, uuid, at: this.#deps.clock.now() })
+    if (presenceId !== '' && !isHungUp(channel)) this.#mark(knownCall(channel, 'ended', now))
+    keep(this.#ended, uuid, { domain, uuid, at: now, settleMs: isHungUp(channel) ? 0 : settleMs })
     this.#writes.wake()
   }
 
   /** Nobody hears the end of this stored call any more: it makes its account busy no longer. It is not removed. */
   abandon(call: KnownCall): void {
-    this.#note({ ...call, state: 'ended' })
+    this.#mark({ ...call, state: 'ended' })
   }
 
   /** Resolves when all that can be written is stored, or has failed once more. For an orderly stop: nothing ends later. */
@@ -97,45 +114,62 @@ export class StoredCalls implements CallWatcher {
     this.#isClosed = true
   }
 
-  #note(call: KnownCall): void {
-    keep(this.#changed, call.uuid, call)
+  #mark(call: KnownCall): void {
+    keep(this.#marks, call.uuid, { call, dueAt: this.#deps.clock.now() + markMs })
     this.#writes.wake()
   }
 
   async #writeDue(): Promise<boolean> {
     const { store, clock } = this.#deps
-    const changed = [...this.#changed.values()]
-    this.#changed.clear()
     const over = this.#takeForgettable(clock.now())
+    const changed = this.#takeChanged(clock.now())
     if (changed.length + over.length === 0) return false
-    const unstored = await failedOf(changed, (call) => store.put(call))
+    const unstored = await failedOf(changed, ({ call }) => store.put(call))
     const isRemoved = await store.remove(over).then(
       () => true,
       () => over.length === 0,
     )
-    for (const call of unstored) if (!this.#isWaiting(call)) this.#changed.set(call.uuid, call)
-    for (const leg of isRemoved ? [] : over) if (!this.#isWaiting(leg)) this.#ended.set(leg.uuid, leg)
+    for (const one of unstored) this.#giveBack(one)
+    for (const leg of isRemoved ? [] : over) {
+      if (!this.#changed.has(leg.uuid) && !this.#ended.has(leg.uuid)) this.#ended.set(leg.uuid, leg)
+    }
     if (unstored.length > 0 || !isRemoved) throw new Error('some calls could not be stored')
     return true
   }
 
-  #isWaiting({ uuid }: LegKey): boolean {
-    return this.#changed.has(uuid) || this.#ended.has(uuid)
+  #giveBack(one: Changed): void {
+    const { uuid, state } = one.call
+    if (this.#changed.has(uuid)) return
+    if (state === 'ended' && !this.#marks.has(uuid)) this.#marks.set(uuid, one)
+    if (state === 'up' && !this.#ended.has(uuid)) this.#changed.set(uuid, one)
   }
 
   #nextMs(): number | undefined {
-    const isLooking = this.#ended.size > 0 && !this.#isClosed && !this.#isStopping
-    return isLooking ? Math.max(0, this.#lookAt - this.#deps.clock.now()) : undefined
+    return this.waiting > 0 && !this.#isClosed && !this.#isStopping ? lookMs : undefined
   }
 
-  /** Looks every few seconds: what can be forgotten is found by looking at all events that wait. */
+  #takeChanged(now: number): readonly Changed[] {
+    const isDue = ({ call, dueAt }: Changed) =>
+      (dueAt <= now || this.#isStopping) && !this.#changed.has(call.uuid)
+    const taken = [...this.#marks.values()].filter(isDue)
+    for (const { call } of taken) this.#marks.delete(call.uuid)
+    const changed = [...this.#changed.values()]
+    this.#changed.clear()
+    return [...changed, ...taken]
+  }
+
+  /** Looks now and then: all calls that wait are looked through. */
   #takeForgettable(now: number): readonly Ended[] {
     const isEarly = now < this.#lookAt && this.#lookAt - now <= lookMs
     if (this.#ended.size === 0 || this.#isClosed || (isEarly && !this.#isStopping)) return []
     this.#lookAt = now + lookMs
-    const to = this.#deps.handedOverTo() - (this.#isStopping ? 0 : settleMs)
-    const taken = [...this.#ended.values()].filter(({ at }) => at <= to)
-    for (const { uuid } of taken) this.#ended.delete(uuid)
+    const to = this.#deps.handedOverTo()
+    const isOver = (one: Ended) => (this.#isStopping ? one.at <= to : one.at + one.settleMs < to)
+    const taken = [...this.#ended.values()].filter(isOver)
+    for (const { uuid } of taken) {
+      this.#ended.delete(uuid)
+      this.#marks.delete(uuid)
+    }
     return taken
   }
 }

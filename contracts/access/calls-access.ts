@@ -45,6 +45,7 @@ export const callsAccess = {
     listOf: [{ table: 'knownCalls', actions: ['Query'] }],
     remove: [{ table: 'knownCalls', actions: ['BatchWriteItem'] }],
     place: [{ table: 'knownCalls', actions: ['UpdateItem'] }],
+    answered: [{ table: 'knownCalls', actions: ['UpdateItem'] }],
     listPlaced: [{ table: 'knownCalls', actions: ['Query'] }],
     unplace: [{ table: 'knownCalls', actions: ['DeleteItem', 'UpdateItem'] }],
   },

@@ -122,7 +122,7 @@ export const originateCall = route({
   needs: {
     accounts: ['read'],
     engine: ['run'],
-    knownCalls: ['place', 'listPlaced', 'unplace'],
+    knownCalls: ['place', 'answered', 'listPlaced', 'unplace'],
   },
   mustBeCounted: true,
   limits: ['call'],
@@ -194,7 +194,7 @@ export const eavesdropChannel = route({
     accounts: ['read'],
     engine: ['run'],
     events: ['publish'],
-    knownCalls: ['place', 'listPlaced', 'unplace'],
+    knownCalls: ['place', 'answered', 'listPlaced', 'unplace'],
   },
   mustBeCounted: true,
   limits: ['call'],

@@ -19,6 +19,8 @@ export interface KnownCallStore {
   remove(legs: readonly LegKey[]): Promise<void>
   /** Notes that the API places a call. One that was placed before keeps its `placedAt`. */
   place(call: Omit<PlacedCall, 'isUp'>): Promise<void>
+  /** A placed call shows by then, epoch milliseconds. One that has ended and is stored no more is not stored again. */
+  answered(leg: LegKey, showsBy: number): Promise<void>
   /** Lists the calls of a domain that the API has placed and that have not ended, in no order. */
   listPlaced(domain: string): Promise<PlacedCall[]>
   /** A placed call counts no more: it is forgotten unless an engine has reported it. */

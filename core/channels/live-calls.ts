@@ -21,7 +21,7 @@ const maxReadings = 20
 /** The ports of counting calls. */
 export interface LiveCallPorts {
   readonly engine: Pick<CallEngine, 'run'>
-  readonly knownCalls: Pick<KnownCallStore, 'place' | 'listPlaced' | 'unplace'>
+  readonly knownCalls: Pick<KnownCallStore, 'place' | 'answered' | 'listPlaced' | 'unplace'>
 }
 
 /** A call by the uuid that the service chose for it, at an epoch millisecond. */
@@ -104,9 +104,9 @@ export async function recountCall(
   outcome: CommandOutcome | undefined,
 ): Promise<void> {
   if (outcome === undefined || outcome.state === 'unknown') return
+  const showsBy = now + showingMs
   const actual = outcome.state === 'done' ? (outcome.uuid ?? uuid) : undefined
-  if (actual !== undefined) {
-    await knownCalls.place({ domain, uuid: actual, placedAt: now, showsBy: now + showingMs })
-  }
-  if (actual !== uuid) await knownCalls.unplace({ domain, uuid })
+  if (actual === uuid) return knownCalls.answered({ domain, uuid }, showsBy)
+  if (actual !== undefined) await knownCalls.place({ domain, uuid: actual, placedAt: now, showsBy })
+  await knownCalls.unplace({ domain, uuid })
 }

@@ -362,6 +362,10 @@ export const writes: Readonly<Record<string, Write>> = {
     write: ({ knownCalls }) => knownCalls.remove([knownCall]),
   },
   'knownCalls.place': { write: ({ knownCalls }) => knownCalls.place(placedCall) },
+  'knownCalls.answered': {
+    first: ({ knownCalls }) => knownCalls.place(placedCall),
+    write: ({ knownCalls }) => knownCalls.answered(placedCall, placedCall.showsBy + 1),
+  },
   'knownCalls.unplace': {
     first: ({ knownCalls }) => knownCalls.place(placedCall),
     write: ({ knownCalls }) => knownCalls.unplace(placedCall),

@@ -123,6 +123,20 @@ export function knownCallStoreContract(open: StoreKind['open']): void {
     ])
   })
 
+  test('a call that is answered shows by a new time, and is not stored again if it is stored no more', async () => {
+    const call = aPlacedCall({ domain: `${randomUUID()}.test` })
+    await stores().knownCalls.place(call)
+
+    await stores().knownCalls.answered(call, call.showsBy - 5)
+    expect(await stores().knownCalls.listPlaced(call.domain)).toEqual([
+      { ...call, showsBy: call.showsBy - 5, isUp: false },
+    ])
+    await stores().knownCalls.remove([call])
+    await stores().knownCalls.answered(call, call.showsBy)
+
+    expect(await stores().knownCalls.listPlaced(call.domain)).toEqual([])
+  })
+
   test('a placed call and what an engine reports of it are one record, whichever is stored first', async () => {
     const domain = `${randomUUID()}.test`
     const legs = [aKnownCall({ domain }), aKnownCall({ domain })]

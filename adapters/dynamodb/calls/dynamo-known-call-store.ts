@@ -67,6 +67,7 @@ export function dynamoKnownCallStore(context: AdapterContext): KnownCallStore {
       }
     },
     place: (call) => place(context, call),
+    answered: (leg, showsBy) => answered(context, leg, showsBy),
     async listPlaced(domain) {
       return (await itemsOf(domain, 'placedAt')).flatMap((item) => placedIn(item) ?? [])
     },
@@ -111,6 +112,18 @@ async function place(context: AdapterContext, call: Omit<PlacedCall, 'isUp'>): P
       ':end': expirySeconds(keptUntil.knownCall(call.placedAt)),
     },
   })
+}
+
+async function answered(context: AdapterContext, leg: LegKey, showsBy: number): Promise<void> {
+  await conditionally(() =>
+    updateItem(context, {
+      TableName: tableName(context, 'knownCalls'),
+      Key: callKey(leg),
+      UpdateExpression: 'SET showsBy = :showsBy',
+      ConditionExpression: 'attribute_exists(placedAt)',
+      ExpressionAttributeValues: { ':showsBy': showsBy },
+    }),
+  )
 }
 
 /** What an engine has reported stays, for its end. */

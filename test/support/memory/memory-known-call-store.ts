@@ -43,6 +43,12 @@ export function memoryKnownCallStore({ state, clock }: MemoryContext): KnownCall
       const placed = { domain, uuid, placedAt: stored?.placed?.placedAt ?? placedAt, showsBy }
       state.knownCalls.set(key, { ...stored, domain, uuid, placed })
     },
+    async answered({ domain, uuid }, showsBy) {
+      const key = memoryKey(domain, uuid)
+      const stored = state.knownCalls.get(key)
+      if (stored?.placed === undefined) return
+      state.knownCalls.set(key, { ...stored, placed: { ...stored.placed, showsBy } })
+    },
     async listPlaced(domain) {
       const isOpen = ({ call, domain: of }: StoredLeg) => of === domain && call?.state !== 'ended'
       return all()

@@ -395,6 +395,7 @@ export const exercises: {
     listOf: { run: ({ knownCalls }) => knownCalls.listOf(domain.name) },
     remove: { run: ({ knownCalls }) => knownCalls.remove([{ domain: domain.name, uuid: 'some' }]) },
     place: { run: ({ knownCalls }) => knownCalls.place(aPlacedCall({ domain: domain.name })) },
+    answered: { run: ({ knownCalls }) => knownCalls.answered({ domain: domain.name, uuid: 'some' }, 1) },
     listPlaced: { run: ({ knownCalls }) => knownCalls.listPlaced(domain.name) },
     unplace: {
       first: async ({ knownCalls }) => {

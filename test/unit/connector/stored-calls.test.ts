@@ -23,6 +23,8 @@ function aRegistry() {
   const writes: string[] = []
   const stored = new Map<string, KnownCall>()
   const answers = { put: async (_call: KnownCall) => {}, remove: async () => {} }
+  const queue = { isAway: false, handedOverTo: 0 }
+  const handedOverTo = () => (queue.handedOverTo = queue.isAway ? queue.handedOverTo : time.clock.now())
   const calls = new StoredCalls({
     ...time,
     store: {
@@ -37,12 +39,12 @@ function aRegistry() {
         for (const { uuid } of legs) stored.delete(uuid)
       },
     },
-    handedOverTo: () => time.clock.now(),
+    handedOverTo,
     random: () => 0,
     log: capturedLog(),
   })
   registry.watch(calls)
-  return { time, registry, writes, stored, answers, calls }
+  return { time, registry, queue, writes, stored, answers, calls }
 }
 
 test('many events of a call cause one write of its record', async () => {
@@ -118,29 +120,45 @@ test('a call that is recalled from the store is not stored again, and recalling 
   expect(writes).toEqual(['up known'])
 })
 
-test('a leg of an account is marked as ended when it is hung up, and removed later', async () => {
+test('a leg is removed within a second of its end when that was handed over, without another write', async () => {
   const { time, registry, writes } = aRegistry()
   await registry.learn('call', eventFields(ofAccount), 'fs1', 'event')
   await time.advance(1_000)
 
   await registry.learn('call', eventFields({ ...ofAccount, 'Channel-Call-State': 'HANGUP' }), 'fs1', 'event')
-  await time.advance(100)
-  expect(writes).toEqual(['up call', 'ended call'])
   registry.end('call', 'core-1')
-  await time.advance(20_000)
+  await time.advance(1_000)
+
+  expect(writes).toEqual(['up call', 'remove call'])
+})
+
+test('a leg of an account whose end is not handed over is marked as ended after a second, and removed later', async () => {
+  const { time, registry, queue, writes } = aRegistry()
+  await registry.learn('call', eventFields(ofAccount), 'fs1', 'event')
+  await time.advance(1_000)
+  queue.isAway = true
+
+  await registry.learn('call', eventFields({ ...ofAccount, 'Channel-Call-State': 'HANGUP' }), 'fs1', 'event')
+  registry.end('call', 'core-1')
+  await time.advance(60_000)
+  expect(writes).toEqual(['up call', 'ended call'])
+  queue.isAway = false
+  await time.advance(1_000)
 
   expect(writes).toEqual(['up call', 'ended call', 'remove call'])
 })
 
-test('a leg of an account whose hang-up was missed is marked as ended when it is gone', async () => {
+test('a leg of an account whose hang-up was missed is marked as ended when it is gone, and removed when that was made up', async () => {
   const { time, registry, writes } = aRegistry()
   await registry.learn('call', eventFields(ofAccount), 'fs1', 'event')
   await time.advance(1_000)
 
   registry.end('call', 'core-1')
-  await time.advance(100)
-
+  await time.advance(4_500)
   expect(writes).toEqual(['up call', 'ended call'])
+  await time.advance(1_500)
+
+  expect(writes).toEqual(['up call', 'ended call', 'remove call'])
 })
 
 test('a leg of no account is removed without a mark', async () => {
@@ -166,16 +184,31 @@ test('a change of a leg is stored with the time of its event by the clock of its
 })
 
 test('changes of a call within a twentieth of a second are one write', async () => {
-  const { time, registry, writes } = aRegistry()
+  const { time, registry, writes, stored } = aRegistry()
   await registry.learn('other', eventFields(), 'fs1', 'event')
   await time.advance(1)
 
   await registry.learn('call', eventFields(), 'fs1', 'event')
   await registry.learn('call', eventFields(ofAccount), 'fs1', 'event')
-  await registry.learn('call', eventFields({ ...ofAccount, 'Channel-Call-State': 'HANGUP' }), 'fs1', 'event')
   await time.advance(100)
 
-  expect(writes).toEqual(['up other', 'ended call'])
+  expect(writes).toEqual(['up other', 'up call'])
+  expect(stored.get('call')?.presenceId).toBe('1000@a.example.com')
+})
+
+test('in an orderly stop the record of a leg stays whose end was not handed over', async () => {
+  const { time, registry, queue, calls, writes } = aRegistry()
+  for (const uuid of ['one', 'two']) await registry.learn(uuid, eventFields(), 'fs1', 'event')
+  await time.advance(1_000)
+  registry.end('one', 'core-1')
+  await time.advance(1)
+  queue.isAway = true
+  await time.advance(1)
+  registry.end('two', 'core-1')
+
+  await calls.flushed()
+
+  expect(writes).toEqual(['up one', 'up two', 'remove one'])
 })
 
 test('a call that the store refuses does not delay the others', async () => {
