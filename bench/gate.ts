@@ -1,6 +1,6 @@
 import autocannon from 'autocannon'
 import * as z from 'zod/mini'
-import { signRequest } from '../local/signature/sign-request.ts'
+import { signHeaders } from '../local/signature/sign.ts'
 import type { Figures } from './figures.ts'
 import { type MeasuredServer, cpuDuring, openServer } from './measured-server.ts'
 
@@ -31,7 +31,7 @@ export async function benchGate(): Promise<Figures> {
     const rows: { readonly gateMs: number; readonly bareMs: number }[] = []
     for (let round = 0; round < rounds; round += 1) {
       // A signature holds for five minutes.
-      const headers = signedHeaders(gate)
+      const headers = await signedHeaders(gate)
       rows.push({ gateMs: await cpuOf(gate, headers), bareMs: await cpuOf(bare, headers) })
     }
     return {
@@ -43,16 +43,13 @@ export async function benchGate(): Promise<Figures> {
   }
 }
 
-function signedHeaders({ address, message }: MeasuredServer): Record<string, string> {
-  const request = {
-    url: new URL(`http://${address}/`),
-    service: 'dynamodb',
-    region: 'us-east-1',
-    target: 'DynamoDB_20120810.GetItem',
-    body,
-    contentType: 'application/x-amz-json-1.0',
-  }
-  return signRequest(request, z.parse(credentialOf, message).credential, Date.now())
+function signedHeaders({ address, message }: MeasuredServer): Promise<Record<string, string>> {
+  const url = new URL(`http://${address}/`)
+  return signHeaders(
+    { method: 'POST', url, service: 'dynamodb', region: 'us-east-1', body },
+    { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'DynamoDB_20120810.GetItem' },
+    z.parse(credentialOf, message).credential,
+  )
 }
 
 /** CPU milliseconds that the server spends on one measured call. */

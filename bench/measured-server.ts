@@ -13,7 +13,7 @@ export interface MeasuredServer {
 /** The options of Node with which `npm start` runs the gateway: rarer collections change what each request costs. */
 export const startOptions = [
   '--disable-warning=ExperimentalWarning',
-  '--max-semi-space-size=16',
+  '--max-semi-space-size=8',
   '--heap-growing-percent=40',
 ]
 

@@ -45,8 +45,6 @@ export interface CloudWorker<W extends Worker> extends WorkerHandler {
 export interface WorkerOptions<W extends Worker> {
   /** Returns a set of ports for each batch, whose messages then share their work. */
   readonly portsOfBatch?: (ports: PortsOf<W['needs']>) => PortsOf<W['needs']>
-  /** Returns a set of ports for all batches of a process, which then share their work. */
-  readonly sharedPorts?: (ports: PortsOf<W['needs']>) => PortsOf<W['needs']>
 }
 
 /**
@@ -59,11 +57,10 @@ export function createWorker<const W extends Worker>(
   ports: PortsOf<W['needs']>,
   handle: HandleMessage<W>,
   tools: WorkerDeps,
-  { portsOfBatch = (same) => same, sharedPorts = (same) => same }: WorkerOptions<W> = {},
+  { portsOfBatch = (same) => same }: WorkerOptions<W> = {},
 ): WorkerHandler {
-  const shared = sharedPorts(ports)
   const handleAll = async ({ messages, done }: Batch<MessageOf<W>>) => {
-    const own = portsOfBatch(shared)
+    const own = portsOfBatch(ports)
     await handleBatch(messages, async ({ messageId, content }) => {
       if (content === undefined) return 'unreadable'
       const bound = tools.log.with({ messageId, requestId: requestOf(content) })

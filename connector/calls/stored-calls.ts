@@ -149,8 +149,7 @@ export class StoredCalls implements CallWatcher {
   }
 
   #takeChanged(now: number): readonly Changed[] {
-    const isDue = ({ call, dueAt }: Changed) =>
-      (dueAt <= now || this.#isStopping) && !this.#changed.has(call.uuid)
+    const isDue = ({ call, dueAt }: Changed) => (dueAt <= now || this.#isStopping) && !this.#changed.has(call.uuid)
     const taken = [...this.#marks.values()].filter(isDue)
     for (const { call } of taken) this.#marks.delete(call.uuid)
     const changed = [...this.#changed.values()]

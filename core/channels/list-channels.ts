@@ -4,7 +4,6 @@ import { applyList } from '../lists/apply-list.ts'
 import { handedOverBytes } from '../lists/json-bytes.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { CallEngine } from '../commands/call-engine.ts'
-import { processWide } from '../process-wide.ts'
 import { commandScope, type Orderer } from './command-scope.ts'
 import { requireDone } from './engine-answer.ts'
 
@@ -44,11 +43,8 @@ export async function listChannels(
   return channelsOf(requireDone(outcome), fields).filter((row) => isWanted(row, filter))
 }
 
-/** The parsed rows of lists, by the outcome that contains them: concurrent requests with the same outcome share them. */
-const readLists = processWide(
-  'rows of channels',
-  () => new WeakMap<CommandOutcome, { readonly fields: string; readonly rows: ChannelRow[] }>(),
-)
+/** The parsed rows of lists, by the outcome that contains them: requests with the same outcome share them. */
+const readLists = new WeakMap<CommandOutcome, { readonly fields: string; readonly rows: ChannelRow[] }>()
 
 function channelsOf(outcome: Extract<CommandOutcome, { state: 'done' }>, fields: readonly string[]): ChannelRow[] {
   const known = readLists.get(outcome)
@@ -135,7 +131,7 @@ function compared(left: string, right: string): number {
 }
 
 /** The weights of whole rows: each is computed once, however many pages show it. */
-const weights = processWide('weights of channels', () => new WeakMap<object, number>())
+const weights = new WeakMap<object, number>()
 
 function weightOf(row: object): number {
   const weight = weights.get(row) ?? handedOverBytes(row)

@@ -31,8 +31,7 @@ export const handler = worker(
     return 'refused'
   },
   {
-    // A process of a laptop works on many batches at a time, one of the cloud on one.
-    sharedPorts: (ports) => {
+    portsOfBatch: (ports) => {
       const index = indexTogether(ports.cdrs, { turn, most: indexedTogether })
       const listRecorded = recordedTogether(ports.recordings, { turn, most: READ_BATCH_ITEMS })
       const recordings = { listRecorded, list: (...leg: [string, string]) => ports.recordings.list(...leg) }

@@ -23,8 +23,8 @@ export interface ConnectorProcessOptions {
 /** The most disk space that events take on a laptop while their queue is unreachable. */
 const spoolBytes = 64 * 1024 * 1024
 
-/** Young objects get 16 MB a space, as in the main process, also on machines where Node would choose less. */
-const semiSpaceMb = 16
+/** Young objects get 8 MB a space, as in the main process, also on machines where Node would choose less. */
+const semiSpaceMb = 8
 
 const preload = fileURLToPath(new URL('../processes/leave-with-parent.mjs', import.meta.url))
 

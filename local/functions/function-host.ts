@@ -22,19 +22,18 @@ export class FunctionFailed extends Error {
 interface Waiting {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: FunctionFailed) => void
-  readonly sentOutside: () => void
   readonly timer: NodeJS.Timeout
 }
 
 /** The time for which the thread may leave a message unread before it counts as stuck in a loop. */
 const stuckAfterMs = 3000
 /**
- * More heap than this ends the thread, not the platform. A crowd on every operation also got by with 144 MB, more slowly;
- * with this, all processes together take some 655 MB under such a crowd.
+ * More heap than this ends the thread, not the platform. Loaded modules take 85 MB of it; what else is in it are objects that a busy
+ * machine has not yet collected, which fill whatever the heap may have.
  */
-const maxHeapMb = 192
-/** Young objects get 16 MB a space, as in the main thread: three spaces. */
-const maxYoungMb = 48
+const maxHeapMb = 144
+/** Young objects get 8 MB a space, as in the main thread: three spaces. */
+const maxYoungMb = 24
 
 /** How functions are hosted. */
 export interface HostOptions {
@@ -42,7 +41,7 @@ export interface HostOptions {
   environmentOf(definition: LambdaFunction): Environment
   /** Takes what functions print. */
   readonly log: Writable
-  /** More heap than this ends the thread; absent: 192 MB. */
+  /** More heap than this ends the thread; absent: 144 MB. */
   readonly heapMb?: number
 }
 
@@ -66,18 +65,15 @@ export class FunctionHost {
     this.#start()
   }
 
-  /**
-   * Calls a function. Rejects with {@link FunctionFailed}, at once when the host is closed. `sentOutside` is called when
-   * the function queues a message or calls a receiver for the first time.
-   */
-  invoke(name: string, event: unknown, sentOutside = () => {}): Promise<unknown> {
+  /** Calls a function. Rejects with {@link FunctionFailed}, at once when the host is closed. */
+  invoke(name: string, event: unknown): Promise<unknown> {
     if (this.#closed) return Promise.reject(new FunctionFailed('crash', 'the platform is stopping'))
     const timeoutMs = this.#timeouts.get(name) ?? 3000
     this.#lastId += 1
     const id = this.#lastId
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#giveUp(id, `Task timed out after ${timeoutMs / 1000} seconds`), timeoutMs)
-      this.#waiting.set(id, { resolve, reject, sentOutside, timer })
+      this.#waiting.set(id, { resolve, reject, timer })
       this.#send({ kind: 'invoke', id, name, event, requestId: randomUUID(), deadlineAt: Date.now() + timeoutMs })
     })
   }
@@ -126,8 +122,7 @@ export class FunctionHost {
     if (message.kind === 'alive') {
       clearTimeout(this.#stuck.get(message.id))
       this.#stuck.delete(message.id)
-    } else if (message.kind === 'sent-outside') this.#waiting.get(message.id)?.sentOutside()
-    else if (message.kind === 'done') this.#finish(message)
+    } else if (message.kind === 'done') this.#finish(message)
     else this.#take(message.id)?.reject(new FunctionFailed('error', `${message.errorType}: ${message.message}`))
   }
 

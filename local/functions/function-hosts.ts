@@ -22,8 +22,8 @@ export class FunctionHosts {
   }
 
   /** See {@link FunctionHost.invoke}. */
-  invoke(name: string, event: unknown, sentOutside?: () => void): Promise<unknown> {
-    return (this.#lookupNames.has(name) ? this.#lookups : this.#others).invoke(name, event, sentOutside)
+  invoke(name: string, event: unknown): Promise<unknown> {
+    return (this.#lookupNames.has(name) ? this.#lookups : this.#others).invoke(name, event)
   }
 
   /** Ends both threads; what still runs fails. */

@@ -27,8 +27,6 @@ export type ToThread =
 
 /** From the thread. */
 export type FromThread =
-  /** The function of a call has queued a message or called a receiver. */
-  | { readonly kind: 'sent-outside'; readonly id: number }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly errorType: string; readonly message: string }
   | { readonly kind: 'alive'; readonly id: number }

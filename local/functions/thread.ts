@@ -5,7 +5,6 @@
 import { createRequire } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import * as z from 'zod/mini'
-import { reportSending, runReporting } from './sent-outside.ts'
 import { installFunctionEnvironment, runWithEnvironment } from './function-environment.ts'
 import type { FromThread, HostedFunction } from './thread-messages.ts'
 
@@ -20,7 +19,7 @@ interface Copy {
 }
 
 /** Functions that are loaded at one time, some 3.5 MB each; more only while all of them are at work. */
-const maxLoaded = 28
+const maxLoaded = 20
 
 const hosted = z.object({
   name: z.string(),
@@ -50,7 +49,6 @@ const functions = new Map(z.parse(z.array(hosted), workerData).map((item) => [it
 const copies = new Map<string, Copy>()
 
 installFunctionEnvironment()
-reportSending()
 parentPort?.on('message', (received: unknown) => {
   const parsed = z.parse(message, received)
   if (parsed.kind === 'invoke') void invoke(parsed)
@@ -78,22 +76,9 @@ async function call(definition: HostedFunction, invocation: Invocation): Promise
   unloadIdle()
   try {
     const context = contextOf(definition, invocation)
-    const handle = () => runWithEnvironment(copy.environment, () => copy.handler(invocation.event, context))
-    return await runReporting(
-      once(() => send({ kind: 'sent-outside', id: invocation.id })),
-      handle,
-    )
+    return await runWithEnvironment(copy.environment, () => copy.handler(invocation.event, context))
   } finally {
     copy.running -= 1
-  }
-}
-
-/** A batch of events makes a request for each hook, and the first one says it all. */
-function once(report: () => void): () => void {
-  let isReported = false
-  return () => {
-    if (!isReported) report()
-    isReported = true
   }
 }
 

@@ -1,12 +1,10 @@
-import { hash } from 'node:crypto'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { Role, Statement } from '../assembly/assembly.ts'
 import type { Place } from '../assembly/place.ts'
 import { addressOf, listen } from '../processes/listen.ts'
 import { requestTarget } from '../processes/request-target.ts'
 import { type Credential, issueCredential } from '../signature/credential.ts'
-import type { SignedParts } from '../signature/canonical-request.ts'
-import { type Proof, type Verification, verifySignature } from '../signature/verify-signature.ts'
+import { type Proof, type SignedParts, type Verification, verifySignature } from '../signature/verify-signature.ts'
 import type { Backend, SearchBackend, ServiceAnswer, ServiceCall } from './backend.ts'
 import { type Reason, accessDenied, denialOf, deny, signatureRefused } from './denial.ts'
 import { judge } from './judge.ts'
@@ -133,7 +131,7 @@ export class Gate {
    */
   async answerLink(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts = signedParts(request)
-    const verification = this.#verify(parts, undefined)
+    const verification = await this.#verify(parts)
     if ('refusal' in verification) return deny(response, denialOf('s3', signatureRefused(verification.refusal)))
     if (!isLinkRequest(parts)) return deny(response, denialOf('s3', unknownOperation))
     await this.#callObjects(verification.proof, request, response, parts)
@@ -160,8 +158,7 @@ export class Gate {
     const target = request.headers['x-amz-target']
     const isSearch = searchScope.test(request.headers.authorization ?? '')
     const body = typeof target === 'string' || isSearch ? await readBody(request, maxBodyBytes) : undefined
-    const bodyHash = body === undefined ? undefined : hash('sha256', body)
-    const verification = this.#verify(parts, bodyHash)
+    const verification = await this.#verify({ ...parts, body })
     if ('refusal' in verification) {
       const service = isSearch ? 'es' : typeof target === 'string' ? serviceOfTarget(target) : 's3'
       return deny(response, denialOf(service, signatureRefused(verification.refusal)))
@@ -173,9 +170,9 @@ export class Gate {
     await this.#callObjects(proof, request, response, parts)
   }
 
-  #verify(parts: SignedParts, bodyHash: string | undefined): Verification {
+  #verify(parts: SignedParts): Promise<Verification> {
     const credentialOf = (accessKeyId: string) => this.#credentials.get(accessKeyId)
-    return verifySignature(parts, { credentialOf, now: Date.now(), bodyHash })
+    return verifySignature(parts, { credentialOf, now: Date.now() })
   }
 
   async #callObjects(

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { DomainError, type ErrorCode } from '../../core/errors.ts'
 import { errorAnswer, requestIdOf } from '../../functions/endpoint/answer.ts'
 import { FunctionFailed } from '../functions/function-host.ts'
-import { BodyTooLarge, BodyTooSlow } from '../gate/read-body.ts'
-import { TooManyWaiting } from './fair-places.ts'
+import { BodyTooLarge } from '../gate/read-body.ts'
+import { TooManyWaiting } from './admission.ts'
 import { MalformedResult, type Reply, functionReply } from './function-reply.ts'
 
 /** The inputs of a failure reply. */
@@ -16,7 +16,6 @@ type Asked = Pick<IncomingMessage, 'method' | 'headers'>
  */
 export function failureReply(error: unknown, asked: Asked): Reply {
   if (error instanceof BodyTooLarge) return refusalReply(asked, 'payload_too_large', error.message)
-  if (error instanceof BodyTooSlow) return refusalReply(asked, 'bad_request', error.message)
   if (error instanceof TooManyWaiting) return refusalReply(asked, 'store_unavailable', `${error.message}; try again`)
   if (error instanceof MalformedResult) return refusalReply(asked, 'internal_error', 'internal error')
   if (!(error instanceof FunctionFailed)) throw error

@@ -2,17 +2,16 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { Duplex } from 'node:stream'
 import type { Route } from '../../contracts/routes/route.ts'
 import type { CrossOrigin } from '../assembly/assembly.ts'
-import { type Caution, readBody, timeFor } from '../gate/read-body.ts'
+import { readBody } from '../gate/read-body.ts'
 import { FunctionFailed } from '../functions/function-host.ts'
 import { addressOf, listen } from '../processes/listen.ts'
 import { requestTarget } from '../processes/request-target.ts'
-import { Admission } from './admission.ts'
-import { Callers } from './callers.ts'
+import { Admission, keyOf } from './admission.ts'
 import { crossOriginReply, linkHeaders, preflightReply } from './cors.ts'
 import { failureReply, isSafe, refusalReply } from './failure-reply.ts'
 import { type Reply, functionReply } from './function-reply.ts'
-import { requestEvent, sourceAddress } from './request-event.ts'
-import { type RouteTable, isPercentEncoded } from './route-table.ts'
+import { requestEvent } from './request-event.ts'
+import { type RouteMatch, type RouteTable, isPercentEncoded } from './route-table.ts'
 import { refuseConnection, unreadableReason } from './unreadable-request.ts'
 
 /**
@@ -23,26 +22,15 @@ export const maxBodyBytes = 1024 * 1024
 /** The limit of an HTTP API for request line and headers together. */
 const maxHeaderBytes = 10_240
 
-/** Connections are looked over this often, so headers take 10 to 12 s at most. */
-const headersTimeoutMs = 10_000
-const overlookMs = 2_000
-/**
- * A client that sends or takes nothing holds memory and places for 5 s; one that keeps to 2 Mbit/s gets through, within 9 s
- * for the largest body.
- */
-const pace = { graceMs: 5_000, bytesPerSecond: 256 * 1024 }
 /** Up to the 10 MB of an HTTP API a body is read to its end before it is refused. */
-const caution: Caution = { pace, droppedBytes: 9 * 1024 * 1024 }
-/** A client that takes nothing of an object for this long is dropped: players pause. */
-const linkIdleMs = 60_000
+const droppedBytes = 9 * 1024 * 1024
+/** How long a client may take for its headers, for its request, and between two bytes of an answer, in milliseconds; all are looked over this often. */
+const usualTimes = { headers: 10_000, request: 30_000, idle: 60_000, overlook: 2_000 }
 /** Each connection takes some 20 KB, also an idle one. */
 const maxConnections = 4000
 
-/**
- * Calls the function of a route with an event and returns its result. `sentOutside` is called when the function has sent a
- * request to an engine or a receiver, and waits from then on.
- */
-export type Invoke = (functionName: string, event: unknown, sentOutside: () => void) => Promise<unknown>
+/** Calls the function of a route with an event and returns its result. */
+export type Invoke = (functionName: string, event: unknown) => Promise<unknown>
 
 /** The bytes that the bodies of routes may have, by route key. */
 type BodyLimits = ReadonlyMap<string, number>
@@ -54,7 +42,7 @@ export interface Served {
   readonly invoke: Invoke
   /** Absent: pages of other origins may do nothing. */
   readonly crossOrigin?: CrossOrigin | undefined
-  /** The declarations of routes: whether they check credentials, and whether they wait for something outside. */
+  /** The declarations of routes: whether they wait for something outside, and the size of their bodies. */
   readonly routes?: readonly Route[]
   /** Answers a `GET` that carries a signature in its query, as links to objects do. Absent: there are no such links. */
   readonly answerLink?: (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -68,18 +56,15 @@ export class Gateway {
   readonly #server: Server
   /** The latest response of each connection. */
   readonly #responses = new WeakMap<Duplex, ServerResponse>()
-  #served:
-    | (Served & { readonly callers: Callers; readonly admission: Admission; readonly limits: BodyLimits })
-    | undefined
+  #served: (Served & { readonly admission: Admission; readonly limits: BodyLimits }) | undefined
 
-  constructor() {
+  constructor(times = usualTimes) {
     this.#server = createServer(
       {
         maxHeaderSize: maxHeaderBytes,
-        headersTimeout: headersTimeoutMs,
-        connectionsCheckingInterval: overlookMs,
-        // Bodies have their pace instead: a request may also wait until others make room for its body.
-        requestTimeout: 0,
+        headersTimeout: times.headers,
+        requestTimeout: times.request,
+        connectionsCheckingInterval: times.overlook,
         // The server's own refusals have no body.
         requireHostHeader: false,
       },
@@ -89,14 +74,13 @@ export class Gateway {
         if (answerLink !== undefined) {
           const asked = { method: 'GET', headers: request.headers }
           response.setHeaders(new Map(Object.entries(linkHeaders(this.#served?.crossOrigin, asked))))
-          // An object has no time limit while its bytes are taken.
-          response.setTimeout(linkIdleMs, () => response.destroy())
           return void answerLink(request, response).catch(() => response.destroy())
         }
         void this.#answer(request, response)
       },
     )
     this.#server.maxConnections = maxConnections
+    this.#server.timeout = times.idle
     // An HTTP API is no proxy.
     this.#server.on('connect', (_request, socket) =>
       refuseConnection(socket, 'method_not_allowed', 'there are no tunnels here'),
@@ -123,9 +107,8 @@ export class Gateway {
     const { routes = [] } = served
     this.#served = {
       ...served,
-      callers: new Callers(routes),
       admission: new Admission(routes),
-      limits: new Map(routes.map(({ method, path, maxBodyBytes: own = 0 }) => [`${method} ${path}`, own])),
+      limits: new Map(routes.map((route) => [keyOf(route), route.maxBodyBytes ?? 0])),
     }
   }
 
@@ -170,21 +153,29 @@ export class Gateway {
       return refusalReply(request, 'bad_request', 'the path is not well-formed: write % as %25')
     const match = served.table.find(request.method ?? 'GET', target.rawPath)
     if (match === undefined) return refusalReply(request, 'not_found', 'there is no such path')
-    const calledBy = { headers: request.headers, address: sourceAddress(request) }
-    const caller = served.callers.of(calledBy)
     const limit = Math.max(maxBodyBytes, served.limits.get(match.routeKey) ?? 0)
-    await served.admission.body(caller.name, bytesOf(request, limit), response)
-    const body = await readBody(request, limit, caution)
-    const leaveWork = await served.admission.call(caller.name, match.routeKey, response)
+    const leaveBody = await served.admission.body(bytesOf(request, limit), response)
+    try {
+      const body = await readBody(request, limit, droppedBytes)
+      return await this.#callFunction(served, match, { request, response, body })
+    } finally {
+      leaveBody()
+    }
+  }
+
+  async #callFunction(
+    { admission, invoke }: Served & { readonly admission: Admission },
+    match: RouteMatch<string>,
+    { request, response, body }: { request: IncomingMessage; response: ServerResponse; body: Buffer },
+  ): Promise<Reply> {
+    const leave = await admission.call(match.routeKey, response)
     try {
       if (response.closed) throw new Error('the client has gone before its function was called')
-      const event = requestEvent(request, target, match, body, Date.now())
-      const call = () => served.invoke(match.target, event, leaveWork)
-      const reply = functionReply(await (isSafe(request) ? callAgain(call) : call()))
-      served.callers.learn(caller, match.routeKey, calledBy, reply.status)
-      return reply
+      const event = requestEvent(request, requestTarget(request.url), match, body, Date.now())
+      const call = () => invoke(match.target, event)
+      return functionReply(await (isSafe(request) ? callAgain(call) : call()))
     } finally {
-      leaveWork()
+      leave()
     }
   }
 }
@@ -233,8 +224,4 @@ function send(request: IncomingMessage, response: ServerResponse, { status, head
   if (!request.complete) all['connection'] = 'close'
   response.writeHead(status, all)
   response.end(empty || request.method === 'HEAD' ? undefined : content)
-  // Most answers are with the system by now and need no timer.
-  if (request.socket.writableLength === 0) return
-  const timer = setTimeout(() => response.destroy(), timeFor(length, pace))
-  response.once('close', () => clearTimeout(timer))
 }

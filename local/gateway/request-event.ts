@@ -82,23 +82,13 @@ function requestContext(
     requestId: randomUUID(),
     routeKey,
     stage: '$default',
-    time: textOf(now),
+    time: `${new Date(now).toISOString().slice(0, 19)}.000Z`,
     timeEpoch: now,
   }
 }
 
-/** The second that was written last, since writing one takes as long as the rest of the event. */
-let written = { second: -1, text: '' }
-
-/** Returns a moment in words, without fractions of a second. */
-function textOf(now: number): string {
-  const second = Math.floor(now / 1000)
-  if (second !== written.second) written = { second, text: new Date(second * 1000).toISOString() }
-  return written.text
-}
-
 /** Returns the peer's address. `X-Forwarded-For` does not count, since nothing that is trusted stands in front. */
-export function sourceAddress(request: IncomingMessage): string {
+function sourceAddress(request: IncomingMessage): string {
   const address = request.socket.remoteAddress ?? ''
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
 }

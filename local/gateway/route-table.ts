@@ -17,9 +17,6 @@ interface Candidate<T> {
   readonly target: T
 }
 
-/** Kinds of paths that are remembered; only a greedy route makes more of them than there are routes. */
-const maxShapes = 1000
-
 /**
  * Chooses among the routes of an HTTP API as API Gateway does: a full match before one with parameters, those before a
  * greedy one (`{proxy+}`), a method before `ANY`, and `$default` when nothing else fits.
@@ -27,8 +24,6 @@ const maxShapes = 1000
 export class RouteTable<T> {
   readonly #candidates: readonly Candidate<T>[]
   readonly #fallback: T | undefined
-  /** By method and number of segments, so that a request is not held against routes that it cannot fit. */
-  readonly #byShape = new Map<string, readonly Candidate<T>[]>()
 
   constructor(routes: readonly { readonly key: string; readonly target: T }[]) {
     this.#fallback = routes.find(({ key }) => key === '$default')?.target
@@ -44,28 +39,13 @@ export class RouteTable<T> {
   /** The route of a request whose path {@link isPercentEncoded}; `undefined` when no route fits and there is no `$default`. */
   find(method: string, rawPath: string): RouteMatch<T> | undefined {
     const given = rawPath.split('/')
-    for (const candidate of this.#possible(method, given.length)) {
-      if (!fits(candidate.segments, given)) continue
-      const { routeKey, target, segments } = candidate
+    for (const { routeKey, target, segments, method: wanted } of this.#candidates) {
+      if ((wanted !== method && wanted !== 'ANY') || !fits(segments, given)) continue
       return { routeKey, target, parameters: parametersOf(segments, given) }
     }
     return this.#fallback === undefined
       ? undefined
       : { routeKey: '$default', target: this.#fallback, parameters: undefined }
-  }
-
-  /** The candidates of a method and a number of segments, in their order. */
-  #possible(method: string, length: number): readonly Candidate<T>[] {
-    const key = `${method} ${length}`
-    const known = this.#byShape.get(key)
-    if (known !== undefined) return known
-    const possible = this.#candidates.filter(
-      (candidate) =>
-        (candidate.method === method || candidate.method === 'ANY') &&
-        (candidate.segments.length === length || candidate.segments.some(({ kind }) => kind === 'greedy')),
-    )
-    if (possible.length > 0 && this.#byShape.size < maxShapes) this.#byShape.set(key, possible)
-    return possible
   }
 }
 

@@ -1,13 +1,12 @@
-import type { GapStore } from '../../core/events/gap-store.ts'
-import type { Clock } from '../../core/time.ts'
-import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { nowhere } from '../../connector/links/event-position.ts'
 import { gapId } from '../../connector/links/gap-log.ts'
 import { deadAfterMs } from '../../connector/reconcile/dead-connectors.ts'
+import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
+import type { GapStore } from '../../core/events/gap-store.ts'
+import type { Clock } from '../../core/time.ts'
 import type { Assembly } from '../assembly/assembly.ts'
-import type { LostMessages } from '../stores/kept-queues.ts'
-import type { QueueRun } from '../stores/sqs.ts'
+import type { QueueRun } from '../stores/queue-run.ts'
 import { type PlatformContextDeps, platformContext } from './platform-context.ts'
 
 /**
@@ -16,59 +15,51 @@ import { type PlatformContextDeps, platformContext } from './platform-context.ts
  */
 export async function beginQueues(
   assembly: Pick<Assembly, 'functions'>,
-  run: QueueRun,
+  run: Pick<QueueRun, 'isLost' | 'begin'>,
   deps: PlatformContextDeps,
 ): Promise<string | undefined> {
-  const { lost } = run
-  if (lost !== undefined) await recordWithStores(assembly, lost, deps)
-  await run.begin()
-  return (
-    lost &&
-    `the platform was not stopped in order: events since ${new Date(lost.from).toISOString()} may be lost, which is recorded as a gap`
-  )
+  const from = run.isLost ? await recordWithStores(assembly, deps) : undefined
+  run.begin()
+  if (from === undefined) return undefined
+  const since = new Date(from).toISOString()
+  return `the platform was not stopped in order: events since ${since} may be lost, which is recorded as a gap`
 }
 
-async function recordWithStores(
-  assembly: Pick<Assembly, 'functions'>,
-  lost: LostMessages,
-  deps: PlatformContextDeps,
-): Promise<void> {
+async function recordWithStores(assembly: Pick<Assembly, 'functions'>, deps: PlatformContextDeps): Promise<number> {
   const [{ dynamoGapStore }, { dynamoConnectorStatusStore }] = await Promise.all([
     import('../../adapters/dynamodb/events/dynamo-gap-store.ts'),
     import('../../adapters/dynamodb/calls/dynamo-connector-status-store.ts'),
   ])
   const context = platformContext(assembly, deps)
-  await recordLostMessages(
-    { gaps: dynamoGapStore(context), connectorStatus: dynamoConnectorStatusStore(context), clock: systemClock },
-    lost,
-  )
+  const connectorStatus = dynamoConnectorStatusStore(context)
+  return recordLostMessages({ gaps: dynamoGapStore(context), connectorStatus, clock: systemClock })
 }
 
 /** The dependencies of {@link recordLostMessages}. */
 export interface RecordLostMessagesDeps {
   readonly gaps: Pick<GapStore, 'record'>
-  readonly connectorStatus: Pick<ConnectorStatusStore, 'list'>
+  readonly connectorStatus: Pick<ConnectorStatusStore, 'list' | 'listWaits'>
   readonly clock: Clock
-}
-
-/**
- * Records the gap of messages that ended with the embedded queues, up to now. A connector may have handed over older
- * events from its disk after the last checkpoint, so the gap begins no later than the reading that connectors of that
- * time had fully handed over.
- */
-export async function recordLostMessages(
-  { gaps, connectorStatus, clock }: RecordLostMessagesDeps,
-  { from, knownAt }: LostMessages,
-): Promise<void> {
-  const reports = await connectorStatus.list(knownAt - deadAfterMs)
-  const gap = {
-    connectorId: platform,
-    engine: '',
-    reason: 'queue-lost',
-    from: Math.min(from, ...reports.map(({ handedOverTo }) => handedOverTo)),
-  }
-  await gaps.record({ ...gap, id: gapId(gap), recordedBy: platform, to: clock.now(), before: nowhere, after: nowhere })
 }
 
 /** The recorder of the lost messages: not a connector, but the platform of the laptop. */
 const platform = 'local-platform'
+
+/**
+ * Records the gap of messages that ended with the embedded queues, from the last reports on, up to now; returns its beginning. Half a
+ * minute is allowed for the time that events wait in a queue, and more where the last waits that functions noted are longer.
+ */
+export async function recordLostMessages(deps: RecordLostMessagesDeps): Promise<number> {
+  const { gaps, connectorStatus, clock } = deps
+  const to = clock.now()
+  const reports = await connectorStatus.list(0)
+  const lastAt = Math.max(0, ...reports.map(({ reportedAt }) => reportedAt))
+  const last = reports.filter(({ reportedAt }) => reportedAt > lastAt - deadAfterMs)
+  const waits = await connectorStatus.listWaits(lastAt - 2 * deadAfterMs)
+  const from =
+    Math.min(to, ...last.map(({ handedOverTo }) => handedOverTo), ...waits.map(({ at, ageMs }) => at - ageMs)) -
+    deadAfterMs
+  const gap = { connectorId: platform, engine: '', reason: 'queue-lost', from }
+  await gaps.record({ ...gap, id: gapId(gap), recordedBy: platform, to, before: nowhere, after: nowhere })
+  return from
+}

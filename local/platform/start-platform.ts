@@ -1,7 +1,6 @@
 import { retryDeps } from '../../adapters/system/retry-deps.ts'
 import { environment } from '../../contracts/environment.ts'
 import { routes } from '../../contracts/routes/index.ts'
-import type { Route } from '../../contracts/routes/route.ts'
 import { type Assembly } from '../assembly/assembly.ts'
 import { type Place, laptop } from '../assembly/place.ts'
 import { readAssembly } from '../assembly/read-assembly.ts'
@@ -13,7 +12,8 @@ import type { SimulatedEngine } from '../simulated-engine/simulated-engine.ts'
 import { FunctionHosts } from '../functions/function-hosts.ts'
 import { Gate } from '../gate/gate.ts'
 import { crossOriginFor } from '../gateway/cors.ts'
-import { Gateway, type Invoke } from '../gateway/gateway.ts'
+import { isLookup, keyOf } from '../gateway/admission.ts'
+import { Gateway } from '../gateway/gateway.ts'
 import { RouteTable } from '../gateway/route-table.ts'
 import { freePort } from '../processes/free-port.ts'
 import { openLog } from '../processes/log-file.ts'
@@ -23,7 +23,7 @@ import { startSchedules } from '../schedules/start-schedules.ts'
 import type { Settings } from '../settings/settings.ts'
 import { programsFor } from '../stores/dynamo-program/choose-program.ts'
 import { type Machine, thisMachine } from '../stores/dynamo-program/dynoxide.ts'
-import type { QueueRun } from '../stores/sqs.ts'
+import type { QueueStore } from '../stores/sqs.ts'
 import { ensureAssembly } from '../synthesis/ensure-assembly.ts'
 import { keepAssembly } from '../synthesis/keep-assembly.ts'
 import { awaitHealth } from './await-health.ts'
@@ -142,7 +142,7 @@ interface Parts {
   readonly kept: KeptSecrets
   readonly engine: RunningEngine
   readonly settings: Settings
-  readonly queues: QueueRun | undefined
+  readonly queues: QueueStore['run']
   readonly storeUrls: readonly string[]
   readonly closing: AsyncDisposableStack
 }
@@ -169,10 +169,9 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   if (settings.openSearchUrl !== undefined) for (const note of notes) console.warn(note)
   const names = new Map(assembly.functions.map(({ arn, name }) => [arn, name]))
   const targets = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
-  const invoke: Invoke = (name, event, sentOutside) => host.invoke(name, event, sentOutside)
   gateway.serve({
     table: new RouteTable(targets),
-    invoke,
+    invoke: (name, event) => host.invoke(name, event),
     crossOrigin: crossOriginFor(settings.allowedOrigins) ?? assembly.crossOrigin,
     routes,
     answerLink: (request, response) => gate.answerLink(request, response),
@@ -209,9 +208,7 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
 
 /** Returns the functions of routes whose callers wait only briefly. */
 function lookupArns(assembly: Pick<Assembly, 'routes'>): ReadonlySet<string> {
-  const keys = new Set(
-    routes.flatMap((route: Route) => (route.timeoutSeconds === undefined ? [] : [`${route.method} ${route.path}`])),
-  )
+  const keys: ReadonlySet<string> = new Set(routes.filter(isLookup).map(keyOf))
   return new Set(assembly.routes.filter(({ key }) => keys.has(key)).map(({ functionArn }) => functionArn))
 }
 

@@ -1,5 +1,3 @@
-import { systemClock } from '../../adapters/system/system-clock.ts'
-import { systemTimers } from '../../adapters/system/system-timers.ts'
 import { queues } from '../../contracts/resources.ts'
 import type { Assembly, Queue } from '../assembly/assembly.ts'
 import type { DataFolder } from '../data/data-folder.ts'
@@ -14,14 +12,14 @@ import { objectStore } from '../stores/objects/object-store.ts'
 import { connectSearch } from '../stores/search/forward-search.ts'
 import { startEmbeddedSearch } from '../stores/search/search-store.ts'
 import { secretsBackend } from '../stores/secrets.ts'
-import { type QueueRun, connectSqs, startEmbeddedSqs } from '../stores/sqs.ts'
+import { type QueueStore, connectSqs, startEmbeddedSqs } from '../stores/sqs.ts'
 import { secretValues } from './secret-values.ts'
 
 /** The stores of a run. */
 export interface RunningStores {
   readonly backends: Backends
   /** The run of the embedded queues; `undefined` if `SQS_ENDPOINT` names others. */
-  readonly queues: QueueRun | undefined
+  readonly queues: QueueStore['run']
   /** The addresses of stores that hooks must not reach. */
   readonly urls: readonly string[]
 }
@@ -45,13 +43,7 @@ export async function startStores(
       ? chooseProgram(folder, programs).then((program) => startDynamo(program, folder.file('logs/dynamodb.log')))
       : connectDynamo(settings.dynamodbEndpoint, signer),
     settings.sqsEndpoint === undefined
-      ? startEmbeddedSqs(assembly.queues, {
-          file: folder.file('queues.json'),
-          checkpointFile: folder.file('queues-checkpoint.json'),
-          keeps: keptQueues(assembly),
-          clock: systemClock,
-          timers: systemTimers,
-        })
+      ? startEmbeddedSqs(assembly.queues, { folder, keeps: keptQueues(assembly) })
       : connectSqs(settings.sqsEndpoint, signer, assembly.queues),
     settings.openSearchUrl === undefined
       ? startEmbeddedSearch(folder.file('search.sqlite'))

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 
 const [command, ...words] = process.argv.slice(2)
-const program = spawn(command, words, { stdio: ['ignore', 'inherit', 'inherit'], windowsHide: true })
+const program = spawn(command, words, { stdio: 'inherit', windowsHide: true })
 // A program that has not ended after ten seconds is killed.
 process.once('disconnect', () => {
   program.kill()

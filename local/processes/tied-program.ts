@@ -2,6 +2,7 @@ import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { putAside } from './log-file.ts'
 
 /** Ends its program when it loses its parent, on any system. It takes a process of some 45 MB. */
 const keeper = fileURLToPath(new URL('program-keeper.mjs', import.meta.url))
@@ -14,14 +15,31 @@ export interface TiedProgram {
   stop(tooLate?: AbortSignal): Promise<void>
 }
 
+/** What a program gets in addition to its words. */
+export interface ProgramInput {
+  /** This process's own unless given. */
+  readonly env?: NodeJS.ProcessEnv
+  /** The whole of its standard input. */
+  readonly input?: string
+}
+
 /**
  * Starts a program tied to this process; its output goes to a file. A terminal's Ctrl-C does not reach the program, since
  * others use it until they have stopped.
  */
-export function startTiedProgram(command: string, args: readonly string[], logFile: string): TiedProgram {
+export function startTiedProgram(
+  command: string,
+  args: readonly string[],
+  logFile: string,
+  { env = process.env, input }: ProgramInput = {},
+): TiedProgram {
+  putAside(logFile)
   const log = openSync(logFile, 'a', 0o600)
-  const child = tiesByItself() ? tied(command, args, log) : kept(command, args, log)
+  const start = tiesByItself() ? tied : kept
+  const child = start([command, ...args], { env, detached: true }, [input === undefined ? 'ignore' : 'pipe', log, log])
   closeSync(log)
+  // A program that has ended already takes no input.
+  child.stdin?.on('error', () => {}).end(input)
   const ended = once(child, 'exit').then(() => undefined)
   return {
     ended,
@@ -32,8 +50,8 @@ export function startTiedProgram(command: string, args: readonly string[], logFi
         await ended
         return
       }
-      child.kill()
-      const kill = () => child.kill('SIGKILL')
+      end(child, 'SIGTERM')
+      const kill = () => end(child, 'SIGKILL')
       if (tooLate.aborted) kill()
       else tooLate.addEventListener('abort', kill)
       await ended
@@ -53,13 +71,28 @@ function tiesByItself(): boolean {
   return process.platform === 'linux' && spawnSync(command, [...options, 'true']).status === 0
 }
 
-function tied(command: string, args: readonly string[], log: number): ChildProcess {
-  const [tie, ...options] = linuxTie
-  return spawn(tie, [...options, command, ...args], { stdio: ['ignore', log, log], detached: true })
+type Stdio = readonly ['ignore' | 'pipe', number, number]
+
+interface HowToStart {
+  readonly env: NodeJS.ProcessEnv
+  readonly detached: boolean
 }
 
-function kept(command: string, args: readonly string[], log: number): ChildProcess {
+function tied(words: readonly string[], how: HowToStart, stdio: Stdio): ChildProcess {
+  const [tie, ...options] = linuxTie
+  return spawn(tie, [...options, ...words], { ...how, stdio: [...stdio] })
+}
+
+function kept(words: readonly string[], how: HowToStart, stdio: Stdio): ChildProcess {
   // The keeper has nothing to collect: its heap stays as small as it begins.
-  const execArgv = ['--max-semi-space-size=1']
-  return fork(keeper, [command, ...args], { stdio: ['ignore', log, log, 'ipc'], detached: true, execArgv })
+  return fork(keeper, [...words], { ...how, stdio: [...stdio, 'ipc'], execArgv: ['--max-semi-space-size=1'] })
+}
+
+/** Sends a signal to a program that was started as a group, and to those that it has started. */
+function end({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch {
+    // It has ended.
+  }
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { Queue } from '../assembly/assembly.ts'
 import { laptop } from '../assembly/place.ts'
-import { tenantOfGroup } from '../stores/fifo-groups.ts'
 import type { ReceivedMessage } from './received-message.ts'
 
 /** Returns a batch of messages as Lambda hands it to a function. */
@@ -26,7 +25,7 @@ export function queueEvent(queue: Pick<Queue, 'arn'>, messages: readonly Receive
  * holds its messages is done, so in a common batch one tenant would wait for another's work. Messages of other groups stay together.
  */
 export function byTenant(messages: readonly ReceivedMessage[]): readonly (readonly ReceivedMessage[])[] {
-  const tenantOf = ({ Attributes }: ReceivedMessage) => tenantOfGroup(Attributes?.['MessageGroupId'] ?? '')
+  const tenantOf = ({ Attributes }: ReceivedMessage) => /^(.+)\/[\d.]+$/.exec(Attributes?.['MessageGroupId'] ?? '')?.[1]
   return [...Map.groupBy(messages, tenantOf).values()]
 }
 

@@ -1,7 +1,19 @@
-import { timingSafeEqual } from 'node:crypto'
-import type { SignedParts } from './canonical-request.ts'
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Credential } from './credential.ts'
-import { signatureOf } from './signature.ts'
+import { addressParts, signerFor } from './sign.ts'
+
+/** The parts of a request that its signature covers. */
+export interface SignedParts {
+  readonly method: string
+  /** As it stood in the request line, without the query. */
+  readonly rawPath: string
+  /** As it stood in the request line, without the question mark. */
+  readonly rawQuery: string
+  readonly headers: IncomingHttpHeaders
+  /** Present where it was read before the signature is verified. */
+  readonly body?: Buffer | undefined
+}
 
 /** The reason why a signature is refused, in the words of S3, from which every service's own follow. */
 export type Refusal =
@@ -17,7 +29,7 @@ export type Refusal =
 export interface Proof {
   readonly credential: Credential
   readonly service: string
-  /** The body's hex SHA-256 that was signed, or `UNSIGNED-PAYLOAD`. */
+  /** The hex SHA-256 of the body that the signer states, or `UNSIGNED-PAYLOAD`. */
   readonly payloadHash: string
 }
 
@@ -43,14 +55,13 @@ const maxSkewMs = 5 * 60_000
 const maxExpiresSeconds = 604_800
 
 /**
- * Verifies the AWS Signature Version 4 of a request, in its `Authorization` header or in its query. `bodyHash` is the hex
- * SHA-256 of the body if the caller has it; without it the signed header `x-amz-content-sha256` is trusted, and the reader of
- * the body must compare it.
+ * Verifies the AWS Signature Version 4 of a request, in its `Authorization` header or in its query. Without a body, the signed header
+ * `x-amz-content-sha256` is trusted, and the reader of the body must compare it.
  */
-export function verifySignature(
+export async function verifySignature(
   parts: SignedParts,
-  options: { credentialOf(accessKeyId: string): Credential | undefined; now: number; bodyHash?: string | undefined },
-): Verification {
+  options: { credentialOf(accessKeyId: string): Credential | undefined; now: number },
+): Promise<Verification> {
   const query = new URLSearchParams(parts.rawQuery)
   const link = query.has('X-Amz-Signature')
   const isHeaderThere = parts.headers.authorization !== undefined
@@ -63,11 +74,10 @@ export function verifySignature(
   if (credential === undefined || claim.token !== credential.sessionToken) return { refusal: 'InvalidAccessKeyId' }
   const late = judgeTime(claim, options.now)
   if (late !== undefined) return { refusal: late }
-  const signedHash = parts.headers['x-amz-content-sha256']
-  const payloadHash = link
-    ? 'UNSIGNED-PAYLOAD'
-    : (options.bodyHash ?? (typeof signedHash === 'string' ? signedHash : ''))
-  if (!matches(parts, claim, credential, payloadHash)) return { refusal: 'SignatureDoesNotMatch' }
+  const stated = parts.headers['x-amz-content-sha256']
+  const payloadHash = link ? 'UNSIGNED-PAYLOAD' : String(stated ?? '')
+  const isOther = parts.body !== undefined && stated !== undefined && hash('sha256', parts.body) !== stated
+  if (isOther || !(await matches(parts, claim, credential))) return { refusal: 'SignatureDoesNotMatch' }
   return { proof: { credential, service: claim.service, payloadHash } }
 }
 
@@ -111,9 +121,13 @@ function claimOf(
   return { accessKeyId, date, region, service, signedHeaders: names, signature, signedAt, token, expiresSeconds }
 }
 
+/** The moment of a signature, epoch milliseconds. */
+function momentOf({ signedAt }: Claim): number {
+  return Date.parse(signedAt.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
+}
+
 function judgeTime(claim: Claim, now: number): Refusal | undefined {
-  const iso = claim.signedAt.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z')
-  const signedAt = Date.parse(iso)
+  const signedAt = momentOf(claim)
   if (Number.isNaN(signedAt)) return 'IncompleteSignature'
   if (signedAt > now + maxSkewMs) return 'RequestTimeTooSkewed'
   if (claim.expiresSeconds !== undefined) {
@@ -122,13 +136,28 @@ function judgeTime(claim: Claim, now: number): Refusal | undefined {
   return signedAt < now - maxSkewMs ? 'RequestTimeTooSkewed' : undefined
 }
 
-function matches(parts: SignedParts, claim: Claim, credential: Credential, payloadHash: string): boolean {
-  let expected: Buffer
-  try {
-    expected = signatureOf(parts, { ...claim, payloadHash }, credential)
-  } catch {
-    return false
+/** Signs the request again as the signer claims to have done, and compares. */
+async function matches(parts: SignedParts, claim: Claim, credential: Credential): Promise<boolean> {
+  const { method, rawPath, rawQuery, headers, body } = parts
+  const signableHeaders = new Set(claim.signedHeaders)
+  const signed = Object.entries(headers).filter(([name]) => signableHeaders.has(name))
+  const request = {
+    method,
+    ...addressParts(rawPath, new URLSearchParams(rawQuery)),
+    headers: Object.fromEntries(signed.map(([name, value]) => [name, String(value)])),
   }
-  const given = Buffer.from(claim.signature, 'hex')
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const signer = signerFor(claim.service, claim.region, credential)
+  const options = { signingDate: new Date(momentOf(claim)), signableHeaders }
+  const expected =
+    claim.expiresSeconds === undefined
+      ? (await signer.sign({ ...request, body }, options)).headers['authorization']?.slice(-claim.signature.length)
+      : (
+          await signer.presign(
+            // A body that is no text and no bytes is one that is not signed.
+            { ...request, body: {} },
+            { ...options, expiresIn: claim.expiresSeconds, unhoistableHeaders: signableHeaders },
+          )
+        ).query?.['X-Amz-Signature']
+  const [one, other] = [claim.signature, String(expected)].map((text) => Buffer.from(text))
+  return one !== undefined && other?.length === one.length && timingSafeEqual(one, other)
 }

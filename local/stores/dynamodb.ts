@@ -7,7 +7,7 @@ import { type Backend, type ServiceAnswer, jsonAnswer } from '../gate/backend.ts
 import { freePort } from '../processes/free-port.ts'
 import { PlainError } from '../processes/plain-error.ts'
 import { startTiedProgram } from '../processes/tied-program.ts'
-import type { Signer } from '../signature/signature.ts'
+import type { Signer } from '../signature/sign.ts'
 import type { DynamoProgram } from './dynamo-program/choose-program.ts'
 import { forwardTo } from './forward.ts'
 

@@ -1,8 +1,7 @@
 import { Pool } from 'undici'
 import { laptop } from '../assembly/place.ts'
 import type { Backend } from '../gate/backend.ts'
-import { signRequest } from '../signature/sign-request.ts'
-import type { Signer } from '../signature/signature.ts'
+import { type Signer, signHeaders } from '../signature/sign.ts'
 
 /** A store at some address, and how to let go of it. */
 export interface Forwarder {
@@ -41,8 +40,8 @@ export function forwardTo(
   const pool = new Pool(url.origin, { connections: 64, keepAliveTimeout: 60_000, ...limits })
   return {
     async backend({ target, contentType, body }) {
-      const request = { url, service, region: laptop.region, target, body, contentType }
-      const given = { 'content-type': contentType, 'x-amz-target': target, ...unverified }
+      const request = { method: 'POST', url, service, region: laptop.region, body }
+      const given = { 'content-type': contentType, 'x-amz-target': target }
       const {
         statusCode,
         headers,
@@ -50,7 +49,7 @@ export function forwardTo(
       } = await pool.request({
         method: 'POST',
         path: url.pathname,
-        headers: signer === undefined ? given : signRequest(request, signer, Date.now()),
+        headers: signer === undefined ? { ...given, ...unverified } : await signHeaders(request, given, signer),
         body,
       })
       const kept = Object.entries(headers).filter(([name]) => !droppedHeaders.has(name))

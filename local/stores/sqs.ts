@@ -1,70 +1,97 @@
+import { buildApp } from 'fauxqs'
 import * as z from 'zod/mini'
 import type { Queue } from '../assembly/assembly.ts'
 import type { Backend, ServiceAnswer } from '../gate/backend.ts'
 import { PlainError } from '../processes/plain-error.ts'
-import type { Signer } from '../signature/signature.ts'
+import type { Signer } from '../signature/sign.ts'
 import type { RunningStore } from './dynamodb.ts'
-import { keepingGroups, makeQueuesFair } from './fair-sqs.ts'
 import { forwardTo } from './forward.ts'
-import { openQueueActions } from './queue-actions.ts'
-import { type KeptQueues, type KeptRun, openKeptQueues } from './kept-queues.ts'
+import { type QueueFiles, type QueueRun, openQueueRun } from './queue-run.ts'
 
 const contentType = 'application/x-amz-json-1.0'
 
-/** A run of the embedded queues, between two stops. */
-export type QueueRun = Pick<KeptRun, 'lost' | 'begin'>
+/** The group of an event, such as `domain/lane`. */
+const laneGroup = /^.+\/\d+$/
 
 /** A store of queues. */
 export interface QueueStore extends RunningStore {
-  /**
-   * The run of embedded queues with stored state. It begins once the loss of the last run is recorded; until then a stop
-   * leaves everything on disk unchanged.
-   */
-  readonly run: QueueRun | undefined
+  /** The run of embedded queues with stored state. Until it begins, a stop leaves everything on disk unchanged. */
+  readonly run: Pick<QueueRun, 'isLost' | 'begin'> | undefined
 }
 
 /**
- * Starts the embedded SQS: in memory, in this process, with no socket of its own. Its standard queues are fair queues.
- * Closing it writes the messages that are left, also those in flight, to a file; the next start puts them back.
+ * Starts the embedded SQS: in memory, in this process, with no socket of its own. Closing it writes the messages that are left in
+ * the queues of `files`, also those in flight; the next start puts them back.
  */
-export async function startEmbeddedSqs(queues: readonly Queue[], kept?: KeptQueues): Promise<QueueStore> {
-  await makeQueuesFair()
-  const embedded = await openQueueActions()
-  const backend: Backend = async ({ action, input, isAwaited }) => {
-    const isSending = action === 'SendMessage' || action === 'SendMessageBatch'
-    const call = () => embedded.call(action, input)
-    const { result, ...answer } = await (isSending ? keepingGroups(input, call) : call())
-    if (action === 'ReceiveMessage' && isAwaited?.() === false) {
-      for (const again of returns(input, result)) await embedded.call('ChangeMessageVisibility', again)
+export async function startEmbeddedSqs(queues: readonly Queue[], files?: QueueFiles): Promise<QueueStore> {
+  const app = buildApp({ logger: false })
+  const call = async (action: string, payload: string | Buffer): Promise<ServiceAnswer> => {
+    const headers = { host: 'localhost', 'content-type': contentType, 'x-amz-target': `AmazonSQS.${action}` }
+    const {
+      statusCode: status,
+      headers: given,
+      body,
+    } = await app.inject({ method: 'POST', url: '/', headers, payload })
+    const refusal = given['x-amzn-query-error']
+    return {
+      status,
+      headers: { 'content-type': contentType, ...(typeof refusal === 'string' && { 'x-amzn-query-error': refusal }) },
+      body,
     }
+  }
+  const backend: Backend = async ({ action, body, input, isAwaited }) => {
+    const divided = action === 'SendMessageBatch' ? inSmallerGroups(input) : undefined
+    const answer = await call(action, divided === undefined ? body : JSON.stringify(divided))
+    if (action === 'ReceiveMessage' && isAwaited?.() === false)
+      for (const again of returns(input, answer)) await call('ChangeMessageVisibility', JSON.stringify(again))
     return answer
   }
   await createQueues(backend, queues)
-  const inspect = async ({ name }: Queue) => embedded.inspectQueue(name)
-  const send = async (message: object) => {
-    await keepingGroups(message, () => embedded.call('SendMessage', message))
-  }
-  const run = kept && (await openKeptQueues(kept, { queues: queues.filter(kept.keeps), inspect, send }))
+  const inspect = async ({ name }: Queue) => JSON.parse((await app.inject(`/_fauxqs/queues/${name}`)).body) as unknown
+  const send = async (message: object) => void (await call('SendMessage', JSON.stringify(message)))
+  const run = files && (await openQueueRun(files, { queues, inspect, send }))
   return {
     backend,
     run,
     close: async () => {
       await run?.end()
-      embedded.shutdown()
+      await app.close()
     },
   }
+}
+
+const entry = z.looseObject({
+  MessageBody: z.string(),
+  MessageGroupId: z.optional(z.string()),
+  MessageDeduplicationId: z.optional(z.string()),
+})
+const sending = z.looseObject({ Entries: z.array(entry) })
+
+/**
+ * Divides the groups of events, a few for each tenant, by call, and by their ids where they have none. SQS hands out many messages of a group at
+ * a time, and the embedded one a single one, so that a batch of a tenant's events would hold four. Returns `undefined` where there is nothing to
+ * divide.
+ */
+function inSmallerGroups(input: unknown): object | undefined {
+  const given = z.safeParse(sending, input)
+  if (!given.success || !laneGroup.test(given.data.Entries[0]?.MessageGroupId ?? '')) return undefined
+  const divided = given.data.Entries.map((one) => {
+    const call = /"uuid":"([^"]+)"/.exec(one.MessageBody)?.[1] ?? one.MessageDeduplicationId ?? ''
+    return { ...one, MessageGroupId: `${one.MessageGroupId}.${Buffer.from(call).at(-1)}` }
+  })
+  return { ...given.data, Entries: divided }
 }
 
 const receiving = z.object({ QueueUrl: z.string() })
 const received = z.object({ Messages: z.optional(z.array(z.object({ ReceiptHandle: z.string() }))) })
 
 /**
- * Returns whether the messages of an answer must become visible again at once. SQS ends a long poll with its connection; the
- * embedded one continues, and would deliver the next messages to a caller that has disconnected.
+ * Returns what makes the messages of an answer visible again at once. SQS ends a long poll with its connection; the embedded one
+ * continues, and would deliver the next messages to a caller that has disconnected.
  */
-function returns(input: unknown, answer: unknown): object[] {
+function returns(input: unknown, { body }: ServiceAnswer): object[] {
   const { QueueUrl } = z.parse(receiving, input)
-  const { Messages = [] } = z.parse(received, answer)
+  const { Messages = [] } = z.parse(received, JSON.parse(String(body)))
   return Messages.map(({ ReceiptHandle }) => ({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }))
 }
 

@@ -5,7 +5,14 @@ import type { Delivery } from '../../core/hooks/delivery/delivery.ts'
 import { recordedEvents } from '../support/engine/recorded-events.ts'
 import { logEvent } from '../support/hooks/logged-events.ts'
 import { opened } from '../support/processes/opened.ts'
-import { aCommandRecord, aDelivery, aKnownCall, aPlacedCall, aPresence, aRecording } from '../support/records/records.ts'
+import {
+  aCommandRecord,
+  aDelivery,
+  aKnownCall,
+  aPlacedCall,
+  aPresence,
+  aRecording,
+} from '../support/records/records.ts'
 import type { CloudPorts } from '../support/stores/cloud-exercises.ts'
 import { openCloud } from '../support/stores/open-cloud.ts'
 

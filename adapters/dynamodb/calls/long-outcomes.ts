@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { CommandOutcome, CommandRecord, CommandScope } from '../../../core/commands/commands.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { processWide } from '../../../core/process-wide.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { putItem, queryAll, tableName } from '../client.ts'
@@ -44,7 +43,7 @@ interface SharedSet {
 }
 
 /** By the partitions of the sets. */
-const unpacked = processWide('unpacked outcomes', () => new Map<string, Promise<CommandOutcome>>())
+const unpacked = new Map<string, Promise<CommandOutcome>>()
 
 const partItem = z.object({ bytes: z.instanceof(Uint8Array) })
 

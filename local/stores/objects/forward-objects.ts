@@ -2,8 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import { request as send } from 'undici'
 import { laptop } from '../../assembly/place.ts'
 import type { ObjectBackend } from '../../gate/gate.ts'
-import { signHeaders } from '../../signature/sign-request.ts'
-import type { Signer } from '../../signature/signature.ts'
+import { type Signer, signHeaders } from '../../signature/sign.ts'
 
 /** Request headers that an object request is made of; all others belong to the connection or the old signature. */
 const keptHeaders = new Set([
@@ -33,11 +32,10 @@ export function forwardObjects(endpoint: string, signer: Signer): ObjectBackend 
       ([name]) => keptHeaders.has(name) || name.startsWith('x-amz-meta-'),
     )
     const method = methods.find((name) => name === request.method) ?? 'GET'
-    const headers = signHeaders(
-      { method, url, service: 's3', region: laptop.region, payloadHash: 'UNSIGNED-PAYLOAD' },
+    const headers = await signHeaders(
+      { method, url, service: 's3', region: laptop.region },
       { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
       signer,
-      Date.now(),
     )
     const answer = await send(url, {
       method,

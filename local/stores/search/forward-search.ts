@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { Pool } from 'undici'
 import { laptop } from '../../assembly/place.ts'
 import { PlainError } from '../../processes/plain-error.ts'
-import { signHeaders } from '../../signature/sign-request.ts'
-import type { Signer } from '../../signature/signature.ts'
+import { type Signer, signHeaders } from '../../signature/sign.ts'
 import type { SearchStore } from './search-store.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const
@@ -25,25 +24,21 @@ export async function connectSearch(endpoint: string, signer: Signer): Promise<S
       const { statusCode, body: answer } = await pool.request({
         method,
         path: `${target.pathname}${target.search}`,
-        headers: authorized(target, method, { 'content-type': type }, body),
+        headers: await authorized(target, method, { 'content-type': type }, body),
         body: body === '' ? null : body,
       })
       return { status: statusCode, body: await answer.text() }
     },
     close: () => pool.destroy(),
   }
-  function authorized(target: URL, method: string, headers: Record<string, string>, body: string) {
+  async function authorized(target: URL, method: string, headers: Record<string, string>, body: string) {
     if (url.username !== '') {
       const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
       return { ...headers, authorization: `Basic ${Buffer.from(user).toString('base64')}` }
     }
     const payloadHash = createHash('sha256').update(body).digest('hex')
-    return signHeaders(
-      { method, url: target, service: 'es', region: laptop.region, payloadHash },
-      { ...headers, 'x-amz-content-sha256': payloadHash },
-      signer,
-      Date.now(),
-    )
+    const request = { method, url: target, service: 'es', region: laptop.region }
+    return signHeaders(request, { ...headers, 'x-amz-content-sha256': payloadHash }, signer)
   }
   try {
     const { status } = await store.answer({ method: 'GET', path: '/_cluster/health', query: '', body: '' })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { environment } from '../../../contracts/environment.ts'
-import { signHeaders } from '../../../local/signature/sign-request.ts'
+import { signHeaders } from '../../../local/signature/sign.ts'
 
 /** A request to the object store, word for word. */
 export interface RawObjectRequest {
@@ -13,7 +13,7 @@ export interface RawObjectRequest {
 }
 
 /** Signs a request with the credentials of an environment and sends it to the object store of the same. */
-export function rawObjectRequest(
+export async function rawObjectRequest(
   env: Readonly<Record<string, string>>,
   { method, path, query = {}, headers = {}, body = '' }: RawObjectRequest,
 ): Promise<Response> {
@@ -25,8 +25,8 @@ export function rawObjectRequest(
     secretAccessKey: env['AWS_SECRET_ACCESS_KEY'] ?? '',
     sessionToken: env['AWS_SESSION_TOKEN'] ?? '',
   }
-  const parts = { method, url, service: 's3', region: 'us-east-1', payloadHash }
-  const { host: _host, ...signed } = signHeaders(parts, { 'x-amz-content-sha256': payloadHash }, signer, Date.now())
+  const parts = { method, url, service: 's3', region: 'us-east-1' }
+  const { host: _host, ...signed } = await signHeaders(parts, { 'x-amz-content-sha256': payloadHash }, signer)
   return fetch(url, { method, headers: { ...signed, ...headers }, body: body === '' ? null : body })
 }
 

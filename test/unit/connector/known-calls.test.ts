@@ -306,9 +306,7 @@ describe('with several engines', () => {
       const { world, uuid, successor } = given
       const now = world.time.clock.now()
       const contacts = [{ id: 'sip:1000@192.0.2.9:5060', expiresAt: now + 3_600_000 }]
-      await world.ports.presence.put(
-        aPresence({ domain: labDomain, login: '1000', contacts, observedAt: now }),
-      )
+      await world.ports.presence.put(aPresence({ domain: labDomain, login: '1000', contacts, observedAt: now }))
       successor.registrations = [{ user: '1000', expires: Math.floor(now / 1_000) + 3_600 }]
       const expectFree = async () => {
         expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', ...ends])

@@ -4,7 +4,14 @@ import { expect, test } from 'vitest'
 import type { KnownCallStore } from '../../../core/channels/known-call-store.ts'
 import { breadth } from '../../support/breadth.ts'
 import { callsOf } from '../../support/connector/calls-of.ts'
-import { type EventLab, type LabWorld, labDomain, labEngine, labWorld, ofCall } from '../../support/connector/event-lab.ts'
+import {
+  type EventLab,
+  type LabWorld,
+  labDomain,
+  labEngine,
+  labWorld,
+  ofCall,
+} from '../../support/connector/event-lab.ts'
 import { pause } from '../../../core/concurrency/timers.ts'
 import { whileAlive } from '../../support/processes/killed-process.ts'
 import { aPresence } from '../../support/records/records.ts'
@@ -32,7 +39,14 @@ const steps = fc.array(
     { weight: 4, arbitrary: fc.record({ kind: fc.constant<'begin'>('begin') }) },
     { weight: 12, arbitrary: fc.record({ kind: fc.constant<'go on'>('go on'), call: fc.nat(2) }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom<'down' | 'up'>('down', 'up'), side }) },
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant<'kill'>('kill'), side, at: fc.constantFrom(...killPoints, 'before remove', 'after remove') }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant<'kill'>('kill'),
+        side,
+        at: fc.constantFrom(...killPoints, 'before remove', 'after remove'),
+      }),
+    },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant<'restart'>('restart') }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant<'slow'>('slow'), ms: fc.nat(4_000) }) },
     { weight: 5, arbitrary: fc.record({ kind: fc.constant<'wait'>('wait'), ms: fc.nat(9_000) }) },
@@ -256,7 +270,10 @@ test('the store has each live call once and no other, whichever of two connector
 
       await check(world, model)
       for (const { uuid } of model.calls) {
-        const names = world.eventsOf(uuid).map((name) => name.replace(' made', '')).filter((name) => life.some((one) => one === name))
+        const names = world
+          .eventsOf(uuid)
+          .map((name) => name.replace(' made', ''))
+          .filter((name) => life.some((one) => one === name))
         expect(new Set(names).size, `${names.join()} of one call`).toBe(names.length)
       }
       await model.endAll()

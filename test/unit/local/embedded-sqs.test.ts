@@ -1,10 +1,9 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { KeptQueues } from '../../../local/stores/kept-queues.ts'
+import { openDataFolder } from '../../../local/data/data-folder.ts'
 import { type QueueStore, startEmbeddedSqs } from '../../../local/stores/sqs.ts'
-import { manualTime } from '../../support/processes/manual-time.ts'
 
 const QueueUrl = 'http://sqs.us-east-1.localhost:4566/000000000000/Work.fifo'
 
@@ -17,27 +16,24 @@ const twoQueues = ['Work.fifo', 'Left.fifo'].map((name) => ({
 }))
 
 let store: QueueStore
-let kept: KeptQueues
+let folder: string
 
 beforeEach(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'queues-'))
-  kept = {
-    ...manualTime(),
-    file: join(folder, 'queues.json'),
-    checkpointFile: join(folder, 'queues-checkpoint.json'),
-    keeps: ({ name }) => name !== 'Left.fifo',
-  }
+  folder = mkdtempSync(join(tmpdir(), 'queues-'))
   store = await start()
 })
 
 afterEach(async () => {
   await store.close()
-  rmSync(dirname(kept.file), { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 async function start(): Promise<QueueStore> {
-  const started = await startEmbeddedSqs(twoQueues, kept)
-  await started.run?.begin()
+  const started = await startEmbeddedSqs(twoQueues, {
+    folder: openDataFolder(folder),
+    keeps: ({ name }) => name !== 'Left.fifo',
+  })
+  started.run?.begin()
   return started
 }
 
@@ -82,7 +78,36 @@ describe('the embedded SQS', () => {
     await waiting
     await send('second')
 
-    expect(await receive()).toEqual(['first', 'second'])
+    expect(await receiveAll()).toEqual(['first', 'second'])
+  })
+})
+
+describe('events of one lane in the embedded SQS', () => {
+  const sendEvents = (events: readonly { readonly id: string; readonly uuid: string }[]) =>
+    call('SendMessageBatch', {
+      Entries: events.map((event, index) => ({
+        Id: String(index),
+        MessageBody: JSON.stringify(event),
+        MessageGroupId: 'a.example.com/0',
+        MessageDeduplicationId: event.id,
+      })),
+    })
+  const idsOf = (texts: readonly string[]) => texts.map((text): string => JSON.parse(text).id)
+
+  it('events of different calls, and of none, are received together', async () => {
+    await sendEvents([
+      ...['a1', 'b2'].map((uuid) => ({ id: `of ${uuid}`, uuid })),
+      ...['core:3', 'core:4'].map((id) => ({ id, uuid: '' })),
+    ])
+
+    expect(idsOf(await receive()).toSorted()).toEqual(['core:3', 'core:4', 'of a1', 'of b2'])
+  })
+
+  it('an event of a call is not received before the earlier ones are finished', async () => {
+    await sendEvents(['first', 'second'].map((id) => ({ id, uuid: 'a1' })))
+
+    expect(idsOf(await receive())).toEqual(['first'])
+    expect((await call('ReceiveMessage', { MaxNumberOfMessages: 10 })).Messages).toBeUndefined()
   })
 })
 
@@ -95,7 +120,7 @@ describe('the embedded SQS, stopped and started again', () => {
     store = await start()
 
     expect(await receiveAll()).toEqual(['first', 'second', 'third'])
-    expect(existsSync(kept.file)).toBe(false)
+    expect(existsSync(join(folder, 'queues.json'))).toBe(false)
   })
 
   it('the restarted embedded SQS does not restore a message that a consumer has finished', async () => {
@@ -105,7 +130,7 @@ describe('the embedded SQS, stopped and started again', () => {
 
     await store.close()
 
-    expect(existsSync(kept.file)).toBe(false)
+    expect(existsSync(join(folder, 'queues.json'))).toBe(false)
     store = await start()
   })
 

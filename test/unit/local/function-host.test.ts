@@ -183,19 +183,6 @@ describe('a call', () => {
     expect(await host.invoke('nothing', {})).toBeNull()
   })
 
-  it('a function call reports requests to a queue or a receiver, and none to a store', async () => {
-    const sent: string[] = []
-    const invoke = (name: string, event: object) => host.invoke('sends', event, () => sent.push(name))
-    await Promise.all([
-      invoke('queue', { target: 'AmazonSQS.SendMessage' }),
-      invoke('receiver', { receiver: true }),
-      invoke('store', { target: 'DynamoDB_20120810.GetItem' }),
-      invoke('search', {}),
-    ])
-
-    expect(sent.toSorted()).toEqual(['queue', 'receiver'])
-  })
-
   it('a function call fails with the error of the function', async () => {
     await expect(host.invoke('throws', {})).rejects.toMatchObject({ reason: 'error', message: 'TypeError: bad day' })
   })

@@ -50,10 +50,10 @@ async function connectTo({ env }: CloudGate): Promise<QueueStore> {
   return there
 }
 
-/** Sends messages of one group. */
+/** Sends messages, each of a group of its own. */
 async function send(...texts: readonly string[]): Promise<void> {
   for (const text of texts) {
-    const input = { QueueUrl: queue.url, MessageBody: text, MessageGroupId: 'one', MessageDeduplicationId: text }
+    const input = { QueueUrl: queue.url, MessageBody: text, MessageGroupId: text, MessageDeduplicationId: text }
     const { status } = await gate.callAs(sender.arn, { service: 'sqs', target: 'AmazonSQS.SendMessage', input })
     expect(status).toBe(200)
   }
@@ -92,7 +92,7 @@ it('a poller receives messages with their attributes through the gate', async ()
   expect(messages[0]).toMatchObject({
     MessageId: expect.any(String),
     ReceiptHandle: expect.any(String),
-    Attributes: { MessageGroupId: 'one', ApproximateReceiveCount: '1' },
+    Attributes: { MessageGroupId: 'first', ApproximateReceiveCount: '1' },
   })
 })
 

@@ -6,7 +6,7 @@ import type { Role } from '../../../local/assembly/assembly.ts'
 import { readStatements } from '../../../local/assembly/read-roles.ts'
 import { type Backend, type ServiceCall, jsonAnswer } from '../../../local/gate/backend.ts'
 import { type AllowedCall, Gate, type Judgement } from '../../../local/gate/gate.ts'
-import { signHeaders, signRequest } from '../../../local/signature/sign-request.ts'
+import { signHeaders } from '../../../local/signature/sign.ts'
 import { place } from '../../support/platform/small-assembly.ts'
 
 const table = 'arn:aws:dynamodb:us-east-1:000000000000:table/Accounts'
@@ -54,15 +54,9 @@ afterEach(() => gate.close())
 
 async function call(service: string, target: string, input: object, signer = gate.issue(role.arn)) {
   const body = JSON.stringify(input)
-  const request = {
-    url: new URL(url),
-    service,
-    region: 'us-east-1',
-    target,
-    body,
-    contentType: 'application/x-amz-json-1.0',
-  }
-  const { host: _host, ...headers } = signRequest(request, signer, Date.now())
+  const given = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target }
+  const request = { method: 'POST', url: new URL(url), service, region: 'us-east-1', body }
+  const { host: _host, ...headers } = await signHeaders(request, given, signer)
   const response = await fetch(url, { method: 'POST', headers, body })
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
@@ -260,14 +254,23 @@ describe('the gate before a search domain', () => {
 
   it('the gate of a search domain refuses a body that is not the signed one', async () => {
     const target = new URL(`${url}/cdr-a/_search`)
-    const hash = createHash('sha256').update('{"size":0}').digest('hex')
-    const parts = { method: 'POST', url: target, service: 'es', region: 'us-east-1', payloadHash: hash }
-    const { host: _host, ...headers } = signHeaders(parts, {}, gate.issue(role.arn), Date.now())
+    const parts = { method: 'POST', url: target, service: 'es', region: 'us-east-1', body: '{"size":0}' }
+    const { host: _host, ...headers } = await signHeaders(parts, {}, gate.issue(role.arn))
 
     const response = await fetch(target, { method: 'POST', headers, body: '{"size":1}' })
 
     expect(response.status).toBe(403)
     expect(await response.json()).toEqual({ Message: 'the signature is not that of this request' })
+  })
+
+  it('the gate of a search domain refuses a body whose stated hash is signed and is that of another body', async () => {
+    const target = new URL(`${url}/cdr-a/_search`)
+    const stated = { 'x-amz-content-sha256': createHash('sha256').update('{"size":0}').digest('hex') }
+    const parts = { method: 'POST', url: target, service: 'es', region: 'us-east-1' }
+    const { host: _host, ...headers } = await signHeaders(parts, stated, gate.issue(role.arn))
+
+    expect((await fetch(target, { method: 'POST', headers, body: '{"size":0}' })).status).toBe(200)
+    expect((await fetch(target, { method: 'POST', headers, body: '{"size":1}' })).status).toBe(403)
   })
 
   it('the gate of a search domain refuses a request that an unknown signer has signed', async () => {

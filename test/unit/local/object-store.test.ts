@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readStatements } from '../../../local/assembly/read-roles.ts'
 import { Gate } from '../../../local/gate/gate.ts'
 import type { Credential } from '../../../local/signature/credential.ts'
-import { signHeaders } from '../../../local/signature/sign-request.ts'
-import { signatureOf } from '../../../local/signature/signature.ts'
+import { addressParts, signHeaders, signerFor } from '../../../local/signature/sign.ts'
 import { byteRange } from '../../../local/stores/objects/byte-range.ts'
 import { objectStore } from '../../../local/stores/objects/object-store.ts'
 import { errorAnswer } from '../../../local/gate/backend.ts'
@@ -41,34 +40,27 @@ afterAll(async () => {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-function send(
+async function send(
   method: string,
   path: string,
   options: { body?: string; hash?: string; headers?: Record<string, string> } = {},
 ) {
   const payloadHash = options.hash ?? sha256(options.body ?? '')
-  const request = { method, url: new URL(path, url), service: 's3', region: 'us-east-1', payloadHash }
-  const { host: _host, ...headers } = signHeaders(request, { 'x-amz-content-sha256': payloadHash }, signer, Date.now())
+  const request = { method, url: new URL(path, url), service: 's3', region: 'us-east-1' }
+  const { host: _host, ...headers } = await signHeaders(request, { 'x-amz-content-sha256': payloadHash }, signer)
   return fetch(request.url, { method, headers: { ...headers, ...options.headers }, body: options.body ?? null })
 }
 
 /** A link as the SDK would make it, signed `agoMs` ago. */
-function link(path: string, { agoMs = 0, expires = 60, extra = '' } = {}): string {
-  const signedAt = `${new Date(Date.now() - agoMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`
-  const date = signedAt.slice(0, 8)
-  const credential = encodeURIComponent(`${signer.accessKeyId}/${date}/us-east-1/s3/aws4_request`)
-  const token = encodeURIComponent(signer.sessionToken)
-  const rawQuery = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${credential}&X-Amz-Date=${signedAt}&X-Amz-Expires=${expires}&X-Amz-Security-Token=${token}&X-Amz-SignedHeaders=host${extra}`
-  const parts = { method: 'GET', rawPath: path, rawQuery, headers: { host: new URL(url).host } }
-  const scope = {
-    service: 's3',
-    region: 'us-east-1',
-    date,
-    signedAt,
-    signedHeaders: ['host'],
-    payloadHash: 'UNSIGNED-PAYLOAD',
-  }
-  return `${url}${path}?${rawQuery}&X-Amz-Signature=${signatureOf(parts, scope, signer).toString('hex')}`
+async function link(path: string, { agoMs = 0, expires = 60, extra = '' } = {}): Promise<string> {
+  const address = addressParts(path, new URLSearchParams(extra))
+  const headers = { host: new URL(url).host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' }
+  const { query = {} } = await signerFor('s3', 'us-east-1', signer).presign(
+    { method: 'GET', ...address, headers },
+    { signingDate: new Date(Date.now() - agoMs), expiresIn: expires },
+  )
+  const parameters = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  return `${url}${path}?${new URLSearchParams(parameters).toString()}`
 }
 
 describe('the object store', () => {
@@ -160,7 +152,7 @@ describe('a link', () => {
     const extra =
       '&response-content-disposition=attachment%3B%20filename%3D%22call.wav%22&response-content-type=audio%2Fwav'
 
-    const response = await fetch(link('/recordings/linked', { extra }))
+    const response = await fetch(await link('/recordings/linked', { extra }))
 
     expect(await response.text()).toBe('sound')
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="call.wav"')
@@ -170,7 +162,7 @@ describe('a link', () => {
   it('a signed link no longer works once its time is over', async () => {
     await send('PUT', '/recordings/linked', { body: 'sound' })
 
-    const response = await fetch(link('/recordings/linked', { agoMs: 62_000, expires: 60 }))
+    const response = await fetch(await link('/recordings/linked', { agoMs: 62_000, expires: 60 }))
 
     expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('Request has expired')])
   })
@@ -178,7 +170,7 @@ describe('a link', () => {
   it('a signed link does not work for another object', async () => {
     await send('PUT', '/recordings/secret', { body: 'secret' })
 
-    const response = await fetch(link('/recordings/linked').replace('/linked?', '/secret?'))
+    const response = await fetch((await link('/recordings/linked')).replace('/linked?', '/secret?'))
 
     expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('SignatureDoesNotMatch')])
   })
@@ -192,7 +184,7 @@ describe('a link and a signed header in one request', () => {
       const credential = `Credential=nobody/20260101/us-east-1/${service}/aws4_request`
       const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=host, Signature=${'0'.repeat(64)}`
 
-      const response = await fetch(link('/recordings/linked'), { headers: { authorization } })
+      const response = await fetch(await link('/recordings/linked'), { headers: { authorization } })
 
       expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('one auth mechanism')])
     },

@@ -180,7 +180,7 @@ test.each([
   async (keep, kept) => {
     const { ports } = lab().api
     const TMPDIR = mkdtempSync(join(tmpdir(), 'callplane-send-work-'))
-    const env = { ...process.env, TMPDIR, SEND_RECORDINGS_KEEP: keep, SEND_RECORDINGS_WHILE: String(process.pid) }
+    const env = { ...process.env, TMPDIR, SEND_RECORDINGS_KEEP: keep }
     const script = spawn('sh', ['engine/bin/send-recordings', ...argumentsOf()], {
       env,
       stdio: 'inherit',
