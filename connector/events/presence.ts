@@ -262,20 +262,14 @@ export class PresenceTracker {
   }
 }
 
-/** Returns whether two records of an account have the same phones. */
-export function hasSamePhones(one: Presence, other: Presence): boolean {
-  const ids = ({ contacts }: Presence) => contacts.map(({ id }) => id).toSorted()
-  const [ofOne, ofOther] = [ids(one), ids(other)]
-  return ofOne.length === ofOther.length && ofOne.every((id, index) => id === ofOther[index])
-}
-
 /**
  * Returns whether the second of two records of an account has the phones of the first, and none of its registrations ends
  * earlier.
  */
 export function isRefreshed(before: Presence, after: Presence): boolean {
   const endOf = new Map(before.contacts.map(({ id, expiresAt }) => [id, expiresAt]))
-  return hasSamePhones(before, after) && after.contacts.every(({ id, expiresAt }) => expiresAt >= (endOf.get(id) ?? 0))
+  const hasSamePhones = endOf.size === after.contacts.length && after.contacts.every(({ id }) => endOf.has(id))
+  return hasSamePhones && after.contacts.every(({ id, expiresAt }) => expiresAt >= (endOf.get(id) ?? 0))
 }
 
 /**

@@ -103,7 +103,7 @@ class Model {
     const through = <T>(work: () => Promise<T>): Promise<T> =>
       process.isAlive === true ? work() : new Promise<never>(() => {})
     const ports = whileAlive(this.#world.ports, through)
-    const { put, remove } = this.#world.ports.knownCalls
+    const shared = this.#world.ports.knownCalls
     const write = (name: 'put' | 'remove', work: () => Promise<void>) =>
       through(async () => {
         if (process.killAt === `before ${name}`) return this.#die(process, process.killAt)
@@ -113,8 +113,8 @@ class Model {
       })
     const knownCalls: KnownCallStore = {
       ...ports.knownCalls,
-      put: (call) => write('put', () => put(call)),
-      remove: (legs) => (legs.length === 0 ? Promise.resolve() : write('remove', () => remove(legs))),
+      put: (call) => write('put', () => shared.put(call)),
+      remove: (legs) => (legs.length === 0 ? Promise.resolve() : write('remove', () => shared.remove(legs))),
     }
     const given = { ports: { ...ports, knownCalls }, random: () => 0.5 }
     const lab = await this.#world.connector(`connector-${this.#started}`, given)
