@@ -1,5 +1,3 @@
-import { busyAccounts } from '../channels/known-call.ts'
-import type { KnownCallStore } from '../channels/known-call-store.ts'
 import { applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { Account } from './account.ts'
@@ -12,7 +10,15 @@ import { type AccountState, accountState } from './account-state.ts'
 export interface ListAccountsPorts {
   readonly accounts: Pick<AccountStore, 'list' | 'read'>
   readonly presence: Pick<PresenceStore, 'list'>
-  readonly knownCalls: Pick<KnownCallStore, 'listOf'>
+  readonly knownCalls: { readonly listOf: (domain: string) => Promise<readonly AccountLeg[]> }
+}
+
+/** What a stored leg says of its account. */
+interface AccountLeg {
+  /** `<login>@<domain>`; empty where it has no account. */
+  readonly presenceId: string
+  /** An account is busy while a leg of it is `up`. */
+  readonly state: 'up' | 'ended'
 }
 
 /** An account in the list. */
@@ -36,7 +42,8 @@ export async function listAccounts(
     ports.presence.list(context.domain),
     ports.knownCalls.listOf(context.domain),
   ])
-  const busy = busyAccounts(calls)
+  const up = calls.filter(({ state }) => state === 'up')
+  const busy = new Set(up.map(({ presenceId }) => presenceId.toLowerCase()))
   const presenceOf = new Map(presences.map((presence) => [presence.login.toLowerCase(), presence]))
   const entries = accounts.map(({ login, domain }): AccountEntry => {
     const name = { id: login, domain, scheme: 'account' } as const

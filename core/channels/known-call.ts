@@ -50,8 +50,3 @@ export interface PlacedCall {
   /** Whether an engine has reported it as up. */
   readonly isUp: boolean
 }
-
-/** Returns the accounts that have a leg up, as `<login>@<domain>` in lower case. */
-export function busyAccounts(calls: readonly Pick<KnownCall, 'presenceId' | 'state'>[]): ReadonlySet<string> {
-  return new Set(calls.filter(({ state }) => state === 'up').map(({ presenceId }) => presenceId.toLowerCase()))
-}

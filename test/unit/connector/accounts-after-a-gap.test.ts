@@ -280,7 +280,7 @@ describe('after a connector was killed', () => {
     await lab.up()
 
     await lab.emit({ name: 'CHANNEL_CREATE', uuid: randomUUID(), headers: ofCall(time.clock.now()) })
-    await time.advance(1_000)
+    await time.advance(2_000)
 
     expect(await busyWith(world)).not.toContain(gone)
     expect((await ports.knownCalls.list(engine)).map(({ state }) => state)).toEqual(['ended'])
