@@ -22,7 +22,6 @@ import { readMetrics } from './health/read-metrics.ts'
 import { metricReporter } from './health/report-metrics.ts'
 import { Recorder } from './recordings/recorder.ts'
 import { compareGatewaysEachHour } from './reconcile/compare-gateways.ts'
-import { StoringPeer } from './reconcile/storing-peer.ts'
 import type { ConnectorDeps } from './assembly/running.ts'
 import { startLoops } from './start-loops.ts'
 import { stopConnector } from './stop-connector.ts'
@@ -53,18 +52,15 @@ export function startConnector(parts: ConnectorDeps): Connector {
   const tally = { gapsOfLost: 0, outOfReach: new Array<string>(), taken: new Array<string>() }
   const onTaken = (owner: string) => void (tally.taken = [...tally.taken.slice(1 - mostTaken), owner])
   const engines = () => works.map(({ engine }) => engine)
-  const peer = new StoringPeer({ ...parts, store: parts.ports.connectorStatus, engines, links: () => events.links() })
   const events = new EventPipeline({
     ...shared,
-    isStoredByPeer: { calls: () => peer.storesCalls, accounts: () => peer.storesAccounts },
     spool: parts.spool && { ...parts.spool, onTaken },
     engines,
-    isUp: (uuid) => isUp(uuid),
     ...(isObserving ? { onUnowned: (read: ReadField) => observed.unowned(read) } : {}),
     onChannelEvent: (event, domain, channel) => recorder.hear(event, domain, channel),
   })
   const states = parts.ports.gatewayStates
-  const gateways = new GatewayStates({ ...shared, store: states, isStoredByPeer: () => peer.storesCalls })
+  const gateways = new GatewayStates({ ...shared, store: states })
   const observed = observationReport({ ...parts, counters: () => events.counters() })
   const works = parts.engines.map((address) =>
     engineRuntime({
@@ -95,8 +91,9 @@ export function startConnector(parts: ConnectorDeps): Connector {
     channels: channelList({ engines: works, registry }),
     ...orders,
   })
-  const others = { gateways, recorder, lost: lostClaims({ ...parts, store: parts.ports.commands }), peer, tally }
-  const running = { ...shared, parts, startedAt: clock.now(), events, works, runner, ...others }
+  const lost = lostClaims({ ...parts, store: parts.ports.commands })
+  const others = { gateways, recorder, lost, clocks, tally }
+  const running = { parts, startedAt: clock.now(), registry, events, works, runner, ...others }
   const status = ownStatus(running)
   const [stopping, stopped] = [new AbortController(), new AbortController()]
   const reporter =

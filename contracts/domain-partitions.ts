@@ -60,7 +60,6 @@ export const domainPartitions: readonly DomainPartition[] = [
   { table: 'events', key: (domain) => ['head', domain] },
   { table: 'emailSettings', key: (domain) => [domain] },
   { table: 'idempotency', key: (domain) => [domain] },
-  { table: 'liveCalls', key: (domain) => [domain] },
   { table: 'knownCalls', key: (domain) => [domain] },
   {
     table: 'blacklists',

@@ -22,7 +22,6 @@ import type { LoginThrottle } from '../core/auth/login-throttle.ts'
 import type { PasswordHasher, SecretReader, SecretBox } from '../core/secrets.ts'
 import type { CallEngine } from '../core/commands/call-engine.ts'
 import type { CommandStore } from '../core/commands/command-store.ts'
-import type { LiveCallStore } from '../core/channels/live-call-store.ts'
 import type { KnownCallStore } from '../core/channels/known-call-store.ts'
 import type { EventSink } from '../core/events/event-sink.ts'
 import type { TakenEvents } from '../core/events/taken-events.ts'
@@ -82,7 +81,6 @@ export interface Ports {
   audit: AuditLog
   idempotency: IdempotencyStore
   rateLimits: RateLimitStore
-  liveCalls: LiveCallStore
   knownCalls: KnownCallStore
   recordings: RecordingStore
   /** The objects of recordings. */

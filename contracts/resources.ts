@@ -31,7 +31,7 @@ export const tables = {
   throttles: { variable: 'TABLE_THROTTLES', purpose: 'failed logins inside the moving window', expires: true },
   presence: {
     variable: 'TABLE_PRESENCE',
-    purpose: 'registered phones and live calls of accounts, and states of gateways',
+    purpose: 'registered phones of accounts, and states of gateways',
     expires: true,
   },
   commands: {
@@ -63,10 +63,9 @@ export const tables = {
     expires: true,
   },
   limits: { variable: 'TABLE_LIMITS', purpose: 'what is left of allowances of requests', expires: true },
-  liveCalls: { variable: 'TABLE_LIVE_CALLS', purpose: 'calls that the API placed and that may be up', expires: true },
   knownCalls: {
     variable: 'TABLE_KNOWN_CALLS',
-    purpose: 'legs of calls that connectors know to be up',
+    purpose: 'live legs of calls, and calls that the API placed',
     expires: true,
     index: indexName,
   },

@@ -50,8 +50,8 @@ export function writeUnitsOfEvent(n: number): number {
   return head + event + record + delivery * hooks
 }
 
-/** Write units of what the calls of an event store: five for each leg, and presence, four for each call. */
-const unitsOfCalls = 5 * typicalEvent.legs + 4 * (typicalEvent.legs / 2)
+/** Write units of the legs of an event: four for the connector that is first, and two for each other one. */
+const unitsOfLegs = (connectors: number) => (4 + 2 * (connectors - 1)) * typicalEvent.legs
 
 /** Returns the costs of a month's events, by item, in addition to an idle month. */
 export function eventCosts({ millions, batch, connectors }: EventLoad, prices: PriceList): CostItem[] {
@@ -66,7 +66,7 @@ export function eventCosts({ millions, batch, connectors }: EventLoad, prices: P
   const perMillion: CostItem[] = [
     {
       name: 'write units of tables',
-      month: (writeUnitsOfEvent(batch) + unitsOfCalls) * prices.writeUnitMillion,
+      month: (writeUnitsOfEvent(batch) + unitsOfLegs(connectors)) * prices.writeUnitMillion,
     },
     { name: 'requests of queues', month: requests * prices.fifoQueueMillion },
     {

@@ -102,7 +102,7 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
       }
       if (state.kind === 'down' && wasReady) {
         held.eventsLost()
-        registry.doubt(name)
+        registry.markUnconfirmed(name)
         if (state.reason !== 'stopped') parts.onEngine(engine, 'engine_disconnected')
       }
       wasReady = state.kind === 'ready'

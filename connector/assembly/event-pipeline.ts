@@ -8,22 +8,20 @@ import { EventLinks } from '../links/event-links.ts'
 import { type GapLog, gapLog } from '../links/gap-log.ts'
 import { lastListener, namesOfCore } from '../reconcile/predecessor.ts'
 import { type ComparedEngine, Reconciliation, type ReconciliationDeps } from '../reconcile/reconciliation.ts'
-import { recallAccounts } from '../reconcile/recall-accounts.ts'
-import { staleCalls } from '../reconcile/stale-calls.ts'
 import type { SpoolPlace } from '../buffer/buffer-disk.ts'
 import type { Drop } from '../buffer/drop-tally.ts'
 import { EventBuffer, type Turn } from '../buffer/event-buffer.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { StoredCalls } from '../calls/stored-calls.ts'
+import { unconfirmedCalls } from '../calls/unconfirmed-calls.ts'
 import { ReconnectHold } from '../events/reconnect-hold.ts'
 import { cdrSink } from '../events/cdr-sink.ts'
 import { type EngineChange, type EngineChanges, engineChanges } from '../events/engine-events.ts'
 import { eventCounters } from './event-counters.ts'
 import { EventRelay, type RelayDeps } from '../events/event-relay.ts'
-import { type IsUp, PresenceTracker } from '../events/presence.ts'
+import { PresenceTracker } from '../events/presence.ts'
 import { type PresenceWriter, presenceWriter } from '../events/presence-writer.ts'
 import { type Subscriptions, subscriptions } from '../events/subscriptions.ts'
-import { unsureCalls } from '../events/unsure-calls.ts'
 
 export interface EventPipelineDeps extends Time {
   readonly ports: Pick<
@@ -34,16 +32,10 @@ export interface EventPipelineDeps extends Time {
   readonly domains: DomainNames
   /** Every engine, also one that has never been reached; not asked for before the first link is up. */
   readonly engines: () => readonly ComparedEngine[]
-  /** Whether this connector relays the events of the engine named; it does so for all if absent. */
-  readonly isRelayed?: RelayDeps['isRelayed'] | undefined
-  /** Whether a call that is older than this process is still up. */
-  readonly isUp: IsUp
   /** Names this process in gaps. */
   readonly connectorId: string
   /** Where events wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
   readonly spool?: SpoolPlace | undefined
-  /** Whether another connector stores the calls of these engines, or accounts, so that this one only checks them; never where absent. */
-  readonly isStoredByPeer?: { readonly calls: () => boolean; readonly accounts: () => boolean } | undefined
   /** Called with every event of a channel whose domain is known; must not throw. */
   readonly onChannelEvent?: RelayDeps['onChannelEvent'] | undefined
   /** Called with each event that belongs to no domain; must not throw. */
@@ -58,7 +50,6 @@ export interface EventPipelineDeps extends Time {
  */
 export class EventPipeline {
   readonly #deps: EventPipelineDeps
-  readonly #isRelayed: RelayDeps['isRelayed']
   readonly #wanted: Subscriptions
   readonly #gaps: GapLog
   readonly #links: EventLinks
@@ -81,38 +72,25 @@ export class EventPipeline {
   #read = 0
 
   constructor(deps: EventPipelineDeps) {
-    const { ports, clock, timers, isRelayed = () => true } = deps
-    const { isStoredByPeer = { calls: () => false, accounts: () => false } } = deps
+    const { ports, clock, timers } = deps
     this.#deps = deps
-    // An engine that is not in the settings any more has left events on the disk only.
-    this.#isRelayed = (engine) => isRelayed(engine) || deps.engines().every(({ name }) => name !== engine)
     this.#wanted = subscriptions({ ...deps, reader: ports.subscriptions })
     this.#gaps = gapLog({ ...deps, store: ports.gaps, sentBefore: (moment) => this.#links.sentBefore(moment) })
     this.#links = new EventLinks({
-      tell: (gap) => isRelayed(gap.engine) && this.#gaps.add(gap),
+      tell: (gap) => this.#gaps.add(gap),
       unstoredFrom: (engine) => this.#gaps.unstoredFrom(engine),
       onUnread: (engine, heardTo) => this.#reconciliation.compareAgain(engine, heardTo),
       clock,
       timers,
     })
     this.#buffer = this.#newBuffer()
-    const unsure = unsureCalls({
-      ...deps,
-      onEnded: staleCalls({ ...deps, ...this.#madeEvents(), knownCalls: ports.knownCalls }),
-      tracker: () => this.#presence,
-      writer: () => this.#writer,
-    })
-    this.#presence = new PresenceTracker(ports.presence, clock, (account, uuid) => unsure.add(account, uuid))
-    this.#writer = presenceWriter({
-      ...deps,
-      store: ports.presence,
-      tracker: this.#presence,
-      isStoredByPeer: isStoredByPeer.accounts,
-    })
+    this.#calls = new StoredCalls({ ...deps, store: ports.knownCalls, handedOverTo: () => this.#queuedTo })
+    const callsOf = unconfirmedCalls({ ...deps, store: ports.knownCalls, calls: this.#calls })
+    this.#presence = new PresenceTracker({ ...deps, store: ports.presence, callsOf })
+    this.#writer = presenceWriter({ ...deps, store: ports.presence, tracker: this.#presence })
     this.#hold = new ReconnectHold({ ...deps, store: ports.connectorStatus })
     this.#relay = new EventRelay({
       ...deps,
-      isRelayed: this.#isRelayed,
       subscriptions: this.#wanted,
       presence: this.#presence,
       writer: this.#writer,
@@ -122,17 +100,7 @@ export class EventPipeline {
     })
     this.#reconciliation = this.#newReconciliation()
     this.#engineChanges = engineChanges({ subscriptions: this.#wanted, buffer: this.#buffer, clock })
-    const handedOverTo = () => this.#queuedTo
-    this.#calls = new StoredCalls({
-      ...deps,
-      store: ports.knownCalls,
-      handedOverTo,
-      isStoredByPeer: isStoredByPeer.calls,
-    })
-    deps.registry.watch({
-      live: (channel) => (isRelayed(channel.engine) ? this.#calls.live(channel) : this.#calls.leave(channel)),
-      ended: (channel) => isRelayed(channel.engine) && this.#calls.ended(channel),
-    })
+    deps.registry.watch(this.#calls)
   }
 
   /** Events that are not handed over yet. */
@@ -169,7 +137,7 @@ export class EventPipeline {
       if (!this.#wanted.isKnown) this.#narrow.add(name)
       this.#reconciliation.linkUp(engine)
     } else this.#reconciliation.linkDown(name, engine.reasons.events ?? 'closed')
-    if (this.#isRelayed(name)) this.#engineChanges.add(kind, { name, coreUuid })
+    this.#engineChanges.add(kind, { name, coreUuid })
   }
 
   /** An engine has accepted the subscription of its event link. */
@@ -227,10 +195,9 @@ export class EventPipeline {
     return lost
   }
 
-  /** How far the events have been read of each engine that this connector relays, for its report. */
+  /** How far the events have been read of each engine, for its report. */
   links(): EventLinkReport[] {
-    const reports = this.#links.reports({ queuedTo: this.#queuedTo, keptTo: this.#keptTo, narrow: this.#narrow })
-    return reports.filter(({ engine }) => this.#isRelayed(engine))
+    return this.#links.reports({ queuedTo: this.#queuedTo, keptTo: this.#keptTo, narrow: this.#narrow })
   }
 
   counters(): Readonly<Record<string, number>> {
@@ -297,7 +264,7 @@ export class EventPipeline {
   /** What an earlier process heard proves nothing of the calls that are up now, nor when those ended that are not. */
   #leftHandled(): void {
     for (const { name } of this.#deps.engines()) {
-      this.#deps.registry.doubt(name, this.#leftReadTo)
+      this.#deps.registry.markUnconfirmed(name, this.#leftReadTo)
       this.#reconciliation.compareAgain(name, this.#leftReadTo)
     }
   }
@@ -309,7 +276,6 @@ export class EventPipeline {
       links: this.#links,
       presence: this.#presence,
       knownCalls: this.#deps.ports.knownCalls,
-      recall: () => this.#wanted.isKnown && recallAccounts(this.#wanted, this.#presence, this.#writer),
       inTurn: (run) => this.#buffer.afterThese(run),
       found: (domain, registration) => this.#relay.found(domain, registration),
     })

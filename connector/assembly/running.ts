@@ -13,7 +13,6 @@ import type { EngineAddress } from '../runtime/engine.ts'
 import type { EngineRuntime, OpenLink } from './engine-runtime.ts'
 import type { EventPipeline } from './event-pipeline.ts'
 import type { Recorder } from '../recordings/recorder.ts'
-import type { StoringPeer } from '../reconcile/storing-peer.ts'
 import type { SpoolPlace } from '../buffer/buffer-disk.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 
@@ -62,10 +61,9 @@ export interface Running {
   readonly events: EventPipeline
   readonly works: readonly EngineRuntime[]
   readonly runner: CommandRunner
-  readonly gateways: Pick<GatewayStates, 'hasTls'>
+  readonly gateways: Pick<GatewayStates, 'hasTls' | 'storeAll'>
   readonly recorder: Recorder
   readonly lost: LostClaims
-  readonly peer: StoringPeer
   readonly clocks: Pick<EngineClocks, 'behindMs'>
   /** Counters that belong to no component. */
   readonly tally: {

@@ -43,6 +43,7 @@ const channel = z.object({
   presenceId: text,
   isAccountKnown: z.boolean(),
   requestId: text,
+  changedAt: z.number(),
   callState: text,
   direction: text,
   callerName: text,

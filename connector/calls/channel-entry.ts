@@ -45,6 +45,7 @@ export function learned(
     domain: before.domain || domain,
     ...accountAfter(before, read, tenants),
     requestId: (isAnother ? '' : before.requestId) || requestIdIn(read),
+    changedAt: Math.max(before.changedAt, source === 'event' ? Number(read('Event-Date-Timestamp')) || 0 : 0),
     callState: read('Channel-Call-State') ?? read('callstate') ?? before.callState,
     proven: true,
     heard: source === 'event' || (before.heard && !isAnother),

@@ -35,6 +35,8 @@ export class ChannelRegistry {
   readonly #aliases = new Map<string, string>()
   readonly #spellings = new Map<string, string>()
   readonly #revisions = new Map<string, number>()
+  /** Engines all of whose live channels are known. */
+  readonly #confirmed = new Set<string>()
   #changes = 0
   #evicted = 0
   #watcher: CallWatcher = { live: () => {}, ended: () => {} }
@@ -172,7 +174,8 @@ export class ChannelRegistry {
    * An engine's event link broke: ends may have been missed, so nothing of that engine is proven any more. `since` is the
    * moment up to which everything was heard, epoch milliseconds; it may be given later than the loss.
    */
-  doubt(engine: string, since?: number): void {
+  markUnconfirmed(engine: string, since?: number): void {
+    this.#confirmed.delete(engine)
     for (const entry of this.#live.values()) {
       if (entry.engine !== engine) continue
       const unsureSince = entry.unsureSince ?? since
@@ -184,6 +187,16 @@ export class ChannelRegistry {
   confirm(uuid: string): void {
     const entry = this.#live.get(uuid)
     if (entry?.unsureSince !== undefined) this.#live.set(uuid, { ...entry, unsureSince: undefined })
+  }
+
+  /** All live channels of an engine are known, until its event link breaks. */
+  confirmAll(engine: string): void {
+    this.#confirmed.add(engine)
+  }
+
+  /** Whether all live channels of an engine are known: what is stored of it besides has ended. */
+  isConfirmed(engine: string): boolean {
+    return this.#confirmed.has(engine)
   }
 
   /** Every reported channel that is up: of one engine, or of all where none is named. */
@@ -215,10 +228,13 @@ export class ChannelRegistry {
 
   /**
    * Takes up a channel that another connector knew; nothing of it is proven. Everything of it was heard up to `since`,
-   * epoch milliseconds. `engine` is the present name of its engine. `false` when it is known here already, or to have ended.
+   * epoch milliseconds. `engine` is the present name of its engine. `false` when it is known here already, or to have ended:
+   * then it is still stored and must not be.
    */
   recall(call: KnownCall, since = 0, engine = call.engine): boolean {
-    if (this.find(call.uuid) !== undefined || this.#ended.has(call.uuid)) return false
+    const gone = this.#ended.get(call.uuid)
+    if (gone !== undefined) this.#watcher.ended(gone)
+    if (gone !== undefined || this.find(call.uuid) !== undefined) return false
     const kept = this.#keep({ ...blankEntry(call.uuid), ...call, engine, unsureSince: since })
     if (engine !== call.engine) this.#watcher.live(kept)
     return true

@@ -23,6 +23,8 @@ export interface Channel extends LegFacts {
   readonly isAccountKnown: boolean
   /** The id of the API request that placed the call; empty where none did, or where that is not known. */
   readonly requestId: string
+  /** When the engine sent the newest event of it, microseconds of its clock; 0 if none is known. */
+  readonly changedAt: number
   /** The engine's word, such as `ACTIVE` or `HELD`; empty when unknown. */
   readonly callState: string
   /** Whether the engine itself reported the channel since its event link was last made. */
@@ -66,6 +68,7 @@ export function blankChannel(uuid: string): Channel {
     presenceId: '',
     isAccountKnown: false,
     requestId: '',
+    changedAt: 0,
     callState: '',
     ...unknownFacts,
     proven: false,

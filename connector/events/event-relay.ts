@@ -8,7 +8,8 @@ import type { DomainNames } from '../calls/domain-names.ts'
 import { type ReadField, eventDomainCandidates, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 import type { EventLinks } from '../links/event-links.ts'
-import { type KnownEvent, accountOf, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
+import { accountOf } from './account-of.ts'
+import { type KnownEvent, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
 import type { EventBuffer, Turn } from '../buffer/event-buffer.ts'
 import { type Prefetch, prefetch } from './prefetch.ts'
 import { endings, isLastWord, isOvertaken, missedBefore } from './missed-events.ts'
@@ -31,11 +32,6 @@ export interface RelayDeps {
   /** Takes the events of the platform itself. */
   readonly buffer: Pick<EventBuffer, 'tell'>
   readonly clock: Clock
-  /**
-   * Whether this connector relays the events of the engine named. From other events it learns channels, recordings, and the states of accounts,
-   * whose changes every connector relays: an account has phones and calls at several engines.
-   */
-  readonly isRelayed: (engine: string) => boolean
   /** Called with every event of a channel whose domain is known, the made ones included; must not throw. */
   readonly onChannelEvent?: ((event: EngineEvent, domain: string, channel: Channel) => void) | undefined
   /** Called with each event that belongs to no domain; must not throw. */
@@ -128,7 +124,7 @@ export class EventRelay {
   }
 
   #applyMade(event: SyntheticEvent, turn: Turn): void {
-    if (this.#deps.isRelayed(turn.engine)) this.counts.recovered += 1
+    this.counts.recovered += 1
     const id = channelEventId(event.coreUuid, event.uuid, event.name)
     this.#apply({ event, id, domain: event.channel.domain, channel: event.channel }, turn)
   }
@@ -138,14 +134,13 @@ export class EventRelay {
     const { subscriptions, registry, onUnowned, onChannelEvent } = this.#deps
     const { event, domain, channel } = known
     const name = eventNameOf(event)
-    const isRelayed = this.#deps.isRelayed(turn.engine)
     if (event.name === 'CHANNEL_ANSWER') noteAlias(registry, event)
     if (domain !== '') this.#notePresence(known, turn)
-    else if (isRelayed) {
+    else {
       onUnowned?.(readerOf(event))
       this.counts.withoutDomain += subscriptions.isWanted(name) ? this.#withoutDomain(known) : 0
     }
-    if (isRelayed) this.#relayCdr(known, turn)
+    this.#relayCdr(known, turn)
     if (domain !== '' && channel !== undefined) onChannelEvent?.(event, domain, channel)
     if (event.name === 'CHANNEL_DESTROY') {
       registry.end(callIdOf(event.uuid), event.coreUuid)
@@ -163,18 +158,18 @@ export class EventRelay {
 
   /** What an earlier process read goes before what any connector reads now. */
   #relayWanted({ event, id, domain, channel }: KnownEvent, { engine, readAt, isLeft, take }: Turn): void {
-    const { subscriptions, isRelayed, hold } = this.#deps
-    if (!isRelayed(engine) || !subscriptions.wants(domain, eventNameOf(event))) return
+    const { subscriptions, hold } = this.#deps
+    if (!subscriptions.wants(domain, eventNameOf(event))) return
     const wanted = platformEvent(event, id, domain, { channel, now: readAt })
     const send = take(wanted)
     if (isLeft) send()
     else hold.add(wanted, engine, send)
   }
 
-  #notePresence(known: KnownEvent, { engine, readAt, isLeft }: Turn): void {
+  #notePresence(known: KnownEvent, { readAt, isLeft }: Turn): void {
     const at = Math.min(occurredAt(known.event, readAt), readAt)
     const registration = readRegistration(known.event)
-    if (registration?.refused !== undefined && this.#deps.isRelayed(engine)) this.counts.contactsRefused += 1
+    if (registration?.refused !== undefined) this.counts.contactsRefused += 1
     const change = stateChange(this.#deps, known, registration, { at, isLeft })
     if (change === 'no account') return
     this.#deps.writer.wake()
@@ -233,7 +228,7 @@ function stateChange(
   { at, isLeft }: { readonly at: number; readonly isLeft: boolean },
 ): StateChange | undefined | 'no account' {
   // An earlier process, or another connector, has observed the account since, and told of what had changed.
-  const isOld = (login: string) => isLeft && at <= presence.observedAt(domain, login)
+  const isOld = (login: string) => isLeft && at <= presence.observedAt({ domain, login })
   if (registration !== undefined) {
     return isOld(registration.login) ? 'no account' : presence.registered(domain, registration, at)
   }
@@ -244,5 +239,5 @@ function stateChange(
   // A call that another process of the engine has recovered goes on.
   if (isLive && live.core !== '' && live.core !== channel.core) return 'no account'
   const isUp = isLive && channel.callState !== 'HANGUP' && !endings.has(event.name)
-  return presence.called(account, channel.uuid, isUp, at)
+  return presence.called(account, channel, isUp, at)
 }

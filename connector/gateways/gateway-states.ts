@@ -64,8 +64,6 @@ interface TrackedEngine {
 export interface GatewayStatesDeps extends Time {
   readonly store: Pick<GatewayStateStore, 'put' | 'remove'>
   readonly domains: DomainNames
-  /** Whether another connector that hears the same stores the states. */
-  readonly isStoredByPeer: () => boolean
   readonly log: Log
 }
 
@@ -79,7 +77,6 @@ export class GatewayStates {
   readonly #engines = new Map<string, TrackedEngine>()
   #isDue = false
   #writeAt = 0
-  #hadPeer = false
 
   constructor(deps: GatewayStatesDeps) {
     this.#deps = deps
@@ -123,6 +120,14 @@ export class GatewayStates {
     if (report.kind === 'state') this.#track(engine, engineName, report.gateway)
     else if (report.kind === 'gone') this.#forget(engine, engineName, report.gateway)
     else this.#readSoon(engine)
+  }
+
+  /** Another connector is gone, which may have stored older states after this one. */
+  storeAll(): void {
+    for (const { gateways } of this.#engines.values()) {
+      for (const [key, { gateway }] of gateways) gateways.set(key, { gateway })
+    }
+    this.#isDue = true
   }
 
   /** Reads and stores in the background until aborted. */
@@ -169,7 +174,7 @@ export class GatewayStates {
     for (const [key, { gateway }] of engine.gateways) {
       if (!names.has(key) && isNewer(key)) this.#forget(engine, name, gateway)
     }
-    // States that are unchanged are renewed in time, and all are stored where a peer is gone.
+    // States that are unchanged are renewed in time.
     this.#isDue = true
   }
 
@@ -197,11 +202,7 @@ export class GatewayStates {
 
   /** Returns whether it was due to write. */
   async #writeDue(): Promise<boolean> {
-    const { clock, isStoredByPeer } = this.#deps
-    const hasPeer = isStoredByPeer()
-    if (this.#hadPeer && !hasPeer) this.#storeAll()
-    this.#hadPeer = hasPeer
-    if (hasPeer || !this.#isDue || clock.now() < this.#writeAt) return false
+    if (!this.#isDue || this.#deps.clock.now() < this.#writeAt) return false
     this.#isDue = false
     try {
       for (const [name, engine] of this.#engines) await this.#write(name, engine)
@@ -210,14 +211,6 @@ export class GatewayStates {
       this.#isDue = true
       throw problem
     }
-  }
-
-  /** The peer may have stored other states since this connector last did. */
-  #storeAll(): void {
-    for (const { gateways } of this.#engines.values()) {
-      for (const [key, { gateway }] of gateways) gateways.set(key, { gateway })
-    }
-    this.#isDue = true
   }
 
   async #write(name: string, engine: TrackedEngine): Promise<void> {

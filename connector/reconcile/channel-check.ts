@@ -34,6 +34,8 @@ export interface ChannelCheckDeps extends Time {
   readonly mayHaveMissed: (microseconds: string) => boolean
   /** Takes an event that stands for a missed one. */
   readonly make: (event: SyntheticEvent) => void
+  /** Called when every live channel of the engine is known; must not throw. */
+  readonly onConfirmed: () => void
   readonly random: () => number
   readonly log: Log
 }
@@ -69,6 +71,7 @@ export async function checkChannels(parts: ChannelCheckDeps, signal: AbortSignal
     // Earlier readings may still list what ended before the link came up.
     if (due.length === 0) for (const uuid of rows.keys()) parts.registry.confirm(uuid)
   }
+  if (pending.size === 0) parts.onConfirmed()
 }
 
 /** The engine's list, by uuid; absent if the engine can no longer be asked. */

@@ -4,7 +4,6 @@ import { limited } from '../../core/concurrency/semaphore.ts'
 import { type Time, backoffMs, pause } from '../../core/concurrency/timers.ts'
 import { isOfTenant } from '../../core/domains/tenancy-start.ts'
 import { type RecordingStore, longestCallMs } from '../../core/recordings/recording-store.ts'
-import type { IsUp } from '../events/presence.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import { type ErrorLatch, errorLatch } from '../runtime/error-latch.ts'
 import { type KnownRecording, knownRecordings } from './known-recordings.ts'
@@ -29,7 +28,7 @@ export interface RecorderDeps extends Time {
     readonly domains: Pick<Ports['domains'], 'read'>
     readonly recordings: Pick<RecordingStore, 'list' | 'expect'>
   }
-  readonly isUp: IsUp
+  readonly isUp: (uuid: string) => Promise<boolean | undefined>
   /** A number from 0 up to but not 1. */
   readonly random: () => number
   readonly log: Log

@@ -22,7 +22,7 @@ export const listAccounts = route({
   authentication: 'token',
   permission: { resource: 'account', action: 'r', own: true },
   domain: 'required',
-  needs: { accounts: ['list', 'read'], presence: ['list'] },
+  needs: { accounts: ['list', 'read'], presence: ['list'], knownCalls: ['listOf'] },
   query: listQuery,
   response: okData(
     z.record(

@@ -10,6 +10,15 @@ import { type AccountState, accountState } from './account-state.ts'
 export interface ListAccountsPorts {
   readonly accounts: Pick<AccountStore, 'list' | 'read'>
   readonly presence: Pick<PresenceStore, 'list'>
+  readonly knownCalls: { readonly listOf: (domain: string) => Promise<readonly AccountLeg[]> }
+}
+
+/** What a stored leg says of its account. */
+interface AccountLeg {
+  /** `<login>@<domain>`; empty where it has no account. */
+  readonly presenceId: string
+  /** An account is busy while a leg of it is `up`. */
+  readonly state: 'up' | 'ended'
 }
 
 /** An account in the list. */
@@ -20,7 +29,7 @@ export interface AccountEntry extends AccountState {
 }
 
 /**
- * Lists the accounts of a domain by id, each with the state of its phones at `now` (epoch milliseconds). A caller with
+ * Lists the accounts of a domain by id, each with the state of its phones and calls at `now` (epoch milliseconds). A caller with
  * permission for its own things only sees its own account. Ordered by login without regard to case.
  */
 export async function listAccounts(
@@ -28,11 +37,18 @@ export async function listAccounts(
   query: ListQuery,
   context: AccountContext & { readonly now: number },
 ): Promise<{ data: Record<string, Partial<AccountEntry>>; headers: Readonly<Record<string, string>> }> {
-  const [accounts, presences] = await Promise.all([visible(ports, context), ports.presence.list(context.domain)])
+  const [accounts, presences, calls] = await Promise.all([
+    visible(ports, context),
+    ports.presence.list(context.domain),
+    ports.knownCalls.listOf(context.domain),
+  ])
+  const up = calls.filter(({ state }) => state === 'up')
+  const busy = new Set(up.map(({ presenceId }) => presenceId.toLowerCase()))
   const presenceOf = new Map(presences.map((presence) => [presence.login.toLowerCase(), presence]))
   const entries = accounts.map(({ login, domain }): AccountEntry => {
     const name = { id: login, domain, scheme: 'account' } as const
-    return Object.assign(name, accountState(presenceOf.get(login.toLowerCase()), context.now))
+    const isBusy = busy.has(`${login}@${domain}`.toLowerCase())
+    return Object.assign(name, accountState(presenceOf.get(login.toLowerCase()), isBusy, context.now))
   })
   const { rows, headers } = applyList(entries, query, {
     id: ({ id }) => id,

@@ -65,8 +65,7 @@ async function storedOf(running: Platform) {
 }
 
 /** Without when and by what the items were last touched: a neighbour goes on living. */
-const lasting = (items: readonly string[]) =>
-  items.filter((item) => !/^(?:presence|liveCalls|events|deliveries) /.test(item))
+const lasting = (items: readonly string[]) => items.filter((item) => !/^(?:presence|events|deliveries) /.test(item))
 
 /** Resolves when the last write of a clean-up is judged: its domain's own record goes. */
 function lastWrite({ gate, assembly }: Platform): Promise<void> {

@@ -108,7 +108,6 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
     registry,
     domains,
     engines: () => [engine],
-    isUp: async (uuid) => lab.rows.some((row) => row.uuid === uuid),
     connectorId,
     random: () => 0,
     log: capturedLog(),
@@ -129,7 +128,7 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
     down: async (reason = 'closed') => {
       isUp = false
       reasons.events = reason
-      registry.doubt(labEngine)
+      registry.markUnconfirmed(labEngine)
       side.engineChanged(engine, 'engine_disconnected')
       await time.advance(0)
     },

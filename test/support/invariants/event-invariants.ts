@@ -1,3 +1,4 @@
+import { callsOf } from '../connector/calls-of.ts'
 import { expect } from 'vitest'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { type EventOrdeal, ordealSecrets, otherDomain, withoutFillers } from '../connector/event-ordeal.ts'
@@ -105,8 +106,8 @@ export function triesIn(faultMs: number): number {
 async function acknowledged({ world: { ports }, queue, storedGaps }: EventOrdeal, ids: ReadonlySet<string>) {
   const gaps = new Set((await ports.gaps.list(0)).map(({ id }) => id))
   const accounts = ['a.example.com', otherDomain].map(async (domain) => {
-    const presence = await ports.presence.read(domain, '1000')
-    return { what: `that 1000@${domain} has no call`, isFound: presence?.calls.length === 0 }
+    const calls = await callsOf(ports, domain, '1000')
+    return { what: `that 1000@${domain} has no call`, isFound: calls.length === 0 }
   })
   return [
     { what: 'the hook', isFound: (await ports.hooks.read('a.example.com', 'made-meanwhile')) !== undefined },

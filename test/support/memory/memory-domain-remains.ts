@@ -33,7 +33,6 @@ export function memoryDomainRemains({ state }: MemoryContext): DomainRemains {
       for (const name of swept) {
         for (const [key, record] of state[name]) if (record.domain === domain) state[name].delete(key)
       }
-      state.liveCalls.delete(domain)
       state.eventLogs.delete(domain)
       state.highestSessions.delete(domain)
       state.subscriptions.version += 1

@@ -3,7 +3,16 @@ import type { CloudPorts, Exercise } from './cloud-exercises.ts'
 import { unseen } from './cloud-exercises.ts'
 import type { CloudGate } from './cloud-gate.ts'
 import { cloudAnswer } from './open-cloud.ts'
-import { aCommandRecord, aHook, aRole, aRoute, anAccount, anEntry, emailSettingsOf } from '../records/records.ts'
+import {
+  aCommandRecord,
+  aHook,
+  aKnownCall,
+  aRole,
+  aRoute,
+  anAccount,
+  anEntry,
+  emailSettingsOf,
+} from '../records/records.ts'
 
 const domain = 'branches.test'
 
@@ -44,6 +53,14 @@ export const branches: readonly {
   {
     title: 'hooks.notePrompt of a receiver that was late',
     run: ({ hooks }) => hooks.notePrompt({ domain, id: 'some', lateAt: 1 }, true, 1),
+  },
+  {
+    title: 'knownCalls.put of an end',
+    run: ({ knownCalls }) => knownCalls.put(aKnownCall({ domain, state: 'ended' })),
+  },
+  {
+    title: 'knownCalls.unplace of a call that no engine has reported',
+    run: ({ knownCalls }) => knownCalls.unplace({ domain, uuid: 'some' }),
   },
   {
     title: 'recordings.leave once more',

@@ -78,7 +78,7 @@ test('a placed call that its engine has reported is not forgotten, even while no
   registry.place('u', 'a.example.com', '1000@a.example.com', engine)
   await registry.learn('u', reading({ 'Core-UUID': 'core' }), engine, 'event')
   registry.see('u', 'CHANNEL_CREATE')
-  registry.doubt(engine)
+  registry.markUnconfirmed(engine)
 
   registry.unplace('u')
 
@@ -132,7 +132,7 @@ test('after the event link was interrupted, no channel counts as up until the en
   const registry = new ChannelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
-  registry.doubt(engine)
+  registry.markUnconfirmed(engine)
   expect(registry.find('u')).toMatchObject({ proven: false, domain: 'a.example.com' })
   await registry.learn('u', reading({}), engine)
 

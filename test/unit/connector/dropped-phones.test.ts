@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { PresenceTracker } from '../../../connector/events/presence.ts'
+
 import { checkRegistrations } from '../../../connector/reconcile/registration-check.ts'
+import { aPresenceTracker } from '../../support/connector/presence-tracker.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
@@ -28,7 +29,7 @@ async function found(expires: number, profile: string) {
   void checkRegistrations(
     {
       ...time,
-      presence: new PresenceTracker(ports.presence, time.clock),
+      presence: aPresenceTracker(ports, time.clock),
       domains: { exists: () => true },
       links: () => [{ api: async (line) => answers[line] ?? '-ERR command not found\n' }],
       found: (_domain, { login, lastsSeconds }) => void phones.push(`${login} ${lastsSeconds}`),

@@ -144,7 +144,7 @@ test('a call that only a dead connector had recorded has no duration, since the 
   const world = await labWorld()
   const uuid = randomUUID()
   const createdAt = `${world.time.clock.now()}000`
-  await world.ports.knownCalls.put([aKnownCall({ uuid, engine: labEngine, createdAt })])
+  await world.ports.knownCalls.put(aKnownCall({ uuid, engine: labEngine, createdAt }))
   await world.time.advance(3 * hours)
   const lab = await world.connector()
 

@@ -29,14 +29,12 @@ async function aSide(wanted: readonly string[], isGone: (store: 'domains' | 'hoo
     time.clock,
   )
   const registry = new ChannelRegistry(domains)
-  const isUp = async () => false
   const subscriptions = gone(ports.subscriptions, 'version', () => isGone('hooks'))
   const side = new EventPipeline({
     ...time,
     ports: { ...ports, subscriptions },
     registry,
     domains,
-    isUp,
     engines: () => [],
     connectorId: 'connector-1',
     random: () => 0,
@@ -290,7 +288,7 @@ describe('the state of an account', () => {
       [`${aCoreUuid}:6:account_status`, 'NONREG'],
     ])
     await time.advance(100)
-    expect(await ports.presence.read('a.example.com', '1000')).toMatchObject({ contacts: [], calls: [] })
+    expect(await ports.presence.read('a.example.com', '1000')).toMatchObject({ contacts: [] })
   })
 
   test('the state of an account is not changed by a channel whose account is of another domain', async () => {

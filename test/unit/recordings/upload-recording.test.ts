@@ -154,7 +154,7 @@ describe('a file that is taken', () => {
 
   test('a recording whose end no connector heard is taken once its call is not up any more', async () => {
     const call = { domain: recording.domain, uuid: 'going-on' }
-    await ports.knownCalls.put([aKnownCall(call)])
+    await ports.knownCalls.put(aKnownCall(call))
     const open = await ports.recordings.expect(aRecording({ ...call, name: 'going-on.wav', endedAt: undefined }))
     const file = { uuid: 'going-on', name: 'going-on.wav' }
     expect(await offer(sound, file)).toEqual({ kind: 'recording' })
@@ -170,7 +170,7 @@ describe('a file that is not taken', () => {
   test('a file is refused while no connector has reported its recording, and while its call continues', async () => {
     const now = time.clock.now()
     await ports.domains.create(aDomain({ name: 'other.example.com', createdAt: 0 }))
-    await ports.knownCalls.put([aKnownCall({ domain: recording.domain, uuid: 'going-on' })])
+    await ports.knownCalls.put(aKnownCall({ domain: recording.domain, uuid: 'going-on' }))
     await ports.recordings.expect(
       aRecording({ uuid: 'going-on', name: 'call.wav', startedAt: now, endedAt: undefined }),
     )
