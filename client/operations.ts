@@ -171,7 +171,7 @@ export interface Operations {
   /** Keep a version of a domain. */
   keepDomainVersion: { params: { domain_name: string; version: string }; body: { readonly document: string; readonly comment?: string }; answer: { readonly status: 'OK'; readonly info: { readonly version: number; readonly comment: string; readonly createdBy: string; readonly createdOn: number; readonly bytes: number } } }
   /** List the accounts of a domain. */
-  listAccounts: { query?: { domain?: string; limit?: number; page?: number; cursor?: string; columns?: string; sort?: string; filter?: string }; answer: { readonly status: 'OK'; readonly data: { readonly [name: string]: { readonly id?: string; readonly domain?: string; readonly scheme?: 'account'; readonly online?: boolean; readonly state?: 'nonreg' | 'onhook' | 'isbusy'; readonly refused?: 'contact' } } } }
+  listAccounts: { query?: { domain?: string; limit?: number; page?: number; cursor?: string; columns?: string; sort?: string; filter?: string }; answer: { readonly status: 'OK'; readonly data: { readonly [name: string]: { readonly id?: string; readonly domain?: string; readonly scheme?: 'account'; readonly online?: boolean; readonly state?: 'nonreg' | 'onhook' | 'isbusy'; readonly refused?: 'contact' } }; readonly order: readonly (string)[] } }
   /** List the audit trail of a domain. */
   listAudit: { query?: { domain?: string; limit?: number; page?: number; cursor?: string; columns?: string; sort?: string; filter?: string }; answer: { readonly status: 'OK'; readonly data: readonly ({ readonly at?: number; readonly requestId?: string; readonly caller?: string; readonly domain?: string; readonly sourceAddress?: string; readonly method?: string; readonly path?: string; readonly status?: number; readonly fields?: readonly (string)[]; readonly note?: string })[] } }
   /** List the blacklists of a domain. */
@@ -187,7 +187,7 @@ export interface Operations {
   /** List the kept versions of a domain. */
   listDomainVersions: { params: { domain_name: string }; query?: { domain?: string; limit?: number; page?: number; cursor?: string; columns?: string; sort?: string; filter?: string }; answer: { readonly status: 'OK'; readonly info: readonly ({ readonly version?: number; readonly comment?: string; readonly createdBy?: string; readonly createdOn?: number; readonly bytes?: number })[] } }
   /** List domains. */
-  listDomains: { query?: { domain?: string; limit?: number; page?: number; cursor?: string; columns?: string; sort?: string; filter?: string; customerId?: string }; answer: { readonly status: 'OK'; readonly data: { readonly [name: string]: { readonly id?: string; readonly domain?: string; readonly user?: string; readonly 'acc/dvc'?: string } } } }
+  listDomains: { query?: { domain?: string; limit?: number; page?: number; cursor?: string; columns?: string; sort?: string; filter?: string; customerId?: string }; answer: { readonly status: 'OK'; readonly data: { readonly [name: string]: { readonly id?: string; readonly domain?: string; readonly user?: string; readonly 'acc/dvc'?: string } }; readonly order: readonly (string)[] } }
   /** List the known events with the schemas of their fields. */
   listEventTypes: { answer: { readonly status: 'OK'; readonly data: readonly ({ readonly event: string; readonly schema: { readonly [name: string]: unknown } })[] } }
   /** List the events of a domain by their numbers, with every gap. */

@@ -1,4 +1,4 @@
-import { applyList } from '../lists/apply-list.ts'
+import { type KeyedPage, applyList, keyedPage } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
@@ -27,19 +27,19 @@ export async function listAccounts(
   ports: ListAccountsPorts,
   query: ListQuery,
   context: AccountContext & { readonly now: number },
-): Promise<{ data: Record<string, Partial<AccountEntry>>; headers: Readonly<Record<string, string>> }> {
+): Promise<KeyedPage<AccountEntry>> {
   const [accounts, presences] = await Promise.all([visible(ports, context), ports.presence.list(context.domain)])
   const presenceOf = new Map(presences.map((presence) => [presence.login.toLowerCase(), presence]))
   const entries = accounts.map(({ login, domain }): AccountEntry => {
     const name = { id: login, domain, scheme: 'account' } as const
     return Object.assign(name, accountState(presenceOf.get(login.toLowerCase()), context.now))
   })
-  const { rows, headers } = applyList(entries, query, {
+  const page = applyList(entries, query, {
     id: ({ id }) => id,
     fields: ['id', 'domain', 'scheme', 'online', 'state', 'refused'],
     order: ({ id }) => id.toLowerCase(),
   })
-  return { data: Object.fromEntries(rows.map(({ id, item }) => [id, item])), headers }
+  return keyedPage(page)
 }
 
 async function visible({ accounts }: ListAccountsPorts, { scope, domain, caller }: AccountContext): Promise<Account[]> {

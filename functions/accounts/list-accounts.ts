@@ -8,7 +8,7 @@ export const handler = endpoint(
   routes.listAccounts,
   { accounts: dynamoAccountStore, presence: dynamoPresenceStore },
   async (request, ports) => {
-    const { data, headers } = await listAccounts(ports, request.query, { ...request, now: request.clock.now() })
-    return reply(okData(data), { headers })
+    const { headers, data, order } = await listAccounts(ports, request.query, { ...request, now: request.clock.now() })
+    return reply({ ...okData(data), order }, { headers })
   },
 )
