@@ -111,6 +111,7 @@ export function hookOf(shown: Answer<'readHook'>['data']): HookRecord {
     auth: shown.auth,
     customBody: shown.customBody,
     rawBody: shown.rawBody,
+    ...(shown.rawSubstitution === true ? { rawSubstitution: true } : {}),
     retries: shown.retries,
     ...(delay === undefined ? {} : { delay }),
   }

@@ -56,6 +56,7 @@ export interface HookRecord {
   readonly auth: HookAuth
   readonly customBody: boolean
   readonly rawBody: string
+  readonly rawSubstitution?: boolean
   readonly retries: number
   readonly delay?: number
 }

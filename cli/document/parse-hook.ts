@@ -16,6 +16,7 @@ const names = [
   'auth',
   'customBody',
   'rawBody',
+  'rawSubstitution',
   'retries',
   'delay',
 ] as const
@@ -40,6 +41,7 @@ export function readHook(place: Place): HookRecord {
     auth: authOf(given.auth),
     customBody: given.customBody?.flag() ?? false,
     rawBody: given.rawBody?.text() ?? '',
+    ...(given.rawSubstitution?.flag() === true ? { rawSubstitution: true } : {}),
     retries: given.retries?.wholeNumber() ?? usualRetries,
     ...(given.delay === undefined || given.delay.isNull ? {} : { delay: given.delay.wholeNumber() }),
   }

@@ -86,6 +86,7 @@ function hookForm(hook: HookRecord): unknown {
     ...given({ fields, map: inOrder(map), filter: inOrder(filter), headers: inOrder(headers), auth: authForm(auth) }),
     ...(hook.customBody ? { customBody: true } : {}),
     ...given({ rawBody: hook.rawBody }),
+    ...(hook.rawSubstitution === true ? { rawSubstitution: true } : {}),
     ...(hook.retries === usualRetries ? {} : { retries: hook.retries }),
     ...given({ delay: hook.delay }),
   }
