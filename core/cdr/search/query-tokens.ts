@@ -8,7 +8,12 @@ export interface QueryChar {
 
 /** A token of a query's text. `at` is the position of its first character, from 1. */
 export type QueryToken = { readonly at: number } & (
-  | { readonly kind: 'word'; readonly chars: readonly QueryChar[] }
+  | {
+      readonly kind: 'word'
+      readonly chars: readonly QueryChar[]
+      /** Whether it begins with a plus sign, which is a part of the number and requires it as well. */
+      readonly isRequired?: true
+    }
   | { readonly kind: 'phrase'; readonly text: string }
   | { readonly kind: 'comparison'; readonly operator: '>' | '>=' | '<' | '<='; readonly text: string }
   | {
@@ -24,6 +29,9 @@ export type QueryToken = { readonly at: number } & (
 
 /** Characters that a word cannot have unless they are escaped; it can have `+` and `-`, but not begin with them. */
 const special = /[\s!():^[\]"{}~/]/u
+
+/** A phone number as E.164 writes it, or the beginning of one. Before any shorter number, `+` is an operator. */
+const phoneNumber = /^\+[1-9](?:\d{6,14}|\d*[*?][\d*?]*)(?=[\s()^]|$)/u
 
 const signs: ReadonlyMap<string, '(' | ')' | ':' | 'not' | 'plus' | 'minus'> = new Map([
   ['(', '('],
@@ -62,6 +70,11 @@ interface Cursor {
 function nextToken(cursor: Cursor, previous: QueryToken | undefined): QueryToken | undefined {
   const at = cursor.at + 1
   const char = cursor.text.charAt(cursor.at)
+  const [number] = phoneNumber.exec(cursor.text.slice(cursor.at, cursor.at + 32)) ?? []
+  if (number !== undefined) {
+    cursor.at += number.length
+    return { kind: 'word', at, chars: [...number].map((each) => ({ char: each, isEscaped: false })), isRequired: true }
+  }
   const sign = signs.get(char)
   if (sign !== undefined) {
     cursor.at += 1
