@@ -73,7 +73,8 @@ function nextToken(cursor: Cursor, previous: QueryToken | undefined): QueryToken
   const [number] = phoneNumber.exec(cursor.text.slice(cursor.at, cursor.at + 32)) ?? []
   if (number !== undefined) {
     cursor.at += number.length
-    return { kind: 'word', at, chars: [...number].map((each) => ({ char: each, isEscaped: false })), isRequired: true }
+    const chars = number.split('').map((each) => ({ char: each, isEscaped: false }))
+    return { kind: 'word', at, chars, isRequired: true }
   }
   const sign = signs.get(char)
   if (sign !== undefined) {

@@ -24,7 +24,7 @@ export function substituteHeaders(
     const value = substitute(template, source, verbatim, maxHeaderLength)
     if (value === undefined) return undefined
     entries.push([name.toLowerCase(), headerValue(value)])
-    if (/[^\u0000-\u007f]/.test(value)) replaced.push(name.toLowerCase())
+    if (/\P{ASCII}/u.test(value)) replaced.push(name.toLowerCase())
   }
   return { headers: Object.fromEntries(entries), replaced }
 }
