@@ -13,11 +13,11 @@ public class OpenapiGenerator {
         new LogInRequest().username(System.getenv("ADMIN_USERNAME")).password(System.getenv("ADMIN_PASSWORD"));
     var login = new AuthApi(api).logIn(credentials);
     api.setRequestInterceptor(
-        request -> request.header("X-Access-Token", login.getToken()).header("X-Key", login.getKey()));
+        request -> request.header("X-Access-Token", login.getToken()).header("X-Key", login.getKey().toString()));
 
     var accounts = new AccountsApi(api).listAccounts(null, 2L, null, null, null, "{\"id\":-1}", null);
     var order = new OriginateCallRequest().calledId("9196").callerId("1001");
-    var call = new ChannelsApi(api).originateCall(null, null, order);
+    var call = new ChannelsApi(api).originateCall(order, null, null);
     var action =
         new CreateHooksRequestAction()
             .type(CreateHooksRequestAction.TypeEnum.WEB)

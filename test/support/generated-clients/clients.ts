@@ -74,7 +74,7 @@ const pythonLibraries = [
   'pydantic==2.14.4',
   'pydantic_core==2.50.5',
   'python-dateutil==4.0.0',
-  'setuptools==65.5.0',
+  'setuptools==80.9.0',
   'typing_extensions==4.16.0',
   'typing-inspection==0.4.5',
   'tzdata==2026.6',

@@ -10,7 +10,7 @@ with callplane.ApiClient(configuration) as api:
     login = callplane.AuthApi(api).log_in(
         callplane.LogInRequest(username=os.environ["ADMIN_USERNAME"], password=os.environ["ADMIN_PASSWORD"])
     )
-    configuration.api_key = {"accessToken": login.token, "key": login.key}
+    configuration.api_key = {"accessToken": login.token, "key": str(login.key)}
 
     accounts = callplane.AccountsApi(api).list_accounts(limit=2, sort='{"id":-1}')
     order = callplane.OriginateCallRequest(called_id="9196", caller_id="1001")
