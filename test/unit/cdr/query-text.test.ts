@@ -483,35 +483,3 @@ test('a query exactly at the limits is accepted', () => {
   expect(read('a OR '.repeat(99) + 'a')).toMatchObject({ should: { length: 100 } })
   expect(read('a'.repeat(1024))).toEqual(any('a'.repeat(1024)))
 })
-
-describe('a phone number with its plus sign', () => {
-  const number = any('+441632960777')
-  test.each<[string, Clause]>([
-    ['+441632960777', number],
-    ['(+441632960777)', number],
-    ['caller_id_number:+441632960777', eq('caller_id_number', '+441632960777')],
-    [
-      'caller_id_number:(+441632960777 OR +4930123456)',
-      or(eq('caller_id_number', '+441632960777'), eq('caller_id_number', '+4930123456')),
-    ],
-    ['+441632960777 OR +4930123456', or(number, any('+4930123456'))],
-    ['+441632960777 +USER_BUSY', must(number, any('USER_BUSY'))],
-    ['+441632960777 USER_BUSY', must(number)],
-    ['NOT +441632960777', not(number)],
-    ['-+441632960777', not(number)],
-    ['+4416*', wild('any', '+4416*')],
-    ['+1', any('1')],
-    ['+1000 +2000', must(any('1000'), any('2000'))],
-    ['+0441632960777', any('0441632960777')],
-  ])('%s is read as the number, or + as the operator', (text, clause) => {
-    expect(read(text)).toEqual(clause)
-  })
-
-  test('a number with a plus sign finds the calls of that number, not those of the same digits', () => {
-    const plus = aCdr({ uuid: 'plus', caller_id_number: '+441632960001' })
-    const found = (text: string) => [...calls, plus].filter((cdr) => matches(cdr, read(text))).map(({ uuid }) => uuid)
-
-    expect(found('+441632960001')).toEqual(['plus'])
-    expect(found('441632960001')).toEqual(['1'])
-  })
-})
