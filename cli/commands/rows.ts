@@ -11,6 +11,17 @@ export async function allRows<P, R>(pages: AsyncIterable<P>, rowsOf: (page: P) =
   return rows
 }
 
+/** Returns the entries of a list in the order of the API: members that are numbers stand first in an object, ascending. */
+export function inOrder<R>({
+  data,
+  order,
+}: {
+  data: Readonly<Record<string, R>>
+  order: readonly string[]
+}): readonly R[] {
+  return order.flatMap((id) => data[id] ?? [])
+}
+
 /** Returns the first rows of a list, as many as asked for. */
 export async function firstRows<P, R>(
   pages: AsyncIterable<P>,

@@ -264,6 +264,7 @@ export const hook = z.strictObject({
   auth: hookAuth,
   customBody: flag.default(false),
   rawBody: text.default(''),
+  rawSubstitution: flag.transform((isOn): boolean | undefined => isOn || undefined).optional(),
   retries: wholeNumber.default(8),
   delay: wholeNumber
     .nullable()

@@ -63,12 +63,24 @@ function parseRows(text: string, wrong: (problem: string, cause?: unknown) => Cl
     return names
   }
   try {
-    const rows: unknown = parse(text, { bom: true, columns, info: true, skip_empty_lines: true, trim: true })
-    return rows as readonly Parsed[]
+    const rows = parse(text, { bom: true, columns, info: true, skip_empty_lines: true, trim: true })
+    return withWholePasswords(rows as unknown as readonly Parsed[], text)
   } catch (error) {
     if (error instanceof CsvError) throw wrong(error.message, error)
     throw error
   }
+}
+
+/** Blanks at the ends of a password are a part of it; those around a cell in quotation marks are not. */
+function withWholePasswords(rows: readonly Parsed[], text: string): readonly Parsed[] {
+  const options = { bom: true, skip_empty_lines: true, relax_quotes: true, relax_column_count: true }
+  const [names = [], ...cells]: readonly (readonly string[])[] = parse(text, options)
+  const column = names.findIndex((name) => name.trim() === 'password')
+  if (column < 0 || cells.length !== rows.length) return rows
+  return rows.map(({ record, info }, at) => {
+    const [trimmed = '', whole = ''] = [record['password'], cells[at]?.[column]]
+    return { info, record: { ...record, password: trimmed !== '' && whole.trim() === trimmed ? whole : trimmed } }
+  })
 }
 
 function rowOf(record: Readonly<Record<string, string>>, line: number): AccountRow {

@@ -1,3 +1,5 @@
+import { request as overHttp } from 'node:http'
+import { request as overTls } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ListedEvent, deliveryOf } from './delivery.ts'
 
@@ -40,14 +42,20 @@ export async function forward(event: ListedEvent, target: Target, signal: AbortS
 async function send(event: ListedEvent, { url, key, secret }: Target, signal: AbortSignal): Promise<number | string> {
   const { headers, body } = deliveryOf(event, key, secret, Date.now())
   const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-  try {
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: either })
-    await response.body?.cancel()
-    return response.status
-  } catch (error) {
-    const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    return inner instanceof Error ? inner.message || inner.name : String(inner)
-  }
+  return new Promise((resolve) => {
+    const fail = (error: Error) => {
+      // The end of a signal hides its reason.
+      const reason: unknown = either.aborted ? either.reason : error
+      resolve(reason instanceof Error ? reason.message || reason.name : String(reason))
+    }
+    const post = url.startsWith('https:') ? overTls : overHttp
+    // An agent of its own asks directly: the receiver is on this machine or near it, whatever proxy leads to the platform.
+    const sent = post(url, { method: 'POST', headers, agent: false, signal: either }, (response) => {
+      response.destroy()
+      resolve(response.statusCode ?? 0)
+    })
+    sent.on('error', fail).end(body)
+  })
 }
 
 function mayPass(status: number): boolean {

@@ -121,6 +121,9 @@ function successesOf(
   return {
     ...Object.fromEntries(statuses.map((status) => [status, { description: route.summary, headers, content }])),
     ...(answers.includes('redirect') ? { 302: redirect } : {}),
+    ...(route.versioned === true && method === 'GET'
+      ? { 304: { description: 'The record has not changed since its `ETag` was read.', headers } }
+      : {}),
   }
 }
 

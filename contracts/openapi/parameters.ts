@@ -39,6 +39,14 @@ export const sharedParameters = {
     description: 'The `ETag` of the record that was read. If the record has changed since, the answer is 412.',
     schema: { type: 'string' },
   },
+  ifNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
+    description:
+      'For a GET, the `ETag` of the record that was read: if it has not changed, the answer is 304. For a PUT, `*`: if the record exists, the answer is 412.',
+    schema: { type: 'string' },
+  },
 } as const satisfies Record<string, Parameter>
 
 /** Returns the parameters of one method of a route. */
@@ -53,6 +61,7 @@ export function parametersOf(
     ...membersOf(query, `${operationId}Query`, shared).map(([name, member]) => inQuery(name, member)),
     ...(takesKey(route) ? [reference('idempotencyKey')] : []),
     ...(route.versioned === true && method !== 'GET' && method !== 'POST' ? [reference('ifMatch')] : []),
+    ...(route.versioned === true && (method === 'GET' || method === 'PUT') ? [reference('ifNoneMatch')] : []),
   ]
 }
 

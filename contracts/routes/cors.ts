@@ -15,7 +15,10 @@ export const cors = {
     'X-Key',
     'Idempotency-Key',
     'If-Match',
+    'If-None-Match',
     'X-Request-Id',
+    'traceparent',
+    'tracestate',
   ] as readonly string[],
   exposedHeaders: [
     'Allow',

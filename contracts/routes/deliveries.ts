@@ -25,6 +25,8 @@ const deliveryOutput = z.object({
       reason: z.optional(z.string()),
       /** The first 1 KiB of the answer. */
       replySnippet: z.optional(z.string()),
+      /** Headers in which letters of the event outside ASCII were sent as `?`. */
+      replacedHeaders: z.optional(z.readonly(z.array(z.string()))),
     }),
   ),
   /** The time of the next attempt, while the delivery is pending. */

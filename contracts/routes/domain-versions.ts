@@ -50,6 +50,7 @@ export const keepDomainVersion = route({
   permission,
   domain: 'path',
   needs: { domainVersions: ['create', 'list', 'read'] },
+  creates: true,
   params: oneVersion,
   maxBodyBytes: 1024 * 1024,
   body: z.object({

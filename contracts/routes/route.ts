@@ -108,10 +108,12 @@ export interface Route {
   /** Whether the answer contains a secret; if so, the copy that is kept for an `Idempotency-Key` is encrypted. */
   readonly showsSecret?: boolean
   /**
-   * Whether the endpoint handles one record with versions: a GET then returns its `ETag`, and a change respects `If-Match`. A
-   * change of a record without versions refuses any `If-Match` but `*`.
+   * Whether the endpoint handles one record with versions: a GET then returns its `ETag` and respects `If-None-Match`, and a
+   * change respects both it and `If-Match`. A change of a record without versions refuses any `If-Match` but `*`.
    */
   readonly versioned?: boolean
+  /** Whether a PUT creates the record that its path names, so that `If-None-Match: *` is true of it. */
+  readonly creates?: true
   /** The rate limits that apply in addition to those of all requests with a token. */
   readonly limits?: readonly LimitName[]
   /**

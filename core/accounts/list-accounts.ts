@@ -1,4 +1,4 @@
-import { applyList } from '../lists/apply-list.ts'
+import { type KeyedPage, applyList, keyedPage } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
@@ -36,7 +36,7 @@ export async function listAccounts(
   ports: ListAccountsPorts,
   query: ListQuery,
   context: AccountContext & { readonly now: number },
-): Promise<{ data: Record<string, Partial<AccountEntry>>; headers: Readonly<Record<string, string>> }> {
+): Promise<KeyedPage<AccountEntry>> {
   const [accounts, presences, calls] = await Promise.all([
     visible(ports, context),
     ports.presence.list(context.domain),
@@ -50,12 +50,12 @@ export async function listAccounts(
     const isBusy = busy.has(`${login}@${domain}`.toLowerCase())
     return Object.assign(name, accountState(presenceOf.get(login.toLowerCase()), isBusy, context.now))
   })
-  const { rows, headers } = applyList(entries, query, {
+  const page = applyList(entries, query, {
     id: ({ id }) => id,
     fields: ['id', 'domain', 'scheme', 'online', 'state', 'refused'],
     order: ({ id }) => id.toLowerCase(),
   })
-  return { data: Object.fromEntries(rows.map(({ id, item }) => [id, item])), headers }
+  return keyedPage(page)
 }
 
 async function visible({ accounts }: ListAccountsPorts, { scope, domain, caller }: AccountContext): Promise<Account[]> {

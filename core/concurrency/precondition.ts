@@ -1,6 +1,6 @@
 import { DomainError, invalidField } from '../errors.ts'
 
-/** The condition of a request on the record that it changes: its `If-Match`. */
+/** The condition of a request on the record that it changes: its `If-Match` and `If-None-Match`. */
 export interface Precondition {
   /** Whether anything is demanded: a record that changes meanwhile is then a broken demand and no mere conflict. */
   readonly isGiven: boolean
@@ -11,7 +11,7 @@ export interface Precondition {
 /** The precondition of a request without one. */
 export const noPrecondition: Precondition = { isGiven: false, allows: () => true }
 
-/** The longest `If-Match` that is read. */
+/** The longest `If-Match` or `If-None-Match` that is read. */
 const maxLength = 1024
 const tagForm = /^(?:W\/)?("[\x21\x23-\x7e]*")$/
 
@@ -22,11 +22,29 @@ const tagForm = /^(?:W\/)?("[\x21\x23-\x7e]*")$/
 export function readIfMatch(header: string | undefined): Precondition {
   if (header === undefined) return noPrecondition
   if (header.trim() === '*') return { isGiven: true, allows: () => true }
+  return { isGiven: true, allows: tagsIn('If-Match', header) }
+}
+
+/** Reads an `If-None-Match` as {@link readIfMatch} does: it allows no record, or none of the named versions. */
+export function readIfNoneMatch(header: string | undefined): Precondition {
+  if (header === undefined) return noPrecondition
+  if (header.trim() === '*') return { isGiven: true, allows: (tag) => tag === undefined }
+  const isNamed = tagsIn('If-None-Match', header)
+  return { isGiven: true, allows: (tag) => !isNamed(tag) }
+}
+
+/** Returns the condition that holds where both do. */
+export function bothOf(one: Precondition, other: Precondition): Precondition {
+  return { isGiven: one.isGiven || other.isGiven, allows: (tag) => one.allows(tag) && other.allows(tag) }
+}
+
+/** Returns whether a tag is among those of a header. */
+function tagsIn(name: string, header: string): (tag: string | undefined) => boolean {
   const tags = header.length > maxLength ? [] : header.split(',').map((text) => tagForm.exec(text.trim())?.[1])
   if (tags.length === 0 || tags.includes(undefined)) {
-    throw invalidField('If-Match', 'must be * or entity tags such as W/"x", separated by commas')
+    throw invalidField(name, 'must be * or entity tags such as W/"x", separated by commas')
   }
-  return { isGiven: true, allows: (tag) => tag !== undefined && tags.includes(tagForm.exec(tag)?.[1]) }
+  return (tag) => tag !== undefined && tags.includes(tagForm.exec(tag)?.[1])
 }
 
 /** Identifies one version of a record, also among those of a later record with the same name. */
@@ -48,7 +66,10 @@ export function requireMatch(precondition: Precondition, record: Versioned | und
   if (!precondition.allows(record && entityTag(record))) throw preconditionFailed()
 }
 
-/** Returns the refusal of a change to what has changed since it was read. */
+/** Returns the refusal of a change to a record that is not as `If-Match` or `If-None-Match` demands. */
 export function preconditionFailed(): DomainError {
-  return new DomainError('precondition_failed', 'it was changed since you read it: read it again')
+  return new DomainError(
+    'precondition_failed',
+    'it was changed since you read it, or exists although If-None-Match rules that out: read it again',
+  )
 }

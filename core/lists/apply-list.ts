@@ -27,6 +27,18 @@ export interface ListPage<T extends object> {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** The items of a page by their ids, and the ids in the order of the page: members of an object that are numbers come first. */
+export interface KeyedPage<T extends object> {
+  readonly data: Readonly<Record<string, Partial<T>>>
+  readonly order: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Returns a page with its items by their ids. */
+export function keyedPage<T extends object>({ rows, headers }: ListPage<T>): KeyedPage<T> {
+  return { data: Object.fromEntries(rows.map(({ id, item }) => [id, item])), order: rows.map(({ id }) => id), headers }
+}
+
 /** Items on a page where `limit` is not given. */
 const defaultLimit = 40
 /** Items of an unpaged list. */

@@ -9,7 +9,7 @@ export const handler = endpoint(
   routes.listAccounts,
   { accounts: dynamoAccountStore, presence: dynamoPresenceStore, knownCalls: dynamoKnownCallStore },
   async (request, ports) => {
-    const { data, headers } = await listAccounts(ports, request.query, { ...request, now: request.clock.now() })
-    return reply(okData(data), { headers })
+    const { headers, data, order } = await listAccounts(ports, request.query, { ...request, now: request.clock.now() })
+    return reply({ ...okData(data), order }, { headers })
   },
 )

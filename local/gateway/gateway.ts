@@ -12,7 +12,7 @@ import { failureReply, isSafe, refusalReply } from './failure-reply.ts'
 import { type Reply, functionReply } from './function-reply.ts'
 import { requestEvent } from './request-event.ts'
 import { type RouteMatch, type RouteTable, isPercentEncoded } from './route-table.ts'
-import { refuseConnection, unreadableReason } from './unreadable-request.ts'
+import { hostProblem, refuseConnection, unreadableReason } from './unreadable-request.ts'
 
 /**
  * The most that a route takes unless its declaration names more. An HTTP API hands on 10 MB, which functions answer 413; refused
@@ -147,8 +147,8 @@ export class Gateway {
     const target = requestTarget(request.url)
     const served = this.#served
     if (served === undefined) return refusalReply(request, 'store_unavailable', 'the platform is starting; try again')
-    if (request.headers.host === undefined && request.httpVersion === '1.1')
-      return refusalReply(request, 'bad_request', 'the header Host is missing')
+    const problem = hostProblem(request)
+    if (problem !== undefined) return refusalReply(request, 'bad_request', problem)
     if (!isPercentEncoded(target.rawPath))
       return refusalReply(request, 'bad_request', 'the path is not well-formed: write % as %25')
     const match = served.table.find(request.method ?? 'GET', target.rawPath)

@@ -61,12 +61,19 @@ function readGroup(reader: Reader, fields: readonly SearchField[], depth: number
   const isAtEnd = () => [undefined, ')'].includes(reader.tokens[reader.at]?.kind)
   do {
     const conjunction = occurrences.length === 0 ? undefined : take(reader, 'and', 'or')
-    const modifier = take(reader, 'plus', 'minus', 'not')
+    const modifier = take(reader, 'plus', 'minus', 'not') ?? plusOfNumber(reader, conjunction)
     const run = conjunction === undefined && modifier === undefined ? wordRun(reader) : []
     const clause = run.length > 1 ? readRun(reader, run, fields) : readClause(reader, fields, depth)
     occurrences.push({ conjunction, modifier, clause })
   } while (!isAtEnd())
   return joined(occurrences, reader.context.isAndDefault)
+}
+
+/** The plus sign of a number requires it as any other does, unless the number is one of several that are joined by OR. */
+function plusOfNumber({ tokens, at }: Reader, conjunction: 'and' | 'or' | undefined): 'plus' | undefined {
+  const [token, next] = [tokens[at], tokens[at + 1]]
+  if (token?.kind !== 'word' || token.isRequired !== true) return undefined
+  return conjunction === 'or' || next?.kind === 'or' ? undefined : 'plus'
 }
 
 function take<K extends QueryToken['kind']>(reader: Reader, ...kinds: readonly K[]): K | undefined {
@@ -80,7 +87,7 @@ function wordRun({ tokens, at }: Reader): readonly string[] {
   const words: string[] = []
   for (let index = at; ; index += 1) {
     const [token, next] = [tokens[index], tokens[index + 1]]
-    if (token?.kind !== 'word' || isPattern(token.chars)) return words
+    if (token?.kind !== 'word' || token.isRequired === true || isPattern(token.chars)) return words
     if (next !== undefined && [':', 'and', 'or'].includes(next.kind)) return words
     words.push(textOf(token.chars))
   }

@@ -8,7 +8,12 @@ export interface QueryChar {
 
 /** A token of a query's text. `at` is the position of its first character, from 1. */
 export type QueryToken = { readonly at: number } & (
-  | { readonly kind: 'word'; readonly chars: readonly QueryChar[] }
+  | {
+      readonly kind: 'word'
+      readonly chars: readonly QueryChar[]
+      /** Whether it begins with a plus sign, which is a part of the number and requires it as well. */
+      readonly isRequired?: true
+    }
   | { readonly kind: 'phrase'; readonly text: string }
   | { readonly kind: 'comparison'; readonly operator: '>' | '>=' | '<' | '<='; readonly text: string }
   | {
@@ -25,9 +30,8 @@ export type QueryToken = { readonly at: number } & (
 /** Characters that a word cannot have unless they are escaped; it can have `+` and `-`, but not begin with them. */
 const special = /[\s!():^[\]"{}~/]/u
 
-/** A telephone number with its country, of which the sign is a part; a number of fewer digits that must occur is none. */
-const international = /^\+\d[\d*?]{6,31}(?=[\s)^]|$)/u
-const mostDigits = 34
+/** A phone number as E.164 writes it, or the beginning of one. Before any shorter number, `+` is an operator. */
+const phoneNumber = /^\+[1-9](?:\d{6,14}|\d*[*?][\d*?]*)(?=[\s()^]|$)/u
 
 const signs: ReadonlyMap<string, '(' | ')' | ':' | 'not' | 'plus' | 'minus'> = new Map([
   ['(', '('],
@@ -66,8 +70,14 @@ interface Cursor {
 function nextToken(cursor: Cursor, previous: QueryToken | undefined): QueryToken | undefined {
   const at = cursor.at + 1
   const char = cursor.text.charAt(cursor.at)
+  const [number] = phoneNumber.exec(cursor.text.slice(cursor.at, cursor.at + 32)) ?? []
+  if (number !== undefined) {
+    cursor.at += number.length
+    const chars = number.split('').map((each) => ({ char: each, isEscaped: false }))
+    return { kind: 'word', at, chars, isRequired: true }
+  }
   const sign = signs.get(char)
-  if (sign !== undefined && !international.test(cursor.text.slice(cursor.at, cursor.at + mostDigits))) {
+  if (sign !== undefined) {
     cursor.at += 1
     return { kind: sign, at }
   }

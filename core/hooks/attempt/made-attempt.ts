@@ -52,8 +52,8 @@ export function sentAttempt(
   },
 ): SentAttempt {
   const { delivery, hook, run, called, at, durationMs } = made
-  const { isSuccess, status, reason, replySnippet, retryAfter } = judgeReply(called)
-  const attempt = { at, durationMs, status, reason, replySnippet }
+  const { isSuccess, retryAfter, ...answer } = judgeReply(called)
+  const attempt = { at, durationMs, ...answer }
   if (isSuccess) return { delivery, hook, outcome: { run, attempt, state: 'delivered' } }
   const failed = { made: delivery.tries + 1 - delivery.earlierTries, at: clock.now(), retryAfter }
   const next = mayBeRetried(attempt) ? nextAttemptAt(hook, failed, () => fraction(random)) : undefined

@@ -23,7 +23,9 @@ function nameProblem(name: string): string | undefined {
 
 function valueProblem(value: string): string | undefined {
   if (value.length > maxValueLength) return `must have at most ${maxValueLength} characters`
-  return hasControls(value) ? 'must not contain control characters' : undefined
+  if (hasControls(value)) return 'must not contain control characters'
+  // Values that are inserted later are ASCII by then.
+  return /[^\u0020-\u007e]/.test(value) ? 'must be ASCII: write other letters into the body' : undefined
 }
 
 /** Returns every problem of a hook's headers; `field` is their place in the request. */

@@ -17,6 +17,8 @@ export interface Hook {
   readonly auth: HookAuth
   readonly customBody: boolean
   readonly rawBody: string
+  /** Whether values are written into forms and XML without being escaped; absent: they are escaped. */
+  readonly rawSubstitution?: boolean | undefined
   /** How many attempts follow a failed first one, 0 to 10. */
   readonly retries: number
   /** Seconds; absent: the standard waits. */

@@ -20,6 +20,7 @@ const fields = [
   'auth',
   'customBody',
   'rawBody',
+  'rawSubstitution',
   'retries',
   'delay',
   'disabledReason',

@@ -33,6 +33,7 @@ export function presentHook(hook: Hook, acl: Acl): PresentedHook {
     auth: { ...hook.auth, headers: shown(hook.auth.headers), map: shown(hook.auth.map) },
     customBody: hook.customBody,
     rawBody: hook.rawBody,
+    ...(hook.rawSubstitution === true ? { rawSubstitution: true } : {}),
     retries: hook.retries,
     ...(hook.delay === undefined ? {} : { delay: hook.delay }),
     ...(hook.disabledReason === undefined ? {} : { disabledReason: hook.disabledReason }),

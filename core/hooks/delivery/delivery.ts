@@ -54,4 +54,6 @@ export interface DeliveryAttempt {
   readonly reason?: string | undefined
   /** The first 1 KiB of the answer. */
   readonly replySnippet?: string | undefined
+  /** Headers in which letters of the event outside ASCII were sent as `?`; absent for none. */
+  readonly replacedHeaders?: readonly string[] | undefined
 }

@@ -114,8 +114,9 @@ async function send(tools: HookTest, hook: Hook, event: DeliveryEvent): Promise<
   const [run, at] = [`${random.uuid()}:${clock.now()}`, clock.now()]
   if (!(await deliveries.beginAttempt(delivery, run, at))) return recorded(tools, delivery)
   const called = await callHook(tools, { hook, keys }, delivery, event)
-  const { isSuccess, status, reason, replySnippet } = judgeReply(called)
-  const attempt: DeliveryAttempt = { at, durationMs: clock.now() - at, status, reason, replySnippet }
+  const { isSuccess, retryAfter: _retryAfter, ...answer } = judgeReply(called)
+  const { reason, replySnippet } = answer
+  const attempt: DeliveryAttempt = { at, durationMs: clock.now() - at, ...answer }
   const state = isSuccess ? 'delivered' : 'failed'
   await deliveries.recordAttempt(delivery, { run, attempt, state })
   return { state, reason, delivery: delivery.id, ...shown(called, replySnippet), refusedBy: [] }

@@ -4,6 +4,8 @@ export interface HookRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Names of the headers in which letters of the event became `?`; absent for none. */
+  readonly replaced?: readonly string[]
 }
 
 /** The end of a request. */

@@ -1,7 +1,7 @@
 /** Checks answers against the OpenAPI document of their route. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { type OpenApiDocument, openApiDocument } from '../../../contracts/openapi/document.ts'
+import { type OpenApiDocument, exactDocument } from '../../../contracts/openapi/document.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
 
 /** The parts of an answer that the document describes. */
@@ -52,7 +52,7 @@ export function checkConforms(route: Route, method: string, { status, contentTyp
 function describedRoute(route: Route): Described {
   const known = described.get(route)
   if (known !== undefined) return known
-  const document = openApiDocument([route])
+  const document = exactDocument([route])
   // OpenAPI has keywords of its own, such as `components`.
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)

@@ -1,4 +1,5 @@
 /** Compares two OpenAPI documents of the service, for what callers could rely on and no longer can. */
+import { portable } from '../../../contracts/openapi/portable.ts'
 
 interface Json {
   readonly [name: string]: unknown
@@ -15,9 +16,13 @@ const methods = ['get', 'head', 'post', 'put', 'patch', 'delete']
 
 /**
  * Returns everything that the newer document removes or narrows: operations, parameters, accepted values, members of answers,
- * statuses and error codes. Additions are no changes.
+ * statuses and error codes. Additions are no changes, and neither is a portable form of the same.
  */
 export function contractChanges(older: unknown, newer: unknown): readonly string[] {
+  return changesOf(portable(jsonOf(older)), portable(jsonOf(newer)))
+}
+
+function changesOf(older: Json, newer: Json): readonly string[] {
   const [before, after] = [operationsOf(older), operationsOf(newer)]
   const [old, now] = [resolverOf(older), resolverOf(newer)]
   const changes = [...before].flatMap(([name, operation]) => {

@@ -46,6 +46,7 @@ export function declaredBody(
 /** Whether an answer has a form besides its body that the route declares. */
 function isOfOtherForm({ answers = [] }: Pick<Route, 'answers'>, given: GivenAnswer): boolean {
   const { status, contentType = '', text, location } = given
+  if (status === 304) return text === ''
   if (status === 302) return answers.includes('redirect') && text === '' && location !== undefined
   return (
     status === 200 && answers.includes('bytes') && contentType !== '' && !contentType.startsWith('application/json')

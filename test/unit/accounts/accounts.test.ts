@@ -28,6 +28,7 @@ describe('the list of accounts', () => {
         '1000': { id: '1000', domain: 'a.example.com', scheme: 'account', online: false, state: 'nonreg' },
         '1001': { id: '1001', domain: 'a.example.com', scheme: 'account', online: false, state: 'nonreg' },
       },
+      order: ['1000', '1001'],
     })
   })
 
@@ -95,6 +96,16 @@ describe('the list of accounts', () => {
     expect(first.body.data).toEqual({ '2000': { state: 'nonreg' } })
     expect(Object.keys(next.body.data).toSorted()).toEqual(['1000', '1001'])
     expect(Object.keys(filtered.body.data)).toEqual(['1000', '1001'])
+  })
+
+  it('the member `order` of the list has the logins as they are sorted, although numbers come first in an object', async () => {
+    const { api, admin } = await setUp()
+    await api.account({ login: 'anna' })
+    const order = async (query: string) => (await api.call(listAccounts, { headers: admin, query })).body.order
+
+    expect(await order('sort={"id":-1}')).toEqual(['anna', '1001', '1000'])
+    expect(await order('sort={"id":-1}&limit=2&columns=state')).toEqual(['anna', '1001'])
+    expect(await order('filter={"id":"zz"}')).toEqual([])
   })
 
   it.each([

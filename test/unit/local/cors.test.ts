@@ -43,7 +43,8 @@ describe('a preflight', () => {
     expect(headers).toMatchObject({
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE,OPTIONS',
-      'access-control-allow-headers': 'content-type,accept,x-access-token,x-key,idempotency-key,if-match,x-request-id',
+      'access-control-allow-headers':
+        'content-type,accept,x-access-token,x-key,idempotency-key,if-match,if-none-match,x-request-id,traceparent,tracestate',
       'access-control-max-age': '3600',
       vary: 'Origin',
     })
