@@ -1,6 +1,7 @@
 /**
- * The time for which records are kept after they stopped mattering. The store drops an item some time after its `expiresAt`
- * (DynamoDB: up to two days), so adapters that read one check it themselves: an expired record counts as missing.
+ * The time for which records are kept after they stopped mattering. The store drops an item some time after its
+ * `expiresAt` (DynamoDB: up to two days), so adapters that read one check it themselves: an expired record counts as
+ * missing.
  */
 import { type ExportJob, exportLifeMs } from '../core/cdr/exports/export-job.ts'
 import type { CommandRecord } from '../core/commands/commands.ts'

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `callplane`. Plain JavaScript, so that it starts on the machine's own Node. Runs main.ts on the project's own Node, or in this process
-// where that is as new and no proxy is named: Node takes proxies only when it starts.
+// `callplane`. Plain JavaScript, so that it starts on the machine's own Node. Runs main.ts on the project's own Node,
+// or in this process where that is as new and no proxy is named: Node takes proxies only when it starts.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const here = dirname(fileURLToPath(import.meta.url))
 const modules = join(here, '..', 'node_modules')
 const node = join(modules, '.bin', 'node')
-/** Compiled code is kept between starts: a fifth of the processor time. The folder is the user's own, unlike that for temporary files. */
+/** Keeps compiled code between starts: a fifth of the CPU time. Unlike the temporary folder, it is the user's. */
 const cache = join(modules, '.cache', 'callplane')
 /** From this version on Node runs TypeScript as it is. */
 const oldest = 24
@@ -29,7 +29,8 @@ if (!existsSync(join(modules, 'commander'))) {
     stdio: 'inherit',
     env: { NODE_COMPILE_CACHE: cache, NODE_USE_ENV_PROXY: '1', ...process.env },
   })
-  // Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on. main.ts decides how both end.
+  // Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on. main.ts decides how
+  // both end.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.once('error', (error) => {
     console.error(`callplane: ${node} cannot be run: ${error.message}; run "npm ci" in ${dirname(here)}`)

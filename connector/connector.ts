@@ -31,12 +31,12 @@ export interface Connector {
   health(): ConnectorHealth
   /**
    * Takes no more commands, hands what it has to the queues, at most for `graceMs`, then lets go of the engines and
-   * writes waiting events to disk and reports how it ended, which takes up to 5 s more. Reports and metrics go on meanwhile. Answers how many events are lost.
+   * writes waiting events to disk and reports how it ended, which takes up to 5 s more. Reports and metrics go on
+   * meanwhile. Answers how many events are lost.
    */
   stop(graceMs: number): Promise<number>
 }
 
-/** The most owners of earlier spools in a report. */
 const mostTaken = 20
 
 /** Starts everything: the links, the intake of commands, the relay of events, the reports. */

@@ -39,7 +39,6 @@ try {
   process.exit(1)
 }
 
-/** Reads the settings. A wrong one ends the process with a line that names it. */
 function readOrExit(context: AdapterContext): { settings: ConnectorSettings; log: Log } {
   try {
     return { settings: readSettings(context.env), log: createLogger('connector', context) }

@@ -4,7 +4,6 @@
  */
 import * as z from 'zod/mini'
 
-/** Text that matches a pattern, with the sentence that refuses any other text. */
 const text = (pattern: RegExp, problem: string) => z.string(problem).check(z.regex(pattern, problem))
 
 /** Returns a field of text without control characters, of a limited length. */
@@ -32,8 +31,8 @@ const hostName =
   /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
 
 /**
- * Contexts of the engine's own dial plan (engine/conf/dialplan.xml): `public` has the calls that were not authenticated. They
- * cannot be names of domains, since the context of a call is its domain.
+ * Contexts of the engine's own dial plan (engine/conf/dialplan.xml): `public` has the calls that were not
+ * authenticated. They cannot be names of domains, since the context of a call is its domain.
  */
 const engineContexts: ReadonlySet<string> = new Set(['public', 'global'])
 
@@ -76,9 +75,9 @@ export const hangupCause = text(/^[A-Z0-9_]{1,40}$/, 'must be an engine cause wo
 export const displayDigits = text(/^\+?[0-9*#]{1,32}$/, 'must be 1-32 digits, * or #')
 
 /**
- * A parameter that a phone may be called with. The engine appends it to the phone's address. `maddr` and `transport`, also
- * percent-encoded, and a `Route` after `?` would send the call elsewhere. Other names that SIP or the engine reads are refused with
- * them.
+ * A parameter that a phone may be called with. The engine appends it to the phone's address. `maddr` and `transport`,
+ * also percent-encoded, and a `Route` after `?` would send the call elsewhere. Other names that SIP or the engine reads
+ * are refused with them.
  */
 const addressParameter =
   /^(?!(?:maddr|transport|tport|ttl|method|user|lr|comp|received|rport)(?:=|$)|fs_)[a-z0-9._-]+(?:=[a-z0-9._~+-]*)?$/i

@@ -1,7 +1,7 @@
 /**
  * Everything the platform's rules need from outside. A port is a role; each has at least one
- * adapter, and one in memory for tests (test/support/memory), held to one contract suite. "Not found" is `undefined`; an outage is a `DomainError` with
- * `store_unavailable`; no other error crosses a port.
+ * adapter, and one in memory for tests (test/support/memory), held to one contract suite. "Not found" is `undefined`;
+ * an outage is a `DomainError` with `store_unavailable`; no other error crosses a port.
  */
 import type { CdrAdmin } from '../core/cdr/cdr-admin.ts'
 import type { CdrStore } from '../core/cdr/cdr-store.ts'
@@ -83,9 +83,7 @@ export interface Ports {
   rateLimits: RateLimitStore
   knownCalls: KnownCallStore
   recordings: RecordingStore
-  /** The objects of recordings. */
   recordingFiles: FileStore
-  /** The files of exports. */
   exportFiles: FileStore
   emailSettings: EmailSettingsStore
   mail: MailSender

@@ -45,7 +45,6 @@ export const hookDispatch = worker({
   },
 })
 
-/** The needs of one attempt. */
 const attemptNeeds = {
   hooks: ['read', 'replace', 'countFailure', 'clearFailures', 'noteSpeed', 'notePrompt', 'endNotice', 'renewNotice'],
   deliveries: ['read', 'readEvent', 'beginAttempt', 'recordAttempt', 'reschedule'],
@@ -60,8 +59,8 @@ const attemptNeeds = {
 } as const satisfies Needs
 
 /**
- * Makes one attempt for each message; the attempts of a batch run concurrently. A batch is busy until its slowest attempt
- * ends, so receivers that are known as slow have a queue and a function of their own.
+ * Makes one attempt for each message; the attempts of a batch run concurrently. A batch is busy until its slowest
+ * attempt ends, so receivers that are known as slow have a queue and a function of their own.
  */
 export const deliver = worker({
   name: 'deliver',

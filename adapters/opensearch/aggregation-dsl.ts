@@ -101,7 +101,6 @@ export function namedRange({ key, from, to }: Of<'range'>['ranges'][number]) {
   }
 }
 
-/** The end of a range as the search store names it: with a decimal at least. */
 function endText(value: number | undefined): string {
   if (value === undefined) return '*'
   return Number.isInteger(value) ? value.toFixed(1) : String(value)

@@ -8,8 +8,8 @@ import { queueBody, queueId } from '../events/queue-text.ts'
 import { sendBatches } from './send-batches.ts'
 
 /**
- * Attempts on two standard queues, usual and slow ones, grouped by domain: SQS then lets no tenant's backlog hold up the
- * others.
+ * Attempts on two standard queues, usual and slow ones, grouped by domain: SQS then lets no tenant's backlog hold up
+ * the others.
  */
 export function sqsDeliveryQueue(context: AdapterContext): DeliveryQueue {
   return {

@@ -126,7 +126,10 @@ export const entry = members({
     .optional(),
 })
 
-/** A blacklist is a list of numbers, or a map from numbers to `expires` and `note`. A number is kept without punctuation. */
+/**
+ * A blacklist is a list of numbers, or a map from numbers to `expires` and `note`. A number is kept without
+ * punctuation.
+ */
 const blacklist = z
   .preprocess(
     (value) =>
@@ -272,7 +275,10 @@ export const hook = z.strictObject({
     .optional(),
 })
 
-/** The document of a domain. Fields that are left out have the platform's defaults; the platform checks the rules of values. */
+/**
+ * The document of a domain. Fields that are left out have the platform's defaults; the platform checks the rules of
+ * values.
+ */
 export const documentSchema = z.strictObject({
   callplane: z.literal(String(formatVersion), {
     error: ({ input }) =>

@@ -64,7 +64,6 @@ function blacklistForm(entries: Readonly<Record<string, BlacklistEntry>>): unkno
   )
 }
 
-/** Returns the members that say something: not absent, `null`, or empty. */
 function given(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => !isEmpty(value)))
 }

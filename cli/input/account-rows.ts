@@ -19,8 +19,8 @@ const mostRows = 10_000
 const known = /^(?:login|role|password|number|(?:variable|parameter):[A-Za-z0-9_-]{1,64})$/
 
 /**
- * Returns the accounts of a CSV file. Throws for a file that is no CSV, has too many rows, or columns that mean nothing; `name` is that of the
- * file in messages.
+ * Returns the accounts of a CSV file. Throws for a file that is no CSV, has too many rows, or columns that mean
+ * nothing; `name` is that of the file in messages.
  */
 export function readAccountRows(text: string, name: string): readonly AccountRow[] {
   const wrong = (problem: string, cause?: unknown) => new CliError(`${name}: ${problem}`, exitCodes.usage, cause)
@@ -41,7 +41,6 @@ export function readAccountRows(text: string, name: string): readonly AccountRow
   })
 }
 
-/** Returns the first line that had a text before this one, which is remembered for those that follow. */
 function lineBefore(lines: Map<string, number>, text: string, line: number): number | undefined {
   const before = lines.get(text)
   if (before === undefined) lines.set(text, line)

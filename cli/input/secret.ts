@@ -5,7 +5,7 @@ import type { SecretInput, Terminal } from '../terminal/terminal.ts'
 /** The most that a line of standard input may hold, bytes. */
 const longest = 4096
 
-/** Asks for a secret on the terminal without showing it. Throws where standard input is no terminal; `wayOut` then says what to do. */
+/** Asks for a secret on the terminal without showing it. Throws with `wayOut` if standard input is no terminal. */
 export async function askSecret(
   terminal: Pick<Terminal, 'stdin' | 'stderr' | 'signal'>,
   question: string,

@@ -48,8 +48,8 @@ export function timeInPast(text: string): number {
 }
 
 /**
- * Returns the content of a file, without its byte order mark; of standard input for `-`. Throws with the path where it cannot be
- * read, is too large, or is not UTF-8.
+ * Returns the content of a file, without its byte order mark; of standard input for `-`. Throws with the path where it
+ * cannot be read, is too large, or is not UTF-8.
  */
 export function readText(path: string): string {
   try {

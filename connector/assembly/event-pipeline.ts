@@ -32,9 +32,8 @@ export interface EventPipelineDeps extends Time {
   readonly domains: DomainNames
   /** Every engine, also one that has never been reached; not asked for before the first link is up. */
   readonly engines: () => readonly ComparedEngine[]
-  /** Names this process in gaps. */
   readonly connectorId: string
-  /** Where events wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
+  /** Where events wait if memory has no room, and those that a killed process must not lose; nowhere if absent. */
   readonly spool?: SpoolPlace | undefined
   /** Called with every event of a channel whose domain is known; must not throw. */
   readonly onChannelEvent?: RelayDeps['onChannelEvent'] | undefined
@@ -45,8 +44,8 @@ export interface EventPipelineDeps extends Time {
 }
 
 /**
- * Takes events from the engines to the queue: selects the wanted ones, finds the domain of each, and sends them in order. It
- * is idle until events come.
+ * Takes events from the engines to the queue: selects the wanted ones, finds the domain of each, and sends them in
+ * order. It is idle until events come.
  */
 export class EventPipeline {
   readonly #deps: EventPipelineDeps
@@ -103,12 +102,10 @@ export class EventPipeline {
     deps.registry.watch(this.#calls)
   }
 
-  /** Events that are not handed over yet. */
   get waiting(): number {
     return this.#buffer.waiting
   }
 
-  /** How long the event that waits longest has been waiting to be queued. */
   get lagMs(): number {
     return this.#deps.clock.now() - this.#queuedTo
   }
@@ -140,7 +137,6 @@ export class EventPipeline {
     this.#engineChanges.add(kind, { name, coreUuid })
   }
 
-  /** An engine has accepted the subscription of its event link. */
   subscribed(engineName: string): void {
     if (!this.#narrow.delete(engineName)) return
     this.#links.widened(engineName)
@@ -157,12 +153,10 @@ export class EventPipeline {
     this.#reconciliation.othersGone()
   }
 
-  /** The words that event links subscribe with. */
   words(): string[] {
     return this.#wanted.engineWords()
   }
 
-  /** Keeps up with what hooks want until aborted; `changed` is called when the words may have changed. */
   follow(changed: () => void, signal: AbortSignal): Promise<void> {
     const onChanged = () => {
       this.#engineChanges.publishWaiting()
@@ -247,7 +241,10 @@ export class EventPipeline {
     return this.#relay.handle(turn)
   }
 
-  /** What was given up was missed, by this connector at least: all that it knows is compared once the others were handled. */
+  /**
+   * What was given up was missed, by this connector at least: all that it knows is compared once the others were
+   * handled.
+   */
   #noteDrop(drop: Drop): void {
     this.#gaps.recordDrop(drop)
     const isNoted = this.#missedFrom < Infinity
@@ -281,7 +278,6 @@ export class EventPipeline {
     })
   }
 
-  /** Who listened to an engine before, and what takes the events that stand for those missed since. */
   #madeEvents(): Pick<ReconciliationDeps, 'before' | 'namesOfCore' | 'make'> {
     const { ports, connectorId, clock } = this.#deps
     return {

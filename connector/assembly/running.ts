@@ -17,7 +17,6 @@ import type { SpoolPlace } from '../buffer/buffer-disk.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 
 export interface ConnectorDeps extends Time {
-  /** Names of variables that clients may set, added by the operator; none if absent. */
   readonly clientVariables?: ClientVariables | undefined
   readonly ports: Pick<
     Ports,
@@ -37,19 +36,14 @@ export interface ConnectorDeps extends Time {
   >
   readonly receiver: CommandReceiver
   readonly openLink: OpenLink
-  /** Present when the engines are only observed. */
   readonly observing?: { readonly tenants: EngineTenants } | undefined
   /** One at least, no two of one name. */
   readonly engines: readonly EngineAddress[]
-  /** Names this process in claims and reports. */
   readonly connectorId: string
   readonly version: string
-  /** Where events wait while the queue is away; in memory only where there is none. */
   readonly spool?: SpoolPlace | undefined
-  /** A number from 0 up to but not 1. */
   readonly random: () => number
   readonly log: Log
-  /** Where metrics are written; nowhere if absent. */
   readonly metrics?: Metrics | undefined
 }
 
@@ -65,9 +59,7 @@ export interface Running {
   readonly recorder: Recorder
   readonly lost: LostClaims
   readonly clocks: Pick<EngineClocks, 'behindMs'>
-  /** Counters that belong to no component. */
   readonly tally: {
-    /** Gaps that this connector has recorded for a connector that is gone. */
     gapsOfLost: number
     /** Engines that this connector has never reached, although another one heard them when it started. */
     outOfReach: readonly string[]

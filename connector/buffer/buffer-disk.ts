@@ -19,11 +19,9 @@ export interface SpoolPlace {
   readonly bytes: number
   readonly files: SpoolFiles
   readonly owner: LockOwner
-  /** Called with the process whose folder was taken over. */
   readonly onTaken?: ((owner: string) => void) | undefined
 }
 
-/** How long a disk that refused is left alone. */
 const leaveAloneMs = 5_000
 
 /** No file is smaller or larger; between them each is a 32nd of the room that there is. */
@@ -51,7 +49,9 @@ export class BufferDisk {
   readonly chunkBytes: number
   /** Whether the files of earlier processes are being looked for, or the lock of the folder was not refused yet. */
   isSearching = true
-  /** Entries that earlier processes left, lines that could not be read and count as dropped, and refusals of the disk. */
+  /**
+   * Entries that earlier processes left, lines that could not be read and count as dropped, and refusals of the disk.
+   */
   readonly counts = { found: 0, damaged: 0, failures: 0 }
   readonly #place: SpoolPlace
   readonly #deps: BufferDiskDeps
@@ -96,7 +96,6 @@ export class BufferDisk {
     return this.#segments.unread
   }
 
-  /** Bytes of all files. */
   get bytes(): number {
     return this.#segments.bytes
   }
@@ -107,9 +106,9 @@ export class BufferDisk {
   }
 
   /**
-   * Takes the lock of the folder, and takes over the entries that earlier processes left. `onMoved` is called for each file,
-   * and when the lock is refused. They come before what this process puts there, in their order. Resolves when all were
-   * found but those that the disk does not show, which the next process will look for.
+   * Takes the lock of the folder, and takes over the entries that earlier processes left. `onMoved` is called for each
+   * file, and when the lock is refused. They come before what this process puts there, in their order. Resolves when
+   * all were found but those that the disk does not show, which the next process will look for.
    */
   async open(onMoved: () => void): Promise<void> {
     const { onTaken } = this.#place
@@ -222,7 +221,6 @@ export class BufferDisk {
     this.#deps.log.warn('events in the spool cannot be read', { events: drop.count })
   }
 
-  /** Returns what counts failures, and logs the first one with a message. */
   #failuresOf(message: string): (problem: unknown) => void {
     const failing = errorLatch(this.#deps.log, message)
     return (problem) => {

@@ -16,7 +16,6 @@ export class Chain<T> {
   #last: Link<T> | undefined
   #size = 0
 
-  /** How many values there are. */
   get size(): number {
     return this.#size
   }
@@ -25,7 +24,6 @@ export class Chain<T> {
     return this.#first
   }
 
-  /** Puts a value at the end. The link takes it out again. */
   push(value: T): Link<T> {
     const link: Link<T> = { value, next: undefined, previous: this.#last, chain: this }
     if (this.#last === undefined) this.#first = link
@@ -35,7 +33,6 @@ export class Chain<T> {
     return link
   }
 
-  /** Takes a value out. Nothing happens when it is not in this chain any more. */
   remove(link: Link<T> | undefined): void {
     if (link?.chain !== this) return
     if (link.previous === undefined) this.#first = link.next

@@ -18,7 +18,6 @@ export interface DropTally {
   lost(drop: Drop): void
   /** Says that there is room again. */
   over(): void
-  /** So far, by class. */
   readonly counts: Readonly<Record<DropClass, number>>
 }
 

@@ -15,8 +15,8 @@ import { truncateEvent } from './truncate-event.ts'
 import { type Waiting, sizeOf } from './waiting.ts'
 
 /**
- * Milliseconds between batches that are not full: 40 batches a second for events, whose receivers wait for them, and 10 for CDRs,
- * which are only searched later.
+ * Milliseconds between batches that are not full: 40 batches a second for events, whose receivers wait for them, and 10
+ * for CDRs, which are only searched later.
  */
 const eventPaceMs = 25
 const cdrPaceMs = 100
@@ -29,14 +29,17 @@ export interface Turn {
   readonly readAt: number
   /** Whether an earlier process read it. */
   readonly isLeft: boolean
-  /** Takes an event that comes of it. It waits here until the answer, which lets it go, was called and the queue has it. */
+  /**
+   * Takes an event that comes of it. It waits here until the answer, which lets it go, was called and the queue has it.
+   */
   readonly take: (event: PlatformEvent) => () => void
 }
 
 export interface EventBufferDeps extends Time {
   /**
-   * Handles one event of an engine: calls `take` for all that comes of it before this resolves. Rejects with `store_unavailable` when something is gone that will come back: then it is asked again for the
-   * same event, after a growing wait. Any other failure is the event's own, which is skipped.
+   * Handles one event of an engine: calls `take` for all that comes of it before this resolves. Rejects with
+   * `store_unavailable` when something is gone that will come back: then it is asked again for the same event, after a
+   * growing wait. Any other failure is the event's own, which is skipped.
    */
   readonly handle: (turn: Turn) => Promise<void>
   /** Given each event that has to wait, at once: what its turn will ask for can be asked for meanwhile. */
@@ -47,9 +50,8 @@ export interface EventBufferDeps extends Time {
   /** Takes what the index of CDRs reads; the same sink where absent. Neither waits for the other. */
   readonly cdrSink?: EventSink | undefined
   readonly log: Log
-  /** A number from 0 to 1, for the waits between attempts. */
   readonly random: () => number
-  /** Where events wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
+  /** Where events wait if memory has no room, and those that a killed process must not lose; nowhere if absent. */
   readonly place?: SpoolPlace | undefined
   readonly memory?: MemoryLimits | undefined
   /** Called with dropped events. */
@@ -63,8 +65,9 @@ interface QueueBarrier {
 }
 
 /**
- * What the engines sent, in one order, until all that comes of it is in the queues. Events are handled one after another
- * when there is room for what comes of them; what must wait is in memory and on disk, within limits (see `EventLog`).
+ * What the engines sent, in one order, until all that comes of it is in the queues. Events are handled one after
+ * another when there is room for what comes of them; what must wait is in memory and on disk, within limits (see
+ * `EventLog`).
  */
 export class EventBuffer {
   readonly #deps: EventBufferDeps
@@ -114,7 +117,9 @@ export class EventBuffer {
     this.#log.add({ engine, event }, this.#deps.clock.now())
   }
 
-  /** Takes an event of the platform, which was known at `readAt`, epoch milliseconds, now where absent; never failing. */
+  /**
+   * Takes an event of the platform, which was known at `readAt`, epoch milliseconds, now where absent; never failing.
+   */
   tell(event: PlatformEvent, readAt: number = this.#deps.clock.now()): void {
     this.#log.add({ engine: '', own: textEvent(event) }, readAt)
   }
@@ -125,17 +130,18 @@ export class EventBuffer {
     this.#handling.wake()
   }
 
-  /** Resolves when every event taken so far has been handled. */
   async handled(): Promise<void> {
     await new Promise<void>((resolve) => this.afterThese(resolve))
   }
 
-  /** Resolves when nothing waits any more. */
   drained(): Promise<void> {
     return this.#log.isEmpty ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve))
   }
 
-  /** Handles and sends no more, and puts what waits on disk. Answers how many events are lost, which are counted as dropped. */
+  /**
+   * Handles and sends no more, and puts what waits on disk. Answers how many events are lost, which are counted as
+   * dropped.
+   */
   close(): Promise<number> {
     this.#isClosed = true
     this.#sender.stop()
@@ -157,15 +163,14 @@ export class EventBuffer {
     return finite(this.#log.unwrittenAt)
   }
 
-  /** Bytes of events in memory. */
   get memoryBytes(): number {
     return this.#log.bytes
   }
 
   /**
-   * Events since the start: that came of others for either queue, that a queue took, that were sent once more than before, that
-   * could not be handled, and that were dropped, also by class: 1 the end of something, 2 of a call or the platform's own, 3
-   * the rest.
+   * Events since the start: that came of others for either queue, that a queue took, that were sent once more than
+   * before, that could not be handled, and that were dropped, also by class: 1 the end of something, 2 of a call or the
+   * platform's own, 3 the rest.
    */
   get counts() {
     const [events, cdrs, dropped] = [this.#sender.counts, this.#cdrSender.counts, this.#tally.counts]
@@ -180,8 +185,8 @@ export class EventBuffer {
   }
 
   /**
-   * The disk: events that are only there, bytes of all files, events that it should have taken and did not, that earlier processes
-   * left, dropped ones that could not be read, and its refusals.
+   * The disk: events that are only there, bytes of all files, events that it should have taken and did not, that
+   * earlier processes left, dropped ones that could not be read, and its refusals.
    */
   get spool() {
     const { unread: events = 0, bytes = 0, counts = { found: 0, damaged: 0, failures: 0 } } = this.#disk ?? {}

@@ -18,11 +18,8 @@ export interface Outgoing {
 interface Group {
   readonly name: string
   readonly events: Chain<Outgoing>
-  /** Times in a row that the queue refused its first event. */
   failures: number
-  /** Whether its first event has waited for one before it, or for another try. */
   hasWaited: boolean
-  /** Its place among those that can be sent. */
   ready: Link<Group> | undefined
 }
 
@@ -36,7 +33,6 @@ export interface Sending {
 export class EventGroups {
   readonly #groups = new Map<string, Group>()
   readonly #ready = new Chain<Group>()
-  /** Groups in {@link #ready} whose first event has waited for one before it, or for another try. */
   #waited = 0
 
   /** Whether a batch should go now: a full one, or one with an event that has waited for its turn. */
@@ -44,12 +40,10 @@ export class EventGroups {
     return this.#waited > 0 || this.#ready.size >= batchEvents
   }
 
-  /** Whether there is nothing to send now. */
   get isEmpty(): boolean {
     return this.#ready.size === 0
   }
 
-  /** Adds an event to the end of its group. */
   add(event: Outgoing): void {
     const name = groupOf(event.event)
     const known = this.#groups.get(name)
@@ -60,7 +54,6 @@ export class EventGroups {
     group.ready = this.#ready.push(group)
   }
 
-  /** Takes the first events of as many groups as one call to the queue has room for. */
   next(): Sending[] {
     const batch: Sending[] = []
     let bytes = 0
@@ -76,14 +69,12 @@ export class EventGroups {
     return batch
   }
 
-  /** Says that the queue took an event. The next one of its group can be sent. */
   taken({ group }: Sending): void {
     group.failures = 0
     group.events.remove(group.events.first)
     this.back(group)
   }
 
-  /** Says that a group may be sent again, from its first event. */
   back(group: Group): void {
     if (group.events.size === 0) {
       this.#groups.delete(group.name)

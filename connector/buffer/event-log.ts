@@ -27,7 +27,9 @@ const openMs = 5_000
 const staleMs = 4 * 24 * 3_600_000
 
 export interface EventLogDeps extends Time {
-  /** Where entries wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
+  /**
+   * Where entries wait that memory has no room for, and those that a killed process must not lose; nowhere if absent.
+   */
   readonly disk: BufferDisk | undefined
   readonly tally: DropTally
   readonly memory: MemoryLimits
@@ -36,10 +38,10 @@ export interface EventLogDeps extends Time {
 }
 
 /**
- * Entries in the order in which they were taken, in memory and on disk. The oldest are in memory and can be handled (the
- * window). When it is full, newer ones wait on disk, and the newest, for a moment, in memory to be written there (the
- * tail). What is not done within half a second is on disk besides. When there is no room for the tail either, the oldest
- * entry that is on no disk goes.
+ * Entries in the order in which they were taken, in memory and on disk. The oldest are in memory and can be handled
+ * (the window). When it is full, newer ones wait on disk, and the newest, for a moment, in memory to be written there
+ * (the tail). What is not done within half a second is on disk besides. When there is no room for the tail either, the
+ * oldest entry that is on no disk goes.
  */
 export class EventLog {
   readonly #deps: EventLogDeps
@@ -90,7 +92,6 @@ export class EventLog {
     return this.#all.size + (this.#deps.disk?.unread ?? 0)
   }
 
-  /** Bytes in memory. */
   get bytes(): number {
     return this.#bytes
   }

@@ -13,28 +13,24 @@ const parallelCatchingUp = 12
 const many = 1_000
 
 export interface SenderDeps extends Time {
-  /** Names the queue in the log. */
   readonly queue: string
   /** Milliseconds between batches that are not full, once some were sent in quick succession. */
   readonly paceMs: number
   readonly sink: EventSink
   readonly log: Log
-  /** A number from 0 to 1, for the waits between attempts. */
   readonly random: () => number
   /** How many events wait, those included that cannot be sent yet. */
   readonly waiting: () => number
-  /** Called with each event that the queue took. */
   readonly onTaken: (event: Outgoing) => void
-  /** Called when a call has ended, well or not. */
   readonly onSettled: () => void
 }
 
 /**
  * Sends events by their groups. Events of one group (a call, else a domain) go in order and one at a time, different
  * groups side by side: a batch holds at most one event of a group, so that a partly failed batch can never let a later
- * event of a call pass an earlier one. What the queue does not take is tried again, with growing waits and no end, by the
- * same id; the rest of its group waits for it, and no other group does. While the queue cannot be reached, one batch at a
- * time asks whether it is back.
+ * event of a call pass an earlier one. What the queue does not take is tried again, with growing waits and no end, by
+ * the same id; the rest of its group waits for it, and no other group does. While the queue cannot be reached, one
+ * batch at a time asks whether it is back.
  *
  * An idle sender sends each event at once. Under load, batches that are not full keep a pace, so that events share a
  * call; a full batch, and the next event of a group that waited for its turn, go without it.
@@ -58,13 +54,11 @@ export class EventSender {
     this.#away = errorLatch(deps.log, `the ${deps.queue} cannot be reached`)
   }
 
-  /** Takes an event that can be sent. */
   add(event: Outgoing): void {
     this.#groups.add(event)
     this.#pump()
   }
 
-  /** Begins no call any more. */
   stop(): void {
     this.#isStopped = true
   }
@@ -91,7 +85,6 @@ export class EventSender {
     return this.#deps.waiting() >= many ? parallelCatchingUp : parallelBatches
   }
 
-  /** Waits until the pace allows a batch that is not full. */
   #pumpLater(waitMs: number): void {
     if (this.#isPaced) return
     this.#isPaced = true

@@ -15,7 +15,6 @@ export const inFull = () => 0
 export interface PatientReaderDeps {
   readonly files: SpoolFiles
   readonly timers: Timers
-  /** Ends every wait. */
   readonly signal: AbortSignal
   /** Called with each attempt that failed and is repeated, from 1. */
   readonly onRefused: (problem: unknown, tries: number) => void
@@ -27,7 +26,7 @@ export interface PatientReaderDeps {
  */
 export type PatientReader = (segment: Segment) => Promise<Buffer | undefined>
 
-/** Makes a reader. A file that cannot be read is asked for again, 250 ms to 5 s later, unless it was given up meanwhile. */
+/** Makes a reader. Retries an unreadable file 250 ms to 5 s later, unless it was given up meanwhile. */
 export function patientReader({ files, timers, signal, onRefused }: PatientReaderDeps): PatientReader {
   return async (segment) => {
     let refusals = 0

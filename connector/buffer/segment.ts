@@ -21,7 +21,6 @@ export interface Segment {
   /** When the oldest and the youngest of its events were read from the engine, epoch milliseconds. */
   from: number
   to: number
-  /** Whether the segment is closed for appending. */
   isSealed: boolean
   /** Whether it is being written or removed. */
   isBusy: boolean

@@ -25,7 +25,6 @@ export interface SegmentsDeps {
   readonly onDropped: (drop: Drop) => void
   /** Called with entries that cannot be read back. */
   readonly onDamaged: (drop: Drop) => void
-  /** Called when a file could not be removed or changed. */
   readonly onFailure: () => void
 }
 
@@ -55,7 +54,6 @@ export class Segments {
     return this.#all.reduce((sum, { unread }) => sum + unread, 0)
   }
 
-  /** Bytes of all files. */
   get bytes(): number {
     return this.#all.reduce((sum, { size }) => sum + size, 0)
   }
@@ -66,7 +64,6 @@ export class Segments {
     return times.length === 0 ? undefined : Math.min(...times)
   }
 
-  /** Sets the generation with which the names of new files begin. */
   begin(generation: number): void {
     this.#generation = generation
   }
@@ -78,8 +75,9 @@ export class Segments {
   }
 
   /**
-   * Writes lines, in their order, all or none: rejects when the disk refuses. A process that is killed meanwhile leaves the
-   * first so many of them. All of them are then in memory and here, until {@link leave} or {@link release} says otherwise.
+   * Writes lines, in their order, all or none: rejects when the disk refuses. A process that is killed meanwhile leaves
+   * the first so many of them. All of them are then in memory and here, until {@link leave} or {@link release} says
+   * otherwise.
    */
   async append(lines: readonly NewLine[]): Promise<Copy[]> {
     const writes = this.#placesFor(lines)
@@ -135,7 +133,10 @@ export class Segments {
     }
   }
 
-  /** Gives up the oldest file, and the next ones, until there is room; `false` when there is none. Rejects when the disk refuses. */
+  /**
+   * Gives up the oldest file, and the next ones, until there is room; `false` when there is none. Rejects when the disk
+   * refuses.
+   */
   async makeRoom(needed: number): Promise<boolean> {
     const { bytes } = this.#deps
     if (needed > bytes) return false
@@ -258,7 +259,6 @@ export class Segments {
   }
 }
 
-/** Notes a line that was written at the end of a segment. */
 function place(segment: Segment, { readAt, line }: NewLine): Copy {
   const copy = { segment, start: segment.size }
   segment.size += line.length

@@ -1,7 +1,6 @@
 import { type Allowance, takeOne } from '../../core/limits/allowance.ts'
 import type { Clock } from '../../core/time.ts'
 
-/** Batches that may go in quick succession before the pace holds. */
 const burst = 10
 
 /** The pace of batches that are not full: after a burst one for each interval. */
@@ -23,7 +22,6 @@ export class SendPace {
     return verdict.isAllowed ? 0 : verdict.waitMs
   }
 
-  /** Counts a batch that goes in any case. The next one waits for an interval at most. */
   spend(): void {
     if (this.take() > 0) this.#fullAt = this.#clock.now() + burst * this.#allowance.intervalMs
   }

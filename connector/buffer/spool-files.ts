@@ -8,7 +8,6 @@ export interface SpoolFiles extends LockFiles {
   look(path: string): Promise<{ readonly size: number; readonly changedAt: number }>
   /** Writes at a file's end, in whole; makes the file, for this user only, where there is none. */
   append(path: string, bytes: Buffer): Promise<void>
-  /** Cuts a file's end off. */
   truncate(path: string, size: number): Promise<void>
   /** Up to `length` bytes from `offset`; fewer only at the end of the file. */
   read(path: string, offset: number, length: number): Promise<Buffer>

@@ -51,8 +51,8 @@ function bytesOf({ event, own }: LogContent): number {
 }
 
 /**
- * Returns about what an event takes of memory, which is at least what it is in the queue: its text has a byte for each character,
- * or two as soon as one is beyond ASCII.
+ * Returns about what an event takes of memory, which is at least what it is in the queue: its text has a byte for each
+ * character, or two as soon as one is beyond ASCII.
  */
 export function sizeOf({ fieldsText }: TextEvent): number {
   const { length } = fieldsText

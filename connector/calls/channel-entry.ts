@@ -28,7 +28,10 @@ export function withSeen(entry: Entry, name: LifeEvent): Entry {
   return { ...entry, seen: entry.seen | bitOf(name) }
 }
 
-/** Merges reported fields into a channel; `domain` is a fallback. A uuid that another process of an engine reports is another channel and keeps only the domain. */
+/**
+ * Merges reported fields into a channel; `domain` is a fallback. A uuid that another process of an engine reports is
+ * another channel and keeps only the domain.
+ */
 export function learned(
   before: Entry,
   { read, engine, source }: ChannelReport,
@@ -56,8 +59,8 @@ export function learned(
 }
 
 /**
- * An account that is known stays: the variables of a leg may come to name whom it called. A leg without one may still get
- * one, since the dial plan can authenticate a caller later.
+ * An account that is known stays: the variables of a leg may come to name whom it called. A leg without one may still
+ * get one, since the dial plan can authenticate a caller later.
  */
 function accountAfter(
   before: Entry,

@@ -21,7 +21,7 @@ export type { Channel } from './channel.ts'
 /** Ten times the channels of a large engine; 50 MB when all of them are there, 1 kB each. */
 const defaultLimit = 50_000
 
-/** The engine still sends events of a channel after it was destroyed (`CHANNEL_STATE` `CS_DESTROY`), and of its other leg. */
+/** The engine sends events of a channel after its end (`CHANNEL_STATE` `CS_DESTROY`), and of its other leg. */
 const endedLimit = 5_000
 
 /** The channels that are up, by uuid. Learned from the engines and from the calls that the platform placed. */
@@ -55,7 +55,6 @@ export class ChannelRegistry {
     return this.#live.size
   }
 
-  /** Channels that were dropped because there were too many. */
   get evicted(): number {
     return this.#evicted
   }
@@ -99,12 +98,11 @@ export class ChannelRegistry {
     this.#awaited.add(uuid)
   }
 
-  /** The engine has answered for a placed call, or its answer is lost: an engine without such a channel has none. */
+  /** The originate was answered or lost; from now on a missing channel means that it is gone. */
   answered(uuid: string): void {
     this.#awaited.delete(uuid)
   }
 
-  /** Whether a placed call may have no channel yet. */
   isAwaited(uuid: string): boolean {
     return this.#awaited.has(uuid)
   }
@@ -171,8 +169,8 @@ export class ChannelRegistry {
   }
 
   /**
-   * An engine's event link broke: ends may have been missed, so nothing of that engine is proven any more. `since` is the
-   * moment up to which everything was heard, epoch milliseconds; it may be given later than the loss.
+   * An engine's event link broke: ends may have been missed, so nothing of that engine is proven any more. `since` is
+   * the moment up to which everything was heard, epoch milliseconds; it may be given later than the loss.
    */
   markUnconfirmed(engine: string, since?: number): void {
     this.#confirmed.delete(engine)
@@ -199,7 +197,6 @@ export class ChannelRegistry {
     return this.#confirmed.has(engine)
   }
 
-  /** Every reported channel that is up: of one engine, or of all where none is named. */
   proven(engine?: string): Channel[] {
     return [...this.#live.values()].filter(
       (channel) => channel.proven && (engine === undefined || channel.engine === engine),
@@ -228,8 +225,8 @@ export class ChannelRegistry {
 
   /**
    * Takes up a channel that another connector knew; nothing of it is proven. Everything of it was heard up to `since`,
-   * epoch milliseconds. `engine` is the present name of its engine. `false` when it is known here already, or to have ended:
-   * then it is still stored and must not be.
+   * epoch milliseconds. `engine` is the present name of its engine. `false` when it is known here already, or to have
+   * ended: then it is still stored and must not be.
    */
   recall(call: KnownCall, since = 0, engine = call.engine): boolean {
     const gone = this.#ended.get(call.uuid)
@@ -240,7 +237,6 @@ export class ChannelRegistry {
     return true
   }
 
-  /** Notifies `watcher` from now on, and no other. */
   watch(watcher: CallWatcher): void {
     this.#watcher = watcher
   }
@@ -262,8 +258,8 @@ export class ChannelRegistry {
 }
 
 /**
- * Returns the first of the names that is a domain; empty if none is. Asks for no name after it. Returns at once, without a promise, if all
- * that it asks for are cached.
+ * Returns the first of the names that is a domain; empty if none is. Asks for no name after it. Returns at once,
+ * without a promise, if all that it asks for are cached.
  */
 export function firstExisting(names: Iterable<string>, domains: DomainNames): string | Promise<string> {
   return firstLeft(names[Symbol.iterator](), domains)

@@ -38,7 +38,7 @@ export interface Channel extends LegFacts {
   readonly unsureSince: number | undefined
 }
 
-/** The fields that do not change in a channel's life, or only in ways that do not matter: who calls whom, and since when. */
+/** The fields that do not change in a channel's life, or only in minor ways: who calls whom, and since when. */
 type Facts = Pick<
   Channel,
   'direction' | 'callerName' | 'callerNumber' | 'calledNumber' | 'createdAt' | 'name' | 'source' | 'origin'
@@ -105,8 +105,8 @@ export function factsOf(before: Channel | undefined, read: ReadField): Facts {
 export const causeVariable = 'svc_request_id'
 
 /**
- * Returns the id of the request that placed a call, from one of {@link lifeEvents}: all of them have the variables, and the
- * events before the first have none. A dial plan may set any variable: what is no id of a request counts as none.
+ * Returns the id of the request that placed a call, from one of {@link lifeEvents}: all of them have the variables, and
+ * the events before the first have none. A dial plan may set any variable: what is no id of a request counts as none.
  */
 export function requestIdIn(read: ReadField): string {
   if (!isLifeEvent(read('Event-Name') ?? '')) return ''

@@ -41,12 +41,13 @@ function isRow(row: unknown): row is ChannelFields {
   return typeof row === 'object' && row !== null && !Array.isArray(row)
 }
 
-/** The engine's words for a channel that is not there, also followed by its uuid; any other refusal says nothing of it. */
+/** The engine's words for a channel that is not there, also followed by its uuid; other refusals say nothing of it. */
 export const noSuchChannel = /^-ERR No such channel/i
 
 /**
  * Reads one channel with all its variables; `undefined` if the engine does not have it. Rejects as the link does, and
- * with {@link UnreadableAnswer}. `id` is as the engine spells it; a text that no command can hold is `undefined` without asking.
+ * with {@link UnreadableAnswer}. `id` is as the engine spells it; a text that no command can hold is `undefined`
+ * without asking.
  */
 export async function dumpChannel(link: Pick<EngineLink, 'api'>, id: string): Promise<ChannelFields | undefined> {
   if (!channelId.safeParse(id).success) return undefined

@@ -49,22 +49,18 @@ export interface EngineReading {
 }
 
 export interface EngineReadingDeps {
-  /** The name of the engine. */
   readonly engine: string
   readonly link: Pick<EngineLink, 'api'>
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
   readonly clock: Clock
   readonly timers: Timers
-  /** Called after every reading that succeeded. */
   readonly onRead?: (channels: readonly ListedChannel[]) => void
 }
 
-/** One reading of the engine's channels. */
 interface Reading {
   /** Epoch milliseconds of its begin. */
   readonly at: number
-  /** The registry's revision of all channels when it began. */
   readonly revision: number
   readonly channels: Promise<readonly ListedChannel[]>
 }
@@ -137,8 +133,9 @@ async function listed(read: ReadField, registry: ChannelRegistry, domains: Domai
 
 /**
  * Asks the engine about the channels whose account is not known: a row has only the presence id, which may be the
- * caller's From header. A call from a gateway begins without a domain, which the dial plan names in a variable. Such calls come
- * last, since they may be of no tenant. What the engine does not answer stays unknown until the next reading.
+ * caller's From header. A call from a gateway begins without a domain, which the dial plan names in a variable. Such
+ * calls come last, since they may be of no tenant. What the engine does not answer stays unknown until the next
+ * reading.
  */
 async function askForAccounts(
   { engine, link, registry }: Pick<EngineReadingDeps, 'engine' | 'link' | 'registry'>,

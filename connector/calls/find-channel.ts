@@ -14,7 +14,7 @@ export interface AskedEngine {
 export interface ChannelSources<Asked extends AskedEngine = AskedEngine> {
   readonly registry: ChannelRegistry
   readonly engines: readonly Asked[]
-  /** The channel that an engine made where this uuid was chosen, no matter who placed the call; absent if none is known. */
+  /** The channel that an engine made when this uuid was chosen, whoever placed the call; absent if none is known. */
   readonly readAlias?: ((chosen: string) => Promise<string | undefined>) | undefined
 }
 
@@ -99,5 +99,4 @@ async function askFor<Asked extends AskedEngine>(
   }
 }
 
-/** One engine's word that it has no such channel. */
 class NotHere extends Error {}

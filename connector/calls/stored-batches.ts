@@ -1,6 +1,5 @@
 import { mapAtMost } from '../../core/concurrency/semaphore.ts'
 
-/** Calls to the store at a time. */
 const parallelCalls = 16
 
 /** Runs `work` on each item, several at a time, and returns the items that failed. */

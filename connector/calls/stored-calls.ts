@@ -10,7 +10,10 @@ import { failedOf } from './stored-batches.ts'
 /** From the end of one round of writes to the next: what changes meanwhile of a leg is one write. */
 const paceMs = 50
 
-/** The ends of calls that were not hung up, such as those of a restarted engine, are made up 3 s later, and take a moment. */
+/**
+ * The ends of calls that were not hung up, such as those of a restarted engine, are made up 3 s later, and take a
+ * moment.
+ */
 const settleMs = 5_000
 
 /** How often it is looked whether ended calls can be forgotten, while some wait. */
@@ -36,17 +39,19 @@ interface Changed {
   readonly dueAt: number
 }
 
-/** A call that has ended, when this was noted, epoch milliseconds, and for how long its end may not have been taken yet. */
+/**
+ * A call that has ended, when this was noted, epoch milliseconds, and for how long its end may not have been taken yet.
+ */
 interface Ended extends LegKey {
   readonly at: number
   readonly settleMs: number
 }
 
 /**
- * Keeps the store in step with the calls that are known to be up. Stores what changes of a call at once, and forgets the call
- * when its end has been handed over: a connector that is killed before that leaves the call to its successor. Every
- * connector that hears the call does the same; the store keeps the newest change. What cannot be written is tried again
- * with growing waits.
+ * Keeps the store in step with the calls that are known to be up. Stores what changes of a call at once, and forgets
+ * the call when its end has been handed over: a connector that is killed before that leaves the call to its successor.
+ * Every connector that hears the call does the same; the store keeps the newest change. What cannot be written is tried
+ * again with growing waits.
  */
 export class StoredCalls implements CallWatcher {
   readonly #deps: StoredCallsDeps
@@ -103,7 +108,7 @@ export class StoredCalls implements CallWatcher {
     this.#mark({ ...call, state: 'ended' })
   }
 
-  /** Resolves when all that can be written is stored, or has failed once more. For an orderly stop: nothing ends later. */
+  /** Resolves when all that can be written is stored, or has failed once more. For an orderly stop. */
   flushed(): Promise<void> {
     this.#isStopping = true
     return this.#writes.flushed()

@@ -35,7 +35,6 @@ export class SyntheticEvent implements EngineEvent {
   readonly body = ''
   /** About what is known of a channel. */
   readonly bytes = 2048
-  /** The channel as it was known when the event was made. */
   readonly channel: Channel
   /** When the loss was noticed, epoch milliseconds. */
   readonly at: number
@@ -68,8 +67,8 @@ export class SyntheticEvent implements EngineEvent {
 
 /**
  * Returns the whole seconds from a channel's creation to the moment at which its end was noticed, by the engine's own
- * arithmetic. Empty where the channel may have ended more than a minute before that, where the creation is not known, and
- * where it lies after the end by the clock of another machine.
+ * arithmetic. Empty where the channel may have ended more than a minute before that, where the creation is not known,
+ * and where it lies after the end by the clock of another machine.
  */
 function durationOf({ createdAt, unsureSince = Infinity }: Channel, endedAt: number): string {
   if (endedAt - unsureSince > mostUnsureMs) return ''

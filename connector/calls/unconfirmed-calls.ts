@@ -15,9 +15,9 @@ export interface UnconfirmedCallsDeps {
 }
 
 /**
- * Makes a reader of the stored legs of a domain that count as up until their engine is compared. A leg that this process has
- * heard counts by its own events. A leg of an engine that was taken out of the settings before this process began counts as
- * ended, because nobody hears its end. Rejects when the store is gone.
+ * Makes a reader of the stored legs of a domain that count as up until their engine is compared. A leg that this
+ * process has heard counts by its own events. A leg of an engine that was taken out of the settings before this process
+ * began counts as ended, because nobody hears its end. Rejects when the store is gone.
  */
 export function unconfirmedCalls(deps: UnconfirmedCallsDeps): (domain: string) => Promise<KnownCall[]> {
   const { store, registry, engines, calls, clock } = deps

@@ -33,8 +33,8 @@ export const callGraceMs = 30_000
 const eavesdropRingMs = 60_000
 
 /**
- * A lookup that began before a change may bring its old answer into the cache after the flush. An engine waits for a lookup
- * no longer than this (the engine kit: 2 s, and never more than 4 s), so a second flush afterwards removes it.
+ * A lookup that began before a change may bring its old answer into the cache after the flush. An engine waits for a
+ * lookup no longer than this (the engine kit: 2 s, and never more than 4 s), so a second flush afterwards removes it.
  */
 const longestLookupMs = 5_000
 
@@ -49,7 +49,6 @@ export interface PreparedCommand {
 
 /** A command that has been sent, or could not be. Its outcome never rejects. */
 export interface SentCommand {
-  /** Whether an engine may have got it. */
   readonly wasWritten: boolean
   readonly outcome: Promise<CommandOutcome>
 }
@@ -68,9 +67,7 @@ export interface DispatchDeps extends Pick<EndAccountDeps, 'accounts'> {
   readonly registry: ChannelRegistry
   readonly channels: ChannelList
   readonly timers: Timers
-  /** Names of variables that clients may set, added by the operator; none if absent. */
   readonly clientVariables?: ClientVariables | undefined
-  /** Knows which engines owe the drop of a deleted account's registrations. */
   readonly owed: Pick<OwedDrops, 'done'>
   readonly aligner: Pick<GatewayAligner, 'prepare'>
 }
@@ -132,7 +129,6 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
   }
 }
 
-/** Makes a command that applies a gateway at each engine. */
 function prepareGatewayAt(
   { aligner }: DispatchDeps,
   command: ApplyGateway,
@@ -149,7 +145,7 @@ function prepareGatewayAt(
   }
 }
 
-/** Flushes once more after lookups that were under way. An engine whose link is lost meanwhile is flushed when it is back. */
+/** Flushes again after lookups that were in flight. An engine whose link is lost meanwhile is flushed when back. */
 function flushAgain({ timers }: DispatchDeps, engines: readonly Pick<CommandEngine, 'engine'>[], line: string): void {
   timers.after(longestLookupMs, () => {
     for (const { engine } of engines) {
@@ -256,7 +252,6 @@ function unknownFor(reason: Extract<CommandOutcome, { state: 'unknown' }>['reaso
   return { state: 'unknown', reason }
 }
 
-/** Whether a channel is on hold, in the engine's own word; absent if it is unknown. */
 async function readHeld(link: Pick<EngineLink, 'api'>, uuid: string): Promise<boolean | undefined> {
   try {
     const dump = await dumpChannel(link, uuid)
@@ -272,7 +267,7 @@ function timeoutOf(command: EngineCommand): number {
   return command.kind === 'eavesdrop' ? eavesdropRingMs + callGraceMs : orderTimeoutMs
 }
 
-/** How a command ended whose sending failed: never "failed" when it may have had its effect, or its answer is unread. */
+/** How a command ended that failed to be sent: never "failed" if it may have had effect, or its answer is unread. */
 function outcomeOfFailure(problem: unknown): CommandOutcome {
   if (problem instanceof EslCommandNotSent) return { state: 'unsent', reason: 'disconnected' }
   if (problem instanceof EslCommandRejected) return { state: 'refused', text: problem.reply }

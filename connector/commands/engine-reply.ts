@@ -16,8 +16,8 @@ const operationFailed = /^-ERR Operation failed/i
 
 /**
  * Returns the outcome of a command from the engine's own words, unchanged. Text without a mark counts as done for the
- * commands that answer plain data. An order to a channel is done when the engine says `+OK`. The outcome of an originate has the
- * uuid that the engine answers, which may differ from the requested one; without one it is unknown.
+ * commands that answer plain data. An order to a channel is done when the engine says `+OK`. The outcome of an
+ * originate has the uuid that the engine answers, which may differ from the requested one; without one it is unknown.
  */
 export function outcomeOf(kind: LineCommand['kind'], reply: string): CommandOutcome {
   if (noSuchChannel.test(reply)) return { state: 'absent' }

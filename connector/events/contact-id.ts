@@ -7,8 +7,9 @@ const quotedName = /^\s*"(?:[^"\\]|\\.)*"/
 const uri = /^(sips?):(?:([^@]*)@)?(\[[^\]]*\]|[^:;?]*)(:\d+)?([^?]*)(.*)$/i
 
 /**
- * Returns the address of a contact, the same for every spelling that RFC 3261 (19.1.4) calls equal, all parameters included.
- * The display name decides nothing: it is there in one event and not in the next. Nor does the engine's own mark.
+ * Returns the address of a contact, the same for every spelling that RFC 3261 (19.1.4) calls equal, all parameters
+ * included. The display name decides nothing: it is there in one event and not in the next. Nor does the engine's own
+ * mark.
  */
 export function contactId(contact: string): string {
   const rest = contact.replace(quotedName, '')

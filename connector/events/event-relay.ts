@@ -36,7 +36,6 @@ export interface RelayDeps {
   readonly onChannelEvent?: ((event: EngineEvent, domain: string, channel: Channel) => void) | undefined
   /** Called with each event that belongs to no domain; must not throw. */
   readonly onUnowned?: ((read: ReadField) => void) | undefined
-  /** Knows which events may have been missed. */
   readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps' | 'beganLately'>
 }
 
@@ -60,9 +59,9 @@ export class EventRelay {
   }
 
   /**
-   * Handles one event of an engine: finds its domain, keeps channels and presence up to date, and sends what a hook of that
-   * domain wants. A {@link SyntheticEvent} counts only if the engine has not sent the
-   * same in the meantime. Rejects with a `DomainError`, and has done nothing, while a store that it asks is gone.
+   * Handles one event of an engine: finds its domain, keeps channels and presence up to date, and sends what a hook of
+   * that domain wants. A {@link SyntheticEvent} counts only if the engine has not sent the same in the meantime.
+   * Rejects with a `DomainError`, and has done nothing, while a store that it asks is gone.
    */
   async handle(turn: Turn): Promise<void> {
     const { subscriptions, registry } = this.#deps
@@ -177,8 +176,8 @@ export class EventRelay {
   }
 
   /**
-   * Every leg that ends has a CDR, whether a hook wants its end or not. A made end has an id of its own: the queue would
-   * take the one that another connector has heard, and that says more, for its repetition.
+   * Every leg that ends has a CDR, whether a hook wants its end or not. A made end has an id of its own: the queue
+   * would take the one that another connector has heard, and that says more, for its repetition.
    */
   #relayCdr({ event, id, domain, channel }: KnownEvent, { readAt, take }: Turn): void {
     if (event.name !== 'CHANNEL_HANGUP_COMPLETE' || domain === '' || channel === undefined) return
@@ -187,7 +186,9 @@ export class EventRelay {
     take(end)()
   }
 
-  /** What was derived from an event, and will not be derived from it again, waits in the buffer as an event of its own. */
+  /**
+   * What was derived from an event, and will not be derived from it again, waits in the buffer as an event of its own.
+   */
   #tell(event: PlatformEvent, readAt: number): void {
     const { subscriptions, buffer } = this.#deps
     if (subscriptions.wants(event.domain, event.name)) buffer.tell(event, readAt)

@@ -43,9 +43,7 @@ export function occurredAt(event: Pick<EngineEvent, 'header'>, now: number): num
   return Number.isSafeInteger(microseconds) && microseconds > 0 ? Math.floor(microseconds / 1_000) : now
 }
 
-/** Facts about an event that are not in its headers. */
 interface EventPlace {
-  /** The channel that the engine itself speaks of. */
   readonly channel: Pick<Channel, 'presenceId' | 'requestId'> | undefined
   /** Epoch milliseconds. */
   readonly now: number
@@ -77,7 +75,10 @@ export function platformEvent(event: EngineEvent, id: string, domain: string, pl
   return { ...head, fields }
 }
 
-/** Returns the end of a leg as the index of CDRs gets it: {@link keptFields} of its headers, with the account that is known of the leg in place of the engine's. */
+/**
+ * Returns the end of a leg as the index of CDRs gets it: {@link keptFields} of its headers, with the account that is
+ * known of the leg in place of the engine's.
+ */
 export function endOfLeg(
   event: EngineEvent,
   id: string,

@@ -31,7 +31,6 @@ export interface PresenceTrackerDeps {
   /** The stored legs of a domain that may be up. */
   readonly callsOf: (domain: string) => Promise<readonly KnownCall[]>
   readonly clock: Clock
-  /** A number from 0 up to but not 1. */
   readonly random: () => number
 }
 
@@ -39,12 +38,15 @@ export interface PresenceTrackerDeps {
 const maxContacts = 50
 
 /**
- * A refreshed registration is stored up to this part of its remaining life after half of it has passed. So one of several
- * connectors stores it, and the others find it stored.
+ * A refreshed registration is stored up to this part of its remaining life after half of it has passed. So one of
+ * several connectors stores it, and the others find it stored.
  */
 const spread = 0.1
 
-/** The phones and calls of every account that the engine reported. Only phones are stored here; calls are stored as legs. */
+/**
+ * The phones and calls of every account that the engine reported. Only phones are stored here; calls are stored as
+ * legs.
+ */
 export class PresenceTracker {
   readonly #deps: PresenceTrackerDeps
   /** The tracked phones of accounts; each record is replaced, never changed in place. */
@@ -56,7 +58,6 @@ export class PresenceTracker {
   readonly #changed = new Set<string>()
   /** When the registrations of accounts are to be stored again, epoch milliseconds. */
   readonly #refreshAt = new Map<string, number>()
-  /** Accounts with refreshed registrations that are stored at that moment. */
   readonly #refreshed = new Set<string>()
 
   constructor(deps: PresenceTrackerDeps) {
@@ -67,7 +68,6 @@ export class PresenceTracker {
     return new Set([...this.#known.keys(), ...this.#calls.keys()]).size
   }
 
-  /** Whether something is to be stored later. */
   get isWaiting(): boolean {
     return this.#changed.size + this.#refreshed.size > 0
   }
@@ -101,7 +101,10 @@ export class PresenceTracker {
     return new Map(this.#known)
   }
 
-  /** When the phones of an account were last observed, epoch milliseconds; 0 where they never were. The domain must be loaded. */
+  /**
+   * When the phones of an account were last observed, epoch milliseconds; 0 where they never were. The domain must be
+   * loaded.
+   */
   observedAt(account: AccountName): number {
     return this.#known.get(keyOf(account))?.observedAt ?? 0
   }
@@ -178,7 +181,9 @@ export class PresenceTracker {
     this.#refreshAt.delete(key)
   }
 
-  /** Says that another connector has stored a registration of an account that was refreshed: the next is stored later. */
+  /**
+   * Says that another connector has stored a registration of an account that was refreshed: the next is stored later.
+   */
   storedBefore(account: Presence, stored: Presence): void {
     const key = keyOf(account)
     if (!this.#known.has(key)) return
@@ -226,7 +231,10 @@ export class PresenceTracker {
     this.#refreshed.delete(key)
   }
 
-  /** The phones of an account whose registrations have not ended at a moment, or at a later one at which they were observed. */
+  /**
+   * The phones of an account whose registrations have not ended at a moment, or at a later one at which they were
+   * observed.
+   */
   #phonesOf(account: AccountName, at: number): Presence {
     const known = this.#known.get(keyOf(account)) ?? { ...account, contacts: [], observedAt: 0 }
     const observedAt = Math.max(at, known.observedAt)
@@ -263,8 +271,8 @@ export class PresenceTracker {
 }
 
 /**
- * Returns whether the second of two records of an account has the phones of the first, and none of its registrations ends
- * earlier.
+ * Returns whether the second of two records of an account has the phones of the first, and none of its registrations
+ * ends earlier.
  */
 export function isRefreshed(before: Presence, after: Presence): boolean {
   const endOf = new Map(before.contacts.map(({ id, expiresAt }) => [id, expiresAt]))

@@ -46,7 +46,6 @@ export class ReconnectHold {
     this.#deps = deps
   }
 
-  /** Events that are held. */
   get waiting(): number {
     return [...this.#holds.values()].reduce((sum, { held }) => sum + held.length, 0)
   }

@@ -55,7 +55,7 @@ export function refusalOf(name: string, contact: string): Pick<Registration, 're
   return loginOfRegistration(name) === name || isRung(contact) ? {} : { refused: 'contact' }
 }
 
-/** Returns the contact at the source address: the engine registers the phone there, but reports the end with the phone's own contact. */
+/** The contact at the source address: the phone is registered there, but its end is reported with its own contact. */
 function sourceOf(event: Pick<EngineEvent, 'header'>): Pick<Registration, 'source'> {
   const [ip, port] = [event.header('network-ip'), event.header('network-port')]
   const [, before, after] =

@@ -4,15 +4,11 @@ import type { EslDownReason } from '../esl/errors.ts'
 /** Where one link stands. */
 export interface LinkHealth {
   readonly state: 'connecting' | 'ready' | 'down'
-  /** Why it was last lost, while it is not up again. */
   readonly reason?: EslDownReason
   /** Epoch milliseconds of the last byte; 0 before the first. */
   readonly heardAt: number
-  /** Connections made so far. */
   readonly connections: number
-  /** Events that could not be read. */
   readonly unreadableEvents: number
-  /** Replies that came after their time. */
   readonly lateReplies: number
   /** Replies that no waiting command had asked for: of one that was passed over by a later one's reply, say. */
   readonly strayReplies: number
@@ -24,7 +20,10 @@ export interface EngineHealth {
   readonly status: 'OK' | 'error'
   /** The problem in plain words; absent while there is none, and before anything is known. */
   readonly problem?: string
-  /** How many milliseconds its clock is behind the platform's, less than 0 if it is ahead; absent before its first event. */
+  /**
+   * How many milliseconds its clock is behind the platform's, less than 0 if it is ahead; absent before its first
+   * event.
+   */
   readonly clockBehindMs?: number
   /** Empty when unknown. */
   readonly coreUuid: string
@@ -40,14 +39,11 @@ export interface ConnectorHealth {
   readonly version: string
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** In the order of the settings. */
   readonly engines: readonly EngineHealth[]
-  /** How long the event that waits longest has been waiting to be queued. */
   readonly lagMs: number
   readonly counters: Readonly<Record<string, number>>
 }
 
-/** The meaning of each reason of a loss, for a person who looks for the cause. */
 const problems: Readonly<Record<EslDownReason, string>> = {
   unreachable: 'engine unreachable',
   'no-greeting': 'engine accepts connections and does not greet',

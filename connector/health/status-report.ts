@@ -33,7 +33,6 @@ export interface StatusDeps extends Time {
   readonly connectorId: string
   readonly version: string
   readonly startedAt: number
-  /** How far each engine's events have been read. */
   readonly eventLinks: () => readonly EventLinkReport[]
   /** Every event that was read before this moment, epoch milliseconds, has been queued. */
   readonly handedOverTo: () => number
@@ -56,21 +55,20 @@ export interface StopEnd {
   readonly eventLinks: readonly EventLinkReport[]
   /** Every event that was read before this moment, epoch milliseconds, has been queued, or its loss recorded. */
   readonly handedOverTo: number
-  /** Events that are left on disk. */
   readonly left: number
 }
 
 /** Reports this connector for as long as it runs, and how it ended. */
 export interface StatusReporter {
   /**
-   * Counts this start once and reports every 5 s until aborted, and as soon as an engine is found or lost; then says that
-   * the connector stops. A store that is gone is tried again with the next report; an engine that does not answer holds
-   * no report up.
+   * Counts this start once and reports every 5 s until aborted, and as soon as an engine is found or lost; then says
+   * that the connector stops. A store that is gone is tried again with the next report; an engine that does not answer
+   * holds no report up.
    */
   follow(signal: AbortSignal): Promise<void>
   /**
-   * Reports every 5 s until aborted, once the beginning of a stop was reported, how far its events have been handed over.
-   * Never rejects.
+   * Reports every 5 s until aborted, once the beginning of a stop was reported, how far its events have been handed
+   * over. Never rejects.
    */
   followStop(signal: AbortSignal): Promise<void>
   /**
@@ -166,7 +164,6 @@ function lastOf(atStop: EventLinkReport, atEnd: readonly EventLinkReport[]): Eve
   return ended === undefined ? atStop : { ...ended, keptTo: atStop.keptTo }
 }
 
-/** The engines that are connected, as one text. */
 function whoIsThere({ engines }: StatusDeps): string {
   return engines.map((engine) => (isHealthy(engine) ? '1' : '0')).join('')
 }

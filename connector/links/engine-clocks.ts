@@ -29,7 +29,10 @@ interface EngineClock {
   newestAt: number
 }
 
-/** How far the clocks of engines are off, by the arrival of their events. No time of an engine is believed before it was compared. */
+/**
+ * How far the clocks of engines are off, by the arrival of their events. No time of an engine is believed before it was
+ * compared.
+ */
 export class EngineClocks {
   readonly #clock: Clock
   readonly #engines = new Map<string, EngineClock>()
@@ -38,14 +41,17 @@ export class EngineClocks {
     this.#clock = clock
   }
 
-  /** How many milliseconds an engine's clock is behind the platform's, less than 0 if it is ahead; absent before its first event. */
+  /**
+   * How many milliseconds an engine's clock is behind the platform's, less than 0 if it is ahead; absent before its
+   * first event.
+   */
   behindMs(engine: string): number | undefined {
     return this.#engines.get(engine)?.behindMs
   }
 
   /**
-   * Compares the time of an event that was just read, and returns the event with the platform's times where the clock of its
-   * engine is off by more than a minute. Its own beginning of the call stays in `variable_engine_time`.
+   * Compares the time of an event that was just read, and returns the event with the platform's times where the clock
+   * of its engine is off by more than a minute. Its own beginning of the call stays in `variable_engine_time`.
    */
   corrected(event: EngineEvent, engine: string): EngineEvent {
     const at = engineTime(event)
@@ -65,8 +71,8 @@ export class EngineClocks {
   }
 
   /**
-   * Events wait in an engine's queue in their order. So one that is later than now, or earlier than one before it, shows that
-   * the clock was set; one that is merely read late does not.
+   * Events wait in an engine's queue in their order. So one that is later than now, or earlier than one before it,
+   * shows that the clock was set; one that is merely read late does not.
    */
   #compare(at: number, engine: string): number {
     const now = this.#clock.now()

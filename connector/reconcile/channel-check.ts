@@ -17,10 +17,9 @@ const readings = [1_000, 4_000, 30_000]
 /** How far apart two readings are that confirm each other. */
 const betweenMs = 3_000
 
-/** A list that never settles is no list: what is left then is left to the next link. */
+/** Stop after ten readings; the next reconnect compares again. */
 const maxReadings = 10
 
-/** Words of a call that has been answered. */
 const answered: ReadonlySet<string> = new Set(['ACTIVE', 'HELD', 'UNHELD'])
 
 export interface ChannelCheckDeps extends Time {
@@ -32,7 +31,6 @@ export interface ChannelCheckDeps extends Time {
   readonly currentCore: () => string
   /** Whether an event of this moment, in microseconds of the engine's clock, may have been missed. */
   readonly mayHaveMissed: (microseconds: string) => boolean
-  /** Takes an event that stands for a missed one. */
   readonly make: (event: SyntheticEvent) => void
   /** Called when every live channel of the engine is known; must not throw. */
   readonly onConfirmed: () => void
@@ -40,7 +38,6 @@ export interface ChannelCheckDeps extends Time {
   readonly log: Log
 }
 
-/** A finding that another reading has to confirm: its kind and its channel. */
 type Differences = Map<string, Difference>
 
 interface Difference {
@@ -157,7 +154,6 @@ async function learn(
   }
 }
 
-/** Lists the events of a channel that the engine must have sent while no connector listened. */
 function missedOf({ registry, mayHaveMissed }: ChannelCheckDeps, channel: Channel, callState: string): LifeEvent[] {
   const hasBegun = registry.hasSeen(channel.uuid, 'CHANNEL_CREATE')
   const isOfGap = mayHaveMissed(channel.createdAt)

@@ -13,9 +13,7 @@ export interface GoneDeps {
   readonly registry: Pick<ChannelRegistry, 'find' | 'hasSeen' | 'unplace' | 'spellingOf'>
   readonly link: Pick<EngineLink, 'api'>
   readonly clock: Clock
-  /** Takes an event that stands for a missed one. */
   readonly make: (event: SyntheticEvent) => void
-  /** Whether the answers count for nothing any more: another process gives them, or they are no longer wanted. */
   readonly isOver: () => boolean
 }
 

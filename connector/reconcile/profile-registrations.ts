@@ -13,8 +13,8 @@ export interface ProfileRegistration {
 const registration = /^User: +\t(\S+)\nContact: +\t(.*)\n(?:.*\n)?Status: +\t.*EXPSECS\((-?\d{1,9})\)$/gm
 
 /**
- * Returns the registrations of a SIP profile; `undefined` if the engine does not list them. The engine's list of all profiles
- * keeps phones that were dropped, and dates them by the engine's clock; the profile itself rings only these.
+ * Returns the registrations of a SIP profile; `undefined` if the engine does not list them. The engine's list of all
+ * profiles keeps phones that were dropped, and dates them by the engine's clock; the profile itself rings only these.
  */
 export async function profileRegistrations(
   link: Pick<EngineLink, 'api'>,

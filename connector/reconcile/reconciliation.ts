@@ -26,7 +26,6 @@ export interface ReconciliationDeps extends Time {
   readonly domains: DomainNames
   /** Every engine, also one that has never been reached. */
   readonly engines: () => readonly ComparedEngine[]
-  /** Takes an event that stands for a missed one of the engine named. */
   readonly make: (event: SyntheticEvent, engineName: string) => void
   /** Calls `run` when every event that has come so far has been handled. */
   readonly inTurn: (run: () => void) => void
@@ -35,29 +34,26 @@ export interface ReconciliationDeps extends Time {
   readonly before: (engineName: string) => Promise<LastListener | undefined>
   /** The names that a process of an engine has had. Rejects when they cannot be read. */
   readonly namesOfCore: UnheardDeps['namesOfCore']
-  /** The calls that connectors know. */
   readonly knownCalls: UnheardDeps['knownCalls']
   readonly random: () => number
   readonly log: Log
 }
 
 /**
- * Keeps what the connector knows in step with the engines, across links that are lost and engines that restart. Compares
- * nothing until a link comes up.
+ * Keeps what the connector knows in step with the engines, across links that are lost and engines that restart.
+ * Compares nothing until a link comes up.
  */
 export class Reconciliation {
   readonly #deps: ReconciliationDeps
   readonly #checks = new Map<string, AbortController>()
   /** Ended with the event link of the engine, or by the end of all. */
   readonly #linked = new Map<string, AbortController>()
-  /** Releases of events that are held back. */
   readonly #held = new Set<() => void>()
 
   constructor(deps: ReconciliationDeps) {
     this.#deps = deps
   }
 
-  /** The event link of an engine is up: compares in the background. */
   linkUp(engine: ComparedEngine): void {
     const { links, inTurn } = this.#deps
     const { name } = engine
@@ -72,7 +68,6 @@ export class Reconciliation {
     if (isFirst) void this.#lookBackFurther(engine, signal)
   }
 
-  /** The event link of an engine is lost; `reason` is the word of the session. */
   linkDown(engineName: string, reason: string): void {
     const heardTo = this.#deps.links.down(engineName, reason)
     this.#checks.get(engineName)?.abort()
@@ -81,8 +76,8 @@ export class Reconciliation {
   }
 
   /**
-   * Something of an engine was missed although its link is up: compares again. Everything was heard up to `heardTo`, epoch
-   * milliseconds.
+   * Something of an engine was missed although its link is up: compares again. Everything was heard up to `heardTo`,
+   * epoch milliseconds.
    */
   compareAgain(engineName: string, heardTo: number): void {
     const engine = this.#deps.engines().find(({ name }) => name === engineName)
@@ -99,7 +94,6 @@ export class Reconciliation {
     }
   }
 
-  /** Lets go of what is held back, and compares no more. */
   stop(): void {
     for (const running of [...this.#checks.values(), ...this.#linked.values()]) running.abort()
     for (const release of this.#held) release()
@@ -135,7 +129,6 @@ export class Reconciliation {
     if ((await recallCalls(this.#deps, engine, found.since, signal, name)) > 0) this.#compare(engine)
   }
 
-  /** Looks back at the former addresses of the engine's process, too. */
   async #lookBackFurther(engine: ComparedEngine, signal: AbortSignal): Promise<void> {
     const named = this.#deps.engines().map(({ name }) => name)
     const names = await formerNames(this.#deps, engine.coreUuid, named, signal)

@@ -22,15 +22,12 @@ const list = z.object({ row_count: z.int(), rows: z.optional(z.array(row)) })
 
 type Row = z.infer<typeof row>
 
-/** The phones that all engines list. */
 interface Listing {
-  /** By account. */
   readonly phones: ReadonlyMap<string, Listed>
   /** Users of realms that are no domain: the owners of their phones are unknown. */
   readonly unplaced: ReadonlySet<string>
 }
 
-/** A phone that an engine lists. */
 interface Listed {
   readonly domain: string
   readonly registration: Registration
@@ -41,7 +38,6 @@ export interface RegistrationCheckDeps extends Time {
   readonly domains: DomainNames
   /** Every engine: a phone that one does not list may be registered at another. */
   readonly links: () => readonly Pick<EngineLink, 'api'>[]
-  /** Notes that a phone is there, or that all phones of an account are gone. */
   readonly found: (domain: string, registration: Registration) => void
   readonly log: Log
 }
@@ -152,7 +148,6 @@ function isOnline(account: Presence | undefined, now: number): boolean {
   return liveContacts(account, now) > 0
 }
 
-/** Whether an account has a phone, or a registration of one, that it did not have before. */
 function hasNewPhone(now: Presence | undefined, before: Presence): boolean {
   const isOld = (id: string, expiresAt: number) =>
     before.contacts.some((contact) => contact.id === id && contact.expiresAt === expiresAt)

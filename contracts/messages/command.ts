@@ -53,8 +53,8 @@ export const engineCommand = z.discriminatedUnion('kind', [
 export const commandMessageVersion = 2
 
 /**
- * Returns the version in which a command is written: the first that has it. A connector drops a command that it does not know,
- * and leaves a message of a later version to one that reads it. Version 2 added `apply-gateway`.
+ * Returns the version in which a command is written: the first that has it. A connector drops a command that it does
+ * not know, and leaves a message of a later version to one that reads it. Version 2 added `apply-gateway`.
  */
 export function versionOfCommand({ kind }: Pick<EngineCommand, 'kind'>): 1 | 2 {
   return kind === 'apply-gateway' ? 2 : 1
@@ -68,7 +68,6 @@ export const commandMessage = z.object({
   command: engineCommand,
   deadlineAt: z.int(),
   createdAt: z.int(),
-  /** The id of the request that gave the order, for logs and for the events of a call that it places. */
   requestId: z.optional(requestId),
 })
 

@@ -68,7 +68,6 @@ const headers = {
   'X-Truncated': text('`true` if the list is longer than the answer.'),
 } as const
 
-/** The subject of each group of operations. */
 const groupPurposes: Readonly<Record<string, string>> = {
   auth: 'Log in and out, second factor',
   acl: 'Roles and their permissions',
@@ -97,7 +96,10 @@ function tagOf(name: string): object {
 
 const none: Examples = { operations: {}, refusals: {} }
 
-/** Returns the OpenAPI 3.1 document of some routes, as it is published. The same routes and examples always give the same document. */
+/**
+ * Returns the OpenAPI 3.1 document of some routes, as it is published. The same routes and examples always give the
+ * same document.
+ */
 export function openApiDocument(routes: readonly Route[], examples: Examples = none): OpenApiDocument {
   return portable(exactDocument(routes, examples))
 }

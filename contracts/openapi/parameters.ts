@@ -75,7 +75,6 @@ const inPath = (name: string, { description, ...schema }: JsonSchema): Parameter
   schema,
 })
 
-/** Returns the description that the schema states, else that of the table. */
 function described(place: 'path' | 'query', name: string, stated: unknown): { description?: unknown } {
   const description = stated ?? parameterDescriptions[`${place} ${name}`]
   return description === undefined ? {} : { description }
@@ -91,7 +90,6 @@ function inQuery(name: string, { schema: { description, ...schema }, required }:
   return { name, in: 'query', required, ...described('query', name, description), schema }
 }
 
-/** Returns the members of a schema of parameters, which is always one object. */
 function membersOf(
   schema: z.ZodMiniType | undefined,
   name: string,

@@ -1,4 +1,7 @@
-/** Writes an OpenAPI document in the forms from which generators of clients make code that compiles and reads every answer. */
+/**
+ * Writes an OpenAPI document in the forms from which generators of clients make code that compiles and reads every
+ * answer.
+ */
 
 interface Json {
   readonly [name: string]: unknown
@@ -16,8 +19,8 @@ const nameable = /^[A-Za-z_]\w*$/
 const bytes = { type: 'string', format: 'binary' } as const
 
 /**
- * Returns a part of a document, or all of it, in portable forms: they accept every value that the given ones accept, and
- * descriptions say what is lost. Examples stay as they are.
+ * Returns a part of a document, or all of it, in portable forms: they accept every value that the given ones accept,
+ * and descriptions say what is lost. Examples stay as they are.
  */
 export function portable<T extends object>(part: T): T
 export function portable(part: Json): object {
@@ -57,8 +60,8 @@ function withoutNull(part: Json): Json {
 }
 
 /**
- * Joins the forms of a choice that has a list among them. Keywords of JSON Schema apply to values of their own type, so the
- * joined ones, without the types, say the same of each form.
+ * Joins the forms of a choice that has a list among them. Keywords of JSON Schema apply to values of their own type, so
+ * the joined ones, without the types, say the same of each form.
  */
 function withoutListChoice(part: Json): Json {
   const { anyOf, ...rest } = part

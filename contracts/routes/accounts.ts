@@ -7,8 +7,8 @@ import { route } from './route.ts'
 const params = z.object({ account_id: z.string() })
 
 /**
- * All values are text; the keys vary with the account and the caller. `ignored` names the keys, separated by commas, that are
- * not served to the engine because clients may no longer set them.
+ * All values are text; the keys vary with the account and the caller. `ignored` names the keys, separated by commas,
+ * that are not served to the engine because clients may no longer set them.
  */
 const detail = z.record(z.string(), z.string())
 

@@ -47,8 +47,8 @@ export const channelFields = [
 const published: ReadonlySet<string> = new Set(channelFields)
 
 /**
- * Returns whether a value is a row of the list, or the requested columns of one. Written by hand and without a copy: a page
- * has thousands of rows, and a hundred dashboards may request it at once.
+ * Returns whether a value is a row of the list, or the requested columns of one. Written by hand and without a copy: a
+ * page has thousands of rows, and a hundred dashboards may request it at once.
  */
 function isChannelRow(row: unknown): boolean {
   if (typeof row !== 'object' || row === null) return false
@@ -69,8 +69,8 @@ const params = z.object({ channel_id: callId })
 const engineAnswer = z.object({ status: z.literal('OK'), info: z.string(), pending: z.optional(z.literal(true)) })
 
 /**
- * Up to 32 variables of up to 256 characters; core/client-names checks their names and values. `:_:` anywhere in a command
- * would split it into two calls.
+ * Up to 32 variables of up to 256 characters; core/client-names checks their names and values. `:_:` anywhere in a
+ * command would split it into two calls.
  */
 const callVariables = z
   .record(

@@ -37,7 +37,7 @@ export const listDomainVersions = route({
   response: okInfo(z.array(z.partial(shown))),
 })
 
-/** `PUT /api/v2/domains/<name>/versions/<version>`: the number is part of the path, so the audit trail names the version. */
+/** `PUT /api/v2/domains/<name>/versions/<version>`: the number is in the path, so the audit trail has it. */
 export const keepDomainVersion = route({
   operationId: 'keepDomainVersion',
   group: 'domains',

@@ -119,7 +119,7 @@ export const updateDomainParameters = route({
   response: okInfo(detail),
 })
 
-/** `DELETE /api/v2/domains/<domain_name>`: takes effect at once for its users; its records are removed in the background. */
+/** `DELETE /api/v2/domains/<domain_name>`: takes effect at once; its records are removed in the background. */
 export const deleteDomain = route({
   operationId: 'deleteDomain',
   group: 'domains',

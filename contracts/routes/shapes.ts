@@ -15,8 +15,8 @@ export const errorBody = z.object({
 export const okData = <T extends z.ZodMiniType>(data: T) => z.object({ status: z.literal('OK'), data })
 
 /**
- * Returns the response of a list whose entries have ids that may be numbers: `order` has the ids as `sort` orders them, since
- * members that are numbers come first in many languages.
+ * Returns the response of a list whose entries have ids that may be numbers: `order` has the ids as `sort` orders them,
+ * since members that are numbers come first in many languages.
  */
 export const okInOrder = <T extends z.ZodMiniType>(entry: T) =>
   z.extend(okData(z.record(z.string(), entry)), { order: z.readonly(z.array(z.string())) })

@@ -29,8 +29,8 @@ export interface AccountEntry extends AccountState {
 }
 
 /**
- * Lists the accounts of a domain by id, each with the state of its phones and calls at `now` (epoch milliseconds). A caller with
- * permission for its own things only sees its own account. Ordered by login without regard to case.
+ * Lists the accounts of a domain by id, each with the state of its phones and calls at `now` (epoch milliseconds). A
+ * caller with permission for its own things only sees its own account. Ordered by login without regard to case.
  */
 export async function listAccounts(
   ports: ListAccountsPorts,

@@ -4,7 +4,6 @@ import type { BlacklistStore } from './blacklist-store.ts'
 import { isSafeName, unsafeName } from '../text/safe-name.ts'
 import type { Clock, Randomness } from '../time.ts'
 
-/** The most entries and lists that a domain may have. */
 const blacklistLimits = { entries: 100_000, lists: 200 } as const
 
 /** The inputs of an addition. */
@@ -23,8 +22,9 @@ export interface BlacklistInput {
 }
 
 /**
- * Adds a number to a list; the first number creates the list. Returns whether it was new: an existing entry stays unchanged.
- * Throws `invalid_field` for a name that is not safe and an expiry in the past, and `conflict` when list or domain is full.
+ * Adds a number to a list; the first number creates the list. Returns whether it was new: an existing entry stays
+ * unchanged. Throws `invalid_field` for a name that is not safe and an expiry in the past, and `conflict` when list or
+ * domain is full.
  */
 export async function addBlacklistNumber(
   { blacklists, clock, random }: BlacklistContext,

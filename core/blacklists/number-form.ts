@@ -7,8 +7,8 @@ type Parameters = Readonly<Record<string, string>>
 const leastDigits = 8
 
 /**
- * Returns the form in which blacklists compare a number or a word: without punctuation, words in small letters. Where the
- * domain names its country, a number is in E.164 form, however it was written: `+442071838750`.
+ * Returns the form in which blacklists compare a number or a word: without punctuation, words in small letters. Where
+ * the domain names its country, a number is in E.164 form, however it was written: `+442071838750`.
  */
 export function formOfListed(number: string, parameters: Parameters): string {
   const plain = number.replaceAll(/[\s().-]/g, '').toLowerCase()

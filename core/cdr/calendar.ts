@@ -33,7 +33,7 @@ export function beginningOf(unit: CalendarUnit, at: number, zone: TimeZone): num
   }
 }
 
-/** Returns a moment so many units later (earlier if negative); a day that its month does not have becomes the last one. */
+/** Returns a moment so many units later (earlier if negative); a day that the month lacks becomes its last. */
 export function plusUnits(unit: CalendarUnit, count: number, at: number, zone: TimeZone): number {
   const length = lengths.get(unit)
   if (length !== undefined) return at + count * length

@@ -15,7 +15,7 @@ export interface EndedLeg {
   readonly fields: EndFields
 }
 
-/** Longer text of a field is cut: names and numbers of calls are shorter, and the store accepts 32 766 bytes of a field. */
+/** Longer text of a field is cut: names and numbers are shorter, and the store accepts 32 766 bytes. */
 const maxText = 1024
 
 /** The contract's text fields with their sources, best first. */
@@ -32,7 +32,6 @@ const texts = {
   transfer_disposition: ['variable_transfer_disposition'],
 } as const satisfies { readonly [F in keyof Cdr]?: readonly string[] }
 
-/** The contract's whole numbers with their sources. */
 const numbers = {
   duration: 'variable_duration',
   billsec: 'variable_billsec',
@@ -50,9 +49,9 @@ const [earliest, latest] = [Date.UTC(2000, 0, 1), Date.UTC(2100, 0, 1)]
 const [longestMs, aheadMs] = [30 * 86_400_000, 5 * 60_000]
 
 /**
- * Returns the CDR of an ended leg: the contract's fields, each from its source. Fields that the engine did not report, or
- * reported in a wrong form, are left out. Without a believable time of creation, the time of the report is used; `undefined` when
- * that is not usable either.
+ * Returns the CDR of an ended leg: the contract's fields, each from its source. Fields that the engine did not report,
+ * or reported in a wrong form, are left out. Without a believable time of creation, the time of the report is used;
+ * `undefined` when that is not usable either.
  */
 export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | undefined {
   const engineTimes = engineTimesOf(fields)
@@ -109,7 +108,7 @@ function durationsOf(fields: EndFields): Partial<Cdr> {
   return present({ ...read, talksec })
 }
 
-/** The connector's knowledge of the whole life of the leg takes precedence; its last event and its post may know less. */
+/** The connector's knowledge of the leg's whole life takes precedence; its last event and post may know less. */
 function accountOfEnd(fields: EndFields, domain: string): string | undefined {
   return accountIn(domain, reported(fields, knownAccountField) ?? accountOfLeg((name) => reported(fields, name)))
 }
@@ -142,7 +141,6 @@ function shortened(text: string | undefined): string | undefined {
   return text === undefined ? undefined : cut(text, maxText)
 }
 
-/** Leaves out absent fields, instead of keeping them empty. */
 function present<T extends object>(fields: T): T {
   const kept = { ...fields }
   for (const name in kept) if (kept[name] === undefined) delete kept[name]

@@ -4,7 +4,6 @@ import { variablePrefix } from './cdr-fields.ts'
 /** A stored leg: its CDR, and the facts that decide about later parts. */
 export interface KeptCdr {
   readonly cdr: Cdr
-  /** The strongest source so far. */
   readonly source: CdrSource
   /** Fields whose value comes from a weaker source. Variables are `variables.<name>`. */
   readonly weaker: Readonly<Record<string, CdrSource>>

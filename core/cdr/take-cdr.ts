@@ -17,9 +17,9 @@ export interface PostedCdr {
 }
 
 /**
- * Queues a CDR that the engine posts. Repeated posts of a leg are harmless: the queue keeps the first of five minutes, and
- * the index merges any number of them. Throws `invalid_field` when the body is about another leg than the query, and
- * `store_unavailable` when the queue did not accept it.
+ * Queues a CDR that the engine posts. Repeated posts of a leg are harmless: the queue keeps the first of five minutes,
+ * and the index merges any number of them. Throws `invalid_field` when the body is about another leg than the query,
+ * and `store_unavailable` when the queue did not accept it.
  */
 export async function takeCdr(
   { cdrQueue }: { readonly cdrQueue: Pick<CdrQueue, 'send'> },

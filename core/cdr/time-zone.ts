@@ -25,7 +25,9 @@ export function timeZoneOf(name: string): TimeZone | undefined {
   return isTimeZone(name) ? namedZone(name) : undefined
 }
 
-/** Returns a zone's name as every zone database has it: some know `CET` and `EST` no more. An offset stands for itself. */
+/**
+ * Returns a zone's name as every zone database has it: some know `CET` and `EST` no more. An offset stands for itself.
+ */
 export function currentName(name: string): string {
   return isTimeZone(name) ? formatOf(name).resolvedOptions().timeZone : name
 }
@@ -52,8 +54,8 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 const day = 86_400_000
 
 /**
- * Returns the moment at which the clocks of a zone show a local time, given as if it were UTC. Where clocks are set back two
- * moments show it: the first counts, or the last if asked for.
+ * Returns the moment at which the clocks of a zone show a local time, given as if it were UTC. Where clocks are set
+ * back two moments show it: the first counts, or the last if asked for.
  */
 export function momentOf(local: number, zone: TimeZone, isLast = false): number {
   const moments = [local - day, local + day].map((near) => local - zone.offsetAt(near))

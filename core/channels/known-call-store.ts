@@ -4,8 +4,8 @@ import type { KnownCall, PlacedCall } from './known-call.ts'
 export type LegKey = Pick<KnownCall, 'domain' | 'uuid'>
 
 /**
- * The live legs of every domain, each once: those that engines have reported, and those that the API has placed. If one ends
- * while no connector listens, the next connector publishes its end.
+ * The live legs of every domain, each once: those that engines have reported, and those that the API has placed. If one
+ * ends while no connector listens, the next connector publishes its end.
  */
 export interface KnownCallStore {
   /** Stores a leg unless a later change of it is stored. An ended one is not stored anew after its removal. */

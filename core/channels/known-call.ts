@@ -13,7 +13,6 @@ export interface LegFacts {
   readonly name: string
   /** The engine module that created it, such as `mod_sofia` or `mod_loopback`. */
   readonly source: string
-  /** The uuid of the leg that it was created for. */
   readonly origin: string
 }
 

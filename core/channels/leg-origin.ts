@@ -1,7 +1,6 @@
 import { callIdOf } from './call-id.ts'
 import type { ReadField } from './leg-domain.ts'
 
-/** The engine's source of a leg that is half of a loopback pair. */
 const loopbackSource = 'mod_loopback'
 
 /** The engine's name of the second half of a loopback pair (recorded: `loopback/9198-b`). */
@@ -9,8 +8,8 @@ const secondHalfName = /^loopback\/.*-b$/
 
 /**
  * Returns whether a leg was created to be joined to another one, or is the second half of a loopback pair.
- * A leg that came in from outside never was, whatever its variables and its other leg say: a phone can choose its channel's
- * name (`X-FS-Channel-Name`) and replace another channel (`Replaces`). Nor was a leg that the service placed.
+ * A leg that came in from outside never was, whatever its variables and its other leg say: a phone can choose its
+ * channel's name (`X-FS-Channel-Name`) and replace another channel (`Replaces`). Nor was a leg that the service placed.
  */
 export function isJoiningLeg(read: ReadField): boolean {
   if (isSecondHalf(read)) return true
@@ -26,8 +25,8 @@ export function originOfLeg(read: ReadField): string | undefined {
 }
 
 /**
- * Returns whether the service placed the leg. Only its `originate` commands give a leg of the engine both of these variables,
- * and no client may set either.
+ * Returns whether the service placed the leg. Only its `originate` commands give a leg of the engine both of these
+ * variables, and no client may set either.
  */
 function isPlacedByService(read: ReadField): boolean {
   return read('variable_domain_name') !== undefined && read('variable_origination_uuid') !== undefined

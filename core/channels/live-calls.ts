@@ -31,9 +31,9 @@ export interface CountedCall {
 }
 
 /**
- * Counts a call before it is placed. If the domain is full, calls that the engine would list if they were up are dropped.
- * Throws `rate_limited` if there is still no room, and `engine_unavailable` if there is neither a list nor a call that
- * never came up.
+ * Counts a call before it is placed. If the domain is full, calls that the engine would list if they were up are
+ * dropped. Throws `rate_limited` if there is still no room, and `engine_unavailable` if there is neither a list nor a
+ * call that never came up.
  */
 export async function countCall(
   ports: LiveCallPorts,
@@ -52,8 +52,8 @@ export async function countCall(
 }
 
 /**
- * Places a call and reads what is placed. Every call is stored before it is counted, so the last of too many sees them all.
- * Of calls that are placed together the earliest get the room; each later one withdraws, and `false` is returned.
+ * Places a call and reads what is placed. Every call is stored before it is counted, so the last of too many sees them
+ * all. Of calls that are placed together the earliest get the room; each later one withdraws, and `false` is returned.
  */
 async function hasRoom(knownCalls: LiveCallPorts['knownCalls'], call: Omit<PlacedCall, 'isUp'>): Promise<boolean> {
   await knownCalls.place(call)
@@ -72,9 +72,9 @@ function isEarlier(one: Omit<PlacedCall, 'isUp'>, other: Omit<PlacedCall, 'isUp'
 }
 
 /**
- * Returns the calls that are no longer up. If an engine that may hold calls of the domain is unreachable, there is no list:
- * then only calls that no engine has reported count as ended. Calls of the unreachable engine stay counted, and block
- * no call at another engine.
+ * Returns the calls that are no longer up. If an engine that may hold calls of the domain is unreachable, there is no
+ * list: then only calls that no engine has reported count as ended. Calls of the unreachable engine stay counted, and
+ * block no call at another engine.
  */
 async function endedOf(
   { engine }: LiveCallPorts,
@@ -94,8 +94,8 @@ async function endedOf(
 }
 
 /**
- * Corrects the count after the engine's answer: a call that did not come up no longer counts, and one that came up counts
- * under the engine's uuid. A call with an unknown outcome stays counted for as long as it may come up.
+ * Corrects the count after the engine's answer: a call that did not come up no longer counts, and one that came up
+ * counts under the engine's uuid. A call with an unknown outcome stays counted for as long as it may come up.
  */
 export async function recountCall(
   { knownCalls }: Pick<LiveCallPorts, 'knownCalls'>,

@@ -69,8 +69,8 @@ export const blacklistName = matching(
 )
 
 /**
- * Values of names for the client's own use. The engine expands values that begin with `ARRAY::` or `^^`, and treats the text
- * after `:_:` in a dial string as another dial string.
+ * Values of names for the client's own use. The engine expands values that begin with `ARRAY::` or `^^`, and treats the
+ * text after `:_:` in a dial string as another dial string.
  */
 export const ownText: ValueRule = {
   words:

@@ -2,7 +2,7 @@ import { DomainError, invalidField } from '../errors.ts'
 
 /** The condition of a request on the record that it changes: its `If-Match` and `If-None-Match`. */
 export interface Precondition {
-  /** Whether anything is demanded: a record that changes meanwhile is then a broken demand and no mere conflict. */
+  /** Whether the request sent `If-Match`; if so, a concurrent change is 412, not 409. */
   readonly isGiven: boolean
   /** Whether a record with this tag may be changed; `undefined` stands for one that has none. */
   allows(tag: string | undefined): boolean

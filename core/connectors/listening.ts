@@ -64,8 +64,8 @@ export function lastAlive({ stoppedAt, reportedAt }: ConnectorReport): number {
 }
 
 /**
- * Returns the moment up to which a connector that is gone had queued or written to disk all that it had read. What one that
- * was killed read later belongs to the gap of its death. One that stopped has put on its disk what it had.
+ * Returns the moment up to which a connector that is gone had queued or written to disk all that it had read. What one
+ * that was killed read later belongs to the gap of its death. One that stopped has put on its disk what it had.
  */
 export function lastKept({ stoppedAt, reportedAt, handedOverTo, keptTo }: ConnectorReport): number {
   return stoppedAt ?? Math.min(reportedAt, Math.max(handedOverTo, keptTo))

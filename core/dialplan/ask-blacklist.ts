@@ -4,7 +4,7 @@ import type { Domain } from '../domains/domain.ts'
 import type { RoutedCall } from './call-plan.ts'
 import type { BlacklistQuestion } from './run-callflow.ts'
 
-/** Returns whether a list of the call's domain has the number of a question; without one, the caller's number or login. */
+/** Returns whether a list of the call's domain has a question's number; by default the caller's number or login. */
 export async function askBlacklist(
   blacklists: Pick<BlacklistStore, 'read'>,
   { name: domain, parameters }: Pick<Domain, 'name' | 'parameters'>,

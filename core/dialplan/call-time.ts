@@ -1,6 +1,5 @@
 /** A moment in a time zone. */
 export interface LocalTime {
-  /** The values of the time functions by name. */
   readonly values: ReadonlyMap<string, number>
   /** `2026-01-31 08:05:09`. */
   readonly text: string

@@ -69,7 +69,6 @@ async function withCounts(
   return { rows, headers: page.headers }
 }
 
-/** Presence is read for this many domains at once. */
 const atOnce = 20
 
 async function entries(ports: ListDomainsPorts, domains: readonly Domain[], now: number): Promise<DomainEntry[]> {

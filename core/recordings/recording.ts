@@ -5,9 +5,9 @@ import type { Leg } from '../cdr/cdr.ts'
 export const recordingTypes = ['audio/mpeg', 'audio/wav', 'video/mp4', 'application/pdf'] as const
 
 /**
- * The state of a recording. `expected`: the engine reported that it began, or that the call was recorded. `stored`: the whole
- * object is in the object store. `failed`: no object came in time; one that comes later is stored all the same. `deleted`:
- * object and record were removed by their owner, or by retention; this is final.
+ * The state of a recording. `expected`: the engine reported that it began, or that the call was recorded. `stored`: the
+ * whole object is in the object store. `failed`: no object came in time; one that comes later is stored all the same.
+ * `deleted`: object and record were removed by their owner, or by retention; this is final.
  */
 export type RecordingState = 'expected' | 'stored' | 'failed' | 'deleted'
 
@@ -22,7 +22,6 @@ export interface RecordingPlace {
 
 /** The claim of one uploader on a recording. */
 export interface RecordingClaim {
-  /** The unique name of the uploader. */
   readonly by: string
   /** Epoch milliseconds; from then on others may take it. */
   readonly until: number
@@ -47,7 +46,6 @@ export interface StoredObject {
 export interface Recording extends RecordingPlace, Partial<StoredObject> {
   /** The name for clients: the file's name at the engine, without its folders. */
   readonly name: string
-  /** The key of its present or future object in the bucket. */
   readonly key: string
   readonly state: RecordingState
   /** `<login>@<domain>` of the account that the channel belongs to; absent where the engine named none. */

@@ -26,15 +26,12 @@ export interface RemovingExpired {
 
 /** The result of one run. */
 export interface RemovedExpired {
-  /** Recordings that were past their time. */
   readonly expired: number
   /** Objects of recordings that had been deleted before, and were still there or not known to be gone. */
   readonly finished: number
-  /** Whether the time was over before all was done. */
   readonly isCutShort: boolean
 }
 
-/** Recordings of one page, and of these how many are removed side by side. */
 const pageSize = 100
 const sideBySide = 10
 
@@ -45,12 +42,12 @@ const removalMs = 10 * 60_000
 const lateMs = 7 * 86_400_000
 
 /**
- * Removes the recordings that are past their domain's retention, and the objects that a killed deletion left. Recordings
- * under a legal hold stay. The record is marked as deleted before its object is removed, and as removed afterwards, so that
- * the next run completes one that was killed between the two.
- * Recordings of a deleted domain are kept for that domain's retention, also while another domain has its name; of several
- * earlier domains of one name the longest retention counts. Works until all is done or until `until` (epoch milliseconds);
- * each run begins with another domain, so that every domain gets its turn.
+ * Removes the recordings that are past their domain's retention, and the objects that a killed deletion left.
+ * Recordings under a legal hold stay. The record is marked as deleted before its object is removed, and as removed
+ * afterwards, so that the next run completes one that was killed between the two. Recordings of a deleted domain are
+ * kept for that domain's retention, also while another domain has its name; of several earlier domains of one name the
+ * longest retention counts. Works until all is done or until `until` (epoch milliseconds); each run begins with another
+ * domain, so that every domain gets its turn.
  */
 export async function removeExpiredRecordings(tools: RemovingExpired, until: number): Promise<RemovedExpired> {
   const { domains, recordings, clock } = tools
@@ -92,7 +89,6 @@ async function allLeft(recordings: Pick<RecordingStore, 'listLeft'>): Promise<Ma
   }
 }
 
-/** Recordings that are past their time: those of a domain that began at `from` or later, and before another moment. */
 interface ExpiredSpan {
   readonly domain: string
   readonly from: number
@@ -117,7 +113,6 @@ function spansOf(
   return [...own, ...earlier]
 }
 
-/** Works through pages until one has nothing new; answers how much of it was done. */
 async function eachOf(
   list: () => Promise<readonly Recording[]>,
   work: (recording: Recording) => Promise<boolean>,

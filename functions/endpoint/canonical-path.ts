@@ -5,11 +5,9 @@ export interface KnownPath {
   /** Its canonical name, percent-encoded. */
   readonly canonical: string
   readonly isCanonical: boolean
-  /** The methods that it takes. */
   readonly methods: readonly string[]
 }
 
-/** Old path prefixes, each with its replacement. */
 const aliases = [
   { from: '/engine/', to: '/', except: ['/engine/', '/health', '/cdr/api/v2/files/'] },
   { from: '/api/v2/files/', to: '/cdr/api/v2/files/', except: [] },
@@ -42,7 +40,9 @@ function fits(path: string, pattern: string): boolean {
   )
 }
 
-/** Returns the routes of the path that says the most: `/hooks/dry-run` is no hook, although `/hooks/{hook_id}` fits it. */
+/**
+ * Returns the routes of the path that says the most: `/hooks/dry-run` is no hook, although `/hooks/{hook_id}` fits it.
+ */
 function mostLiteral(fitting: readonly Route[]): readonly Route[] {
   const least = Math.min(...fitting.map(({ path }) => parameters(path)))
   return fitting.filter(({ path }) => parameters(path) === least)

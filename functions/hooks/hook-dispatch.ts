@@ -67,7 +67,8 @@ export const handler = batchWorker(
         domainsLeft -= 1
         const done = ends.flatMap(({ event, error }) => (error === undefined ? [receiptOf(event)] : []))
         if (domainsLeft === 0 || done.length === 0) return
-        // The next events of this domain need not wait for the other domains of the batch. At its end all are removed anyway.
+        // The next events of this domain need not wait for the other domains of the batch. At its end all are removed
+        // anyway.
         await ports.takenEvents.remove(done).catch(() => {})
       })
     }

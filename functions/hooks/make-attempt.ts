@@ -35,8 +35,8 @@ export const attemptAdapters = {
 } satisfies WorkerAdaptersOf<typeof deliver>
 
 /**
- * Returns ports whose readings of hooks and events are shared by the attempts of one batch: an event for many hooks, or a hook
- * that gets many events, is read once.
+ * Returns ports whose readings of hooks and events are shared by the attempts of one batch: an event for many hooks, or
+ * a hook that gets many events, is read once.
  */
 export function sharingReads(ports: PortsOf<typeof deliver.needs>): PortsOf<typeof deliver.needs> {
   const { hooks, deliveries } = ports
@@ -46,9 +46,9 @@ export function sharingReads(ports: PortsOf<typeof deliver.needs>): PortsOf<type
 }
 
 /**
- * Returns ports whose frequent calls of the store are made few at a time, by all batches of the process together. Attempts to
- * one slow receiver begin and end together; on a laptop, where all functions share a process, what others do would wait for
- * the calls of all of them.
+ * Returns ports whose frequent calls of the store are made few at a time, by all batches of the process together.
+ * Attempts to one slow receiver begin and end together; on a laptop, where all functions share a process, what others
+ * do would wait for the calls of all of them.
  */
 export function callingGently(ports: PortsOf<typeof deliver.needs>, few: Limited): PortsOf<typeof deliver.needs> {
   const { hooks, deliveries } = ports
@@ -65,7 +65,6 @@ export function callingGently(ports: PortsOf<typeof deliver.needs>, few: Limited
   }
 }
 
-/** Returns a call that is made once for each key. */
 function once<A extends readonly unknown[], R>(
   call: (...given: A) => Promise<R>,
   keyOf: (...given: A) => readonly (string | number)[],
@@ -79,7 +78,6 @@ function once<A extends readonly unknown[], R>(
   }
 }
 
-/** Measures the delay of this process, for all attempts that it makes. */
 const ownDelay = new OwnDelay({ clock: systemClock, timers: systemTimers })
 
 /** Makes the attempt of a message and logs its end; `isSlow` says that it came from the queue of slow receivers. */

@@ -9,7 +9,7 @@ import { messageSchemas } from './message-schemas.ts'
 /** The content of the messages of a worker's queue. */
 export type MessageOf<W extends Worker> = z.output<(typeof messageSchemas)[W['queue']]>
 
-/** Parses each message by the schema of the worker's queue. A message that cannot be parsed is logged and has no content. */
+/** Parses each message by the schema of the worker's queue. An unreadable one is logged and has no content. */
 export function messageReading<W extends Worker>(worker: W, log: Log): BatchStep<MessageOf<W>> {
   return {
     before: ({ event: batch }) => {

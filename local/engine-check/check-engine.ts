@@ -16,13 +16,11 @@ export type AskEngine = (command: string) => Promise<string>
 
 /** The optional inputs of a check. */
 export interface CheckOptions {
-  /** The password of the event socket. */
   readonly password: string
   /** An account that the engine must find at the platform. */
   readonly account?: { readonly login: string; readonly domain: string } | undefined
 }
 
-/** The modules that the kit's configuration and the steps of routes use. */
 const modules = [
   'mod_event_socket',
   'mod_commands',
@@ -142,7 +140,6 @@ async function findingsOfEventSocket(ask: AskEngine, password: string): Promise<
   return found
 }
 
-/** The file of the bindings. */
 const platformFile = 'platform.xml (xml_curl.conf.xml)'
 
 function findingsOfDirectory(bindings: readonly Element[], sofia: Element | undefined): Finding[] {
@@ -162,7 +159,6 @@ function findingsOfRoutes(bindings: readonly Element[]): Finding[] {
   return [missingBinding(problem, '<platform>/engine/dialplan', 'dialplan')]
 }
 
-/** The sections of its configuration that an engine asks the platform for. */
 type Section = 'directory' | 'dialplan'
 
 function bindingOf(bindings: readonly Element[], section: Section): Element | undefined {
@@ -208,7 +204,6 @@ function findingsOfCache(url: string, sofia: Element | undefined): Finding[] {
   return [{ file: 'sip.xml (sofia.conf.xml), global_settings', problem, line: paramLine(setting, 'true') }]
 }
 
-/** The settings that each profile needs at which phones register. */
 const profileRules: readonly (readonly [
   name: string,
   wanted: string,

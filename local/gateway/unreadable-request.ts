@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../../core/errors.ts'
 import { refusalReply } from './failure-reply.ts'
 
-/** The parser's codes of failures that have a reason of their own. */
 const reasons: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'the request came too slowly; send it again',
   HPE_HEADER_OVERFLOW: 'the request line and the headers are too long; send at most 10240 bytes',

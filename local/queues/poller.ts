@@ -13,7 +13,6 @@ export interface PolledQueue {
 export interface PollerOptions {
   readonly queue: PolledQueue
   readonly batchSize: number
-  /** How many batches are worked on at one time. */
   readonly concurrency: number
   /** Calls the function; answers the messages that are done with. A rejection means that none is. */
   readonly handle: (messages: readonly ReceivedMessage[]) => Promise<readonly ReceivedMessage[]>
@@ -25,9 +24,9 @@ export interface PollerOptions {
 }
 
 /**
- * An event-source mapping: takes batches from a queue, calls the function, and deletes finished messages. Unfinished ones
- * become visible again after their visibility timeout, and go to the dead-letter queue in time: both are the queue's own
- * work.
+ * An event-source mapping: takes batches from a queue, calls the function, and deletes finished messages. Unfinished
+ * ones become visible again after their visibility timeout, and go to the dead-letter queue in time: both are the
+ * queue's own work.
  */
 export class Poller {
   readonly #options: PollerOptions

@@ -10,8 +10,8 @@ import { byTenant, doneMessages, queueEvent } from './queue-event.ts'
 export const maxConcurrency = 20
 
 /**
- * Batches of attempts to slow receivers: 50 attempts. An attempt costs eight calls around its wait, so 200 of one tenant at a
- * time would keep both processors of a laptop busy, and delay everybody.
+ * Batches of attempts to slow receivers: 50 attempts. An attempt costs eight calls around its wait, so 200 of one
+ * tenant at a time would keep both processors of a laptop busy, and delay everybody.
  */
 const slowConcurrency = 5
 

@@ -12,8 +12,8 @@ import { dynamoStores } from '../support/stores/stores.ts'
 import { now, writes } from './every-write.ts'
 
 /**
- * Runs the scenario of test/contract/store-faults.test.ts with each of its ends. Numbers that are taken twice are void once:
- * test/contract/event-numbering.test.ts.
+ * Runs the scenario of test/contract/store-faults.test.ts with each of its ends. Numbers that are taken twice are void
+ * once: test/contract/event-numbering.test.ts.
  */
 const elsewhere = /^(?:deliveries\.\w+Attempt|eventLogWriter\.take)$/
 

@@ -10,7 +10,10 @@ import { opened } from '../support/processes/opened.ts'
 
 const acme = 'acme.example.com'
 
-/** Listens where a steered INVITE would arrive: at the phone's port of another address, at a port of its own, and by TCP. */
+/**
+ * Listens where a steered INVITE would arrive: at the phone's port of another address, at a port of its own, and by
+ * TCP.
+ */
 async function listeners(phonePort: number) {
   const received: string[] = []
   const note = (bytes: Buffer) => void received.push(bytes.toString().split('\r\n')[0] ?? '')

@@ -1,4 +1,7 @@
-/** Who a caller is, and who may transfer a call of a gateway, at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
+/**
+ * Who a caller is, and who may transfer a call of a gateway, at a real engine of the kit. Skipped without
+ * `FREESWITCH_BIN`.
+ */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Client, Input } from '../../client/index.ts'
 import type { Receiver } from '../../local/demo/receiver.ts'

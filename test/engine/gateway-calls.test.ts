@@ -55,7 +55,8 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     const filter = { 'Caller-Destination-Number': { operation: '==' as const, value: heard } }
     await admin.call('createHooks', { body: callEvents.map((event) => ({ event, action, filter })) })
     made = { admin, stranger: other, caller, called, far: await party('provider', provider), receiver }
-    // All before the first call: what its domain's calls are decided by is kept for a second, also that a gateway is missing.
+    // All before the first call: what its domain's calls are decided by is kept for a second, also that a gateway is
+    // missing.
     await gateway(trunk('trunk'))
     await gateway(trunk('fixed', { caller_id: 'number:380441112233' }))
     await gateway(trunk('personal', { caller_id: 'account' }))

@@ -30,7 +30,10 @@ describe.skipIf(freeswitchBin === undefined)('a caller who guesses the PIN of a 
     expect(await guesser.register()).toBe(200)
   })
 
-  /** Guesses three times in one call, which then ends: by the keys of the owner, or with 0 in the greeting, as anybody may who reaches it. */
+  /**
+   * Guesses three times in one call, which then ends: by the keys of the owner, or with 0 in the greeting, as anybody
+   * may who reaches it.
+   */
   const guessThrice = async (number: string) => {
     const call = await guesser.call(number)
     if (number.startsWith('*98')) {

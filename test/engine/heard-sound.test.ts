@@ -1,4 +1,7 @@
-/** The table "What callers hear" of docs/routes.md, by phones at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
+/**
+ * The table "What callers hear" of docs/routes.md, by phones at a real engine of the kit. Skipped without
+ * `FREESWITCH_BIN`.
+ */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { writeSounds } from '../support/engine/domain-sounds.ts'

@@ -1,4 +1,6 @@
-/** Line ends, NUL and expansions in the headers of calls at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
+/**
+ * Line ends, NUL and expansions in the headers of calls at a real engine of the kit. Skipped without `FREESWITCH_BIN`.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,7 @@
-/** What a phone dials to reach the calls of another tenant, at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
+/**
+ * What a phone dials to reach the calls of another tenant, at a real engine of the kit. Skipped without
+ * `FREESWITCH_BIN`.
+ */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aGatewayLab } from '../support/engine/kit-lab.ts'

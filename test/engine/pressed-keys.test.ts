@@ -1,4 +1,7 @@
-/** Menus, conferences, queues and parking at a real engine of the kit, by what phones press and hear. Skipped without `FREESWITCH_BIN`. */
+/**
+ * Menus, conferences, queues and parking at a real engine of the kit, by what phones press and hear. Skipped without
+ * `FREESWITCH_BIN`.
+ */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { writeSounds } from '../support/engine/domain-sounds.ts'

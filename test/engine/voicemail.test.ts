@@ -1,4 +1,7 @@
-/** Mailboxes at a real engine of the kit: what callers and owners hear, lamps and mails. Skipped without `FREESWITCH_BIN`. */
+/**
+ * Mailboxes at a real engine of the kit: what callers and owners hear, lamps and mails. Skipped without
+ * `FREESWITCH_BIN`.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * What others generate of the API description, untouched, compiles and works: each client logs in, lists accounts, places a call,
- * creates and lists hooks, and searches call records.
+ * What others generate of the API description, untouched, compiles and works: each client logs in, lists accounts,
+ * places a call, creates and lists hooks, and searches call records.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

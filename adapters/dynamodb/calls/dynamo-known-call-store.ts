@@ -39,8 +39,8 @@ const placedItem = z.object({
 })
 
 /**
- * Live legs in DynamoDB: one partition a domain, and by engine in eight shards of the index. The API and the connectors write
- * attributes of their own to the item of a call.
+ * Live legs in DynamoDB: one partition a domain, and by engine in eight shards of the index. The API and the connectors
+ * write attributes of their own to the item of a call.
  */
 export function dynamoKnownCallStore(context: AdapterContext): KnownCallStore {
   const table = () => tableName(context, 'knownCalls')

@@ -6,7 +6,6 @@ import { conditionally, transacted } from '../errors.ts'
 import { hookItem, hookKey } from './hook-item.ts'
 import { parseItem } from '../items.ts'
 
-/** A conditional update of a hook's record. */
 interface Note {
   readonly UpdateExpression: string
   readonly ConditionExpression: string
@@ -75,7 +74,6 @@ export function hookHealth(
   }
 }
 
-/** The update that notes since when a hook is slow, or that it no longer is. */
 function speedNote(known: number | undefined, slowAt: number | undefined): Note {
   if (slowAt !== undefined) {
     return {
@@ -91,7 +89,6 @@ function speedNote(known: number | undefined, slowAt: number | undefined): Note 
   }
 }
 
-/** The update that notes a prompt delivery, unless a later one was late. */
 function promptNote(lateAt: number | undefined, noted: number): Note {
   const isAsRead = lateAt === undefined ? 'attribute_not_exists(lateAt)' : 'lateAt = :known'
   return {

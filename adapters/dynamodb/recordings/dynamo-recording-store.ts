@@ -36,8 +36,9 @@ import { shards } from '../shards.ts'
 const maxTries = 8
 
 /**
- * Stores records of recordings in DynamoDB, one partition for each domain. Each change reads the record and writes it as a
- * whole if its version is still the one that was read. The index `keys-by-state` contains expected, stored and doomed recordings.
+ * Stores records of recordings in DynamoDB, one partition for each domain. Each change reads the record and writes it
+ * as a whole if its version is still the one that was read. The index `keys-by-state` contains expected, stored and
+ * doomed recordings.
  */
 export function dynamoRecordingStore(context: AdapterContext): RecordingStore {
   const changes = recordingChanges((place, rule) => changeRecording(context, place, rule))
@@ -143,7 +144,6 @@ async function listOf(context: AdapterContext, domain: string, uuid: string): Pr
   return items.flatMap((item) => recordingIn(context, item) ?? []).sort((a, b) => a.startedAt - b.startedAt)
 }
 
-/** The earliest entries of partitions of the index between two moments. */
 async function earliest(
   context: AdapterContext,
   partitions: readonly string[],
@@ -196,7 +196,6 @@ async function pageOf(
   return items.flatMap((item) => recordingIn(context, item) ?? [])
 }
 
-/** Returns the first unexpired items of pages. */
 async function readUpTo(
   context: AdapterContext,
   read: (start: Item | undefined) => Promise<Page>,

@@ -19,9 +19,9 @@ export type IndexEnd = 'indexed' | 'unowned' | { readonly refused: string }
 
 /**
  * Writes news of a CDR to the index: the report of an ended leg, together with its present recordings, or only its
- * recordings. Calls that the deletion of a domain hung up get CDRs, too: they are kept until their retention ends, and a
- * later tenant of the name finds only its own. It is idempotent and independent of order. Throws `search_unavailable` or
- * `store_unavailable` during an outage.
+ * recordings. Calls that the deletion of a domain hung up get CDRs, too: they are kept until their retention ends, and
+ * a later tenant of the name finds only its own. It is idempotent and independent of order. Throws `search_unavailable`
+ * or `store_unavailable` during an outage.
  */
 export async function indexNews(ports: IndexPorts, news: CdrNews): Promise<IndexEnd> {
   if (news.kind === 'recording') {
@@ -52,8 +52,8 @@ function partOf(news: EventNews | PostNews, domain: string): CdrPart | undefined
 }
 
 /**
- * The domain of an event existed when the connector received it; a post only names candidates, now or a moment ago, and comes
- * with the creation of a present one.
+ * The domain of an event existed when the connector received it; a post only names candidates, now or a moment ago, and
+ * comes with the creation of a present one.
  */
 async function domainOf(
   { domains }: IndexPorts,
@@ -69,8 +69,8 @@ async function domainOf(
 }
 
 /**
- * A posted leg that seems to be older than its domain is an earlier tenant's. Where nobody had the name before, the engine's
- * clock is slow: the leg began with the domain, at the earliest.
+ * A posted leg that seems to be older than its domain is an earlier tenant's. Where nobody had the name before, the
+ * engine's clock is slow: the leg began with the domain, at the earliest.
  */
 async function ownPart(
   { recordings }: IndexPorts,
@@ -84,7 +84,6 @@ async function ownPart(
   return { ...part, cdr: { ...part.cdr, created_time: createdAt, variables } }
 }
 
-/** Writes the present recordings to a CDR; returns `false` if it does not exist. */
 async function showRecordings({ cdrs, recordings }: IndexPorts, place: CdrPlace): Promise<boolean> {
   const { uuid, domain_name, leg, created_time } = place
   const found = await recordings.list(domain_name, uuid)

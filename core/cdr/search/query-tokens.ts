@@ -50,7 +50,7 @@ const operators: ReadonlyMap<string, 'and' | 'or' | 'not'> = new Map([
   ['NOT', 'not'],
 ] as const)
 
-/** Splits the text of a query into tokens. `where` is its path in the body. Throws `query_refused` for unsupported syntax. */
+/** Splits a query's text into tokens. `where` is its path in the body. Throws `query_refused` for bad syntax. */
 export function queryTokens(text: string, where: string): readonly QueryToken[] {
   const tokens: QueryToken[] = []
   const cursor: Cursor = { text, at: 0, where }
@@ -104,7 +104,6 @@ function nextToken(cursor: Cursor, previous: QueryToken | undefined): QueryToken
   }
 }
 
-/** A refusal that names a place in the text. */
 function wrong({ where, at }: Cursor, problem: string): Error {
   return refused(where, `character ${at + 1}: ${problem}`)
 }
@@ -189,7 +188,6 @@ function range(cursor: Cursor): QueryToken {
   return { kind: 'range', at, from, to, isFromIncluded, isToIncluded: end === ']' }
 }
 
-/** One end of a range; absent for `*`. */
 function rangeEnd(cursor: Cursor): string | undefined {
   skipSpace(cursor)
   const isOpen = /^\*[\s\]}]/u.test(cursor.text.slice(cursor.at, cursor.at + 2))
@@ -198,7 +196,6 @@ function rangeEnd(cursor: Cursor): string | undefined {
   return isOpen ? undefined : text
 }
 
-/** A phrase, or all characters up to one of `ends`; absent where there are none. */
 function operand(cursor: Cursor, ends: RegExp): string | undefined {
   if (cursor.text.charAt(cursor.at) === '"') return quoted(cursor)
   const chars: string[] = []

@@ -1,6 +1,5 @@
 import { type ExpressionPlace, quoted, refuse } from './refusal.ts'
 
-/** The rule for a span of a time function. */
 interface SpanRule {
   readonly accepts: (span: string) => boolean
   readonly words: string
@@ -41,8 +40,8 @@ export const timeFunctions: ReadonlyMap<string, SpanRule> = new Map([
 ])
 
 /**
- * Reads the arguments of a time function: spans, comma-separated, bare or in one pair of quotes. Without spans the function
- * returns the value itself. Throws `invalid_field` at the first malformed span.
+ * Reads the arguments of a time function: spans, comma-separated, bare or in one pair of quotes. Without spans the
+ * function returns the value itself. Throws `invalid_field` at the first malformed span.
  */
 export function readTimeSpans(name: string, source: string, at: number, place: ExpressionPlace): string[] {
   const rule = timeFunctions.get(name)
@@ -65,7 +64,6 @@ function isDateSpan(span: string): boolean {
   return isDate(from) && isDate(to) && from <= to
 }
 
-/** Whether a text of the form `2026-01-31` is a day of the calendar. */
 function isDate(text: string): boolean {
   const [year, month, day] = text.split('-').map(Number)
   if (year === undefined || month === undefined || day === undefined) return false

@@ -25,7 +25,6 @@ export interface AttemptDeps extends HookCall, HookDisabling, SpeedNotes, UsualP
   readonly deliveries: Pick<DeliveryStore, 'read' | 'readEvent' | 'beginAttempt' | 'recordAttempt' | 'reschedule'>
   readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
   readonly random: Randomness
-  /** Whether these are the attempts whose receivers are slow. */
   readonly isSlow: boolean
 }
 
@@ -33,9 +32,9 @@ export interface AttemptDeps extends HookCall, HookDisabling, SpeedNotes, UsualP
  * Makes one attempt to deliver, records it, and queues the next one where it failed for now. The hook is read again
  * first: a deleted or disabled one sends nothing. Safe to repeat and to kill anywhere: an attempt that is on record is
  * not made again, its follower is queued instead; one that came early is queued again; one that another plan has
- * replaced does nothing. A domain that has enough usual attempts under way has this one made among the slow ones, and those
- * of this hook for the next minute. Answers what was made, if anything. Throws `store_unavailable` where the message has to come
- * again.
+ * replaced does nothing. A domain that has enough usual attempts under way has this one made among the slow ones, and
+ * those of this hook for the next minute. Answers what was made, if anything. Throws `store_unavailable` where the
+ * message has to come again.
  */
 export async function attemptDelivery(deps: AttemptDeps, wanted: WantedAttempt): Promise<MadeAttempt | undefined> {
   const [delivery, hook] = await Promise.all([
@@ -56,8 +55,8 @@ export async function attemptDelivery(deps: AttemptDeps, wanted: WantedAttempt):
 }
 
 /**
- * The attempt is on record, and the function that recorded it may have been killed before the next one was queued. It is queued
- * under a new plan, which makes void what was queued under the old one: there is one message that counts.
+ * The attempt is on record, and the function that recorded it may have been killed before the next one was queued. It
+ * is queued under a new plan, which makes void what was queued under the old one: there is one message that counts.
  */
 async function followUp(deps: AttemptDeps, delivery: Delivery, hook: Hook | undefined): Promise<void> {
   const at = Math.max((delivery.nextAttemptAt ?? 0) + 1, deps.clock.now())
@@ -74,7 +73,7 @@ async function enqueue({ deliveryQueue }: AttemptDeps, attempt: QueuedDelivery):
   if (refused.length > 0) throw new DomainError('store_unavailable', 'the delivery queue did not take the next attempt')
 }
 
-/** Makes an attempt, or moves it and its hook among the slow ones where its domain has too many usual ones under way. */
+/** Makes an attempt, or moves it and its hook to the slow ones if its domain has too many usual ones under way. */
 async function makeOrMove(
   deps: AttemptDeps,
   delivery: Delivery,
@@ -102,7 +101,6 @@ async function make(deps: AttemptDeps, delivery: Delivery, hook: Hook | undefine
   return callAndRecord(deps, delivery, hook, event)
 }
 
-/** Ends a delivery without sending anything. */
 async function unsent(
   deps: AttemptDeps,
   delivery: Delivery,

@@ -34,7 +34,6 @@ export interface DirectAttemptDeps extends MadeAttemptDeps, Pick<HookCall, 'hmac
   readonly promptReceivers: PromptReceivers
   readonly ownDelay: Pick<OwnDelay, 'begin'>
   readonly hooksFor: HooksFor
-  /** Takes each attempt that was recorded. */
   readonly report: (delivery: Delivery, made: MadeAttempt) => void
 }
 
@@ -50,19 +49,19 @@ export interface DirectAttempt {
 export const directTogether = 40
 
 /**
- * The time from the reading of the hooks to the sending. The contract allows a reading that is 2 s old for a first attempt; the
- * reading is 1 s old at most when a batch begins, and opening the keys and connecting take their part.
+ * The time from the reading of the hooks to the sending. The contract allows a reading that is 2 s old for a first
+ * attempt; the reading is 1 s old at most when a batch begins, and opening the keys and connecting take their part.
  */
 export const mostUntilSentMs = 800
 
 /**
- * How long all of them are waited for, and up to as long again where this process is late itself. In a batch with events of
- * several tenants the wait is shorter, because the next events of all of them wait until the batch is over. It is then the time
- * in which a receiver must answer to become prompt: one that has become slower, but not late, is late after such a batch.
+ * How long all of them are waited for, and up to as long again where this process is late itself. In a batch with
+ * events of several tenants the wait is shorter, because the next events of all of them wait until the batch is over.
+ * It is then the time in which a receiver must answer to become prompt: one that has become slower, but not late, is
+ * late after such a batch.
  */
 export const directMs = { ofOneDomain: 1_000, ofSeveralDomains: promptness.givenBelowMs } as const
 
-/** The end of a request that dispatch tried to make. */
 type DirectEnd =
   /** An answer, and how long it took without our own delay. */
   | { readonly sent: SentAttempt; readonly receiverMs: number }
@@ -72,12 +71,12 @@ type DirectEnd =
   | 'unsent'
 
 /**
- * Makes first attempts to receivers that are known as prompt, side by side, and records all of them in one step. Returns
- * what is to be queued: the next attempts of those that failed for now, the first attempts that had no answer in
- * `waitMs` (one of {@link directMs}) or could not be sent, and a reminder for each hook that was disabled. Attempts without
- * an answer are interrupted runs in the log, and their receivers are late from then on. Where the hooks were read more than
- * {@link mostUntilSentMs} ago (`readAt`, epoch milliseconds), they are read again, and attempts of hooks that changed are
- * queued. Safe to kill anywhere: what is not recorded is pending, and its event comes again.
+ * Makes first attempts to receivers that are known as prompt, side by side, and records all of them in one step.
+ * Returns what is to be queued: the next attempts of those that failed for now, the first attempts that had no answer
+ * in `waitMs` (one of {@link directMs}) or could not be sent, and a reminder for each hook that was disabled. Attempts
+ * without an answer are interrupted runs in the log, and their receivers are late from then on. Where the hooks were
+ * read more than {@link mostUntilSentMs} ago (`readAt`, epoch milliseconds), they are read again, and attempts of hooks
+ * that changed are queued. Safe to kill anywhere: what is not recorded is pending, and its event comes again.
  */
 export async function attemptDirectly(
   deps: DirectAttemptDeps,
@@ -94,7 +93,6 @@ export async function attemptDirectly(
   return [...disabled.map(reminder), ...next, ...(await replan(deps, [...unanswered, ...changed]))]
 }
 
-/** Separates the attempts whose hooks are still as they were; where the reading is too old, the hooks are read again. */
 async function withCurrentHooks(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[], readAt: number) {
   if (deps.clock.now() - readAt <= mostUntilSentMs) return { current: attempts, changed: [] }
   const hooks = await deps.hooksFor(
@@ -117,7 +115,6 @@ async function sendAll(
   return ends
 }
 
-/** How long attempts are waited for. */
 interface WaitLimit {
   readonly over: Promise<void>
   readonly signal: AbortSignal
@@ -145,7 +142,6 @@ function waitLimit({ timers, ownDelay }: DirectAttemptDeps, waitMs: number): Wai
   return { over, signal: limit.signal, cancel }
 }
 
-/** Sends one request, and waits for its answer. What cannot be sent here is left to the queue. */
 async function send(
   deps: DirectAttemptDeps,
   { delivery, run, hook, event }: DirectAttempt,
@@ -169,8 +165,8 @@ async function send(
 }
 
 /**
- * Notes how each receiver did. One that left a request without an answer took all the time; of any other the quickest answer
- * counts, since the others also waited for this process.
+ * Notes how each receiver did. One that left a request without an answer took all the time; of any other the quickest
+ * answer counts, since the others also waited for this process.
  */
 async function judgePaces(
   deps: DirectAttemptDeps,
@@ -202,8 +198,8 @@ async function actOnReplies(deps: DirectAttemptDeps, sent: readonly SentAttempt[
 }
 
 /**
- * Returns the message for a hook that was disabled: the function that delivers notifies its owner. If the queue does not take
- * it, the event comes again and queues it then.
+ * Returns the message for a hook that was disabled: the function that delivers notifies its owner. If the queue does
+ * not take it, the event comes again and queues it then.
  */
 function reminder({ delivery }: Pick<SentAttempt, 'delivery'>): QueuedDelivery {
   return reminderOf(delivery, 0)

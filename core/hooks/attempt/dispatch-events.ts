@@ -30,7 +30,6 @@ export interface EventDispatchDeps extends DirectAttemptDeps, FirstAttemptDeps, 
 /** How one event of a batch ended. */
 export interface DispatchedEvent {
   readonly event: PlatformEvent
-  /** Why it has to come again; absent where it was dispatched. */
   readonly error?: unknown
   /** Hooks whose filters were not judged, since the patterns of the domain were too much work. */
   readonly unjudged: number
@@ -111,9 +110,9 @@ async function dispatchOfDomain(
 }
 
 /**
- * Makes or queues the first attempts of events, of hooks that were read at a moment. Returns the ids of the events of which
- * the queue did not take all. Fails when everything that it began has ended: no earlier attempt is still running when an event
- * is dispatched again.
+ * Makes or queues the first attempts of events, of hooks that were read at a moment. Returns the ids of the events of
+ * which the queue did not take all. Fails when everything that it began has ended: no earlier attempt is still running
+ * when an event is dispatched again.
  */
 async function makeAttempts(
   deps: EventDispatchDeps,
@@ -143,12 +142,10 @@ async function makeAttempts(
   return new Set(refused.map((id) => eventOf.get(id) ?? ''))
 }
 
-/** An event on its way into the log, and which of its deliveries have begun their first run. */
 interface Entry extends NewEntry {
   readonly direct: readonly DirectAttempt[]
 }
 
-/** Numbers the events of one domain, and makes deliveries in the same step, as many as fit into it. */
 async function number(deps: EventDispatchDeps, judged: readonly Judged[], watchedSince: number): Promise<Numbered[]> {
   const domain = judged[0]?.event.domain ?? ''
   for (let tries = 0; tries < takes; tries += 1) {

@@ -7,7 +7,6 @@ const snippetBytes = 1024
 /** The result of an attempt, before the decision about a retry. */
 export interface Verdict extends Pick<DeliveryAttempt, 'status' | 'reason' | 'replySnippet' | 'replacedHeaders'> {
   readonly isSuccess: boolean
-  /** The wait that the receiver asked for by `Retry-After`. */
   readonly retryAfter?: string | undefined
 }
 

@@ -13,9 +13,7 @@ import { mayBeRetried, nextAttemptAt } from '../delivery/retry-schedule.ts'
 /** An attempt that was recorded, as it is logged. */
 export interface MadeAttempt {
   readonly attempt: DeliveryAttempt
-  /** The state of the delivery, as far as this attempt decides. */
   readonly state: DeliveryState
-  /** Whether it moved the delivery on; otherwise an attempt that ran at the same time did. */
   readonly isDecisive: boolean
 }
 
@@ -74,7 +72,7 @@ export async function actOnReply(
   return disableHook({ hooks }, hook, 'its receiver answered 410 Gone')
 }
 
-/** Returns the attempt that follows one that was recorded and failed for now. `hook` says whether its receiver is slow. */
+/** Returns the attempt that follows a recorded one which failed for now. `hook` says if its receiver is slow. */
 export function followingAttempt(
   { clock }: Pick<MadeAttemptDeps, 'clock'>,
   { delivery, outcome }: SentAttempt,
@@ -86,8 +84,8 @@ export function followingAttempt(
 }
 
 /**
- * Counts a delivery that failed for good, and disables its hook when it has failed for too long. Returns the hook if it was
- * disabled here: its owner is to be notified.
+ * Counts a delivery that failed for good, and disables its hook when it has failed for too long. Returns the hook if it
+ * was disabled here: its owner is to be notified.
  */
 export async function countFailure(
   { hooks, clock }: Pick<MadeAttemptDeps, 'hooks' | 'clock'>,
@@ -101,7 +99,6 @@ export async function countFailure(
   return disableHook({ hooks }, hook, `${failures} deliveries failed and none succeeded for five days`)
 }
 
-/** A number from 0 up to but not 1. */
 function fraction(random: Randomness): number {
   const [first = 0, second = 0] = random.bytes(2)
   return (first * 256 + second) / 65_536

@@ -4,8 +4,8 @@ import type { Time } from '../../concurrency/timers.ts'
 const lookMs = 5
 
 /**
- * So many turns of the event loop pass between an answer and its end here: the connection, its encryption, the head and the
- * body. Each can be as late as the longest turn.
+ * So many turns of the event loop pass between an answer and its end here: the connection, its encryption, the head and
+ * the body. Each can be as late as the longest turn.
  */
 const turns = 4
 

@@ -1,23 +1,21 @@
 import type { Hook } from '../definition/hook.ts'
 import { promptness } from './receiver-speed.ts'
 
-/** How many receivers a process remembers. */
 const remembered = 1_000
 
 /** So many events of a domain in one batch mean that the domain has a backlog: a full batch. */
 const backlogFrom = 10
 
 /**
- * A receiver that takes longer gets nothing directly while its domain has a backlog: each lane of a domain waits for the answers
- * before it goes on, and the queue makes more attempts at a time. With this a domain still gets 40 events each 150 ms, and
- * an attempt through the queue costs eight calls more.
+ * A receiver that takes longer gets nothing directly while its domain has a backlog: each lane of a domain waits for
+ * the answers before it goes on, and the queue makes more attempts at a time. With this a domain still gets 40 events
+ * each 150 ms, and an attempt through the queue costs eight calls more.
  */
 export const quickMs = 100
 
 /** After this time a receiver gets another full batch directly, since nothing else shows that it has become quicker. */
 export const paceLifeMs = 5_000
 
-/** The observed speed of a receiver. */
 interface Pace {
   readonly durationMs: number
   /** When that was, epoch milliseconds. */
@@ -27,13 +25,12 @@ interface Pace {
 }
 
 /**
- * Decides which receivers get first attempts straight from dispatch: those that are noted as prompt on the hook. A process
- * also remembers what it saw itself, since its reading of the hook may be older than a note.
+ * Decides which receivers get first attempts straight from dispatch: those that are noted as prompt on the hook. A
+ * process also remembers what it saw itself, since its reading of the hook may be older than a note.
  */
 export class PromptReceivers {
   readonly #paces = new Map<string, Pace>()
 
-  /** Returns whether a hook's first attempts are made directly, in a batch with so many events of its domain. */
   includes(hook: Hook, events: number, now: number): boolean {
     if (hook.promptAt === undefined || hook.slowAt !== undefined) return false
     const pace = this.#paces.get(keyOf(hook))

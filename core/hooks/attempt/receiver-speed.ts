@@ -105,8 +105,8 @@ export interface PromptnessDeps {
 }
 
 /**
- * Notes that the receiver of a hook is prompt, or late, after an attempt, if that differs from what the hook says. A note
- * that the store does not take is ignored: the next attempt makes another one.
+ * Notes that the receiver of a hook is prompt, or late, after an attempt, if that differs from what the hook says. A
+ * note that the store does not take is ignored: the next attempt makes another one.
  */
 export async function notePromptness(
   { hooks, clock }: PromptnessDeps,

@@ -2,9 +2,10 @@ import type { RateLimitStore } from '../../limits/rate-limit-store.ts'
 import type { Clock } from '../../time.ts'
 
 /**
- * How many attempts of one domain are made at a time among the usual ones: those of one batch. A laptop has 20 functions for them and the cloud
- * 100, and each is busy until the slowest of its attempts is over, which takes 30 s at most: were there no limit, one domain
- * with slow receivers could occupy all of them before anybody knew that its receivers are slow.
+ * How many attempts of one domain are made at a time among the usual ones: those of one batch. A laptop has 20
+ * functions for them and the cloud 100, and each is busy until the slowest of its attempts is over, which takes 30 s at
+ * most: were there no limit, one domain with slow receivers could occupy all of them before anybody knew that its
+ * receivers are slow.
  */
 const places = { limit: 10, leaseMs: 60_000 }
 

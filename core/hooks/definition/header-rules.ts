@@ -1,9 +1,7 @@
 import type { FieldProblem } from '../../errors.ts'
 import { hasControls } from '../../text/control-characters.ts'
 
-/** The most headers of a hook. */
 const maxHeaders = 50
-/** The longest value of a header, before substitution. */
 const maxValueLength = 2048
 
 /** A header name of RFC 9110, section 5.1. */

@@ -27,7 +27,6 @@ export interface Hook {
   readonly secrets: readonly HookSecret[]
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** Why the platform switched the hook off. */
   readonly disabledReason?: string | undefined
   /** Whether its owner must still be notified that the platform switched it off. */
   readonly noticeDue?: boolean | undefined
@@ -37,14 +36,13 @@ export interface Hook {
   readonly failures?: number | undefined
   /** When the first of {@link failures} was, epoch milliseconds. */
   readonly failingSince?: number | undefined
-  /** The delivery that was counted last. */
   readonly lastFailure?: string | undefined
   /**
-   * When its receiver was last found to take long, epoch milliseconds; absent while it is fast. Deliveries to a slow one
-   * wait in a queue of their own.
+   * When its receiver was last found to take long, epoch milliseconds; absent while it is fast. Deliveries to a slow
+   * one wait in a queue of their own.
    */
   readonly slowAt?: number | undefined
-  /** When its receiver was found to answer promptly, epoch milliseconds; absent for new hooks, and after it was late. */
+  /** When its receiver was found to answer promptly, epoch milliseconds; absent for new hooks and after it was late. */
   readonly promptAt?: number | undefined
   /** When a receiver that had been prompt was late, epoch milliseconds; absent while it is prompt. */
   readonly lateAt?: number | undefined

@@ -16,7 +16,6 @@ export interface QueuedDelivery {
   /** The moment that this attempt was planned for, epoch milliseconds: another plan makes the message void. */
   readonly dueAt: number
   readonly delaySeconds: number
-  /** See {@link Delivery}. */
   readonly requestId?: string | undefined
   /** Whether it waits among those whose receivers are slow, so that it holds up no other. */
   readonly isSlow?: boolean | undefined

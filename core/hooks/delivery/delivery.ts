@@ -22,7 +22,6 @@ export interface Delivery {
   readonly eventId: string
   readonly eventName: string
   readonly uuid: string
-  /** The number of the event in its domain. */
   readonly sequence: number
   /** The id of the API request that caused the event; absent where none did, or where that is not known. */
   readonly requestId?: string | undefined

@@ -39,7 +39,6 @@ export const requeueLimits = {
   backlog: 1_000,
   /** A delivery that is overdue by so long was lost, whatever the backlog: the queues keep no message longer. */
   droppedMs: 4 * 86_400_000,
-  /** Deliveries of one page, and of one run. */
   page: 100,
   most: 5_000,
   /** Deliveries that one run looks at, those of slow receivers that wait in their queue included. */

@@ -22,7 +22,7 @@ export type HookReply =
   /** `reason` is one of the words of the contract: `blocked address`, `timeout`, `dns`, `tls`, `network`. */
   | { readonly outcome: 'failed'; readonly reason: string; readonly durationMs: number }
 
-/** The one HTTP client that tenants' URLs are reached through: no redirects, guarded addresses, bounded size and time. */
+/** The one HTTP client for tenants' URLs: no redirects, guarded addresses, bounded size and time. */
 export interface HookClient {
   /** Sends a request. When the signal is aborted it ends at once, and its reply says no more. */
   send(request: HookRequest, signal?: AbortSignal): Promise<HookReply>

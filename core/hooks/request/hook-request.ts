@@ -7,7 +7,6 @@ import { headerValue, substitute, type TemplateSource, verbatim } from './templa
 /** The longest value of a header after substitution; servers commonly refuse more than 8 KiB. */
 const maxHeaderLength = 8192
 
-/** The default user agent, unless a hook names another. */
 const userAgent = 'callplane-hooks/1'
 
 /** The headers of a request, and the names of those that lost letters outside ASCII. */
@@ -29,7 +28,6 @@ export function substituteHeaders(
   return { headers: Object.fromEntries(entries), replaced }
 }
 
-/** Whether requests of a method have no body, so that the data goes to the query string. */
 function isBodyless(method: string): boolean {
   return method === 'GET' || method === 'DELETE'
 }

@@ -35,8 +35,8 @@ function fieldsOf(route: Route, raw: RawRequest): Pick<CheckedFields, 'params' |
 }
 
 /**
- * Returns what a change requires of its record. A record without versions never matches a version that `If-Match` names, and
- * exists unless the request creates it.
+ * Returns what a change requires of its record. A record without versions never matches a version that `If-Match`
+ * names, and exists unless the request creates it.
  */
 function preconditionOf({ event }: Exchange, { method, versioned, creates }: Route): Precondition {
   const { 'if-match': match, 'if-none-match': noneMatch } = event.headers
@@ -48,7 +48,6 @@ function preconditionOf({ event }: Exchange, { method, versioned, creates }: Rou
   return precondition
 }
 
-/** Returns the names that the body's schema knows and the caller set, for one record or a list of them. */
 function fieldNames(body: unknown): string[] {
   const records: unknown[] = Array.isArray(body) ? body : [body]
   return [...new Set(records.flatMap((record) => Object.keys(Object(record))))].sort()

@@ -87,7 +87,6 @@ export class Phones {
     })
   }
 
-  /** The name of the engine's SIP profile. */
   get profile(): string {
     return this.#options.profile
   }
@@ -96,7 +95,6 @@ export class Phones {
     return this.#registered.get(keyOf(login, domain))
   }
 
-  /** Returns the reaction of a registration's phone when it is rung. */
   behaviourOf({ login, domain }: Registration): PhoneBehaviour {
     return this.#options.behaviour?.(login, domain) ?? { kind: 'answer', afterMs: 200 }
   }
@@ -106,12 +104,10 @@ export class Phones {
     return this.#domains.has(domain.toLowerCase())
   }
 
-  /** Notes a domain that the directory answered for. */
   noteDomain(domain: string): void {
     this.#domains.add(domain.toLowerCase())
   }
 
-  /** The registrations as `show registrations` knows them. */
   table(): readonly Registration[] {
     const now = this.#options.timers.now()
     return this.#table.filter(({ expiresAt }) => expiresAt + graceMs > now)
@@ -122,7 +118,6 @@ export class Phones {
     return this.#table.filter(({ login, domain }) => this.find(login, domain) !== undefined)
   }
 
-  /** Stops the phones' renewals. */
   close(): void {
     this.#closed = true
     for (const cancel of this.#renewals.values()) cancel()

@@ -29,8 +29,8 @@ interface Described {
 const described = new WeakMap<Route, Described>()
 
 /**
- * Throws if an answer has a status, a media type or a body that the document of its route does not have. An error code that
- * the document does not name for its status is refused as well.
+ * Throws if an answer has a status, a media type or a body that the document of its route does not have. An error code
+ * that the document does not name for its status is refused as well.
  */
 export function checkConforms(route: Route, method: string, { status, contentType, text }: DescribedAnswer): void {
   const name = `${method} ${route.path}, ${status}`
@@ -65,7 +65,10 @@ function describedRoute(route: Route): Described {
 const documentId = 'https://api.test/openapi.json'
 const absolute = new WeakMap<object, object>()
 
-/** Returns a schema whose references name the document; each only once, since the validator remembers schemas by identity. */
+/**
+ * Returns a schema whose references name the document; each only once, since the validator remembers schemas by
+ * identity.
+ */
 function withDocument(schema: object): object {
   const known = absolute.get(schema)
   if (known !== undefined) return known

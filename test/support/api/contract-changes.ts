@@ -15,8 +15,8 @@ type Resolve = (part: unknown) => Json
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete']
 
 /**
- * Returns everything that the newer document removes or narrows: operations, parameters, accepted values, members of answers,
- * statuses and error codes. Additions are no changes, and neither is a portable form of the same.
+ * Returns everything that the newer document removes or narrows: operations, parameters, accepted values, members of
+ * answers, statuses and error codes. Additions are no changes, and neither is a portable form of the same.
  */
 export function contractChanges(older: unknown, newer: unknown): readonly string[] {
   return changesOf(portable(jsonOf(older)), portable(jsonOf(newer)))

@@ -1,7 +1,8 @@
 /**
- * `npm run openapi` writes docs/api/openapi.json and client/operations.ts from contracts/routes, and contracts/openapi/examples.json from
- * requests to a platform in memory. With `--check` it writes nothing, and fails if a file differs, if the document is not
- * valid, if a generator of clients could not use it, or if it removes or narrows something that a committed version promised.
+ * `npm run openapi` writes docs/api/openapi.json and client/operations.ts from contracts/routes, and
+ * contracts/openapi/examples.json from requests to a platform in memory. With `--check` it writes nothing, and fails if
+ * a file differs, if the document is not valid, if a generator of clients could not use it, or if it removes or narrows
+ * something that a committed version promised.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -64,7 +65,10 @@ async function check(): Promise<void> {
   for (const change of new Set(changes)) fail(`the API promised more before. ${change}`)
 }
 
-/** Returns the committed versions of the document that are promises, whatever became of them. Without a history there are none. */
+/**
+ * Returns the committed versions of the document that are promises, whatever became of them. Without a history there
+ * are none.
+ */
 function promisedVersions(): unknown[] {
   if (!existsSync(join(root, '.git'))) return []
   const git = (...args: string[]) =>

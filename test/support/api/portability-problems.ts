@@ -1,4 +1,7 @@
-/** The rules that a published OpenAPI document keeps, so that generators make clients of it that compile and read every answer. */
+/**
+ * The rules that a published OpenAPI document keeps, so that generators make clients of it that compile and read every
+ * answer.
+ */
 
 interface Json {
   readonly [name: string]: unknown

@@ -174,8 +174,8 @@ function rowOf({ uuid, callstate = 'ACTIVE', createdAt }: LabRow, seconds: numbe
 }
 
 /**
- * The headers of a call that user 1000 of the lab's domain placed, or the user of `Channel-Presence-ID`, or no user where
- * that is empty; created at an epoch millisecond of the engine's clock.
+ * The headers of a call that user 1000 of the lab's domain placed, or the user of `Channel-Presence-ID`, or no user
+ * where that is empty; created at an epoch millisecond of the engine's clock.
  */
 export function ofCall(createdAt: number, more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const account = more['Channel-Presence-ID'] ?? `1000@${more['Caller-Context'] ?? labDomain}`

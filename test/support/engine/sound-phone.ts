@@ -6,7 +6,9 @@ import type { PhoneOptions } from './sip-phone.ts'
 import { SoundCall } from './sound-call.ts'
 import { openSoundStream } from './sound-stream.ts'
 
-/** An account, and whether its phone answers each call at once; by default a test answers with {@link SoundCall.answer}. */
+/**
+ * An account, and whether its phone answers each call at once; by default a test answers with {@link SoundCall.answer}.
+ */
 export interface SoundPhoneOptions extends PhoneOptions {
   readonly isAnswering?: boolean
   /** The address of the engine; by default 127.0.0.1. */
@@ -28,8 +30,8 @@ export interface SoundPhone {
   /** Calls a number and waits for the answer. Rejects unless the call is answered. */
   call(number: string): Promise<SoundCall>
   /**
-   * Resolves with the earliest call that rings here, or has been answered, and was not taken from here yet. Rejects when `placed`, which
-   * should ring here, is refused.
+   * Resolves with the earliest call that rings here, or has been answered, and was not taken from here yet. Rejects
+   * when `placed`, which should ring here, is refused.
    */
   ringing(placed?: SoundCall): Promise<SoundCall>
   /** Requests outside of calls, such as NOTIFY with `message-summary`: the lamp of a mailbox. */

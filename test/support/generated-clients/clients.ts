@@ -1,6 +1,6 @@
 /**
- * Clients that generators make of the API description, each with a program that uses it. Generators and libraries come at pinned
- * versions from the registries of their languages, into a folder next to the packages.
+ * Clients that generators make of the API description, each with a program that uses it. Generators and libraries come
+ * at pinned versions from the registries of their languages, into a folder next to the packages.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'

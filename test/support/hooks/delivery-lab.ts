@@ -1,4 +1,6 @@
-/** The way of events to hooks over memory: queues that repeat and hold back, receivers with a script, a clock to move. */
+/**
+ * The way of events to hooks over memory: queues that repeat and hold back, receivers with a script, a clock to move.
+ */
 import { expect } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../memory/memory-ports.ts'
@@ -203,9 +205,9 @@ const unsent = new Set([
 ])
 
 /**
- * Checks what must hold when all is over: each event has one delivery for each hook that matched it, all requests for it
- * carry that id, it has ended, and its log holds every request that its receiver saw, as answered or as interrupted, and
- * no answer that it did not give.
+ * Checks what must hold when all is over: each event has one delivery for each hook that matched it, all requests for
+ * it carry that id, it has ended, and its log holds every request that its receiver saw, as answered or as interrupted,
+ * and no answer that it did not give.
  */
 export function checkDeliveries(lab: DeliveryLab, events: readonly PlatformEvent[], hooks: readonly Hook[]): void {
   const now = lab.clock.now() + minuteMs

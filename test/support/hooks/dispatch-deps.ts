@@ -10,7 +10,10 @@ import type { Timers } from '../../../core/concurrency/timers.ts'
 import type { Clock } from '../../../core/time.ts'
 import type { MemoryPorts } from '../memory/memory-ports.ts'
 
-/** Returns what dispatching events over memory works with. Hooks are read each time, and the process has nothing else to do. */
+/**
+ * Returns what dispatching events over memory works with. Hooks are read each time, and the process has nothing else to
+ * do.
+ */
 export function dispatchDeps(ports: MemoryPorts, clock: Clock, timers: Timers = systemTimers): EventDispatchDeps {
   return {
     ...ports,

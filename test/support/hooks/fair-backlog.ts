@@ -4,8 +4,8 @@ export interface GroupedMessage {
 }
 
 /**
- * When a tenant (a message group) counts as noisy, by the documentation of SQS fair queues: it has more than a tenth of the
- * messages in flight, and at least thirty of them.
+ * When a tenant (a message group) counts as noisy, by the documentation of SQS fair queues: it has more than a tenth of
+ * the messages in flight, and at least thirty of them.
  */
 const noisy = { share: 0.1, messages: 30 }
 
@@ -19,8 +19,8 @@ interface Lane<M> {
 /**
  * The messages that wait in a standard queue, in the order in which it hands them out: those of quiet tenants as they
  * came, then those of noisy tenants, the one with the fewest in flight first. A message without a group belongs to a
- * tenant that is never noisy. SQS also detects tenants by their share of processing time, and remembers them until their
- * backlog is gone; this order does neither, so it is no kinder to the others than SQS is.
+ * tenant that is never noisy. SQS also detects tenants by their share of processing time, and remembers them until
+ * their backlog is gone; this order does neither, so it is no kinder to the others than SQS is.
  *
  * Each tenant has a lane, so handing out a message costs a look at each tenant that waits, however long the backlog is.
  */
@@ -60,7 +60,6 @@ export class FairBacklog<M extends GroupedMessage> implements Iterable<M> {
     this.#noise = new Map([...counts].filter(([, count]) => count >= noisy.messages && count > total * noisy.share))
   }
 
-  /** Takes out the next message. */
   shift(): M | undefined {
     let first: Lane<M> | undefined
     for (const lane of this.#lanes.values()) if (first === undefined || this.#isBefore(lane, first)) first = lane

@@ -21,7 +21,9 @@ export interface SpooledEvent {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** The events of engines on the disk of the connectors of a platform; none of a file that is taken over in this moment. */
+/**
+ * The events of engines on the disk of the connectors of a platform; none of a file that is taken over in this moment.
+ */
 export function spooledEvents({ dataDir }: TestPlatform): readonly SpooledEvent[] {
   const lines = spoolFiles(dataDir).flatMap((bytes) => bytes.toString().split('\n'))
   return lines.flatMap((line) => {

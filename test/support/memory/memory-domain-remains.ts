@@ -1,7 +1,9 @@
 import type { DomainRemains } from '../../../core/domains/domain-store.ts'
 import type { MemoryContext } from './memory-state.ts'
 
-/** The maps whose records belong to a domain and go with it. A new one joins here; CDRs and recordings outlive theirs. */
+/**
+ * The maps whose records belong to a domain and go with it. A new one joins here; CDRs and recordings outlive theirs.
+ */
 const swept = [
   'tokens',
   'domainTokens',

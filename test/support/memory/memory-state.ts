@@ -42,8 +42,8 @@ export interface EventLogState {
 }
 
 /**
- * All that the memory adapters keep. Maps are keyed by {@link memoryKey}; a record in them is never changed in place, but
- * for the log of a domain.
+ * All that the memory adapters keep. Maps are keyed by {@link memoryKey}; a record in them is never changed in place,
+ * but for the log of a domain.
  */
 export interface MemoryState {
   readonly domains: Map<string, Domain>

@@ -26,8 +26,8 @@ interface GivenRequest {
 
 /**
  * The body of an answer. Throws where it is not what the route declares: its response for a success, the one error
- * body for everything else, and in neither a member that the declaration does not know. A route may declare that further
- * statuses have its response.
+ * body for everything else, and in neither a member that the declaration does not know. A route may declare that
+ * further statuses have its response.
  */
 export function declaredBody(
   route: Pick<Route, 'response' | 'answers' | 'otherStatuses'>,

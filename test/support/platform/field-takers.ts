@@ -1,4 +1,6 @@
-/** The endpoints that take names and settings of accounts, domains, blacklists and mail, and what they make of a value. */
+/**
+ * The endpoints that take names and settings of accounts, domains, blacklists and mail, and what they make of a value.
+ */
 import { expect } from 'vitest'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
 import { handler as updateAccount } from '../../../functions/accounts/update-account.ts'

@@ -1,4 +1,6 @@
-/** For the test of contracts/access/access.ts: how to make each method of each port do all that it may do to the cloud. */
+/**
+ * For the test of contracts/access/access.ts: how to make each method of each port do all that it may do to the cloud.
+ */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'

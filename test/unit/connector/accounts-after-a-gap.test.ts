@@ -176,7 +176,9 @@ describe('after a link was lost', () => {
 })
 
 describe('after a connector was killed', () => {
-  /** Its successor, usually 40 s later: what it had heard is known from its report and the stored phones and legs alone. */
+  /**
+   * Its successor, usually 40 s later: what it had heard is known from its report and the stored phones and legs alone.
+   */
   async function aSuccessor(stored: { readonly calls: readonly string[] }, afterMs = 40_000) {
     const world = await labWorld()
     const { ports, time } = world

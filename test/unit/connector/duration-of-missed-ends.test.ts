@@ -26,8 +26,8 @@ async function beat(world: LabWorld, lab: EventLab) {
 }
 
 /**
- * The engine cannot be heard for so long, just after its sign of life, which comes every 20 s. `isUp` is the call that it
- * has after that.
+ * The engine cannot be heard for so long, just after its sign of life, which comes every 20 s. `isUp` is the call that
+ * it has after that.
  */
 async function outage(world: LabWorld, lab: EventLab, ms: number, isUp?: string) {
   await beat(world, lab)

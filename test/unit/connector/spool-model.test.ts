@@ -192,7 +192,9 @@ const several = fc
     { minLength: 1, maxLength: 8 },
   )
   .map((events) => events.map((given) => add(...given)))
-/** Enough of one kind to fill the disk, written a few at a time, so that its oldest file is partly in memory as well. */
+/**
+ * Enough of one kind to fill the disk, written a few at a time, so that its oldest file is partly in memory as well.
+ */
 const flood = fc
   .tuple(
     fc.integer({ min: 0, max: 2 }),

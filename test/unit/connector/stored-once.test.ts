@@ -78,7 +78,10 @@ interface Process {
   killAt: KillPoint | undefined
 }
 
-/** One engine and two connectors, each of which is started again after it was killed, with the stores alone to know from. */
+/**
+ * One engine and two connectors, each of which is started again after it was killed, with the stores alone to know
+ * from.
+ */
 class Model {
   readonly calls: Call[] = []
   readonly #world: LabWorld

@@ -149,7 +149,8 @@ describe('two connectors that hear the same phones', () => {
         left.push((contact?.expiresAt ?? 0) - time.clock.now())
       }
 
-      // Both write the first. A write has the newest refresh, which may be some minutes old, so its half life is shorter by that.
+      // Both write the first. A write has the newest refresh, which may be some minutes old, so its half life is
+      // shorter by that.
       expect(one.writes().length + other.writes().length).toBeLessThanOrEqual(2 + 2 * 2 + 1)
       expect(Math.min(...left)).toBeGreaterThan(0)
     },

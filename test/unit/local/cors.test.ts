@@ -11,7 +11,9 @@ const origin = 'https://console.example.com'
 
 const config = crossOriginFor([origin])
 
-/** Sends one request to a gateway whose function answers 200; returns the answer and whether the function was called. */
+/**
+ * Sends one request to a gateway whose function answers 200; returns the answer and whether the function was called.
+ */
 async function ask(crossOrigin: CrossOrigin | undefined, method: string, headers: Record<string, string>) {
   const gateway = new Gateway()
   const address = await gateway.open('127.0.0.1', 0)
