@@ -18,7 +18,8 @@ import { now, writes } from './every-write.ts'
 const elsewhere = /^(?:deliveries\.\w+Attempt|eventLogWriter\.take)$/
 
 /** Ports' methods that only read or wait. */
-const reading = /^(?:read|list|is[A-Z]|exists|page|names|entries|callflows|version|latest|head|anyExists|pause|count$)/
+const reading =
+  /^(?:read|list|is[A-Z]|was[A-Z]|exists|page|names|entries|callflows|version|latest|head|anyExists|pause|count$)/
 
 const isWrite = /^(?:Put|Update|Delete|TransactWrite|BatchWrite)Item/
 

@@ -10,10 +10,10 @@ const mebi = 1024 * 1024
 /**
  * The bytes that may wait in memory, by docs/design/spool.md: 48 MiB for the queue and 16 MiB for the store of domains.
  */
-const memoryLimit = 64 * mebi
+const memoryLimit = 96 * mebi
 
 /** The commands that a connector sends to an engine by itself; they change nothing there. */
-const question = /^(?:show (?:channels|registrations) as json|uuid_exists [\w-]{36})$/
+const question = /^(?:show (?:channels|registrations) as json|uuid_exists [\w-]{36}|sofia status profile [\w.-]+ reg)$/
 
 /** Lines that tell of one trouble each, however long it lasts, and how many of them one process may write. */
 const linesOfTrouble = [

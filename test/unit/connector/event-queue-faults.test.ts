@@ -59,7 +59,7 @@ test('F23 a full spool drops its oldest events, file by file, and counts each by
   const ordeal = await eventOrdeal({ spoolBytes })
   const process = await ordeal.start()
   ordeal.queue.instead = async () => Promise.reject(unavailable())
-  const made = await ordeal.calls(process, { count: 64, overMs: faultMs, holdBytes: 900_000 })
+  const made = await ordeal.calls(process, { count: 104, overMs: faultMs, holdBytes: 900_000 })
 
   const backAfterMs = await ordeal.over(process)
 
@@ -340,7 +340,7 @@ test.each(refusals)(
     const process = await ordeal.start()
     fail(ordeal.disk)
     ordeal.queue.instead = async () => Promise.reject(unavailable())
-    const made = await ordeal.calls(process, { count: 64, overMs: faultMs, holdBytes: 900_000 })
+    const made = await ordeal.calls(process, { count: 104, overMs: faultMs, holdBytes: 900_000 })
     const counters = process.lab.side.counters()
     expect(counters['eventsDropped']).toBeGreaterThan(10)
     expect(counters['eventsDroppedTerminal']).toBeGreaterThan(10)
