@@ -7,9 +7,7 @@ import type { OrdealProcess } from '../connector/ordeal-process.ts'
 
 const mebi = 1024 * 1024
 
-/**
- * The bytes that may wait in memory, by docs/design/spool.md: 48 MiB for the queue and 16 MiB for the store of domains.
- */
+/** The bytes that may wait in memory, by docs/design/spool.md: window and tail of the buffer together. */
 const memoryLimit = 96 * mebi
 
 /** The commands that a connector sends to an engine by itself; they change nothing there. */
