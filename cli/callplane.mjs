@@ -16,6 +16,10 @@ const cache = join(modules, '.cache', 'callplane')
 const oldest = 24
 /** NO_PROXY and the names in small letters are Node's to read, too. */
 const namesProxy = ['HTTPS_PROXY', 'HTTP_PROXY'].some((name) => process.env[name] || process.env[name.toLowerCase()])
+/** What is asked without a proxy: a platform on this machine always is. */
+const direct = [process.env.no_proxy || process.env.NO_PROXY, 'localhost', '127.0.0.1', '[::1]', '::1']
+  .filter(Boolean)
+  .join()
 
 if (!existsSync(join(modules, 'commander'))) {
   console.error(`callplane: its packages are not installed; run "npm ci" in ${dirname(here)}`)
@@ -27,7 +31,7 @@ if (!existsSync(join(modules, 'commander'))) {
 } else {
   const child = spawn(node, [join(here, 'main.ts'), ...process.argv.slice(2)], {
     stdio: 'inherit',
-    env: { NODE_COMPILE_CACHE: cache, NODE_USE_ENV_PROXY: '1', ...process.env },
+    env: { NODE_COMPILE_CACHE: cache, NODE_USE_ENV_PROXY: '1', ...process.env, NO_PROXY: direct, no_proxy: direct },
   })
   // Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on. main.ts decides how
   // both end.

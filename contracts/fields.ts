@@ -48,7 +48,7 @@ export const domainName = z.pipe(
 export const channelId = text(
   /^[A-Za-z0-9._~@:+-]{1,128}$/,
   'must be 1-128 letters, digits or any of . _ ~ @ : + -',
-).check(z.refine((id) => !/^(?:\.{1,2}|off|toggle)$/i.test(id), 'must be the id of a channel'))
+).check(z.refine((id) => !/^(?:\.{1,2}|all|off|toggle)$/i.test(id), 'must be the id of a channel'))
 
 /** An id that the platform chooses: a UUID in lower case. */
 export const uuid = text(

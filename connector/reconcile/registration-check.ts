@@ -101,13 +101,16 @@ async function believedRows(
 ): Promise<(Row & { readonly lastsSeconds?: number })[]> {
   const names = new Set(rows.map(({ url }) => profileOf(url)))
   const lists = await Promise.all(
-    [...names].map(async (name) => [name, await profileRegistrations(link, name)] as const),
+    [...names].map(async (name) => {
+      const listed = await profileRegistrations(link, name)
+      return [name, listed && Map.groupBy(listed, ({ user }) => user)] as const
+    }),
   )
   const byProfile = new Map(lists)
   return rows.flatMap((row) => {
     const listed = byProfile.get(profileOf(row.url))
     if (listed === undefined) return row
-    const own = listed.filter(({ user }) => user === `${row.reg_user}@${row.realm}`)
+    const own = listed.get(`${row.reg_user}@${row.realm}`) ?? []
     const last = own.find(({ contact }) => contact === contactId(addressOf(row.url))) ?? own[0]
     return last === undefined ? [] : { ...row, lastsSeconds: last.lastsSeconds }
   })

@@ -1,4 +1,5 @@
 import { gatewayOfEngine } from '../gateways/gateway.ts'
+import { callIdOf } from './call-id.ts'
 
 /** Reads one header or column of the engine's report; an empty value counts as absent. */
 export type ReadField = (name: string) => string | undefined
@@ -31,7 +32,7 @@ export function legDomainCandidates(
     ...contextFields.map((field) => () => read(field)),
     ...partnerFields.map((field) => () => {
       const uuid = read(field)
-      return uuid === undefined ? undefined : domainOfLeg(uuid.toLowerCase())
+      return uuid === undefined ? undefined : domainOfLeg(callIdOf(uuid))
     }),
   ])
 }

@@ -28,8 +28,7 @@ beforeAll(async () => {
   const tunnels = createServer()
   tunnels.on('connect', ({ url = '' }, socket) => {
     proxied.push(url)
-    const [host, port] = url.split(':')
-    const onward = connect(Number(port), host, () => socket.write('HTTP/1.1 200 OK\r\n\r\n'))
+    const onward = connect(Number(new URL(platform).port), '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'))
     onward.pipe(socket).pipe(onward)
   })
   proxy = await serve(tunnels)
@@ -53,16 +52,31 @@ async function run(file: string, words: readonly string[], env: Readonly<Record<
   return { status, text: (await chunks).join('') }
 }
 
+/** The platform's address by a name that only the proxy leads to. */
+const distant = () => platform.replace('127.0.0.1', '127.0.0.2')
+
 it.each(['HTTP_PROXY', 'http_proxy'])('the program asks the platform through the proxy of %s', async (name) => {
-  const { status, text } = await run('cli/callplane.mjs', ['whoami', '--json'], { [name]: proxy })
+  const env = { [name]: proxy, CALLPLANE_URL: distant() }
+
+  const { status, text } = await run('cli/callplane.mjs', ['whoami', '--json'], env)
 
   expect(status).toBe(0)
   expect(text).toContain('a.example.com')
-  expect(proxied).toEqual([new URL(platform).host])
+  expect(proxied).toEqual([new URL(distant()).host])
 })
 
-it('the program asks a host of NO_PROXY directly', async () => {
-  const { status } = await run('cli/callplane.mjs', ['whoami'], { HTTP_PROXY: proxy, NO_PROXY: '127.0.0.1' })
+it.each(['NO_PROXY', 'no_proxy'])('the program asks a host of %s directly', async (name) => {
+  const { status } = await run('cli/callplane.mjs', ['whoami'], {
+    HTTP_PROXY: proxy,
+    CALLPLANE_URL: distant(),
+    [name]: '127.0.0.2',
+  })
+
+  expect([status === 0, proxied]).toEqual([false, []])
+})
+
+it('the program asks a platform on its own machine directly, so that no proxy sees a password', async () => {
+  const { status } = await run('cli/callplane.mjs', ['whoami'], { HTTP_PROXY: proxy, NO_PROXY: 'other.example.com' })
 
   expect([status, proxied]).toEqual([0, []])
 })

@@ -138,6 +138,11 @@ describe.each(slots)('%s', (name, make, harmless) => {
   })
 })
 
+test.each(['all', 'ALL', 'off', 'toggle', '..'])('%s is a word of the engine and no id of a channel', (word) => {
+  expect(yields(anEavesdrop({ target: word }))).toBe(false)
+  expect(yields({ kind: 'hold', uuid: word })).toBe(false)
+})
+
 describe('a variable of a call', () => {
   test.each([
     ['a comma', 'a,b'],
