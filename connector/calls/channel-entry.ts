@@ -87,6 +87,11 @@ export function isOver(gone: Entry, { read, source }: ChannelReport): boolean {
   return read('Channel-Call-State') === 'HANGUP' || name === 'CHANNEL_HANGUP_COMPLETE' || name === 'CHANNEL_DESTROY'
 }
 
+/** Returns whether a report is of another channel, to which the same process of the engine gave the id of a destroyed one. */
+export function isReused(gone: Entry, { read }: ChannelReport): boolean {
+  return isSeen(gone, 'CHANNEL_DESTROY') && (read('Core-UUID') ?? gone.core) === gone.core
+}
+
 /** Returns whether the engine has sent this event of a channel's life. */
 export function isSeen(entry: Entry | undefined, name: LifeEvent): boolean {
   return entry !== undefined && (entry.seen & bitOf(name)) !== 0

@@ -8,6 +8,7 @@ import {
   type Source,
   blankEntry,
   isOver,
+  isReused,
   isSeen,
   learned,
   withSeen,
@@ -131,7 +132,7 @@ export class ChannelRegistry {
     const report = { read, engine, source }
     const gone = this.#ended.get(uuid)
     if (gone !== undefined && isOver(gone, report)) return gone
-    if (gone !== undefined && this.#ended.delete(uuid)) this.#watcher.live(this.#keep(gone))
+    if (gone !== undefined && this.#ended.delete(uuid) && !isReused(gone, report)) this.#watcher.live(this.#keep(gone))
     if (this.#live.get(uuid)?.domain) return this.#update(uuid, report, '')
     const legs = legDomainCandidates(read, (leg) => this.domainOf(leg))
     const domain = firstExisting(legs, this.#domains)

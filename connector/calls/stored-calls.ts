@@ -154,7 +154,9 @@ export class StoredCalls implements CallWatcher {
   }
 
   #takeChanged(now: number): readonly Changed[] {
-    const isDue = ({ call, dueAt }: Changed) => (dueAt <= now || this.#isStopping) && !this.#changed.has(call.uuid)
+    // A moment further ahead was noted before the clock was set back.
+    const isTime = (dueAt: number) => dueAt <= now || dueAt - now > markMs || this.#isStopping
+    const isDue = ({ call, dueAt }: Changed) => isTime(dueAt) && !this.#changed.has(call.uuid)
     const taken = [...this.#marks.values()].filter(isDue)
     for (const { call } of taken) this.#marks.delete(call.uuid)
     const changed = [...this.#changed.values()]
@@ -168,7 +170,7 @@ export class StoredCalls implements CallWatcher {
     if (this.#ended.size === 0 || this.#isClosed || (isEarly && !this.#isStopping)) return []
     this.#lookAt = now + lookMs
     const to = this.#deps.handedOverTo()
-    const isOver = (one: Ended) => (this.#isStopping ? one.at <= to : one.at + one.settleMs < to)
+    const isOver = (one: Ended) => one.at > now || (this.#isStopping ? one.at <= to : one.at + one.settleMs < to)
     const taken = [...this.#ended.values()].filter(isOver)
     for (const { uuid } of taken) {
       this.#ended.delete(uuid)

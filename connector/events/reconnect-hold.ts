@@ -19,14 +19,15 @@ export interface ReconnectHoldDeps extends Time {
   readonly connectorId: string
 }
 
-/** The held events of one engine. */
+/** The held events of one engine, since its link came up once. */
 interface Hold {
+  readonly engine: string
   /** When its events were heard again, epoch milliseconds. */
   readonly since: number
   /** The first event since then, by the engine's clock, epoch milliseconds; absent until there is one. */
   firstAt: number | undefined
   readonly held: { readonly uuid: string; readonly pass: () => void }[]
-  /** The calls of these events. */
+  /** The calls of these events, and of those that an earlier hold of the engine still has. */
   readonly calls: Set<string>
 }
 
@@ -39,7 +40,9 @@ interface Hold {
  */
 export class ReconnectHold {
   readonly #deps: ReconnectHoldDeps
+  /** The newest hold of each engine, and all in the order in which they began. */
   readonly #holds = new Map<string, Hold>()
+  readonly #all = new Set<Hold>()
   #isStopped = false
 
   constructor(deps: ReconnectHoldDeps) {
@@ -47,7 +50,7 @@ export class ReconnectHold {
   }
 
   get waiting(): number {
-    return [...this.#holds.values()].reduce((sum, { held }) => sum + held.length, 0)
+    return [...this.#all].reduce((sum, { held }) => sum + held.length, 0)
   }
 
   /** Takes an event of the engine named: calls `pass`, which lets it go to the queue, now or later. */
@@ -67,16 +70,18 @@ export class ReconnectHold {
   /** Events of an engine were missed; from now on they are heard again. */
   heardAgain(engine: string): void {
     if (this.#isStopped) return
-    const { held = [], calls = new Set<string>() } = this.#holds.get(engine) ?? {}
-    const hold: Hold = { since: this.#deps.clock.now(), firstAt: undefined, held, calls }
+    // What is held already does not wait for longer.
+    const calls = new Set(this.#holds.get(engine)?.calls)
+    const hold: Hold = { engine, since: this.#deps.clock.now(), firstAt: undefined, held: [], calls }
     this.#holds.set(engine, hold)
-    void this.#wait(engine, hold)
+    this.#all.add(hold)
+    void this.#wait(hold)
   }
 
   /** Holds no more: all that is held goes to the queue. */
   stop(): void {
     this.#isStopped = true
-    for (const [engine, hold] of this.#holds) this.#release(engine, hold)
+    for (const hold of this.#holds.values()) this.#release(hold)
   }
 
   /** Events of a call that another engine has recovered stay after its held ones. */
@@ -85,14 +90,14 @@ export class ReconnectHold {
     return [...this.#holds.values()].find(({ calls }) => calls.has(uuid)) ?? this.#holds.get(engine)
   }
 
-  async #wait(engine: string, hold: Hold): Promise<void> {
+  async #wait(hold: Hold): Promise<void> {
     const { clock, timers } = this.#deps
-    if (await this.#hasPeer(engine, hold)) await pause(timers, Math.max(0, hold.since + holdMs - clock.now()))
-    if (this.#holds.get(engine) === hold) this.#release(engine, hold)
+    if (await this.#hasPeer(hold)) await pause(timers, Math.max(0, hold.since + holdMs - clock.now()))
+    this.#release(hold)
   }
 
   /** Whether another connector listened before. Without the store nothing is known. */
-  async #hasPeer(engine: string, { since }: Hold): Promise<boolean> {
+  async #hasPeer({ engine, since }: Hold): Promise<boolean> {
     const { store, connectorId } = this.#deps
     const reports = await store.list(since - silenceMs).catch(() => undefined)
     if (reports === undefined) return true
@@ -101,9 +106,16 @@ export class ReconnectHold {
     )
   }
 
-  #release(engine: string, { held }: Hold): void {
-    this.#holds.delete(engine)
-    for (const { pass } of held) pass()
+  /** Lets the events of a hold go, after those of earlier holds of its engine. */
+  #release(hold: Hold): void {
+    if (!this.#all.has(hold)) return
+    for (const one of this.#all) {
+      if (one.engine !== hold.engine) continue
+      this.#all.delete(one)
+      for (const { pass } of one.held) pass()
+      if (one === hold) break
+    }
+    if (this.#holds.get(hold.engine) === hold) this.#holds.delete(hold.engine)
   }
 }
 

@@ -96,11 +96,12 @@ export type ExpectedRecording = Pick<
 
 /**
  * Returns the key of a recording's object: `<domain>/<year>/<month>/<day>/<hour>/<uuid>/<id>` of the beginning (epoch
- * milliseconds), UTC. No two recordings have the same.
+ * milliseconds), UTC. No two recordings have the same. The letters of an id that a path has a meaning for are escaped.
  */
 export function recordingKey({ domain, uuid, id }: RecordingPlace, startedAt: number): string {
   const [day = '', time = ''] = new Date(startedAt).toISOString().split('T')
-  return [domain, ...day.split('-'), time.slice(0, 2), uuid, id].join('/')
+  const call = encodeURIComponent(uuid.toWellFormed()).replaceAll('.', '%2E')
+  return [domain, ...day.split('-'), time.slice(0, 2), call, id].join('/')
 }
 
 /** Returns the name without its ending: the id of its call if the file is named after that. */

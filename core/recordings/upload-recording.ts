@@ -96,7 +96,8 @@ export async function uploadRecording(deps: UploadDeps, file: OfferedFile): Prom
     return recording.sha256 === file.sha256 ? finish(deps, recording) : { kind: 'elsewhere' }
   const now = deps.clock.now()
   if (recording.endedAt === undefined) {
-    if ((await deps.knownCalls.read(recording.domain, recording.uuid)) !== undefined) return { kind: 'recording' }
+    const call = await deps.knownCalls.read(recording.domain, recording.uuid)
+    if (call?.state === 'up') return { kind: 'recording' }
     await deps.recordings.expect({ ...recording, endedAt: now })
   }
   const by = `upload:${file.sha256}`

@@ -185,6 +185,19 @@ test('a uuid that is used again after its call was destroyed is a new channel', 
   expect(registry.find('u')).toBeDefined()
 })
 
+test('the id of a destroyed channel that is used again by another tenant carries nothing of the former one', async () => {
+  const registry = new ChannelRegistry(only('a.example.com', 'b.example.com'))
+  const made = (domain: string) =>
+    reading({ 'Caller-Context': domain, 'Event-Name': 'CHANNEL_CREATE', 'Core-UUID': 'c' })
+  await registry.learn('fixed', made('a.example.com'), engine, 'event')
+  registry.see('fixed', 'CHANNEL_DESTROY')
+  registry.end('fixed', 'c')
+
+  await registry.learn('fixed', made('b.example.com'), engine, 'event')
+
+  expect(registry.find('fixed')?.domain).toBe('b.example.com')
+})
+
 test('a uuid that appears in another process of an engine is a new channel without events', async () => {
   const registry = new ChannelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com', 'Core-UUID': 'one' }), engine, 'event')

@@ -19,14 +19,17 @@ const ofAccount = { 'Call-Direction': 'inbound', variable_user_name: '1000', var
 /** A registry whose channels are stored in a store that the test answers for. */
 function aRegistry() {
   const time = manualTime()
+  const host = { behindMs: 0 }
+  const clock = { now: () => time.clock.now() - host.behindMs }
   const registry = new ChannelRegistry({ exists: (name) => name === domain })
   const writes: string[] = []
   const stored = new Map<string, KnownCall>()
   const answers = { put: async (_call: KnownCall) => {}, remove: async () => {} }
   const queue = { isAway: false, handedOverTo: 0 }
-  const handedOverTo = () => (queue.handedOverTo = queue.isAway ? queue.handedOverTo : time.clock.now())
+  const handedOverTo = () => (queue.handedOverTo = queue.isAway ? queue.handedOverTo : clock.now())
   const calls = new StoredCalls({
     ...time,
+    clock,
     store: {
       put: async (call) => {
         writes.push(`${call.state} ${call.uuid}`)
@@ -44,7 +47,7 @@ function aRegistry() {
     log: capturedLog(),
   })
   registry.watch(calls)
-  return { time, registry, queue, writes, stored, answers, calls }
+  return { time, host, registry, queue, writes, stored, answers, calls }
 }
 
 test('many events of a call cause one write of its record', async () => {
@@ -130,6 +133,18 @@ test('a leg is removed within a second of its end when that was handed over, wit
   await time.advance(1_000)
 
   expect(writes).toEqual(['up call', 'remove call'])
+})
+
+test('a leg that ended just before the clock of the host was set back is removed as others are', async () => {
+  const { time, host, registry, writes } = aRegistry()
+  await registry.learn('call', eventFields(ofAccount), 'fs1', 'event')
+  await time.advance(1_000)
+
+  registry.end('call', 'core-1')
+  host.behindMs = 3_600_000
+  await time.advance(8_000)
+
+  expect(writes.at(-1)).toBe('remove call')
 })
 
 test('a leg of an account whose end is not handed over is marked as ended after a second, and removed later', async () => {
