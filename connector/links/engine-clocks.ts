@@ -7,11 +7,14 @@ import { engineTime } from './event-position.ts'
 /** A clock that is off by less is taken as it is. */
 const toleratedMs = 60_000
 
-/** An engine sends its events in order, but for what its threads do at the same time. */
+/** Offsets that differ by less are the same one: events wait that long in an engine's threads. */
 const slackMs = 5_000
 
-/** Events that seem to be read later than this come from a clock that is slow. */
-const longestLagMs = 600_000
+/** Nothing is read later than this: such an event comes from a clock that is slow. */
+const longestLagMs = 3_600_000
+
+/** So many events in a row, over so long, show a clock that is slow: a lag does not stay the same. */
+const [agreeing, agreedMs] = [3, 60_000]
 
 /** Times of an engine's clock in its events, in microseconds. */
 const timeHeader = /^(?:Event-Date-Timestamp|(?:Caller|Other-Leg)-[A-Za-z-]+-Time|variable_(?:[a-z_]+_)?uepoch)$/
@@ -24,9 +27,9 @@ const epochs: ReadonlyMap<string, number> = new Map([
 
 interface EngineClock {
   /** How far the engine's clock is behind the platform's, milliseconds. */
-  behindMs: number
-  /** The platform's time of the newest event. */
-  newestAt: number
+  readonly behindMs: number
+  /** Another offset that the latest events had, since a moment of the platform's. */
+  other?: { readonly behindMs: number; readonly since: number; events: number }
 }
 
 /**
@@ -70,22 +73,29 @@ export class EngineClocks {
     }
   }
 
-  /**
-   * Events wait in an engine's queue in their order. So one that is later than now, or earlier than one before it,
-   * shows that the clock was set; one that is merely read late does not.
-   */
+  /** Nothing is early, so an event that is later than now shows a wrong clock; one from before may only be late. */
   #compare(at: number, engine: string): number {
     const now = this.#clock.now()
-    const known = this.#engines.get(engine)
-    const believed = at + (known?.behindMs ?? 0)
-    const isLate = known !== undefined && believed <= now && believed > now - longestLagMs
-    if (isLate && believed >= known.newestAt - slackMs) {
-      known.newestAt = Math.max(known.newestAt, believed)
-      return known.behindMs
-    }
-    this.#engines.set(engine, { behindMs: now - at, newestAt: now })
-    return now - at
+    const seenMs = now - at
+    const known = this.#engines.get(engine) ?? { behindMs: Math.min(0, seenMs) }
+    const lateMs = seenMs - known.behindMs
+    const isSet = Math.abs(lateMs) > longestLagMs || hasAgreed(known, seenMs, now)
+    this.#engines.set(engine, isSet ? { behindMs: seenMs } : known)
+    return isSet || lateMs < -slackMs ? seenMs : known.behindMs
   }
+}
+
+/** Counts the events in a row that have another offset than the known one, and returns whether they show it. */
+function hasAgreed(known: EngineClock, behindMs: number, now: number): boolean {
+  const { other } = known
+  if (Math.abs(behindMs - known.behindMs) <= slackMs) delete known.other
+  else if (other === undefined || Math.abs(behindMs - other.behindMs) > slackMs) {
+    known.other = { behindMs, since: now, events: 1 }
+  } else {
+    other.events += 1
+    return other.events >= agreeing && now - other.since >= agreedMs
+  }
+  return false
 }
 
 function withTimes(event: EngineEvent, behindMs: number): EngineEvent {

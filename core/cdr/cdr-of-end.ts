@@ -45,20 +45,23 @@ const numbers = {
 /** No call of this platform began outside of these years; a date beyond them is a corrupted number. */
 const [earliest, latest] = [Date.UTC(2000, 0, 1), Date.UTC(2100, 0, 1)]
 
-/** How long before its report a call may have begun, and how far its beginning may lie after it: clocks differ. */
-const [longestMs, aheadMs] = [30 * 86_400_000, 5 * 60_000]
+/** How long before its report a call may have begun. */
+export const longestCallMs = 30 * 86_400_000
+
+/** How far the beginning of a call may lie after its report: clocks differ. */
+const aheadMs = 5 * 60_000
 
 /**
  * Returns the CDR of an ended leg: the contract's fields, each from its source. Fields that the engine did not report,
  * or reported in a wrong form, are left out. Without a believable time of creation, the time of the report is used;
  * `undefined` when that is not usable either.
  */
-export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | undefined {
-  const engineTimes = engineTimesOf(fields)
-  const believed = engineTimes.find((time) => time >= occurredAt - longestMs && time <= occurredAt + aheadMs)
-  const createdTime = believed ?? occurredAt
+export function cdrOfEnd(ended: EndedLeg): Cdr | undefined {
+  const { domain, uuid, occurredAt, fields } = ended
+  const engineTime = engineTimeOf(ended)
+  const isBelieved = engineTime !== undefined && isBelievable(engineTime, occurredAt)
+  const createdTime = isBelieved ? engineTime : occurredAt
   if (!isOfOurs(createdTime)) return undefined
-  const [engineTime] = believed === undefined ? engineTimes.filter(isOfOurs) : []
   const leg = legOf(fields)
   const account = accountOfEnd(fields, domain)
   return {
@@ -78,7 +81,7 @@ export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | 
     variables: {
       ...cdrVariables(fields),
       ...spellingOf(fields, uuid),
-      ...(engineTime !== undefined && { engine_time: new Date(engineTime).toISOString() }),
+      ...(engineTime !== undefined && !isBelieved && { engine_time: new Date(engineTime).toISOString() }),
     },
   }
 }
@@ -113,10 +116,15 @@ function accountOfEnd(fields: EndFields, domain: string): string | undefined {
   return accountIn(domain, reported(fields, knownAccountField) ?? accountOfLeg((name) => reported(fields, name)))
 }
 
-/** When the leg began by the engine's clock, as far as it says. */
-function engineTimesOf(fields: EndFields): number[] {
+/** Returns when a leg began by the engine's clock, whether that is believable or not, as far as the engine says. */
+export function engineTimeOf({ occurredAt, fields }: Pick<EndedLeg, 'occurredAt' | 'fields'>): number | undefined {
   const microseconds = [reported(fields, 'Caller-Channel-Created-Time'), reported(fields, 'variable_start_uepoch')]
-  return microseconds.map((text) => Math.floor(digits(text) / 1_000))
+  const times = microseconds.map((text) => Math.floor(digits(text) / 1_000))
+  return times.find((time) => isBelievable(time, occurredAt)) ?? times.find(isOfOurs)
+}
+
+function isBelievable(time: number, occurredAt: number): boolean {
+  return time >= occurredAt - longestCallMs && time <= occurredAt + aheadMs
 }
 
 function isOfOurs(time: number): boolean {

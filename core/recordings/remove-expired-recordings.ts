@@ -1,5 +1,6 @@
 import { mapAtMost } from '../concurrency/semaphore.ts'
 import type { CdrQueue } from '../cdr/cdr-news.ts'
+import { longestCallMs } from '../cdr/cdr-of-end.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { Clock } from '../time.ts'
@@ -38,16 +39,14 @@ const sideBySide = 10
 /** A deletion removes the object within this time, or was killed. */
 const removalMs = 10 * 60_000
 
-/** An uploader stores the recordings of a deleted domain within a day of the call's end; until then its note stays. */
-const lateMs = 7 * 86_400_000
-
 /**
  * Removes the recordings that are past their domain's retention, and the objects that a killed deletion left.
  * Recordings under a legal hold stay. The record is marked as deleted before its object is removed, and as removed
  * afterwards, so that the next run completes one that was killed between the two. Recordings of a deleted domain are
  * kept for that domain's retention, also while another domain has its name; of several earlier domains of one name the
- * longest retention counts. Works until all is done or until `until` (epoch milliseconds); each run begins with another
- * domain, so that every domain gets its turn.
+ * longest retention counts. The note of a domain stays while its recordings and posts of its calls may still come.
+ * Works until all is done or until `until` (epoch milliseconds); each run begins with another domain, so that every
+ * domain gets its turn.
  */
 export async function removeExpiredRecordings(tools: RemovingExpired, until: number): Promise<RemovedExpired> {
   const { domains, recordings, clock } = tools
@@ -71,10 +70,10 @@ export async function removeExpiredRecordings(tools: RemovingExpired, until: num
     )
   }
   const names = new Set(all.map(({ name }) => name))
-  const old = [...left.values()].filter(({ domain, leftAt }) => leftAt < now - lateMs && !names.has(domain))
+  const old = [...left.values()].filter(({ domain, leftAt }) => leftAt < now - longestCallMs && !names.has(domain))
   for (const { domain } of old) {
     if (clock.now() >= until) return { ...end, isCutShort: true }
-    if ((await recordings.page(domain, 1)).length === 0) await recordings.forgetLeft(domain, now - lateMs)
+    if ((await recordings.page(domain, 1)).length === 0) await recordings.forgetLeft(domain, now - longestCallMs)
   }
   return { ...end, isCutShort: clock.now() >= until }
 }

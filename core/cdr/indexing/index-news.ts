@@ -4,6 +4,7 @@ import type { RecordingStore } from '../../recordings/recording-store.ts'
 import type { Recording } from '../../recordings/recording.ts'
 import type { CdrPart, CdrRecording } from '../cdr.ts'
 import { cdrFromEvent } from '../cdr-from-event.ts'
+import { engineTimeOf } from '../cdr-of-end.ts'
 import { cdrFromPost, postDomainCandidates } from '../cdr-from-post.ts'
 import type { CdrNews, EventNews, PostNews } from '../cdr-news.ts'
 
@@ -35,7 +36,7 @@ export async function indexNews(ports: IndexPorts, news: CdrNews): Promise<Index
   }
   const domain = await domainOf(ports, news)
   if (domain === undefined) return 'unowned'
-  const part = await ownPart(ports, partOf(news, domain.name), domain.createdAt)
+  const part = await ownPart(ports, news, domain)
   if (part === undefined) return { refused: 'it has no usable time' }
   const [refused] = await ports.cdrs.index([part])
   if (refused !== undefined) return { refused: refused.reason }
@@ -69,19 +70,22 @@ async function domainOf(
 }
 
 /**
- * A posted leg that seems to be older than its domain is an earlier tenant's. Where nobody had the name before, the
- * engine's clock is slow: the leg began with the domain, at the earliest.
+ * A posted leg that by the engine's clock is older than its domain is an earlier tenant's, and keeps that time. Where
+ * nobody had the name before, the engine's clock is slow: the leg began with the domain, at the earliest.
  */
 async function ownPart(
   { recordings }: IndexPorts,
-  part: CdrPart | undefined,
-  createdAt = 0,
+  news: EventNews | PostNews,
+  { name, createdAt = 0 }: { readonly name: string; readonly createdAt?: number },
 ): Promise<CdrPart | undefined> {
-  if (part === undefined || part.cdr.created_time >= createdAt) return part
-  if (await recordings.wasLeft(part.cdr.domain_name)) return part
-  const engineTime = new Date(part.cdr.created_time).toISOString()
-  const variables = { engine_time: engineTime, ...part.cdr.variables }
-  return { ...part, cdr: { ...part.cdr, created_time: createdAt, variables } }
+  const part = partOf(news, name)
+  const began = engineTimeOf(news) ?? part?.cdr.created_time
+  if (part === undefined || began === undefined || began >= createdAt) return part
+  // A leg with the engine's time is one that was corrected, which an earlier tenant's is not.
+  const { engine_time: _own, ...variables } = part.cdr.variables
+  if (await recordings.wasLeft(name)) return { ...part, cdr: { ...part.cdr, created_time: began, variables } }
+  const own = { ...variables, engine_time: new Date(began).toISOString() }
+  return { ...part, cdr: { ...part.cdr, created_time: Math.max(createdAt, part.cdr.created_time), variables: own } }
 }
 
 async function showRecordings({ cdrs, recordings }: IndexPorts, place: CdrPlace): Promise<boolean> {

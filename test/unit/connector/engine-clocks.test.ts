@@ -22,18 +22,54 @@ function anEngine() {
 
 describe('the clock of an engine', () => {
   test.each([
-    ['2 minutes', 2 * minute],
-    ['3 hours', 3 * hour],
-    ['25 hours', 25 * hour],
-    ['50 years', 50 * year],
-  ])('that is %s ahead or behind is corrected from its first event on', (_title, off) => {
-    for (const sign of [-1, 1]) {
+    ['2 minutes ahead', 2 * minute],
+    ['3 hours ahead', 3 * hour],
+    ['50 years ahead', 50 * year],
+    ['3 hours behind', -3 * hour],
+    ['25 hours behind', -25 * hour],
+    ['50 years behind', -50 * year],
+  ])('that is %s is corrected from its first event on', (_title, off) => {
+    const { clock, clocks, errorOf } = anEngine()
+    expect(errorOf(off)).toBe(0)
+    clock.move(1_000)
+    expect(errorOf(off)).toBe(0)
+    expect(clocks.behindMs(engine)).toBe(-off)
+  })
+
+  test.each([-2 * minute, -15 * minute, -59 * minute])(
+    'that is behind by %i ms is corrected when events agree on it for a minute',
+    (off) => {
       const { clock, clocks, errorOf } = anEngine()
-      expect(errorOf(sign * off)).toBe(0)
-      clock.move(1_000)
-      expect(errorOf(sign * off)).toBe(0)
-      expect(clocks.behindMs(engine)).toBe(-sign * off)
+      for (let ms = 0; ms < minute; ms += 20_000) {
+        expect(errorOf(off + (ms % 3_000))).toBe(off + (ms % 3_000))
+        clock.move(20_000)
+      }
+
+      expect(errorOf(off)).toBe(0)
+      expect(errorOf(off)).toBe(0)
+      expect(clocks.behindMs(engine)).toBe(-off)
+    },
+  )
+
+  test('that was wrong and is set right is right again', () => {
+    for (const off of [15 * minute, -3 * hour]) {
+      const { clock, clocks, errorOf } = anEngine()
+      errorOf(off)
+      for (let ms = 0; ms <= minute; ms += 20_000) {
+        clock.move(20_000)
+        errorOf(0)
+      }
+      expect([errorOf(0), Math.abs(clocks.behindMs(engine) ?? 1)]).toEqual([0, 0])
     }
+  })
+
+  test('is not taken for wrong because one event is two minutes early: that event alone is corrected', () => {
+    const { clock, clocks, errorOf } = anEngine()
+    for (const each of [0, 2 * minute, 0, 2 * minute, 2 * minute, 0]) {
+      clock.move(1_000)
+      expect(errorOf(each)).toBe(0)
+    }
+    expect(clocks.behindMs(engine)).toBe(0)
   })
 
   test.each([-59_000, -1_000, 0, 1_000, 59_000])('that is off by %i ms is taken as it is', (off) => {
@@ -43,7 +79,7 @@ describe('the clock of an engine', () => {
     expect(event(off).header('variable_engine_time')).toBeUndefined()
   })
 
-  test.each([2 * hour, -15 * minute, 72 * year])(
+  test.each([2 * hour, -2 * hour, 72 * year])(
     'that is off by %i ms for one event spoils neither that event nor the next ones',
     (off) => {
       const { clock, errorOf } = anEngine()
@@ -65,16 +101,40 @@ describe('the clock of an engine', () => {
     expect(clocks.behindMs(engine)).toBe(0)
   })
 
-  test('that goes slow little by little is corrected in the end', () => {
-    const { clock, errorOf } = anEngine()
+  test.each([
+    ['the first event of a connector is read two minutes late', [-120_000, 0]],
+    ['a connector was paused for 15 minutes', [0, -899_000, -898_000, -500_000, -1_000, 0]],
+    ['an old event stands among new ones', [0, 0, -70_000, 0, -70_000, 0]],
+  ])('is not taken for wrong because %s', (_title, offs) => {
+    const { clock, errorOf, clocks } = anEngine()
+    for (const off of offs) {
+      expect(errorOf(off)).toBe(off)
+      clock.move(20_000)
+    }
+    expect(clocks.behindMs(engine)).toBe(0)
+  })
+
+  test('is not taken for wrong while a connector reads what has waited for it for a quarter of an hour', () => {
+    const { clock, errorOf, clocks } = anEngine()
     errorOf(0)
 
-    for (let off = 0; off < 11 * minute; off += 10_000) {
-      clock.move(hour)
+    for (let off = -15 * minute; off < 0; off += 1_000) {
+      clock.move(5_000)
+      expect(errorOf(off)).toBe(off)
+    }
+    expect(clocks.behindMs(engine)).toBe(0)
+  })
+
+  test('that goes slow little by little is corrected in the end', () => {
+    const { clock, errorOf } = anEngine()
+
+    for (let off = 0; off < 11 * minute; off += 1_000) {
+      clock.move(30_000)
       errorOf(-off)
     }
 
-    expect(errorOf(-11 * minute)).toBe(0)
+    clock.move(30_000)
+    expect(Math.abs(errorOf(-11 * minute))).toBeLessThan(10_000)
   })
 
   test('is corrected in every time of an event, and its own beginning of the call stays', () => {
