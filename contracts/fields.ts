@@ -131,11 +131,11 @@ export const blacklistName = text(
   'must be 1-64 characters without /, \\ and control characters',
 )
 
-/** A number or a word of a blacklist, without the punctuation that people write between digits, in small letters. */
+/** A number or a word of a blacklist, without the punctuation that people write between digits. */
 export const blacklistNumber = z.pipe(
   z.pipe(
     z.string('must be text').check(z.maxLength(128, 'must have at most 128 characters')),
-    z.transform((number) => number.replaceAll(/[ ().-]/g, '').toLowerCase()),
+    z.transform((number) => number.replaceAll(/[ ().-]/g, '')),
   ),
   text(/^[0-9+*#A-Za-z]{1,32}$/, 'must be 1-32 digits, letters, +, * or #; spaces, hyphens, dots and () are left out'),
 )

@@ -55,13 +55,20 @@ function withoutNull(part: Json): Json {
   if (!Array.isArray(anyOf)) return part
   const [form, ...others] = anyOf.filter((each) => !isJson(each) || each['type'] !== 'null')
   if (others.length > 0 || !isJson(form) || form['$ref'] !== undefined) return part
-  // A form without a type accepts null as it is.
-  return { ...form, ...rest, ...(form['type'] === undefined ? {} : { type: [form['type'], 'null'].flat() }) }
+  const { const: value, ...named } = withoutConstant(form)
+  const choices = value === undefined ? named['enum'] : [value]
+  return {
+    ...named,
+    ...rest,
+    // A form without a type accepts null as it is.
+    ...(named['type'] === undefined ? {} : { type: [named['type'], 'null'].flat() }),
+    ...(Array.isArray(choices) ? { enum: [...new Set([...choices, null])] } : {}),
+  }
 }
 
 /**
  * Joins the forms of a choice that has a list among them. Keywords of JSON Schema apply to values of their own type, so
- * the joined ones, without the types, say the same of each form.
+ * the joined ones, without the types, say the same of each form. Those that name values apply to all, and go.
  */
 function withoutListChoice(part: Json): Json {
   const { anyOf, ...rest } = part
@@ -70,7 +77,10 @@ function withoutListChoice(part: Json): Json {
   const description = `One of: ${forms.map(({ type }) => String(type)).join(', ')}.`
   // A definition that refers to itself describes any value.
   if (JSON.stringify(forms).includes('"$ref"')) return { description, ...rest }
-  const joined = Object.assign({}, ...forms.map(({ type: _type, ...form }) => withoutTuple(form)))
+  const joined = Object.assign(
+    {},
+    ...forms.map(({ type: _type, enum: _enum, const: _const, ...form }) => withoutTuple(form)),
+  )
   return { ...joined, description, ...rest }
 }
 

@@ -61,7 +61,7 @@ export const addBlacklistNumber = route({
   authentication: 'token',
   permission: { resource: 'blacklist', action: 'c' },
   domain: 'required',
-  needs: { blacklists: ['add'], domains: ['read'] },
+  needs: { blacklists: ['add', 'read'], domains: ['read'] },
   params: listParams,
   query: domainQuery,
   body: z.object({

@@ -19,6 +19,9 @@ export const digits = matching(/^[0-9]{1,9}$/, '1-9 digits')
 /** A country's code, or what is dialled before a number. */
 export const prefixDigits = matching(/^[0-9]{1,3}$/, '1-3 digits')
 
+/** What is dialled before a number of the country itself. */
+export const nationalPrefix = matching(/^(?:[0-9]{1,3}|none)$/, '1-3 digits, or none where the country has no prefix')
+
 /** A PIN that a phone can type. */
 export const pin = matching(/^[0-9]{4,16}$/, '4-16 digits')
 

@@ -13,7 +13,8 @@ export const noPrecondition: Precondition = { isGiven: false, allows: () => true
 
 /** The longest `If-Match` or `If-None-Match` that is read. */
 const maxLength = 1024
-const tagForm = /^(?:W\/)?("[\x21\x23-\x7e]*")$/
+/** Entity tags separated by commas; a comma inside quotes belongs to its tag. */
+const listForm = /^\s*(?:W\/)?"[\x21\x23-\x7e]*"\s*(?:,\s*(?:W\/)?"[\x21\x23-\x7e]*"\s*)*$/
 
 /**
  * Reads an `If-Match`: `*`, or entity tags separated by commas. Weak and strong tags are compared alike, since the
@@ -38,13 +39,28 @@ export function bothOf(one: Precondition, other: Precondition): Precondition {
   return { isGiven: one.isGiven || other.isGiven, allows: (tag) => one.allows(tag) && other.allows(tag) }
 }
 
+/**
+ * Returns whether an `If-None-Match` of a GET names the version that the answer shows. One that cannot be read, also by
+ * its length, counts as absent.
+ */
+export function namesVersion(header: string | undefined, tag: string | undefined): boolean {
+  if (header === undefined || tag === undefined) return false
+  return header.trim() === '*' || opaqueTags(header)?.includes(strong(tag)) === true
+}
+
 /** Returns whether a tag is among those of a header. */
 function tagsIn(name: string, header: string): (tag: string | undefined) => boolean {
-  const tags = header.length > maxLength ? [] : header.split(',').map((text) => tagForm.exec(text.trim())?.[1])
-  if (tags.length === 0 || tags.includes(undefined)) {
-    throw invalidField(name, 'must be * or entity tags such as W/"x", separated by commas')
-  }
-  return (tag) => tag !== undefined && tags.includes(tagForm.exec(tag)?.[1])
+  const tags = opaqueTags(header)
+  if (tags === undefined) throw invalidField(name, 'must be * or entity tags such as W/"x", separated by commas')
+  return (tag) => tag !== undefined && tags.includes(strong(tag))
+}
+
+const strong = (tag: string) => tag.replace(/^W\//, '')
+
+/** Returns the tags of a header with their quotes, without what marks weak ones. */
+function opaqueTags(header: string): readonly string[] | undefined {
+  if (header.length > maxLength || !listForm.test(header)) return undefined
+  return header.match(/"[^"]*"/g) ?? []
 }
 
 /** Identifies one version of a record, also among those of a later record with the same name. */

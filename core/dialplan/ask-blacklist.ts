@@ -1,8 +1,12 @@
 import type { BlacklistStore } from '../blacklists/blacklist-store.ts'
-import { formOfListed } from '../blacklists/number-form.ts'
+import { findListed } from '../blacklists/find-listed.ts'
+import { formsOfListed } from '../blacklists/number-form.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { RoutedCall } from './call-plan.ts'
 import type { BlacklistQuestion } from './run-callflow.ts'
+
+/** What a list can have: 32 characters, and the country before them in lists from before that was refused. */
+const listed = /^[0-9+*#A-Za-z]{1,36}$/
 
 /** Returns whether a list of the call's domain has a question's number; by default the caller's number or login. */
 export async function askBlacklist(
@@ -12,9 +16,7 @@ export async function askBlacklist(
   { list, number }: BlacklistQuestion,
 ): Promise<boolean> {
   const asked = number === undefined ? [caller.number, caller.login ?? ''] : [number]
-  const forms = asked.flatMap((each) => [formOfListed(each, parameters), formOfListed(each, {})])
-  // An entry from before the domain named its country has its plain form.
-  const numbers = [...new Set(forms)].filter((each) => /^[0-9+*#A-Za-z]{1,32}$/.test(each))
-  const found = await Promise.all(numbers.map((each) => blacklists.read(domain, list, each)))
-  return found.some((entry) => entry !== undefined)
+  const forms = new Set(asked.flatMap((each) => formsOfListed(each, parameters)))
+  const numbers = [...forms].filter((each) => listed.test(each))
+  return (await findListed(blacklists, { domain, list }, numbers)) !== undefined
 }

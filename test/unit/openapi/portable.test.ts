@@ -42,6 +42,28 @@ describe('a portable form', () => {
     ['any number', { type: 'number' }, { type: 'number', format: 'double' }],
     ['null alone', { type: 'null' }, { type: ['number', 'null'], format: 'double' }],
     ['null and another form', { anyOf: [{ type: 'string' }, { type: 'null' }] }, { type: ['string', 'null'] }],
+    [
+      'null and an enumeration',
+      { anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }] },
+      { type: ['string', 'null'], enum: ['a', null] },
+    ],
+    ['null and an enumeration without a type', { anyOf: [{ enum: ['a'] }, { type: 'null' }] }, { enum: ['a', null] }],
+    [
+      'null and a constant',
+      { anyOf: [{ type: 'string', const: 'a' }, { type: 'null' }] },
+      { type: ['string', 'null'], enum: ['a', null] },
+    ],
+    [
+      'an enumeration or a list',
+      {
+        anyOf: [
+          { type: 'string', enum: ['a'] },
+          { type: 'string', const: 'b' },
+          { type: 'array', items: { type: 'string' } },
+        ],
+      },
+      { items: { type: 'string' }, description: 'One of: string, string, array.' },
+    ],
     ['asterisks', { type: 'string', const: '****' }, { type: 'string', description: 'Always `"****"`.' }],
     ['a number that is constant', { type: 'number', const: 1 }, { type: 'number', format: 'double' }],
     ['a name that is constant', { type: 'string', const: 'OK' }, { type: 'string', const: 'OK' }],
@@ -86,6 +108,7 @@ describe('a portable form', () => {
     const form = portable(exact)
 
     expect(form).toMatchObject(expected)
+    for (const closed of ['const', 'enum']) expect(Object.hasOwn(form, closed)).toBe(Object.hasOwn(expected, closed))
     expect(portabilityProblems({ ...license, form })).toEqual([])
   })
 })
