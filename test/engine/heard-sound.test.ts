@@ -153,12 +153,15 @@ describe.skipIf(freeswitchBin === undefined)('what callers hear', () => {
       await expect.poll(channels, within).toEqual([])
       const [call, called] = await connected()
       await expect.poll(channels, within).toHaveLength(2)
-      const of1001 = (await channels()).find(({ presence_id: id }) => id === `1001@${acme}`)
-      const params = { channel_id: of1001?.uuid ?? '' }
-      await admin.call('holdChannel', { params, body: { state: 'hold' } })
-      await expectAsDocumented(of, call)
-      await admin.call('holdChannel', { params, body: { state: 'unhold' } })
-      await Promise.all([call.hear(aWhile, tones[1]), called.hear(aWhile, tones[0])])
+      const rows = await channels()
+      // The called leg twice, and then the caller's: whoever is not held hears the music.
+      for (const [login, hearing] of [['1001', call], ['1001', call], ['1000', called]] as const) {
+        const params = { channel_id: rows.find(({ presence_id: id }) => id === `${login}@${acme}`)?.uuid ?? '' }
+        await admin.call('holdChannel', { params, body: { state: 'hold' } })
+        await expectAsDocumented(of, hearing)
+        await admin.call('holdChannel', { params, body: { state: 'unhold' } })
+        await Promise.all([call.hear(aWhile, tones[1]), called.hear(aWhile, tones[0])])
+      }
       await hangUp(call, called)
     },
     'the other side hands the caller over, and the new side rings': async (of) => {
