@@ -57,13 +57,10 @@ function withoutNull(part: Json): Json {
   if (others.length > 0 || !isJson(form) || form['$ref'] !== undefined) return part
   const { const: value, ...named } = withoutConstant(form)
   const choices = value === undefined ? named['enum'] : [value]
-  return {
-    ...named,
-    ...rest,
-    // A form without a type accepts null as it is.
-    ...(named['type'] === undefined ? {} : { type: [named['type'], 'null'].flat() }),
-    ...(Array.isArray(choices) ? { enum: [...new Set([...choices, null])] } : {}),
-  }
+  const values = Array.isArray(choices) ? { enum: [...new Set([...choices, null])] } : {}
+  // A form without a type accepts null as it is.
+  const type = named['type'] === undefined ? {} : { type: [named['type'], 'null'].flat() }
+  return { ...named, ...rest, ...type, ...values }
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Clock, Randomness } from '../time.ts'
 const blacklistLimits = { entries: 100_000, lists: 200 } as const
 
 /** The longest number in the form in which it is kept. */
-const maxLength = 32
+const longest = 32
 
 /** The inputs of an addition. */
 export interface BlacklistContext {
@@ -37,15 +37,10 @@ export async function addBlacklistNumber(
   { forms: [number, ...others], expires, note }: BlacklistInput,
 ): Promise<boolean> {
   if (!isSafeName(list)) throw unsafeName('blacklist_name')
-  if (number.length > maxLength) {
-    throw invalidField(
-      'number',
-      `must have at most ${maxLength} characters with + and its country: it has ${number.length}`,
-    )
-  }
+  if (number.length > longest) throw invalidField('number', `must have at most ${longest} characters with its country`)
   const createdAt = clock.now()
   if (expires !== undefined && expires <= createdAt) throw invalidField('expires', 'must lie in the future')
-  if ((await findListed(blacklists, { domain, list }, others)) !== undefined) return false
+  if ((await findListed(blacklists, { domain, list, forms: others })) !== undefined) return false
   const entry = { id: newRecordId(random), domain, list, number, expires, note, createdAt }
   const end = await blacklists.add(entry, blacklistLimits)
   if (end === 'list_full') {

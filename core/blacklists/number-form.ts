@@ -41,23 +41,15 @@ export function formsOfListed(number: string, parameters: Parameters): ListedFor
   return [form, ...others]
 }
 
-/** Returns the forms in which a domain's lists may have a number; see {@link formsOfListed}. */
-export async function listedForms(
-  domains: Pick<DomainStore, 'read'>,
-  domain: string,
-  number: string,
-): Promise<ListedForms> {
+/** Returns the {@link formsOfListed} of a domain. */
+export async function listedForms(domains: Pick<DomainStore, 'read'>, domain: string, number: string) {
   return formsOfListed(number, (await domains.read(domain))?.parameters ?? {})
 }
 
 function prefixesOf(parameters: Parameters) {
-  const national = parameters[numberParameters.national] ?? '0'
-  return {
-    international: parameters[numberParameters.international] ?? '00',
-    national: national === 'none' ? '' : national,
-  }
+  const { [numberParameters.international]: international = '00', [numberParameters.national]: national = '0' } =
+    parameters
+  return { international, national: national === 'none' ? '' : national }
 }
 
-function withoutPunctuation(number: string): string {
-  return number.replaceAll(/[\s().-]/g, '')
-}
+const withoutPunctuation = (number: string) => number.replaceAll(/[\s().-]/g, '')

@@ -39,28 +39,16 @@ export function bothOf(one: Precondition, other: Precondition): Precondition {
   return { isGiven: one.isGiven || other.isGiven, allows: (tag) => one.allows(tag) && other.allows(tag) }
 }
 
-/**
- * Returns whether an `If-None-Match` of a GET names the version that the answer shows. One that cannot be read, also by
- * its length, counts as absent.
- */
-export function namesVersion(header: string | undefined, tag: string | undefined): boolean {
-  if (header === undefined || tag === undefined) return false
-  return header.trim() === '*' || opaqueTags(header)?.includes(strong(tag)) === true
+/** Returns whether a header is `*` or entity tags, and not too long. */
+export function isReadable(header: string): boolean {
+  return header.length <= maxLength && (header.trim() === '*' || listForm.test(header))
 }
 
 /** Returns whether a tag is among those of a header. */
 function tagsIn(name: string, header: string): (tag: string | undefined) => boolean {
-  const tags = opaqueTags(header)
-  if (tags === undefined) throw invalidField(name, 'must be * or entity tags such as W/"x", separated by commas')
-  return (tag) => tag !== undefined && tags.includes(strong(tag))
-}
-
-const strong = (tag: string) => tag.replace(/^W\//, '')
-
-/** Returns the tags of a header with their quotes, without what marks weak ones. */
-function opaqueTags(header: string): readonly string[] | undefined {
-  if (header.length > maxLength || !listForm.test(header)) return undefined
-  return header.match(/"[^"]*"/g) ?? []
+  if (!isReadable(header)) throw invalidField(name, 'must be * or entity tags such as W/"x", separated by commas')
+  const tags = header.match(/"[^"]*"/g) ?? []
+  return (tag) => tag !== undefined && tags.some((each) => each === tag.replace(/^W\//, ''))
 }
 
 /** Identifies one version of a record, also among those of a later record with the same name. */

@@ -18,5 +18,5 @@ export async function askBlacklist(
   const asked = number === undefined ? [caller.number, caller.login ?? ''] : [number]
   const forms = new Set(asked.flatMap((each) => formsOfListed(each, parameters)))
   const numbers = [...forms].filter((each) => listed.test(each))
-  return (await findListed(blacklists, { domain, list }, numbers)) !== undefined
+  return (await findListed(blacklists, { domain, list, forms: numbers })) !== undefined
 }

@@ -2,7 +2,6 @@ import { dynamoBlacklistStore } from '../../adapters/dynamodb/blacklists/dynamo-
 import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/blacklists.ts'
 import { listedForms } from '../../core/blacklists/number-form.ts'
-import { removeBlacklistNumber } from '../../core/blacklists/remove-blacklist-number.ts'
 import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
@@ -10,7 +9,7 @@ export const handler = endpoint(
   { blacklists: dynamoBlacklistStore, domains: dynamoDomainStore },
   async ({ domain, params }, { blacklists, domains }) => {
     const forms = await listedForms(domains, domain, params.blacklist_number)
-    const n = await removeBlacklistNumber(blacklists, { domain, list: params.blacklist_name, forms })
-    return { ok: 1 as const, n }
+    const removed = await Promise.all(forms.map((form) => blacklists.remove(domain, params.blacklist_name, form)))
+    return { ok: 1 as const, n: removed.filter(Boolean).length }
   },
 )

@@ -1,5 +1,5 @@
 import type { Route } from '../../contracts/routes/route.ts'
-import { namesVersion } from '../../core/concurrency/precondition.ts'
+import { isReadable, readIfNoneMatch } from '../../core/concurrency/precondition.ts'
 import { tenancyStart } from '../../core/domains/tenancy-start.ts'
 import { acceptsGzip, accepting } from './accepting.ts'
 import { type Answer, emptyAnswer, successAnswer } from './answer.ts'
@@ -28,7 +28,9 @@ export function useCaseCall({ route, ports, tools, useCase }: Endpoint): (exchan
 /** Returns whether the caller has the version of a record that the answer shows: its `If-None-Match`. */
 function isUnchanged({ method, versioned }: Route, { event }: Exchange, { headers }: Reply<unknown>): boolean {
   if (method !== 'GET' || versioned !== true) return false
-  return namesVersion(event.headers['if-none-match'], headers['ETag'])
+  const header = event.headers['if-none-match']
+  // One that cannot be read counts as absent: the caller gets the record.
+  return header !== undefined && isReadable(header) && !readIfNoneMatch(header).allows(headers['ETag'])
 }
 
 function requestFor(exchange: Exchange, { clock, settings }: Endpoint['tools']): object {
