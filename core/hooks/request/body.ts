@@ -13,7 +13,7 @@ function insertionFor(contentType: string | undefined, { rawSubstitution }: Pick
   const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (rawSubstitution === true) return verbatim
   if (type === 'application/x-www-form-urlencoded') return insideForm
-  return /[/+]xml$|^text\/html$/.test(type) ? insideXml : verbatim
+  return /[/+]xml$/.test(type) ? insideXml : verbatim
 }
 
 /**
