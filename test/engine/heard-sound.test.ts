@@ -155,7 +155,11 @@ describe.skipIf(freeswitchBin === undefined)('what callers hear', () => {
       await expect.poll(channels, within).toHaveLength(2)
       const rows = await channels()
       // The called leg twice, and then the caller's: whoever is not held hears the music.
-      for (const [login, hearing] of [['1001', call], ['1001', call], ['1000', called]] as const) {
+      for (const [login, hearing] of [
+        ['1001', call],
+        ['1001', call],
+        ['1000', called],
+      ] as const) {
         const params = { channel_id: rows.find(({ presence_id: id }) => id === `${login}@${acme}`)?.uuid ?? '' }
         await admin.call('holdChannel', { params, body: { state: 'hold' } })
         await expectAsDocumented(of, hearing)
