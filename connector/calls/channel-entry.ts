@@ -87,7 +87,7 @@ export function isOver(gone: Entry, { read, source }: ChannelReport): boolean {
   return read('Channel-Call-State') === 'HANGUP' || name === 'CHANNEL_HANGUP_COMPLETE' || name === 'CHANNEL_DESTROY'
 }
 
-/** Returns whether a report is of another channel, to which the same process of the engine gave the id of a destroyed one. */
+/** Returns whether a report is of a new channel, to which a process of the engine gave the id of a destroyed one. */
 export function isReused(gone: Entry, { read }: ChannelReport): boolean {
   return isSeen(gone, 'CHANNEL_DESTROY') && (read('Core-UUID') ?? gone.core) === gone.core
 }
