@@ -33,7 +33,7 @@ const maxCharacters = 16 * 1024 * 1024
 const nodes = new WeakMap<object, Node>()
 
 /**
- * Reads YAML. Throws a {@link DocumentError} for text that is none, anchors, aliases and names that no object can have.
+ * Reads YAML. Throws a {@link DocumentError} if the text is not YAML, or has anchors, aliases, or the name `__proto__`.
  */
 export function readYaml(text: string, file: string): YamlTree {
   if (text.length > maxCharacters) throw new DocumentError(`${file}: must have at most ${maxCharacters} characters`)

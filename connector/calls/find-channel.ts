@@ -14,7 +14,7 @@ export interface AskedEngine {
 export interface ChannelSources<Asked extends AskedEngine = AskedEngine> {
   readonly registry: ChannelRegistry
   readonly engines: readonly Asked[]
-  /** The channel that an engine made when this uuid was chosen, whoever placed the call; absent if none is known. */
+  /** Reads which channel an engine made for a chosen uuid, whoever placed the call; `undefined` if none is known. */
   readonly readAlias?: ((chosen: string) => Promise<string | undefined>) | undefined
 }
 

@@ -103,7 +103,7 @@ export class StoredCalls implements CallWatcher {
     this.#writes.wake()
   }
 
-  /** Nobody hears the end of this stored call any more: it makes its account busy no longer. It is not removed. */
+  /** Marks a stored call as ended, since no connector will hear its end: its account is free. The call stays stored. */
   abandon(call: KnownCall): void {
     this.#mark({ ...call, state: 'ended' })
   }

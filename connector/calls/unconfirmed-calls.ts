@@ -16,8 +16,8 @@ export interface UnconfirmedCallsDeps {
 
 /**
  * Makes a reader of the stored legs of a domain that count as up until their engine is compared. A leg that this
- * process has heard counts by its own events. A leg of an engine that was taken out of the settings before this process
- * began counts as ended, because nobody hears its end. Rejects when the store is gone.
+ * process has heard counts by its own events. If an engine was taken out of the settings before this process began, its
+ * legs count as ended: no connector hears that engine any more. Rejects when the store cannot be reached.
  */
 export function unconfirmedCalls(deps: UnconfirmedCallsDeps): (domain: string) => Promise<KnownCall[]> {
   const { store, registry, engines, calls, clock } = deps

@@ -21,9 +21,9 @@ export interface ReplyQueueOptions {
 }
 
 /**
- * Puts commands on the wire and gives each reply to its own command. The engine answers in order, but only the
- * acceptance of a job says whose it is. So jobs may be in flight together, while any other command is written only when
- * nothing else is unanswered: a reply that is lost or late can then never pass for another command's. A job whose reply
+ * Puts commands on the wire and gives each reply to its own command. The engine answers in order, and names the command
+ * only when it accepts a job. So several jobs may be in flight, but any other command is written only when nothing is
+ * unanswered: then a lost or late reply is never taken for that of another command. A job whose reply
  * is lost, as that of a later one shows, keeps its time: its effect may be reported by its event. A command that waits
  * for jobs' replies for too long has the engine asked by one more job, whose reply shows which were lost.
  *
@@ -31,9 +31,9 @@ export interface ReplyQueueOptions {
  * several, of which one's reply may be lost or come twice, it is counted as unmatched, and the first of them is taken
  * for one whose reply is lost.
  *
- * One case stays undetected: a result or refusal that comes twice, and the second time in a later read, answers the
- * next command of its kind, for nothing in it says whose it is. No engine was seen to repeat one. Whatever does
- * something is given as a job, or its answer is not looked at, so that a wrong one misleads a question at most.
+ * One case stays undetected: if a result or refusal comes twice, the second time in a later read, it answers the next
+ * command of its kind. No engine has been seen to do so. Commands that change something are jobs, or their answer is
+ * not read, so a wrong answer can only mislead a question.
  */
 export class ReplyQueue {
   readonly #options: ReplyQueueOptions

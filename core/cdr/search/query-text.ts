@@ -65,7 +65,7 @@ function readGroup(reader: Reader, fields: readonly SearchField[], depth: number
 }
 
 /**
- * The plus sign of a number requires it as any other does, unless the number is one of several that are joined by OR.
+ * Returns `plus` for a number that begins with a plus sign, which then must occur, except among numbers joined by OR.
  */
 function plusOfNumber({ tokens, at }: Reader, conjunction: 'and' | 'or' | undefined): 'plus' | undefined {
   const [token, next] = [tokens[at], tokens[at + 1]]
