@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 /**
- * Files with a worker of their own: one replaces a module, which others in the same worker may have loaded already, and one measures memory,
- * which takes long in the heap of many files.
+ * Files with a worker of their own: one replaces a module, which others in the same worker may have loaded already, and
+ * one measures memory, which takes long in the heap of many files.
  */
 const alone = ['test/unit/adapters/password-hash-work.test.ts', 'test/unit/esl/held-memory.test.ts']
 
@@ -29,7 +29,10 @@ const suite = (name: string, extra: object = {}) => ({
   },
 })
 
-/** Files of the end-to-end tests: each has a process, a platform, ports and a folder of its own, so two run at the same time. */
+/**
+ * Files of the end-to-end tests: each has a process, a platform, ports and a folder of its own, so two run at the same
+ * time.
+ */
 const twoPlatforms = { isolate: true, globalSetup: 'test/support/platform/ensure-test-assembly.ts' }
 
 /** Files that start whole platforms and load the machine: one at a time, each in a process of its own. */

@@ -2,7 +2,6 @@ import type { Clock, Randomness } from '../core/time.ts'
 
 /** The dependencies of every adapter. */
 export interface AdapterContext {
-  /** The process's environment; names stand in contracts/environment.ts and contracts/resources.ts. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly random: Randomness

@@ -1,9 +1,9 @@
 /**
- * The time for which records are kept after they stopped mattering. The store drops an item some time after its `expiresAt`
- * (DynamoDB: up to two days), so adapters that read one check it themselves: an expired record counts as missing.
+ * The time for which records are kept after they stopped mattering. The store drops an item some time after its
+ * `expiresAt` (DynamoDB: up to two days), so adapters that read one check it themselves: an expired record counts as
+ * missing.
  */
 import { type ExportJob, exportLifeMs } from '../core/cdr/exports/export-job.ts'
-import type { KnownCall } from '../core/channels/known-call.ts'
 import type { CommandRecord } from '../core/commands/commands.ts'
 import type { Presence } from '../core/accounts/presence.ts'
 import type { AuditRecord } from '../core/audit/audit-log.ts'
@@ -31,12 +31,8 @@ export const keptUntil = {
   loginNetwork: (at: number) => at + 30 * DAY,
   /** Longer than any window in which failures are counted. */
   loginFailure: (at: number) => at + DAY,
-  /** A call may last for days, while registrations have their own expiry. */
   presence: (presence: Presence) =>
-    Math.max(
-      presence.observedAt + (presence.calls.length > 0 ? 7 * DAY : DAY),
-      ...presence.contacts.map((contact) => contact.expiresAt),
-    ),
+    Math.max(presence.observedAt + DAY, ...presence.contacts.map((contact) => contact.expiresAt)),
   /** A connector writes it again before that, and removes it with its gateway. */
   gatewayState: (observedAt: number) => observedAt + DAY,
   /** Long enough to find out later how a command ended. */
@@ -71,13 +67,8 @@ export const keptUntil = {
   requestKey: ({ createdAt }: RequestKey) => createdAt + DAY,
   /** An allowance that is full again carries no information. */
   allowance: (wholeAt: number) => wholeAt + HOUR,
-  /**
-   * Counted from the last change of the list, so that a call in its set-up does not shorten the life of the others. Longer
-   * than nearly any call; ended calls are dropped long before, when the count is full.
-   */
-  liveCalls: (changedAt: number) => changedAt + 7 * DAY,
-  /** As long as the calls of accounts. */
-  knownCall: (call: KnownCall) => call.knownAt + 7 * DAY,
+  /** Longer than nearly any call. */
+  knownCall: (knownAt: number) => knownAt + 7 * DAY,
   /** Without an object, as long as the CDR that shows it; while there may be an object, without limit. */
   recording: ({ state, closedAt, isRemoved }: Recording) =>
     state === 'failed' || (state === 'deleted' && isRemoved === true)

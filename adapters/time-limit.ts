@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../core/time.ts'
 
-/** The time after which work may call no service any more. */
 interface TimeLimit {
   /** Epoch milliseconds. */
   readonly until: number
@@ -22,8 +21,8 @@ export class TimeLimitPassed extends Error {
 }
 
 /**
- * Runs work whose calls to services of the cloud end at `until` (epoch milliseconds): later calls are refused, and calls
- * under way are aborted. Without a limit nothing is refused.
+ * Runs work whose calls to services of the cloud end at `until` (epoch milliseconds): later calls are refused, and
+ * calls under way are aborted. Without a limit nothing is refused.
  */
 export async function withTimeLimit<T>(limit: TimeLimit, work: () => Promise<T>): Promise<T> {
   const running: RunningLimit = { ...limit }

@@ -73,7 +73,6 @@ async function reply(socket: Socket, command: string, expected: string): Promise
   await seen
 }
 
-/** Resolves when a text has come from the engine. */
 function appearance(socket: Socket, text: string): Promise<void> {
   return new Promise((resolve) => {
     let tail = ''

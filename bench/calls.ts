@@ -34,9 +34,9 @@ const logins = ['1001', '1002', '1003', '1004', '1005', '1006', '1007', '1008']
 const password = 'Bench-password-1'
 
 /**
- * Calls at a real engine with the kit and the platform of `npm start`: phones that authenticate by digest call a number of a route,
- * while three hooks hear of each call. Times each lookup as the engine sees it. `BENCH_SECONDS` is how long each load lasts,
- * `BENCH_LOADS` names the loads by their calls a second. Skipped without FREESWITCH_BIN or sipp.
+ * Calls at a real engine with the kit and the platform of `npm start`: phones that authenticate by digest call a number
+ * of a route, while three hooks hear of each call. Times each lookup as the engine sees it. `BENCH_SECONDS` is how long
+ * each load lasts, `BENCH_LOADS` names the loads by their calls a second. Skipped without FREESWITCH_BIN or sipp.
  */
 export async function benchCalls(): Promise<Figures> {
   const program = process.env['FREESWITCH_BIN']

@@ -50,7 +50,6 @@ export async function benchCdrs(): Promise<Figures> {
   }
 }
 
-/** The processes on the way of a CDR. */
 interface Path {
   readonly platform: CdrPlatform
   readonly connector: BenchConnector
@@ -86,7 +85,9 @@ async function endToEnd({ platform, connector }: Path, ends: Ends): Promise<numb
   return ends.count / seconds
 }
 
-/** CPU milliseconds for each CDR: of the connector until it is queued, then of the platform from the queue to the index. */
+/**
+ * CPU milliseconds for each CDR: of the connector until it is queued, then of the platform from the queue to the index.
+ */
 async function apart({ platform, connector }: Path, ends: Ends): Promise<{ sendCpuMs: number; indexCpuMs: number }> {
   const sendCpuMs = await connector.relay(ends)
   await platform.index(ends.count)
@@ -116,7 +117,6 @@ async function bareCpuMs(context: AdapterContext, { from, count }: Ends): Promis
   return cpuMs / count
 }
 
-/** The document that comes of an end. */
 function documentOf(number: number) {
   const event = endOfLeg(number)
   const domain = event.header('variable_domain_name') ?? ''
@@ -132,7 +132,6 @@ function documentOf(number: number) {
   return { place, document: toStored(mergeCdr(undefined, part)) }
 }
 
-/** How many CDRs searches of all domains find. */
 async function found({ platformEnv }: CdrPlatform): Promise<number> {
   const store = openSearchCdrStore(contextOf(platformEnv))
   const plan: Omit<SearchPlan, 'domain'> = {

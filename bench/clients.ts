@@ -33,8 +33,8 @@ const endpoints = {
 } as const
 
 /**
- * Measures what the clients of services cost: import and first call of a cold process, and the CPU of a call, each over those of a
- * bare signed request in the same run. The services answer at once, in a process of their own.
+ * Measures what the clients of services cost: import and first call of a cold process, and the CPU of a call, each over
+ * those of a bare signed request in the same run. The services answer at once, in a process of their own.
  */
 export async function benchClients(): Promise<Figures> {
   const state = temporaryState()
@@ -70,7 +70,6 @@ function environmentOf(url: string): Readonly<Record<string, string>> {
 /** The SDK's clients that a plain endpoint has, and the modules that make them. */
 const replaced = /^@aws-sdk\/(client-dynamodb|lib-dynamodb|client-secrets-manager)$|\/(dynamodb|secrets)-client\.ts$/
 
-/** Puts bare signed requests in place of the SDK's clients. */
 const signedStore: esbuild.Plugin = {
   name: 'signed-store',
   setup: (build) =>
@@ -78,9 +77,9 @@ const signedStore: esbuild.Plugin = {
 }
 
 /**
- * Returns the medians of the time from loading a bundle to its first answer: of a bare signed request, of one call through
- * the store's client, of endpoints, which make several calls at once, and of the plain endpoint with bare signed requests in place of
- * the client.
+ * Returns the medians of the time from loading a bundle to its first answer: of a bare signed request, of one call
+ * through the store's client, of endpoints, which make several calls at once, and of the plain endpoint with bare
+ * signed requests in place of the client.
  */
 async function coldStarts(
   folder: string,
@@ -134,7 +133,6 @@ async function coldStarts(
   }
 }
 
-/** How many calls the services have answered. */
 async function answeredBy(services: ChildProcess): Promise<number> {
   const reply = once(services, 'message')
   services.send('count')
@@ -143,10 +141,8 @@ async function answeredBy(services: ChildProcess): Promise<number> {
 
 const firstCallShape = z.object({ loadMs: z.number(), callMs: z.number() })
 
-/** Milliseconds of loading a bundle and of its first call, in a new process. */
 type FirstCall = z.output<typeof firstCallShape>
 
-/** Loads a bundle in a new process and calls it once. */
 async function firstCall(file: string, env: Readonly<Record<string, string>>): Promise<FirstCall> {
   const key = systemRandomness.uuid()
   const claims = { username: '1000@a.example.com', domain: 'a.example.com', key }
@@ -160,7 +156,9 @@ async function firstCall(file: string, env: Readonly<Record<string, string>>): P
   return z.parse(firstCallShape, JSON.parse(printed.trim().split('\n').at(-1) ?? ''))
 }
 
-/** CPU milliseconds of this process for a call of each client and for the bare request of the same bytes; the medians. */
+/**
+ * CPU milliseconds of this process for a call of each client and for the bare request of the same bytes; the medians.
+ */
 async function cpuOfCalls(env: Readonly<Record<string, string>>): Promise<Figures> {
   const context: AdapterContext = { env, clock: systemClock, random: systemRandomness }
   const files = s3RecordingFiles(context)

@@ -8,9 +8,9 @@ const mebibyte = 1024 * 1024
 const paths = { pathNoneRatio: 'none', pathOneRatio: 'one', pathAllRatio: 'all' }
 
 /**
- * Measures what reading events costs, each way in its own process and one after another: CPU time of the connector's reader
- * over that of `JSON.parse` on each event; time of a 32 MiB answer over
- * an 8 MiB one; and CPU time of the whole path, from the socket to messages for the queue, over that of reading alone.
+ * Measures what reading events costs, each way in its own process and one after another: CPU time of the connector's
+ * reader over that of `JSON.parse` on each event; time of a 32 MiB answer over an 8 MiB one; and CPU time of the whole
+ * path, from the socket to messages for the queue, over that of reading alone.
  */
 export async function benchEsl(): Promise<Figures> {
   const timeOf = await medians(['connector', 'bare', ...Object.values(paths)])

@@ -7,7 +7,6 @@ export type Figures = Readonly<Record<string, number>>
 const baselineFile = new URL('baseline.json', import.meta.url)
 const baselineShape = z.record(z.string(), z.number())
 
-/** The committed figures; empty when there are none yet. */
 function readBaseline(): Figures {
   try {
     return z.parse(baselineShape, JSON.parse(readFileSync(baselineFile, 'utf8')))

@@ -1,7 +1,7 @@
 /**
- * One of the three servers of the gate benchmark, as a process of its own: `store`, which answers each call at once; `gate`,
- * the gate of a laptop in front of that store; or `bare`, a node:http server that forwards the same calls to it. Sends its
- * address to its parent, and its CPU time whenever it is asked.
+ * One of the three servers of the gate benchmark, as a process of its own: `store`, which answers each call at once;
+ * `gate`, the gate of a laptop in front of that store; or `bare`, a node:http server that forwards the same calls to
+ * it. Sends its address to its parent, and its CPU time whenever it is asked.
  */
 import { type ServerResponse, createServer } from 'node:http'
 import { Pool } from 'undici'

@@ -20,8 +20,8 @@ const body = JSON.stringify({
 })
 
 /**
- * CPU time of a call of the store in the gate, in milliseconds and over that of a bare server that forwards the same call:
- * the medians of seven rounds, each server in a process of its own, both driven the same way in one run.
+ * CPU time of a call of the store in the gate, in milliseconds and over that of a bare server that forwards the same
+ * call: the medians of seven rounds, each server in a process of its own, both driven the same way in one run.
  */
 export async function benchGate(): Promise<Figures> {
   const store = await openServer(file, ['store'])
@@ -52,7 +52,6 @@ function signedHeaders({ address, message }: MeasuredServer): Promise<Record<str
   )
 }
 
-/** CPU milliseconds that the server spends on one measured call. */
 async function cpuOf(server: MeasuredServer, headers: Record<string, string>): Promise<number> {
   await load(server, headers, warmUpRequests)
   return (await cpuDuring(server, () => load(server, headers, requests))) / requests

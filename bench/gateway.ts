@@ -28,7 +28,6 @@ export async function benchGateway(): Promise<Figures> {
   }
 }
 
-/** CPU milliseconds that the server spends on the measured requests. */
 async function cpuOf(server: MeasuredServer): Promise<number> {
   await load(server, warmUpRequests)
   return cpuDuring(server, () => load(server, requests))

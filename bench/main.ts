@@ -1,4 +1,7 @@
-/** `npm run bench`: measures, prints the figures next to the committed baseline, and with `--write` makes the figures the baseline. */
+/**
+ * `npm run bench`: measures, prints the figures next to the committed baseline, and with `--write` makes the figures
+ * the baseline.
+ */
 import { benchApi } from './api.ts'
 import { benchCalls } from './calls.ts'
 import { benchCdrs } from './cdrs.ts'
@@ -30,7 +33,6 @@ const benches: Readonly<Record<string, () => Promise<Figures>>> = {
   calls: benchCalls,
 }
 
-/** The budgets of the design, for figures of the same name. */
 const budgets: Figures = {
   startFirstMs: 15_000,
   startSecondMs: 5000,

@@ -6,7 +6,6 @@ import * as z from 'zod/mini'
 export interface MeasuredServer {
   readonly child: ChildProcess
   readonly address: string
-  /** All that the server said when it was up. */
   readonly message: unknown
 }
 

@@ -11,7 +11,6 @@ import { CallPlayer, callEvents } from './pipeline/calls.ts'
 import { residentMbOf, temporaryState } from './platform.ts'
 import { openTenant } from './tenant.ts'
 
-/** One load on a platform of its own. */
 interface Load {
   readonly name: string
   readonly tenants: number
@@ -31,7 +30,6 @@ const loads: readonly Load[] = [
 const drainMs = 60_000
 const lookMs = 500
 
-/** The options and the environment with which `local/start.mjs` starts the platform. */
 const asStarted = {
   options: startOptions,
   env: { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '2' },
@@ -142,7 +140,6 @@ async function allArrivals(receiver: ChildProcess, expected: number): Promise<Ar
 interface Observed {
   readonly counts: z.infer<typeof counted>
   readonly memoryMb: number
-  /** The number of the last event of the warm-up. */
   readonly warmed: number
 }
 

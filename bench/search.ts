@@ -26,8 +26,8 @@ const searches = 1_000
 const rounds = 5
 
 /**
- * Measures the search of a tenant's week, newest first, 100 rows, among a million CDRs of the embedded server and its gate;
- * how many CDRs a second are indexed; and what the adapter costs above a signed request whose answer is parsed.
+ * Measures the search of a tenant's week, newest first, 100 rows, among a million CDRs of the embedded server and its
+ * gate; how many CDRs a second are indexed; and what the adapter costs above a signed request whose answer is parsed.
  */
 export async function benchSearch(): Promise<Figures> {
   const state = temporaryState()

@@ -109,7 +109,6 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-/** Returns what was wrong with a command line, and which help to read. */
 function usageOf(
   error: CommanderError,
   message: string,
@@ -124,7 +123,6 @@ function usageOf(
   return { message: `${name} needs a command`, wayOut }
 }
 
-/** Returns the full name of the command that the words begin with. */
 function nameOf(program: Command, words: readonly string[]): string {
   const names = [program.name()]
   let command: Command | undefined = program

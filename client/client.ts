@@ -28,7 +28,6 @@ export interface ClientOptions {
   readonly retries?: number
   /** The most time that one attempt may take; 30 000 by default, which is more than the platform takes. */
   readonly timeoutMs?: number
-  /** Replaces the global `fetch`. */
   readonly fetch?: (url: string, init?: RequestInit) => Promise<Response>
   /** Replaces chance and time in retries. */
   readonly retryDeps?: RetryDeps
@@ -63,7 +62,6 @@ export interface Answered<O extends OperationId> {
   readonly headers: Headers
 }
 
-/** The parts of an input that a request is built from. */
 interface AnyInput extends CallOptions {
   readonly params?: Readonly<Record<string, unknown>>
   readonly query?: Readonly<Record<string, unknown>>
@@ -132,8 +130,8 @@ export class Client {
   }
 
   /**
-   * Downloads a recording: requests a link from the API and fetches it without the credential, since the object store is
-   * another host. The body of the response is not read yet.
+   * Downloads a recording: requests a link from the API and fetches it without the credential, since the object store
+   * is another host. The body of the response is not read yet.
    */
   async recording(uuid: string, input: Omit<Input<'readRecording'>, 'params'> = {}): Promise<Response> {
     const { signal } = input
@@ -163,7 +161,7 @@ export class Client {
     return withRetries(() => this.#authenticated(operation, keyed), retries, signal, deps)
   }
 
-  /** Makes one attempt. When its token is refused, logs in once and makes it again: a refused request was not executed. */
+  /** Makes one attempt. When its token is refused, logs in and retries once: a refused request was not executed. */
   async #authenticated<O extends OperationId>(operation: O, input: AnyInput): Promise<Answered<O>> {
     const { login } = this.#options
     if (login === undefined || operation === 'logIn') return this.#attempt(operation, input, this.#token)
@@ -268,7 +266,6 @@ function urlOf(base: string, path: string, { params = {}, query = {} }: AnyInput
   return url
 }
 
-/** Returns a value of a path or a query as text: what is no text as JSON. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

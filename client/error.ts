@@ -7,12 +7,11 @@ export interface FieldProblem {
 }
 
 /**
- * The code of a failed call: one of the API, or one of the client. `unreachable`: no complete answer came. `timed_out`: the
- * answer took too long. `unexpected_answer`: the answer is none of the API, such as a proxy's page.
+ * The code of a failed call: one of the API, or one of the client. `unreachable`: no complete answer came. `timed_out`:
+ * the answer took too long. `unexpected_answer`: the answer is none of the API, such as a proxy's page.
  */
 export type CallplaneErrorCode = ErrorCode | 'unreachable' | 'timed_out' | 'unexpected_answer'
 
-/** The parts of an answer that an error shows. */
 interface ErrorFields {
   readonly code: CallplaneErrorCode
   readonly status: number

@@ -34,8 +34,8 @@ export async function withRetries<T>(
 }
 
 /**
- * Returns whether a repetition may succeed. 500 and 504 are final: the effect may have happened, and the platform stores no
- * such answer under the key of the request.
+ * Returns whether a repetition may succeed. 500 and 504 are final: the effect may have happened, and the platform
+ * stores no such answer under the key of the request.
  */
 function mayPass(error: unknown): error is CallplaneError {
   if (!(error instanceof CallplaneError)) return false

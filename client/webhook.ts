@@ -19,8 +19,8 @@ export interface VerifyOptions {
 const encoder = new TextEncoder()
 
 /**
- * Returns whether a delivery was signed with a secret of the hook and is recent. Compare `webhook-id` with those that you
- * have seen: a delivery may arrive more than once.
+ * Returns whether a delivery was signed with a secret of the hook and is recent. Compare `webhook-id` with those that
+ * you have seen: a delivery may arrive more than once.
  */
 export async function verifyDelivery({ headers, body }: Delivery, options: VerifyOptions): Promise<boolean> {
   const { secret, toleranceSeconds = 300, now = Date.now() } = options
@@ -44,7 +44,6 @@ export async function verifyDelivery({ headers, body }: Delivery, options: Verif
   return isSigned
 }
 
-/** An array of bytes that WebCrypto takes. */
 type Bytes = Uint8Array<ArrayBuffer>
 
 function textOf(value: string | readonly string[] | null | undefined): string | undefined {

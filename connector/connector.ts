@@ -9,6 +9,7 @@ import { commandLimits } from './commands/places.ts'
 import { wantedGateways } from './commands/wanted-gateways.ts'
 import { engineRuntime } from './assembly/engine-runtime.ts'
 import { EventPipeline } from './assembly/event-pipeline.ts'
+import { EngineClocks } from './links/engine-clocks.ts'
 import type { ReadField } from '../core/channels/leg-domain.ts'
 import { GatewayStates } from './gateways/gateway-states.ts'
 import type { ConnectorHealth } from './health/connector-health.ts'
@@ -21,7 +22,6 @@ import { readMetrics } from './health/read-metrics.ts'
 import { metricReporter } from './health/report-metrics.ts'
 import { Recorder } from './recordings/recorder.ts'
 import { compareGatewaysEachHour } from './reconcile/compare-gateways.ts'
-import { StoringPeer } from './reconcile/storing-peer.ts'
 import type { ConnectorDeps } from './assembly/running.ts'
 import { startLoops } from './start-loops.ts'
 import { stopConnector } from './stop-connector.ts'
@@ -31,38 +31,36 @@ export interface Connector {
   health(): ConnectorHealth
   /**
    * Takes no more commands, hands what it has to the queues, at most for `graceMs`, then lets go of the engines and
-   * writes waiting events to disk and reports how it ended, which takes up to 5 s more. Reports and metrics go on meanwhile. Answers how many events are lost.
+   * writes waiting events to disk and reports how it ended, which takes up to 5 s more. Reports and metrics go on
+   * meanwhile. Answers how many events are lost.
    */
   stop(graceMs: number): Promise<number>
 }
 
-/** The most owners of earlier spools in a report. */
 const mostTaken = 20
 
 /** Starts everything: the links, the intake of commands, the relay of events, the reports. */
 export function startConnector(parts: ConnectorDeps): Connector {
   const { clock } = parts
   const domains = domainNames(parts.ports.domains, clock, parts.observing?.tenants)
-  const registry = new ChannelRegistry(domains)
+  const clocks = new EngineClocks(clock)
+  const registry = new ChannelRegistry(domains, { clocks })
   const isObserving = parts.observing !== undefined
   const openLink = isObserving ? readingLink(parts.openLink) : parts.openLink
   const aligner = gatewayAligner({ ...parts, wanted: wantedGateways(parts.ports) })
-  const shared = { ...parts, openLink, isObserving, registry, domains, aligner }
+  const shared = { ...parts, openLink, isObserving, registry, domains, aligner, clocks }
   const tally = { gapsOfLost: 0, outOfReach: new Array<string>(), taken: new Array<string>() }
   const onTaken = (owner: string) => void (tally.taken = [...tally.taken.slice(1 - mostTaken), owner])
   const engines = () => works.map(({ engine }) => engine)
-  const peer = new StoringPeer({ ...parts, store: parts.ports.connectorStatus, engines, links: () => events.links() })
   const events = new EventPipeline({
     ...shared,
-    isStoredByPeer: { calls: () => peer.storesCalls, accounts: () => peer.storesAccounts },
     spool: parts.spool && { ...parts.spool, onTaken },
     engines,
-    isUp: (uuid) => isUp(uuid),
     ...(isObserving ? { onUnowned: (read: ReadField) => observed.unowned(read) } : {}),
     onChannelEvent: (event, domain, channel) => recorder.hear(event, domain, channel),
   })
   const states = parts.ports.gatewayStates
-  const gateways = new GatewayStates({ ...shared, store: states, isStoredByPeer: () => peer.storesCalls })
+  const gateways = new GatewayStates({ ...shared, store: states })
   const observed = observationReport({ ...parts, counters: () => events.counters() })
   const works = parts.engines.map((address) =>
     engineRuntime({
@@ -94,7 +92,7 @@ export function startConnector(parts: ConnectorDeps): Connector {
     ...orders,
   })
   const lost = lostClaims({ ...parts, store: parts.ports.commands })
-  const others = { gateways, recorder, lost, peer, tally }
+  const others = { gateways, recorder, lost, clocks, tally }
   const running = { parts, startedAt: clock.now(), registry, events, works, runner, ...others }
   const status = ownStatus(running)
   const [stopping, stopped] = [new AbortController(), new AbortController()]

@@ -24,8 +24,8 @@ import { systemEslTimers } from './esl/timers.ts'
 import { type HealthServer, startHealthServer } from './health/health-server.ts'
 import { type ConnectorSettings, readSettings } from './settings.ts'
 import { handOverMs } from './stop-connector.ts'
-import { systemSpoolFiles } from './spool/spool-files.ts'
-import { processOwner } from './spool/process-owner.ts'
+import { systemSpoolFiles } from './buffer/spool-files.ts'
+import { processOwner } from './buffer/process-owner.ts'
 
 const context: AdapterContext = { env: process.env, clock: systemClock, random: systemRandomness }
 const { settings, log } = readOrExit(context)
@@ -39,7 +39,6 @@ try {
   process.exit(1)
 }
 
-/** Reads the settings. A wrong one ends the process with a line that names it. */
 function readOrExit(context: AdapterContext): { settings: ConnectorSettings; log: Log } {
   try {
     return { settings: readSettings(context.env), log: createLogger('connector', context) }

@@ -9,7 +9,6 @@ import { readEngineAddresses } from './engine-addresses.ts'
 
 /** The settings of the connector; contracts/settings describes each. */
 export interface ConnectorSettings {
-  /** In the order given; no two of one name. */
   readonly engines: readonly EngineAddress[]
   /** 0 takes a free port. */
   readonly healthPort: number
@@ -21,7 +20,6 @@ export interface ConnectorSettings {
   /** Where events wait while the queue is away, and the bytes they may take there; absent: in memory only. */
   readonly spool: { readonly folder: string; readonly bytes: number } | undefined
   readonly clientVariables: ClientVariables
-  /** Present when the engines are only observed. */
   readonly observing: ObservingSetting | undefined
 }
 
@@ -52,7 +50,7 @@ export function readObserving(env: Variables): ObservingSetting | undefined {
   return undefined
 }
 
-/** A smaller spool could not hold one file of each class and the file that is being written. */
+/** A smaller spool could not hold a few of the largest events. */
 const leastSpoolBytes = 4 * 1024 ** 2
 
 /** Five minutes of a busy engine (500 events of 7 KB a second). */

@@ -18,7 +18,7 @@ function maxInHand(engines: number): number {
 
 /** Starts the loops that run until the connector stops. */
 export function startLoops(
-  { parts, startedAt, events, works, runner, recorder, lost, peer, tally }: Running,
+  { parts, startedAt, events, works, runner, recorder, lost, gateways, tally }: Running,
   status: StatusReporter,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -39,7 +39,6 @@ export function startLoops(
   return Promise.all([
     events.follow(resubscribe, signal),
     recorder.follow(signal),
-    peer.follow(signal),
     commandIntake({ ...parts, runner, fitness, maxInHand: maxInHand(works.length) }).follow(signal),
     readPeerReports(
       {
@@ -64,6 +63,7 @@ export function startLoops(
         },
         onDeadConnector: (connectorId) => {
           events.othersGone()
+          gateways.storeAll()
           runner.othersGone()
           return lost.end(connectorId)
         },

@@ -6,13 +6,10 @@ import { type Timers, pause } from '../core/concurrency/timers.ts'
 export const stopTimes = {
   /** Answers of the engines are awaited while events are handed over; calls that still ring end as unknown. */
   answersMs: 3_000,
-  /** The goodbyes of all engines together. */
   goodbyeMs: 1_500,
   /** Stores the last events of the closing links. */
   lastWritesMs: 1_000,
-  /** Writes events that could not be handed over to disk. */
   spoolMs: 2_000,
-  /** A last report says how all of it ended. */
   lastReportMs: 500,
   /** Left for the end of the process itself. */
   spareMs: 5_000,
@@ -64,7 +61,6 @@ export async function stopConnector(
   return lost
 }
 
-/** Waits for something, but no longer than it may take. */
 async function within(timers: Timers, ms: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController()
   await Promise.race([work, pause(timers, ms, over.signal)])

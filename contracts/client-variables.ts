@@ -18,10 +18,10 @@ const ofService =
   /^(?:__proto__|account_role|dialed_domain|dialed_user|domain_name|domain_uuid|presence_id|user_context|user_name|user_scheme|origination_uuid|originating_leg_uuid|variable_.*|svc.*|w_.*)$/i
 
 /**
- * Reads the operator's setting `clientVariables`: names of channel variables that clients may set in addition to the closed
- * lists, each with a pattern that the whole value must match. Patterns have RE2 syntax and match in linear time. A name that
- * the engine reads (`isEngineName`) needs `force: true`. Empty text adds none. Throws an error whose message says what is
- * wrong, to be read after the setting's name.
+ * Reads the operator's setting `clientVariables`: names of channel variables that clients may set in addition to the
+ * closed lists, each with a pattern that the whole value must match. Patterns have RE2 syntax and match in linear time.
+ * A name that the engine reads (`isEngineName`) needs `force: true`. Empty text adds none. Throws an error whose
+ * message says what is wrong, to be read after the setting's name.
  */
 export function readClientVariables(text: string, isEngineName = (_name: string) => false): ClientVariables {
   if (text === '') return new Map()

@@ -19,14 +19,13 @@ export function highestUsersOf(domain: string): readonly [string, ...string[]] {
   return ['highest', domain]
 }
 
-/** The names of the partitions that share the ids of a domain's events. */
 const eventIdShards = ['0', '1', '2', '3', '4', '5', '6', '7']
 
 /**
- * Everything that the stores hold of a domain except its own record, in the order of its removal: items that lead to others
- * are removed after them. A new store of tenants' records joins by one line. Some things are not listed, because they outlive
- * their domain: the audit trail for its 400 days, recordings for their retention, and records that expire within a day and
- * that no tenant can find (commands, sessions, failed logins, and the allowances of the last hour).
+ * Everything that the stores hold of a domain except its own record, in the order of its removal: items that lead to
+ * others are removed after them. A new store of tenants' records joins by one line. Some things are not listed, because
+ * they outlive their domain: the audit trail for its 400 days, recordings for their retention, and records that expire
+ * within a day and that no tenant can find (commands, sessions, failed logins, and the allowances of the last hour).
  */
 export const domainPartitions: readonly DomainPartition[] = [
   { table: 'tokens', key: (domain) => [domain] },
@@ -60,7 +59,6 @@ export const domainPartitions: readonly DomainPartition[] = [
   { table: 'events', key: (domain) => ['head', domain] },
   { table: 'emailSettings', key: (domain) => [domain] },
   { table: 'idempotency', key: (domain) => [domain] },
-  { table: 'liveCalls', key: (domain) => [domain] },
   { table: 'knownCalls', key: (domain) => [domain] },
   {
     table: 'blacklists',

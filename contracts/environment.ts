@@ -1,6 +1,6 @@
 /**
- * Names of environment variables that infrastructure sets and processes read. Settings (contracts/settings) and resources
- * (`TABLE_…`, `QUEUE_…`, `SECRET_…`, `KEY_…` in resources.ts) declare their own.
+ * Names of environment variables that infrastructure sets and processes read. Settings (contracts/settings) and
+ * resources (`TABLE_…`, `QUEUE_…`, `SECRET_…`, `KEY_…` in resources.ts) declare their own.
  */
 export const environment = {
   /** A setting whose declaration is too large for the bundles that need its name. */

@@ -4,7 +4,6 @@
  */
 import * as z from 'zod/mini'
 
-/** Text that matches a pattern, with the sentence that refuses any other text. */
 const text = (pattern: RegExp, problem: string) => z.string(problem).check(z.regex(pattern, problem))
 
 /** Returns a field of text without control characters, of a limited length. */
@@ -32,8 +31,8 @@ const hostName =
   /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
 
 /**
- * Contexts of the engine's own dial plan (engine/conf/dialplan.xml): `public` has the calls that were not authenticated. They
- * cannot be names of domains, since the context of a call is its domain.
+ * Contexts of the engine's own dial plan (engine/conf/dialplan.xml): `public` has the calls that were not
+ * authenticated. They cannot be names of domains, since the context of a call is its domain.
  */
 const engineContexts: ReadonlySet<string> = new Set(['public', 'global'])
 
@@ -45,10 +44,22 @@ export const domainName = z.pipe(
   z.transform((name) => name.toLowerCase()),
 )
 
-/** The id of a channel or call, as the engine writes it: a UUID in lower case. */
+/** The id of a channel, as its engine spells it; no word of a command, and none that a path takes for a folder. */
+export const channelId = text(
+  /^[A-Za-z0-9._~@:+-]{1,128}$/,
+  'must be 1-128 letters, digits or any of . _ ~ @ : + -',
+).check(z.refine((id) => !/^(?:\.{1,2}|all|off|toggle)$/i.test(id), 'must be the id of a channel'))
+
+/** An id that the platform chooses: a UUID in lower case. */
 export const uuid = text(
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
   'must be a UUID in lower case',
+)
+
+/** The id of a channel or call in a path, as core/channels/call-id.ts has it: a UUID in either case is one. */
+export const callId = z.pipe(
+  channelId,
+  z.transform((id) => (uuid.safeParse(id.toLowerCase()).success ? id.toLowerCase() : id)),
 )
 
 /** A target that can be dialled: a number, or an account's name. */
@@ -64,9 +75,9 @@ export const hangupCause = text(/^[A-Z0-9_]{1,40}$/, 'must be an engine cause wo
 export const displayDigits = text(/^\+?[0-9*#]{1,32}$/, 'must be 1-32 digits, * or #')
 
 /**
- * A parameter that a phone may be called with. The engine appends it to the phone's address. `maddr` and `transport`, also
- * percent-encoded, and a `Route` after `?` would send the call elsewhere. Other names that SIP or the engine reads are refused with
- * them.
+ * A parameter that a phone may be called with. The engine appends it to the phone's address. `maddr` and `transport`,
+ * also percent-encoded, and a `Route` after `?` would send the call elsewhere. Other names that SIP or the engine reads
+ * are refused with them.
  */
 const addressParameter =
   /^(?!(?:maddr|transport|tport|ttl|method|user|lr|comp|received|rport)(?:=|$)|fs_)[a-z0-9._-]+(?:=[a-z0-9._~+-]*)?$/i
@@ -120,7 +131,7 @@ export const blacklistName = text(
   'must be 1-64 characters without /, \\ and control characters',
 )
 
-/** A number of a blacklist as it is stored, without the punctuation that people write between digits. */
+/** A number or a word of a blacklist, without the punctuation that people write between digits. */
 export const blacklistNumber = z.pipe(
   z.pipe(
     z.string('must be text').check(z.maxLength(128, 'must have at most 128 characters')),

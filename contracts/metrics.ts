@@ -1,6 +1,6 @@
 /**
- * The connector's metrics, as data: it writes these, and alarms and graphs read them. None carries the name of a tenant, a
- * number or an engine; all connectors write under one dimension, so that their numbers add up.
+ * The connector's metrics, as data: it writes these, and alarms and graphs read them. None carries the name of a
+ * tenant, a number or an engine; all connectors write under one dimension, so that their numbers add up.
  */
 
 /** The groups of metrics, each with a namespace of its own. */
@@ -37,7 +37,7 @@ export const recordingMetrics = {
 /** The metrics of calls from gateways in CloudWatch; each counts the log lines that have its message. */
 export const gatewayMetrics = {
   group: 'Gateway',
-  /** A source that gateways of several domains have, so that only age decides; a process logs it once in ten minutes. */
+  /** A source that gateways of several domains have, so only age decides; a process logs it once in ten minutes. */
   ambiguous: {
     name: 'AmbiguousSources',
     message: 'gateways of several domains have the source of a call: the oldest has got it',
@@ -120,8 +120,8 @@ export const timeMetrics = [
   /** Until the command was written to the engine. */
   'CommandDelay',
   /**
-   * Until the outcome of an order to a call was known. An originate is not measured, since it depends on how long a phone
-   * rings.
+   * Until the outcome of an order to a call was known. An originate is not measured, since it depends on how long a
+   * phone rings.
    */
   'OrderTime',
 ] as const

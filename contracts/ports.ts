@@ -1,7 +1,7 @@
 /**
  * Everything the platform's rules need from outside. A port is a role; each has at least one
- * adapter, and one in memory for tests (test/support/memory), held to one contract suite. "Not found" is `undefined`; an outage is a `DomainError` with
- * `store_unavailable`; no other error crosses a port.
+ * adapter, and one in memory for tests (test/support/memory), held to one contract suite. "Not found" is `undefined`;
+ * an outage is a `DomainError` with `store_unavailable`; no other error crosses a port.
  */
 import type { CdrAdmin } from '../core/cdr/cdr-admin.ts'
 import type { CdrStore } from '../core/cdr/cdr-store.ts'
@@ -22,7 +22,6 @@ import type { LoginThrottle } from '../core/auth/login-throttle.ts'
 import type { PasswordHasher, SecretReader, SecretBox } from '../core/secrets.ts'
 import type { CallEngine } from '../core/commands/call-engine.ts'
 import type { CommandStore } from '../core/commands/command-store.ts'
-import type { LiveCallStore } from '../core/channels/live-call-store.ts'
 import type { KnownCallStore } from '../core/channels/known-call-store.ts'
 import type { EventSink } from '../core/events/event-sink.ts'
 import type { TakenEvents } from '../core/events/taken-events.ts'
@@ -82,12 +81,9 @@ export interface Ports {
   audit: AuditLog
   idempotency: IdempotencyStore
   rateLimits: RateLimitStore
-  liveCalls: LiveCallStore
   knownCalls: KnownCallStore
   recordings: RecordingStore
-  /** The objects of recordings. */
   recordingFiles: FileStore
-  /** The files of exports. */
   exportFiles: FileStore
   emailSettings: EmailSettingsStore
   mail: MailSender

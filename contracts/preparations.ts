@@ -1,13 +1,12 @@
 import type { Needs } from './ports.ts'
 
 /**
- * The one declaration of a function that prepares a store. A deployment calls it before anything uses the store, and a laptop
- * at each start. It is idempotent.
+ * The one declaration of a function that prepares a store. A deployment calls it before anything uses the store, and a
+ * laptop at each start. It is idempotent.
  */
 export interface Preparation {
   /** Unique among workers, schedules and preparations; also the name of the handler file, in kebab case. */
   readonly name: string
-  /** Folder of the handler. */
   readonly group: string
   readonly summary: string
   readonly timeoutSeconds: number

@@ -10,14 +10,13 @@ export interface TableSpec {
   readonly purpose: string
   /** Whether items carry `expiresAt` (epoch seconds), after which the store may drop them. */
   readonly expires: boolean
-  /** Whether it has the index {@link indexName}. */
   readonly index?: typeof indexName
 }
 
 /**
- * The index of a table: `gsi_pk`, `gsi_sk` and the keys of the table, nothing else. Only items that carry both keys are in
- * it. The items that a query finds are read from the table, so a write of an item costs the index nothing while the item
- * keeps its place.
+ * The index of a table: `gsi_pk`, `gsi_sk` and the keys of the table, nothing else. Only items that carry both keys are
+ * in it. The items that a query finds are read from the table, so a write of an item costs the index nothing while the
+ * item keeps its place.
  */
 export const indexName = 'keys-by-state'
 
@@ -31,7 +30,7 @@ export const tables = {
   throttles: { variable: 'TABLE_THROTTLES', purpose: 'failed logins inside the moving window', expires: true },
   presence: {
     variable: 'TABLE_PRESENCE',
-    purpose: 'registered phones and live calls of accounts, and states of gateways',
+    purpose: 'registered phones of accounts, and states of gateways',
     expires: true,
   },
   commands: {
@@ -63,10 +62,9 @@ export const tables = {
     expires: true,
   },
   limits: { variable: 'TABLE_LIMITS', purpose: 'what is left of allowances of requests', expires: true },
-  liveCalls: { variable: 'TABLE_LIVE_CALLS', purpose: 'calls that the API placed and that may be up', expires: true },
   knownCalls: {
     variable: 'TABLE_KNOWN_CALLS',
-    purpose: 'legs of calls that connectors know to be up',
+    purpose: 'live legs of calls, and calls that the API placed',
     expires: true,
     index: indexName,
   },
@@ -92,8 +90,8 @@ export interface QueueSpec {
   readonly purpose: string
   readonly fifo: boolean
   /**
-   * The time for which a received message stays invisible. It exceeds the time of its function, but not six times, as the
-   * service advises; test/infra/queue-advice.test.ts says why for each queue.
+   * The time for which a received message stays invisible. It exceeds the time of its function, but not six times, as
+   * the service advises; test/infra/queue-advice.test.ts says why for each queue.
    */
   readonly visibilitySeconds: number
   /** The time for which an unprocessed message is kept; SQS allows 60 s to 14 days. */
@@ -103,8 +101,8 @@ export interface QueueSpec {
 }
 
 /**
- * Every queue. Commands live 60 s at most, so that none outlives its deadline by much. A command that a dying connector had
- * received becomes visible again after 10 s, so that it can still run within its 20 s.
+ * Every queue. Commands live 60 s at most, so that none outlives its deadline by much. A command that a dying connector
+ * had received becomes visible again after 10 s, so that it can still run within its 20 s.
  */
 export const queues = {
   commands: {

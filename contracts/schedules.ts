@@ -4,7 +4,6 @@ import type { Needs } from './ports.ts'
 export interface Schedule {
   /** Unique among workers and schedules; also the name of the handler file, in kebab case. */
   readonly name: string
-  /** Folder of the handler. */
   readonly group: string
   readonly summary: string
   /** Whole minutes between two calls; the cloud's scheduler does not support less. */

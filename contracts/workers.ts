@@ -22,8 +22,9 @@ function worker<const W extends Worker>(declaration: W): W {
 }
 
 /**
- * Matches events against the hooks of their domain, writes one delivery for each match, and makes the first attempts. A domain has
- * four batches at a time whose answers are waited for, and a batch goes on until its slowest attempt is over.
+ * Matches events against the hooks of their domain, writes one delivery for each match, and makes the first attempts. A
+ * domain has four batches at a time whose answers are waited for, and a batch goes on until its slowest attempt is
+ * over.
  */
 export const hookDispatch = worker({
   name: 'hookDispatch',
@@ -82,7 +83,7 @@ export const cdrIndex = worker({
   needs: {
     cdrs: ['index', 'setRecordings'],
     domains: ['read', 'readDeleted'],
-    recordings: ['listRecorded', 'list'],
+    recordings: ['listRecorded', 'list', 'wasLeft'],
   },
 })
 

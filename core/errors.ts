@@ -35,13 +35,11 @@ export type ErrorCode =
 export interface FieldProblem {
   /** The field's path in the request, for example `variables[2]`. */
   readonly field: string
-  /** The problem and the way out. */
   readonly problem: string
 }
 
 /** The rest of a limit that has a number. */
 export interface LimitLeft {
-  /** The most that there may be. */
   readonly limit: number
   readonly remaining: number
   /** Milliseconds until all of it is free again, as far as that is known. */
@@ -59,8 +57,8 @@ export interface ErrorExtras {
 }
 
 /**
- * A refusal by the platform's rules. Its message is shown to the caller: it names the problem and the way out, and never
- * contains a secret.
+ * A refusal by the platform's rules. Its message is shown to the caller: it names the problem and the way out, and
+ * never contains a secret.
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError'

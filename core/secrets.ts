@@ -15,13 +15,12 @@ export interface RootPassword {
 
 /** Secrets of the deployment itself. While they cannot be read again, the last known values stay valid. */
 export interface SecretReader {
-  /** Returns the root user's current password. */
   rootPassword(): Promise<RootPassword>
-  /** Returns the version of the root user's current password, without reading the password itself or remembering anything. */
+  /** Returns the version of root's current password, without reading the password or remembering anything. */
   rootVersion(): Promise<string>
   /**
-   * Returns the credential that the engine presents at `/engine/*`, read at most once in five minutes so that a rotation
-   * takes effect.
+   * Returns the credential that the engine presents at `/engine/*`, read at most once in five minutes so that a
+   * rotation takes effect.
    */
   engineCredential(): Promise<string>
   /** Returns the key that signs cursors of searches, read at most once in five minutes. */

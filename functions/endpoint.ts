@@ -46,9 +46,10 @@ export const requestLimitMs = 28_000
 const lateText = 'the request took too long; what it asked for may still happen'
 
 /**
- * Creates the handler of a route over given ports. Its chain is the contract's order of checks; the use case then judges
- * existence and state. Every refusal and every failure becomes the contract's error body. The only state that outlives a
- * request is the time at which each user was last recorded as active, the refused rate limits and the domains of tokens.
+ * Creates the handler of a route over given ports. Its chain is the contract's order of checks; the use case then
+ * judges existence and state. Every refusal and every failure becomes the contract's error body. The only state that
+ * outlives a request is the time at which each user was last recorded as active, the refused rate limits and the
+ * domains of tokens.
  */
 export function createEndpoint<const R extends Route>(
   route: R,
@@ -87,9 +88,9 @@ const tooLate = () => new DomainError('deadline_exceeded', lateText)
 const isFunctionProcess = process.env['AWS_LAMBDA_FUNCTION_NAME'] !== undefined
 
 /**
- * Returns the handler of a route over cloud adapters. They are made once, from the process's environment: while a function
- * loads, when Lambda gives it a whole processor, and elsewhere at the first request. What the environment lacks fails
- * every request, and the log names the variable.
+ * Returns the handler of a route over cloud adapters. They are made once, from the process's environment: while a
+ * function loads, when Lambda gives it a whole processor, and elsewhere at the first request. What the environment
+ * lacks fails every request, and the log names the variable.
  */
 export function endpoint<const R extends Route>(
   route: R,

@@ -46,15 +46,13 @@ const deploymentRequest = z.object({
   LogicalResourceId: z.string(),
 })
 
-/** Time that is reserved for the answer to the deployment. */
 const reserveMs = 10_000
 
-/** Time for the answer itself. */
 const answerMs = 5_000
 
 /**
- * Creates the handler of a preparation over given ports. A deployment receives an answer; for any other caller errors are
- * thrown.
+ * Creates the handler of a preparation over given ports. A deployment receives an answer; for any other caller errors
+ * are thrown.
  */
 export function createPreparation<const P extends Preparation>(
   ports: PortsOf<P['needs']>,
@@ -85,8 +83,8 @@ export function createPreparation<const P extends Preparation>(
 }
 
 /**
- * Returns the handler of a preparation over cloud adapters, created from the process's environment at the first call and
- * kept.
+ * Returns the handler of a preparation over cloud adapters, created from the process's environment at the first call
+ * and kept.
  */
 export function preparation<const P extends Preparation>(
   record: P,

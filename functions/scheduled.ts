@@ -21,7 +21,8 @@ export interface CloudSchedule<S extends Schedule> extends ScheduledHandler {
 }
 
 /**
- * Creates the handler of a schedule over given ports. When the function's time runs out, the call makes no further requests.
+ * Creates the handler of a schedule over given ports. When the function's time runs out, the call makes no further
+ * requests.
  */
 export function createScheduled<const S extends Schedule>(
   ports: PortsOf<S['needs']>,
@@ -39,7 +40,8 @@ export function createScheduled<const S extends Schedule>(
 }
 
 /**
- * Returns the handler of a schedule over cloud adapters, created from the process's environment at the first call and kept.
+ * Returns the handler of a schedule over cloud adapters, created from the process's environment at the first call and
+ * kept.
  */
 export function scheduled<const S extends Schedule>(
   record: S,

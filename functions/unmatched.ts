@@ -10,8 +10,8 @@ import { findPath } from './endpoint/canonical-path.ts'
 import { withTransportSecurity } from './endpoint/transport-security.ts'
 
 /**
- * Answers requests that no route matches: 308 to the canonical name of a path, 204 to a preflight without allowed origins,
- * 405 with `Allow` to a wrong method, 404 to everything else.
+ * Answers requests that no route matches: 308 to the canonical name of a path, 204 to a preflight without allowed
+ * origins, 405 with `Allow` to a wrong method, 404 to everything else.
  */
 export function createUnmatched(log: Log, publicUrl = ''): (event: APIGatewayProxyEventV2) => Promise<Answer> {
   return async (event) => {

@@ -20,8 +20,8 @@ export type WorkerAdaptersOf<W extends Worker> = { readonly [P in keyof W['needs
 export type WorkerDeps = Pick<EndpointDeps, 'clock' | 'random' | 'log' | 'settings'>
 
 /**
- * Handles one message. An error returns the message to its queue, and later messages of its group wait for it. A `refused`
- * message is also returned until it is given up or the cause is repaired, but no other message waits for it.
+ * Handles one message. An error returns the message to its queue, and later messages of its group wait for it. A
+ * `refused` message is also returned until it is given up or the cause is repaired, but no other message waits for it.
  */
 export type HandleMessage<W extends ReadingWorker> = (
   message: MessageOf<W>,
@@ -48,9 +48,9 @@ export interface WorkerOptions<W extends ReadingWorker> {
 }
 
 /**
- * Creates the handler of a queue over given ports. Each message is parsed by the queue's schema and handled alone. Failed
- * messages are redelivered together with the later messages of their order key. When the function's time runs out, all
- * unfinished messages are redelivered.
+ * Creates the handler of a queue over given ports. Each message is parsed by the queue's schema and handled alone.
+ * Failed messages are redelivered together with the later messages of their order key. When the function's time runs
+ * out, all unfinished messages are redelivered.
  */
 export function createWorker<const W extends ReadingWorker>(
   record: W,
@@ -73,9 +73,10 @@ export function createWorker<const W extends ReadingWorker>(
 }
 
 /**
- * Handles the messages of a batch together, and calls `settle` for each that has ended: with the reason for its redelivery, or
- * nothing if it is done. If the function's time runs out, the messages that are not settled are redelivered. Messages of one
- * group are in their original order. `receiptOf` returns the receipt that removes a message from its queue.
+ * Handles the messages of a batch together, and calls `settle` for each that has ended: with the reason for its
+ * redelivery, or nothing if it is done. If the function's time runs out, the messages that are not settled are
+ * redelivered. Messages of one group are in their original order. `receiptOf` returns the receipt that removes a
+ * message from its queue.
  */
 export type HandleMessages<W extends ReadingWorker> = (
   messages: readonly MessageOf<W>[],
@@ -89,7 +90,6 @@ export type MakeHandleMessages<W extends ReadingWorker> = (
   tools: WorkerDeps,
 ) => HandleMessages<W>
 
-/** Creates the handler of a queue whose batches are handled together, over given ports. */
 function createBatchWorker<const W extends ReadingWorker>(
   record: W,
   ports: PortsOf<W['needs']>,
@@ -123,8 +123,8 @@ function handlerOf<const W extends ReadingWorker>(
   const note = async (ageMs: number, at: number) => {
     if (connectorStatus !== undefined) await connectorStatus.noteWait({ stage: record.name, ageMs, at })
   }
-  // Neither middy's nor Powertools' batch support fits: both settle all messages at once, or stop at the first failure of any
-  // group. Here the messages of one key wait for each other and other keys go on.
+  // Neither middy's nor Powertools' batch support fits: both settle all messages at once, or stop at the first failure
+  // of any group. Here the messages of one key wait for each other and other keys go on.
   const run = middy<Batch<MessageOf<W>>, SQSBatchResponse | void>({ timeoutEarlyInMillis: 0 })
     .use(partialFailures(tools.log))
     .use(messageReading(record, tools.log))
@@ -137,7 +137,7 @@ function handlerOf<const W extends ReadingWorker>(
   }
 }
 
-/** Returns the handler of a queue over cloud adapters, created from the process's environment at the first batch and kept. */
+/** Returns the handler of a queue over cloud adapters, made from the process's environment at the first batch. */
 export function worker<const W extends ReadingWorker>(
   record: W,
   adapters: WorkerAdaptersOf<W>,
@@ -173,12 +173,10 @@ function cloudWorker<const W extends ReadingWorker>(
   )
 }
 
-/** Returns the id of the API request that caused a message, where its queue has such ids and it has one. */
 function requestOf(message: object): string | undefined {
   return 'requestId' in message && typeof message.requestId === 'string' ? message.requestId : undefined
 }
 
-/** Handles one parsed message. */
 async function handleContent(log: Log, handle: (log: Log) => Promise<void | 'refused'>): Promise<MessageEnd> {
   try {
     return (await handle(log)) === 'refused' ? 'unreadable' : 'done'

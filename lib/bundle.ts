@@ -10,7 +10,6 @@ export interface BundleOptions {
   readonly source: string
   /** The folder that receives the bundles; output of earlier builds is removed from it. */
   readonly target: string
-  /** Receives a sentence when bundling takes longer than two seconds. */
   readonly onSlow?: (sentence: string) => void
 }
 
@@ -37,9 +36,10 @@ const common = {
 } as const satisfies esbuild.BuildOptions
 
 /**
- * Bundles every function into `functions/<group>/<name>/index.cjs`, with its files in the folder `files` next to it, and the connector into `connector/main.mjs`. The
- * output depends on the sources alone, so that an unchanged function keeps its asset hash. Throws a plain sentence
- * when a declared handler has no file, and esbuild's own messages when a source does not compile.
+ * Bundles every function into `functions/<group>/<name>/index.cjs`, with its files in the folder `files` next to it,
+ * and the connector into `connector/main.mjs`. The output depends on the sources alone, so that an unchanged function
+ * keeps its asset hash. Throws a plain sentence when a declared handler has no file, and esbuild's own messages when a
+ * source does not compile.
  */
 export async function bundle({ source, target, onSlow }: BundleOptions): Promise<Build> {
   requireSources(source)
@@ -71,7 +71,6 @@ async function bundleFunctions(source: string, build: Build): Promise<esbuild.Ou
   return result.outputFiles
 }
 
-/** Returns the files that functions need besides their code. */
 function filesOfFunctions(source: string, build: Build): OutputFile[] {
   return handlers.flatMap((handler) =>
     Object.entries(handler.files ?? {}).map(([name, path]) => ({
@@ -91,8 +90,8 @@ export function functionOptions(source: string) {
     outExtension: { '.js': '.cjs' },
     // Functions read their files from the folder of their code.
     define: { 'import.meta.dirname': '__dirname' },
-    // An `import('node:http')` of the SDK touches every export of that module, and one of them loads Node's own undici: an
-    // eighth of a cold start. A `require` touches only the exports in use.
+    // An `import('node:http')` of the SDK touches every export of that module, and one of them loads Node's own undici:
+    // an eighth of a cold start. A `require` touches only the exports in use.
     supported: { 'dynamic-import': false },
     // Lambda puts the credentials into the environment, and no service that functions call answers with event streams.
     alias: {
@@ -117,8 +116,8 @@ function withoutConfigFiles(source: string): esbuild.Plugin {
 }
 
 /**
- * The connector keeps names, although they would cost a function 20 KB of every cold start: the errors of the event socket
- * are named after their classes.
+ * The connector keeps names, although they would cost a function 20 KB of every cold start: the errors of the event
+ * socket are named after their classes.
  */
 async function bundleConnector(source: string, build: Build): Promise<esbuild.OutputFile[]> {
   const result = await esbuild.build({

@@ -18,7 +18,8 @@ export interface Handler {
 export const unmatched: Handler = { name: 'unmatched', declaration: '$default' }
 
 /**
- * Returns the handler of an endpoint, named by its operation id, or of a worker, schedule or preparation, named by its name.
+ * Returns the handler of an endpoint, named by its operation id, or of a worker, schedule or preparation, named by its
+ * name.
  */
 export function handlerOf(group: string, name: string, files?: Handler['files']): Handler {
   return { name: `${group}/${handlerName(name)}`, declaration: name, files }
@@ -40,7 +41,8 @@ export interface Build {
 }
 
 /**
- * Returns the folder of a function's bundle, which is an asset of its own: a change of one function deploys only that one.
+ * Returns the folder of a function's bundle, which is an asset of its own: a change of one function deploys only that
+ * one.
  */
 export function functionFolder(build: Build, handler: Handler): string {
   return join(build.folder, 'functions', handler.name)

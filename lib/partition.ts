@@ -4,8 +4,9 @@ import { RegionInfo } from 'aws-cdk-lib/region-info'
 const supported = 'aws'
 
 /**
- * Refuses a region outside the partition `aws` (China, GovCloud, isolated and sovereign regions), whose names of services and ARNs differ.
- * A region that this version of the CDK does not know is accepted, and so is none: synthesis needs no account.
+ * Refuses a region outside the partition `aws` (China, GovCloud, isolated and sovereign regions), whose names of
+ * services and ARNs differ. A region that this version of the CDK does not know is accepted, and so is none: synthesis
+ * needs no account.
  */
 export function refuseOtherPartitions(region: string | undefined): void {
   if (region === undefined || region === '') return

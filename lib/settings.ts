@@ -15,9 +15,7 @@ export type GivenSettings = Readonly<Record<string, unknown>>
 export interface Settings {
   /** The name of the stage, which is part of the names of stacks, alarms and metrics. */
   readonly stage: string
-  /** Whether X-Ray records the calls of functions. */
   readonly tracing: boolean
-  /** Whether the stacks that hold data are protected from deletion. */
   readonly terminationProtection: boolean
   /** The engines' event sockets, as the connector's network sees them: at least one, without duplicates. */
   readonly engines: readonly EngineSocket[]
@@ -27,7 +25,6 @@ export interface Settings {
   readonly engineVpc: EngineVpc | undefined
   /** In CIDR form; must not overlap the engine's, so that the two can be peered. */
   readonly connectorNetwork: string
-  /** The number of availability zones of the connector's network. */
   readonly zones: number
   readonly connectorEgress: 'endpoints' | 'publicAddress'
   /** The number of connectors. */
@@ -54,13 +51,11 @@ export interface Settings {
   readonly requestsPerSecond: number
   /** The concurrency that each function of `/engine/*` has for itself; 0: none. */
   readonly engineConcurrency: number
-  /** The stores that are taken up instead of being made. */
   readonly existing: ExistingStores
 }
 
 /** The size of the store of CDRs. */
 export interface SearchSize {
-  /** The instance type of its nodes. */
   readonly instanceType: string
   /** One, or an even number up to 80, spread over two zones. */
   readonly instances: number
@@ -78,10 +73,8 @@ export interface EngineSocket {
 /** The port of the event socket of an engine that names none. */
 const usualPort = 8021
 
-/** A setting that the file of a stage holds. */
 type ContextSetting<T = unknown> = Setting<T> & { readonly context: string }
 
-/** The settings that every process has in its environment, if they are given. */
 const ofEveryProcess = [
   platform.tokenSeconds,
   platform.passwordMinLength,
@@ -150,12 +143,13 @@ function eachSetting(values: GivenSettings): Settings {
   }
 }
 
-/** New indices of CDRs get a shard for every second node, so that a month of a large stage is spread over all of them. */
+/**
+ * New indices of CDRs get a shard for every second node, so that a month of a large stage is spread over all of them.
+ */
 function shardsFor({ instances }: SearchSize): Readonly<Record<string, string>> {
   return instances < 4 ? {} : { [names.cdrShards]: String(instances / 2) }
 }
 
-/** Returns the text of a setting once the rule of a deployment has accepted it. */
 function checkedText(values: GivenSettings, setting: ContextSetting): string {
   const rule = (setting.deployment?.rule ?? setting.rule)()
   const given = values[setting.context]
@@ -165,7 +159,6 @@ function checkedText(values: GivenSettings, setting: ContextSetting): string {
   return text
 }
 
-/** The settings whose value is an object, which a file may hold itself instead of its text. */
 const objects: ReadonlySet<string> = new Set([clientVariables.context, engineVpc.context, existingStores.context])
 
 /** A file may hold numbers and objects instead of their texts. */

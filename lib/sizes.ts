@@ -31,8 +31,8 @@ const fixedAddresses = 6
 type Networks = Pick<Settings, 'connectorNetwork' | 'engineNetwork' | 'zones' | 'connectorTasks'>
 
 /**
- * Checks the connector's network: of a size that a VPC may have, apart from the engines' network, and with an address for each
- * task twice, since a deployment starts new tasks before it ends old ones.
+ * Checks the connector's network: of a size that a VPC may have, apart from the engines' network, and with an address
+ * for each task twice, since a deployment starts new tasks before it ends old ones.
  */
 export function checkNetworks(networks: Networks): void {
   const { connectorNetwork, engineNetwork, zones, connectorTasks: connectors } = networks

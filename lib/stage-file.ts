@@ -5,15 +5,14 @@ import { deploymentSettings } from '../contracts/settings/index.ts'
 import { readText } from '../contracts/settings/setting.ts'
 import type { GivenSettings } from './settings.ts'
 
-/** The names that a file may hold: every setting except the stage, which is the name of the file. */
 const names: readonly string[] = deploymentSettings
   .map(({ context }) => context)
   .filter((name) => name !== stageSetting.context)
 
 /**
- * Reads the settings of the stage that was chosen with `-c stage=<name>` from `settings/<name>.json`. `contextValue` looks up
- * a value of the CDK context. Throws a sentence with the way out when no stage is chosen, its file cannot be read, or a
- * setting stands in the context, where the next deployment would not find it.
+ * Reads the settings of the stage that was chosen with `-c stage=<name>` from `settings/<name>.json`. `contextValue`
+ * looks up a value of the CDK context. Throws a sentence with the way out when no stage is chosen, its file cannot be
+ * read, or a setting stands in the context, where the next deployment would not find it.
  */
 export function readStageFile(root: string, contextValue: (name: string) => unknown): GivenSettings {
   const folder = join(root, 'settings')

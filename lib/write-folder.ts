@@ -8,8 +8,8 @@ export interface OutputFile {
 }
 
 /**
- * Makes a folder hold exactly these files. Files that are already right are not touched, so that a platform that runs from
- * the folder during a build rarely sees a half-written file.
+ * Makes a folder hold exactly these files. Files that are already right are not touched, so that a platform that runs
+ * from the folder during a build rarely sees a half-written file.
  */
 export function writeFolder(folder: string, files: readonly OutputFile[]): void {
   const wanted = new Set(files.map(({ path }) => path))

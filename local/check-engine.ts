@@ -1,4 +1,4 @@
-/** `npm run engine:check`: compares a running engine with what the platform needs of it, and names each line to change. */
+/** `npm run engine:check`: compares a running engine with what the platform needs, and names the lines to change. */
 import { readEngineAddresses } from '../connector/engine-addresses.ts'
 import type { EngineAddress } from '../connector/runtime/engine.ts'
 import { openEslSession } from '../connector/esl/session.ts'
@@ -17,13 +17,11 @@ const usage = `Connects to the engines of ENGINE_URL and reports each thing that
 
 Ends with 0 when nothing is wrong, 1 when something is, 2 when a variable is wrong, 3 when an engine cannot be reached.`
 
-/** How long an engine may take to let the check in. */
 const connectMs = 10_000
 
 const wrongUse = 2
 const unreachable = 3
 
-/** An engine that the check could not be made at. */
 class EngineUnreachable extends Error {}
 
 async function findingsOf(
@@ -62,7 +60,6 @@ function readAccount(text: string | undefined): CheckOptions['account'] {
   return { login: name, domain }
 }
 
-/** The result of the check of one engine: its findings, or why it cannot be checked. */
 interface CheckedEngine {
   readonly engine: string
   readonly findings?: readonly Finding[]

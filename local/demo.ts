@@ -21,7 +21,6 @@ must be registered there and answer two calls.
   DEMO_USER       who to log in as; 1000@demo.example.com unless set
   DEMO_PASSWORD   that user's password; read from DATA_DIR unless set`
 
-/** The default body of a hook. */
 const hookBody = z.object({ action: z.string(), data: z.record(z.string(), z.string()) })
 
 const env = process.env
@@ -121,7 +120,6 @@ async function hangUp(client: Client, channel_id: string): Promise<void> {
   step('Hang up', `DELETE /api/v2/channels/${channel_id}`, `→ ${info.trim()}`)
 }
 
-/** Asks again until there is something. */
 async function eventually<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
   const until = Date.now() + foundWithinMs
   for (;;) {

@@ -1,8 +1,8 @@
-// Loaded before the commands of package.json (`node -r`). Written for the oldest Node there is: all that it does there is to say so.
+// Loaded before the commands of package.json (`node -r`). Written for the oldest Node there is: all that it does there
+// is to say so.
 'use strict'
 var oldest = 20
 
-/** The sentence for a Node that is too old for the commands of package.json; undefined for a later one. */
 function problemOfNode(version) {
   if (Number(version.split('.')[0]) >= oldest) return undefined
   return (

@@ -1,6 +1,6 @@
 /**
- * `npm run smoke -- --url <address>`: tries a platform as a user would after a deployment. Each step prints its time. The
- * first that fails is reported with its reason; then the domain is removed, with all that was made in it.
+ * `npm run smoke -- --url <address>`: tries a platform as a user would after a deployment. Each step prints its time.
+ * The first that fails is reported with its reason; then the domain is removed, with all that was made in it.
  */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -42,7 +42,6 @@ function readWords(): { readonly url: string; readonly receiver: string } {
 
 let steps = 0
 
-/** Does one step and prints its time. Throws an error that names the step. */
 async function step<T>(title: string, run: () => Promise<T>): Promise<T> {
   steps += 1
   const begun = performance.now()

@@ -18,8 +18,8 @@ const child = spawn(
   pinnedNode,
   [
     '--disable-warning=ExperimentalWarning',
-    // Young objects get 8 MB a space. By default they get 16 on a machine with more memory: 17 MB more in this process alone. With 4 MB a
-    // seventh of the processor goes to their collection when 300 events a second pass.
+    // Young objects get 8 MB a space. By default they get 16 on a machine with more memory: 17 MB more in this process
+    // alone. With 4 MB a seventh of the processor goes to their collection when 300 events a second pass.
     '--max-semi-space-size=8',
     // Garbage is collected when a heap has grown by 40 %. By default it may double first: 55 MB more under load.
     '--heap-growing-percent=40',
@@ -38,8 +38,8 @@ const child = spawn(
     },
   },
 )
-// Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on, as a message: on Windows a signal would end
-// the child at once. This process then waits: what main.ts does about it decides how both end.
+// Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on, as a message: on Windows
+// a signal would end the child at once. This process then waits: what main.ts does about it decides how both end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
 // npm runs this in a shell of its own. A signal to stop ends that shell and nothing else.
 if (process.env.npm_lifecycle_event !== undefined) {

@@ -41,10 +41,8 @@ function isInstalled() {
   )
 }
 
-/** The packages of commands that are named otherwise. */
 const packages = { biome: '@biomejs/biome', tsc: 'typescript', cdk: 'aws-cdk' }
 
-/** Returns the program and the first words that run an installed command: `node`, `npm`, or one of a package, on the project's own Node. */
 function installed(command) {
   if (command === 'node') return [pinnedNode]
   if (command === 'npm') return npmCommand()
@@ -66,7 +64,7 @@ export function run(command, args) {
   return status ?? 1
 }
 
-/** Runs an installed command as if it were this process: signals are passed on, and its end is the end of this process. */
+/** Runs an installed command as if it were this process: signals are passed on, and its end ends this process. */
 export function runInPlace(command, args) {
   const [program, ...first] = installed(command)
   const child = spawn(program, [...first, ...args], { cwd: root, stdio: 'inherit', env: environment() })
@@ -114,7 +112,8 @@ export function usageAsked(name, text) {
 
 /**
  * Ends the process when the command line asks for help (with the usage) or holds any word (with a refusal), since the
- * command takes no options. A word may be a password that was meant for a variable: only the name of an option is shown.
+ * command takes no options. A word may be a password that was meant for a variable: only the name of an option is
+ * shown.
  */
 export function takeNoOptions(name, usage) {
   if (usageAsked(name, usage)) process.exit(0)

@@ -21,13 +21,10 @@ export class ServiceRefusal extends Error {
   }
 }
 
-/** An error of the SDK for an answer that is no success. */
 type AnsweredError = Error & { readonly $metadata: { readonly httpStatusCode: number } }
 
-/** Characters of a service's own message that are kept. */
 const MESSAGE_LENGTH = 300
 
-/** Codes of refusals that pass by themselves. */
 const PASSING =
   /throttl|limitexceeded|throughputexceeded|overlimit|toomanyrequests|unavailable|internal|requesttimeout|operationaborted/i
 
@@ -68,8 +65,8 @@ function passes({ status, code }: ServiceRefusal): boolean {
 }
 
 /**
- * Whether a request failed before it could be sent, as with a value that cannot be stored. The SDK notes the attempts of
- * everything that it sent, unless the body was a stream: then the error of the connection has a code of the system.
+ * Whether a request failed before it could be sent, as with a value that cannot be stored. The SDK notes the attempts
+ * of everything that it sent, unless the body was a stream: then the error of the connection has a code of the system.
  */
 function isOurs(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof TimeLimitPassed) return false
@@ -77,5 +74,4 @@ function isOurs(error: unknown): boolean {
   return !('$metadata' in error) && !UNANSWERED.has(error.name) && !/^E(?!RR_)/.test(code)
 }
 
-/** Names of errors of a call that got no answer. */
 const UNANSWERED = new Set(['CredentialsProviderError', 'AbortError', 'TimeoutError'])

@@ -4,9 +4,7 @@ import { requestHandler } from './request-handler.ts'
 
 /** A service that has a client. */
 export interface ServiceAddress {
-  /** The name that the service's address starts with. */
   readonly name: string
-  /** The variable that may name another address. */
   readonly endpointVariable: string
 }
 
@@ -35,8 +33,8 @@ export function clientOptions(context: Pick<AdapterContext, 'env'>, { name, endp
 }
 
 /**
- * Returns a client of the SDK without the step that copies each input and output, without its secrets, for a logger. No client
- * here has a logger, and the copies cost a fortieth of the processor of a function.
+ * Returns a client of the SDK without the step that copies each input and output, without its secrets, for a logger. No
+ * client here has a logger, and the copies cost a fortieth of the processor of a function.
  */
 export function withoutLogging<Client extends { readonly middlewareStack: { remove(name: string): boolean } }>(
   client: Client,

@@ -9,7 +9,6 @@ import { kmsClient } from './kms-client.ts'
 /** How long an opened secret stays in memory, so that a busy hook does not ask the key service for each delivery. */
 const KEPT_MS = 5 * 60_000
 
-/** How many opened secrets stay in memory. */
 const KEPT_SECRETS = 1_000
 
 const title = 'the key service'

@@ -11,7 +11,7 @@ export interface AttemptLimits {
   readonly silenceMs?: number
 }
 
-/** Connecting takes milliseconds within a region; a process that is busy for a second must not take that for a failure. */
+/** Connecting takes milliseconds within a region; a process that is busy for a second must not take it for one. */
 const CONNECT_MS = 2_000
 
 /**
@@ -27,8 +27,8 @@ type Handle = NodeHttpHandler['handle']
 
 /**
  * Sends the requests of clients over connections that stay open. No attempt is sent after the time limit of the current
- * work, and an attempt under way is aborted then ({@link checkTimeLimit}). Work without a limit gives each attempt a time
- * of its own. So every attempt ends, also one whose answer stops halfway.
+ * work, and an attempt under way is aborted then ({@link checkTimeLimit}). Work without a limit gives each attempt a
+ * time of its own. So every attempt ends, also one whose answer stops halfway.
  */
 export class LimitedHandler extends NodeHttpHandler {
   readonly #limits: AttemptLimits

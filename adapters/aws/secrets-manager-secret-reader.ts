@@ -18,7 +18,6 @@ const CURRENT = 'AWSCURRENT'
 /** The form in which generated secrets are often kept; any other text is the secret itself. */
 const wrapped = z.object({ password: z.string() })
 
-/** A secret's value and which version of it this is. */
 interface Version {
   readonly text: string
   readonly version: string

@@ -1,7 +1,7 @@
 /**
- * Returns what is to be stored with a map in place of each record that has a member called `constructor`: clients may send one,
- * and the SDK would take it for an instance of a class, which it refuses. Values without such a record come back as they are, so
- * that instances, such as dates, stay refused.
+ * Returns what is to be stored with a map in place of each record that has a member called `constructor`: clients may
+ * send one, and the SDK would take it for an instance of a class, which it refuses. Values without such a record come
+ * back as they are, so that instances, such as dates, stay refused.
  */
 export function storable(value: unknown): unknown {
   if (Array.isArray(value)) {

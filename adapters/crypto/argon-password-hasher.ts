@@ -13,10 +13,10 @@ const HASH_BYTES = 32
 /** `$argon2id$v=19$m=…,t=…,p=…$salt$hash`, base64 without padding. */
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/
 
-/** The parameters of the hash that is computed for a missing account, so that its refusal takes as long as any other. */
+/** The parameters of the hash computed for a missing account, so that its refusal takes as long as any other. */
 const missingAccount = { ...COST, nonce: Buffer.alloc(SALT_BYTES, 'missing'), expected: Buffer.alloc(HASH_BYTES) }
 
-/** Hashes passwords with Argon2id. A line of the log says when this Node has none of its own and WebAssembly does the work. */
+/** Hashes passwords with Argon2id. Logs a line if this Node lacks it and WebAssembly does the work. */
 export function argonPasswordHasher(
   context: Pick<AdapterContext, 'env'>,
   nodeCrypto: NodeCrypto = crypto,

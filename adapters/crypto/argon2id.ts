@@ -24,8 +24,8 @@ export interface NodeCrypto {
 const notSupported = 'ERR_CRYPTO_ARGON2_NOT_SUPPORTED'
 
 /**
- * Returns Argon2id on Node's own implementation, which works off the main thread. Where Node was built without it, the same
- * keys are derived in WebAssembly on the main thread, and `onMissing` is called once.
+ * Returns Argon2id on Node's own implementation, which works off the main thread. Where Node was built without it, the
+ * same keys are derived in WebAssembly on the main thread, and `onMissing` is called once.
  */
 export function argon2idOf({ argon2: native }: NodeCrypto, onMissing: () => void): Argon2id {
   let derive: Argon2id | undefined

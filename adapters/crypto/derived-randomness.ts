@@ -19,8 +19,8 @@ export function derivedKey(seed: Uint8Array, purpose: string): Uint8Array {
 }
 
 /**
- * Returns randomness that repeats itself, call by call, for the same seed, and that is unpredictable without the seed. Its
- * user must make the same calls in the same order. At most {@link MAX_BYTES} bytes at once.
+ * Returns randomness that repeats itself, call by call, for the same seed, and that is unpredictable without the seed.
+ * Its user must make the same calls in the same order. At most {@link MAX_BYTES} bytes at once.
  */
 export function derivedRandomness(seed: Uint8Array): Randomness {
   let calls = 0

@@ -15,7 +15,6 @@ export const WRITE_BATCH_ITEMS = 25
 /** A busy table splits or adds capacity within seconds; seven attempts wait up to 3 s, well within a request's time. */
 const BUSY = { attempts: 7, backoff: { firstMs: 50, longestMs: 1_600 } }
 
-/** The attributes of items that are read. */
 type Projection = Pick<Query, 'ProjectionExpression' | 'ExpressionAttributeNames'>
 
 /** Reads up to {@link READ_BATCH_ITEMS} items of one table, consistently and in no order; missing ones are left out. */
@@ -58,7 +57,6 @@ export async function putBatch(context: AdapterContext, TableName: string, items
   }
 }
 
-/** The store left items of a batch undone. */
 class Unprocessed extends DomainError {
   constructor() {
     super('store_unavailable', 'the store is busy, try again', { retryAfterSeconds: 2 })

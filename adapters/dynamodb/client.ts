@@ -18,7 +18,6 @@ import { uncontended } from './errors.ts'
 /** A record: names to texts, numbers, booleans, null, bytes, lists and records. */
 export type Item = Readonly<Record<string, unknown>>
 
-/** A conditional expression with its placeholders for names and values. */
 interface Expressions {
   readonly ConditionExpression?: string
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>>
@@ -157,7 +156,6 @@ export async function allPages(read: (start: Item | undefined) => Promise<Page>)
   return found
 }
 
-/** The common result of queries and scans. */
 interface FoundPage {
   readonly Items?: Item[] | undefined
   readonly Count?: number | undefined

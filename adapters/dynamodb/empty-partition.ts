@@ -4,7 +4,6 @@ import { WRITE_BATCH_ITEMS, removeBatch } from './batches.ts'
 import { type Key, queryPage, tableName } from './client.ts'
 import { under } from './items.ts'
 
-/** This many batches are written at once. */
 const BATCHES = 8
 
 /** Items of one table under one partition key. */
@@ -14,8 +13,8 @@ export interface Place {
 }
 
 /**
- * Removes every item of a partition, however many, and returns their number; `undefined` when time ran out first (`until`,
- * epoch milliseconds).
+ * Removes every item of a partition, however many, and returns their number; `undefined` when time ran out first
+ * (`until`, epoch milliseconds).
  */
 export async function emptyPartition(
   context: AdapterContext,

@@ -11,10 +11,8 @@ import { unmarshallOptions } from '../aws/dynamodb-client.ts'
 import { retryDeps } from '../system/retry-deps.ts'
 import type { Item } from './client.ts'
 
-/** Reasons of a cancelled transaction that pass by themselves. */
 const passingReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])
 
-/** Words for another transaction that holds an item. */
 const contention = new Set(['TransactionConflictException', 'TransactionInProgressException'])
 
 /** A transaction takes some 20 ms; six attempts end within a second, so that a request still answers in time. */
@@ -95,12 +93,10 @@ function reasonsIn(error: unknown): readonly CancellationReason[] {
   return cancelled instanceof TransactionCanceledException ? (cancelled.CancellationReasons ?? []) : []
 }
 
-/** The item that a failed condition met, which errors hold in the writing of DynamoDB. */
 function itemOf({ Item }: Pick<CancellationReason, 'Item'>): Item | undefined {
   return Item && unmarshall(Item, unmarshallOptions)
 }
 
-/** Whether a call failed because another transaction held one of its items. */
 function isContention(error: unknown): boolean {
   if (contention.has(refusalIn(error)?.code ?? '')) return true
   return reasonsIn(error).some((reason) => passingReasons.has(reason.Code ?? ''))

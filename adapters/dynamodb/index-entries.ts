@@ -15,7 +15,7 @@ export type IndexQuery = Pick<
   'KeyConditionExpression' | 'ExpressionAttributeValues' | 'ScanIndexForward' | 'Limit'
 >
 
-/** Returns one page of the entries of a table's index, which lags by a moment: the keys of items and of their places. */
+/** Returns one page of the entries of a table's index, which lags a moment: the keys of items and of their places. */
 export function queryEntries(
   context: AdapterContext,
   table: IndexedTable,
@@ -53,7 +53,6 @@ function keyOf(entry: Item): Key {
   return { pk: textOf(entry, 'pk') ?? '', sk: textOf(entry, 'sk') ?? '' }
 }
 
-/** The keys of an item and of its place in the index, as one text. */
 function placeOf(item: Item): string {
   return JSON.stringify(['pk', 'sk', 'gsi_pk', 'gsi_sk'].map((name) => item[name]))
 }

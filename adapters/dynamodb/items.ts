@@ -43,8 +43,8 @@ export function under(pk: string, prefix?: string) {
 }
 
 /**
- * Removes an item under a condition, in a transaction of one part, since only a transaction can be recognized when it is
- * repeated: a removal whose answer was lost still counts as done, although it leaves no mark.
+ * Removes an item under a condition, in a transaction of one part, since only a transaction can be recognized when it
+ * is repeated: a removal whose answer was lost still counts as done, although it leaves no mark.
  */
 export async function removeOnce(
   context: AdapterContext,
@@ -64,7 +64,8 @@ export async function removeOnce(
 
 /**
  * Writes an item where none is, or only an expired one; `false` when there is one. A write whose answer was lost and
- * that is tried again finds its own mark and still counts as done; a caller may give the mark of a longer-lived repetition.
+ * that is tried again finds its own mark and still counts as done; a caller may give the mark of a longer-lived
+ * repetition.
  */
 export async function putNew(
   context: AdapterContext,

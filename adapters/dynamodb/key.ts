@@ -9,13 +9,13 @@ const SPECIAL = /[|%]|\p{Cs}/gu
 /** The store refuses empty keys. No escape has this form. */
 const EMPTY = '%-'
 
-/** The bytes of a part that appear unchanged in the key. The store allows 2048 in a partition key and 1024 in a sort key. */
+/** Bytes of a part that the key has unchanged. The store allows 2048 in a partition key and 1024 in a sort key. */
 const PART_BYTES = 256
 
 /**
- * Joins parts into one key. Different lists of parts give different keys, and keys whose lists start with the same parts
- * start with the same text ({@link keyPrefix}). Parts may be any text: an overlong part is replaced by its hash. Plain ASCII
- * parts keep their order.
+ * Joins parts into one key. Different lists of parts give different keys, and keys whose lists start with the same
+ * parts start with the same text ({@link keyPrefix}). Parts may be any text: an overlong part is replaced by its hash.
+ * Plain ASCII parts keep their order.
  */
 export function joinKey(first: string, ...rest: readonly string[]): string {
   return [first, ...rest].map(escapePart).join(SEPARATOR)

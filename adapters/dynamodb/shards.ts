@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The number of partitions that share the load of one hot partition: DynamoDB accepts a thousand writes a second for each. It
- * must never change, as stored items depend on it.
+ * The number of partitions that share the load of one hot partition: DynamoDB accepts a thousand writes a second for
+ * each. It must never change, as stored items depend on it.
  */
 const SHARDS = 8
 

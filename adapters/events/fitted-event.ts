@@ -1,7 +1,7 @@
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { queueBody } from './queue-text.ts'
 
-/** The most bytes of an event's fields as JSON in the queue: together with the rest of a message they fit into 1 MiB. */
+/** The most bytes of an event's fields as JSON in the queue: with the rest of a message they fit into 1 MiB. */
 export const EVENT_BYTES = 1000 * 1000
 
 /** The most bytes of an event that is kept as one item of a table; an item has 400 KB at most. */
@@ -18,7 +18,6 @@ const IDENTIFYING = new Set([
   'Event-Sequence',
 ])
 
-/** The most characters of the listed names of cut fields. */
 const NAMES_LENGTH = 1024
 
 /** The most bytes that one UTF-16 unit of JSON becomes in the queue: an escape. */
@@ -31,10 +30,10 @@ const punctuation = 6
 const MARK_BYTES = 6 * NAMES_LENGTH + 64
 
 /**
- * Returns an event that fits `limit`, by default the queue's: unchanged, or with its longest values cut to one length that
- * makes it fit, a field `Truncated: true`, and the names of the cut fields in `Truncated-Fields`, comma-separated, as many as
- * 1 024 characters hold. If even that is not enough, only the identifying fields are left. An event that fits is returned
- * unchanged, so the function may be applied twice.
+ * Returns an event that fits `limit`, by default the queue's: unchanged, or with its longest values cut to one length
+ * that makes it fit, a field `Truncated: true`, and the names of the cut fields in `Truncated-Fields`, comma-separated,
+ * as many as 1 024 characters hold. If even that is not enough, only the identifying fields are left. An event that
+ * fits is returned unchanged, so the function may be applied twice.
  */
 export function fitted(event: PlatformEvent, limit = EVENT_BYTES): PlatformEvent {
   if (fits(event.fields, limit)) return event
@@ -50,8 +49,8 @@ export function fitted(event: PlatformEvent, limit = EVENT_BYTES): PlatformEvent
 }
 
 /**
- * A cut between the halves of a surrogate pair must not leave one of them, which UTF-8 cannot express. Decoded again, since a
- * slice would keep the whole value in memory.
+ * A cut between the halves of a surrogate pair must not leave one of them, which UTF-8 cannot express. Decoded again,
+ * since a slice would keep the whole value in memory.
  */
 function shortened(value: string, length: number): string {
   return value.length <= length ? value : Buffer.from(value.slice(0, length)).toString()
@@ -59,7 +58,6 @@ function shortened(value: string, length: number): string {
 
 type Entries = readonly (readonly [string, string])[]
 
-/** Returns the kept and cut fields, with the names of those that changed. */
 function marked(all: Entries, kept: Entries, length: number): Record<string, string> {
   const left = new Set(kept)
   const fields = Object.fromEntries(kept.map(([name, value]) => [name, shortened(value, length)]))

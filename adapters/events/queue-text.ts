@@ -14,8 +14,8 @@ export function queueBody(message: object | string): string {
 }
 
 /**
- * Returns JSON as a queue takes it. JSON permits characters that SQS refuses (U+FFFE, U+FFFF); they are escaped, together with
- * characters beyond the basic plane, which emulators of SQS refuse as well.
+ * Returns JSON as a queue takes it. JSON permits characters that SQS refuses (U+FFFE, U+FFFF); they are escaped,
+ * together with characters beyond the basic plane, which emulators of SQS refuse as well.
  */
 export function queueText(json: string): string {
   return json.replace(

@@ -2,7 +2,7 @@ import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { EVENT_BYTES, ITEM_EVENT_BYTES, fitted } from './fitted-event.ts'
 import { queueBody, queueText } from './queue-text.ts'
 
-/** An event whose fields are one text: waiting costs less memory than as a hundred strings, and it is serialized only once. */
+/** An event whose fields are one text: it takes less memory than a hundred strings, and is serialized once. */
 export interface TextEvent extends PlatformEvent {
   readonly fieldsText: string
 }
@@ -10,7 +10,7 @@ export interface TextEvent extends PlatformEvent {
 /** The members of an event except its fields. */
 export type EventHead = Omit<PlatformEvent, 'fields' | 'fieldsText'>
 
-/** Returns the event with its fields as text, cut by {@link fitted} to what its queue accepts; unchanged where it has the text already. */
+/** Returns the event with its fields as text, {@link fitted} to its queue; unchanged if it has the text already. */
 export function textEvent(event: PlatformEvent): TextEvent {
   if (isTextEvent(event)) return event
   const { fields, fieldsText: _none, ...head } = event

@@ -5,8 +5,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = readonly [Address, number]
 
 /**
- * IPv4 blocks that are not globally reachable: the IANA special-purpose registry, multicast, 6to4 relays, and the address
- * of the platform of Azure's machines, which looks public and is not.
+ * IPv4 blocks that are not globally reachable: the IANA special-purpose registry, multicast, 6to4 relays, and the
+ * address of the platform of Azure's machines, which looks public and is not.
  */
 const forbiddenIpv4 = [
   '0.0.0.0/8',
@@ -51,9 +51,9 @@ function isPublic(address: Address): boolean {
 }
 
 /**
- * Permits public addresses, and those of `allowedNetworks` (CIDR, comma-separated; empty allows no others). An IPv4-mapped
- * IPv6 address counts as the IPv4 address for the allowed networks; text that is not an address is refused. Throws when
- * `allowedNetworks` is malformed: a deployment must not start with an unintended hole.
+ * Permits public addresses, and those of `allowedNetworks` (CIDR, comma-separated; empty allows no others). An
+ * IPv4-mapped IPv6 address counts as the IPv4 address for the allowed networks; text that is not an address is refused.
+ * Throws when `allowedNetworks` is malformed: a deployment must not start with an unintended hole.
  */
 export function addressGuard(allowedNetworks: string): AddressGuard {
   const allowed = allowedNetworks

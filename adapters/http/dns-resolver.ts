@@ -30,8 +30,9 @@ const asking = { timeout: 1_500, maxTimeout: 1_500, tries: 2 }
 
 /**
  * Asks the hosts file and then the name servers, both for IPv4 and for IPv6; IPv4 comes first. No thread waits for an
- * answer, as it would with the resolver of the operating system: of those a process has few, and names that some tenant's
- * name server never answers for would hold up all others. `localhost` and the names below it are loopback (RFC 6761).
+ * answer, as it would with the resolver of the operating system: of those a process has few, and names that some
+ * tenant's name server never answers for would hold up all others. `localhost` and the names below it are loopback (RFC
+ * 6761).
  */
 export function dnsResolver(options: DnsResolverOptions = {}): Resolver {
   const find = addressFinder(options)
@@ -66,7 +67,6 @@ export function addressFinder({
   }
 }
 
-/** Whether a name server said that a name, or its addresses of one kind, do not exist. */
 function saysThereIsNone(refusal: unknown): boolean {
   return refusal instanceof Error && 'code' in refusal && (refusal.code === 'ENOTFOUND' || refusal.code === 'ENODATA')
 }
@@ -78,7 +78,7 @@ function lookupAddress(address: string): LookupAddress {
   return { address, family: address.includes(':') ? 6 : 4 }
 }
 
-/** Returns the addresses of a name (in lower case) in a hosts file: lines of an address and names, comments after `#`. */
+/** Returns the addresses of a name (in lower case) in a hosts file: lines of address and names, comments after `#`. */
 function addressesIn(hosts: string, name: string): string[] {
   return hosts.split('\n').flatMap((line) => {
     const [address, ...names] = (line.split('#')[0] ?? '').trim().split(/\s+/)

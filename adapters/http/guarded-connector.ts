@@ -13,7 +13,6 @@ export interface GuardedConnectorOptions extends GuardedLookupOptions {
   readonly connectMs: number
   /** Bytes that a peer may send in answer to one request; the TLS handshake has as many of its own. */
   readonly wireBytes: number
-  /** Ports that are refused in addition to those that every hook is refused. */
   readonly ownPorts?: ReadonlySet<string> | undefined
   /** Authorities that TLS peers are verified against, in PEM form; those of the system where left out. */
   readonly authorities?: string | undefined

@@ -22,9 +22,9 @@ export interface HookClientLimits {
   /** The most bytes of an answer's body that are read, as sent: a compressed answer is not expanded. */
   readonly replyBytes: number
   /**
-   * The most bytes of an answer that are read from the connection, of any kind: heads, interim answers, the extensions of
-   * chunks, trailers, TLS. Beyond that, the connection is closed. If the head had arrived, the body counts as far as it was
-   * read.
+   * The most bytes of an answer that are read from the connection, of any kind: heads, interim answers, the extensions
+   * of chunks, trailers, TLS. Beyond that, the connection is closed. If the head had arrived, the body counts as far as
+   * it was read.
    */
   readonly wireBytes: number
 }
@@ -44,21 +44,19 @@ export interface HookClientOptions {
   readonly resolve: Resolver
   readonly timers: Timers
   readonly limits: HookClientLimits
-  /** See `GuardedConnectorOptions`. */
   readonly ownPorts?: ReadonlySet<string>
-  /** See `GuardedConnectorOptions`. */
   readonly authorities?: string
 }
 
 /**
- * The time for which an idle connection is kept, and the most connections to one origin: more than a function has requests in
- * flight (a batch of ten), since a request that waited for a connection would lose its time.
+ * The time for which an idle connection is kept, and the most connections to one origin: more than a function has
+ * requests in flight (a batch of ten), since a request that waited for a connection would lose its time.
  */
 const pool = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 60_000, connections: 100, pipelining: 1 }
 
 /**
- * Returns the hook client of a deployment: the system's resolver, and the networks that `HOOK_ALLOWED_NETWORKS` opens, without
- * the ports of `OWN_PORTS`.
+ * Returns the hook client of a deployment: the system's resolver, and the networks that `HOOK_ALLOWED_NETWORKS` opens,
+ * without the ports of `OWN_PORTS`.
  */
 export function guardedHookClient(context: AdapterContext): HookClient {
   return systemClient(context, hookClientLimits)
@@ -84,8 +82,8 @@ function systemClient(context: AdapterContext, limits: HookClientLimits): HookCl
 }
 
 /**
- * Returns a client that reaches only what its guard permits, follows no redirect, uses no proxy, and respects its limits of
- * size and time. It never throws: a failed attempt is an answer, too.
+ * Returns a client that reaches only what its guard permits, follows no redirect, uses no proxy, and respects its
+ * limits of size and time. It never throws: a failed attempt is an answer, too.
  */
 export function hookClientOver(options: HookClientOptions): HookClient & { close(): Promise<void> } {
   const { clock, limits, timers } = options
@@ -141,8 +139,8 @@ function flatHeaders(headers: Dispatcher.ResponseData['headers']): Record<string
 }
 
 /**
- * Reads the body up to a limit, as UTF-8 with U+FFFD for invalid bytes. If the answer exceeds the limit of the connection,
- * the part read so far is returned. At either limit the connection is closed.
+ * Reads the body up to a limit, as UTF-8 with U+FFFD for invalid bytes. If the answer exceeds the limit of the
+ * connection, the part read so far is returned. At either limit the connection is closed.
  */
 async function firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
   const chunks: Uint8Array[] = []

@@ -1,6 +1,9 @@
 import type { FoundAddresses } from './dns-resolver.ts'
 
-/** Seconds for which the addresses of a name are kept, how long it is kept that a name has none, and how long an answer that is not whole. */
+/**
+ * Seconds for which the addresses of a name are kept, how long it is kept that a name has none, and how long an answer
+ * that is not whole.
+ */
 export const keptSeconds = { addresses: 60, none: 10, partial: 1 } as const
 
 /** Names whose answers are kept; a further one takes the place of the oldest. */
@@ -9,14 +12,14 @@ export const mostNames = 1_000
 interface KeptAnswer {
   answer: Promise<readonly string[]>
   endMs: number
-  /** The last whole answer with an address. */
   known: readonly string[]
 }
 
 /**
- * Keeps the answers of a lookup that never rejects, so that a caller that asks for one name again and again costs a query a second at most, and
- * one in ten seconds where the name servers answer. Questions about a name that is being looked up share its query. While the name servers do
- * not answer, the addresses that were known before count as well. `nowMs` never goes back.
+ * Keeps the answers of a lookup that never rejects, so that a caller that asks for one name again and again costs a
+ * query a second at most, and one in ten seconds where the name servers answer. Questions about a name that is being
+ * looked up share its query. While the name servers do not answer, the addresses that were known before count as well.
+ * `nowMs` never goes back.
  */
 export function keptAnswers(
   lookUp: (host: string) => Promise<FoundAddresses>,

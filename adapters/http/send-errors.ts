@@ -29,7 +29,6 @@ export class AnswerTooLarge extends Error {
 /** The recorded reason of a failed attempt. */
 export type SendFailure = 'blocked address' | 'timeout' | 'dns' | 'tls' | 'network'
 
-/** The codes of OpenSSL and Node for a handshake or a certificate that failed. */
 const tlsCode =
   /^(?:ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH|EPROTO$)/
 

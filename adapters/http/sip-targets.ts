@@ -17,9 +17,10 @@ const maxServers = 20
 const nowhere = '0.0.0.0'
 
 /**
- * Makes a judge of the proxies of gateways: whether every address that an engine may find for one is permitted. It looks up what the
- * engine does, also NAPTR and SRV records where no port is given. A proxy whose lookups take longer than 0.8 s is not permitted
- * until they are done; their answers are kept for a minute. Records that name servers refuse to give count as missing.
+ * Makes a judge of the proxies of gateways: whether every address that an engine may find for one is permitted. It
+ * looks up what the engine does, also NAPTR and SRV records where no port is given. A proxy whose lookups take longer
+ * than 0.8 s is not permitted until they are done; their answers are kept for a minute. Records that name servers
+ * refuse to give count as missing.
  */
 export function proxyJudge(options: DnsResolverOptions = {}): (proxy: string, guard: AddressGuard) => Promise<boolean> {
   const addressesOf = addressFinder(options)
@@ -45,7 +46,6 @@ export function proxyJudge(options: DnsResolverOptions = {}): (proxy: string, gu
   }
 }
 
-/** The servers of a name, in any order. */
 async function serversOf(host: string, { servers }: DnsResolverOptions): Promise<{ name: string; port: number }[]> {
   const client = new DnsClient({ timeout: 1_500, tries: 2 })
   if (servers !== undefined) client.setServers(servers)

@@ -7,7 +7,7 @@ import { keptAnswers } from './kept-answers.ts'
 /** Milliseconds: a phone's call waits for the platform for at least a second (`PLATFORM_TIMEOUT` of the engine kit). */
 const waitMs = 800
 
-/** The addresses of names, kept in this process: a stranger who calls contacts of gateways costs a query for each name, not for each call. */
+/** The addresses of names, kept in this process, so that strangers' calls cost a query for each name, not each call. */
 const addressesOf = keptAnswers(addressFinder({ waitMs }), () => performance.now())
 
 /** Judges the sources of calls. An IPv4 address in the form of IPv6 (`::ffff:192.0.2.1`) is the IPv4 address. */

@@ -4,14 +4,13 @@ import { AnswerTooLarge } from './send-errors.ts'
 
 /** Counts the bytes that a peer sends over one connection. */
 export interface WireMeter {
-  /** Restarts the count, before a request is written. */
   reset(): void
 }
 
 /**
- * Ends a connection whose peer sends more than `maxBytes` after the latest {@link WireMeter.reset}. Bytes are counted as the
- * operating system delivers them, before any parser: heads, interim answers, trailers, the extensions of chunks and the
- * padding of TLS count like bodies. Bytes up to the limit still reach the reader, which may need no more.
+ * Ends a connection whose peer sends more than `maxBytes` after the latest {@link WireMeter.reset}. Bytes are counted
+ * as the operating system delivers them, before any parser: heads, interim answers, trailers, the extensions of chunks
+ * and the padding of TLS count like bodies. Bytes up to the limit still reach the reader, which may need no more.
  */
 export function limitWire(socket: Socket, maxBytes: number): WireMeter {
   let left = maxBytes
@@ -26,7 +25,8 @@ export function limitWire(socket: Socket, maxBytes: number): WireMeter {
     }
     isOver = true
     const taken = left === 0 || push(chunk.subarray(0, left), encoding)
-    // The last bytes are processed before the next turn of the event loop, so a reader that has enough has already finished.
+    // The last bytes are processed before the next turn of the event loop, so a reader that has enough has already
+    // finished.
     setImmediate(() => socket.destroy(new AnswerTooLarge()))
     return taken && false
   }
@@ -37,7 +37,7 @@ export function limitWire(socket: Socket, maxBytes: number): WireMeter {
   }
 }
 
-/** Resets a meter with each write of a stream. A request is written at once, so its answer is counted from its start. */
+/** Resets a meter with each write of a stream. A request is one write, so its answer is counted from its start. */
 export function resetOnWrite(stream: Pick<Socket, 'write'>, meter: WireMeter): void {
   const write: (...given: never[]) => boolean = stream.write.bind(stream)
   stream.write = (...given: never[]) => {
@@ -47,9 +47,9 @@ export function resetOnWrite(stream: Pick<Socket, 'write'>, meter: WireMeter): v
 }
 
 /**
- * Returns a stream over a limited socket, on which TLS is opened. Node reads a bare socket natively when TLS runs over it, so
- * its bytes could not be counted; the bytes of this stream pass through JavaScript. Time limits set on the stream have no
- * effect: the caller that opened the socket limits the whole exchange.
+ * Returns a stream over a limited socket, on which TLS is opened. Node reads a bare socket natively when TLS runs over
+ * it, so its bytes could not be counted; the bytes of this stream pass through JavaScript. Time limits set on the
+ * stream have no effect: the caller that opened the socket limits the whole exchange.
  */
 export function streamOver(socket: Socket): Socket {
   const stream = Duplex.from({ readable: socket, writable: socket })

@@ -4,8 +4,8 @@ import { readVariable } from '../../contracts/settings/setting.ts'
 import type { AdapterContext } from '../context.ts'
 
 /**
- * The values of a log line in addition to its message: single values under names. Nothing else can be passed, so a request's
- * body, its headers or a whole record cannot end up in a log.
+ * The values of a log line in addition to its message: single values under names. Nothing else can be passed, so a
+ * request's body, its headers or a whole record cannot end up in a log.
  */
 export type LogKeys = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -16,14 +16,12 @@ export interface Log {
   warn(message: string, keys?: LogKeys): void
   /** `error` is written as name, code, message, stack and chain of causes; whatever else hangs on it is dropped. */
   error(message: string, error?: unknown, keys?: LogKeys): void
-  /** A log whose every line carries these keys too: a request's id, its domain, its caller. */
   with(keys: LogKeys): Log
 }
 
 /** Names that are never written whatever their value: a slip of the pen must not become a leak. */
 const SECRET_NAME = /password|secret|token|authorization|cookie|credential|hash|body|headers/i
 
-/** The most characters of a logged value. */
 const VALUE_LENGTH = 1024
 
 const levels = { trace: 'TRACE', debug: 'DEBUG', info: 'INFO', warn: 'WARN', error: 'ERROR' } as const

@@ -21,7 +21,6 @@ export interface MailLimits {
   readonly totalMs: number
   /** For resolving and connecting. */
   readonly connectMs: number
-  /** The most bytes of one reply of the server. */
   readonly replyBytes: number
   /** Bytes that the server may send in all, TLS included. */
   readonly receivedBytes: number
@@ -117,7 +116,6 @@ function connectionOptions(mail: Mail, server: MailServer, socket: Socket, { lim
   }
 }
 
-/** Greeting, login, message; answers the server's last line. */
 async function converse(
   connection: SMTPConnection,
   { auth }: MailServer,
@@ -153,11 +151,9 @@ const words = {
   network: 'the mail server cannot be reached',
 } as const
 
-/** Says why a login was not sent to a server that refused STARTTLS, and how to allow it. */
 const loginWantsTls =
   'the mail server refuses STARTTLS, and a login is sent over TLS only, unless options.tls.allowPlaintextLogin is true'
 
-/** Returns the server's own words if there are any, and otherwise the cause of the failure. */
 function reasonOf(error: unknown): string {
   if (error instanceof Error && 'command' in error && error.command === 'STARTTLS') return loginWantsTls
   if (error instanceof Error && 'response' in error && typeof error.response === 'string' && error.response !== '') {
@@ -166,7 +162,6 @@ function reasonOf(error: unknown): string {
   return words[failureOf(underlying(error))]
 }
 
-/** The mail library replaces the code of a socket error by its own, and keeps the original as a member. */
 function underlying(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const code = 'originalCode' in error ? error.originalCode : 'code' in error ? error.code : undefined

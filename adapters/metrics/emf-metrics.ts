@@ -20,8 +20,8 @@ export interface Metrics {
 const times: ReadonlySet<string> = new Set(timeMetrics)
 
 /**
- * Metrics as lines of the embedded metric format: CloudWatch Logs makes metrics of them, without a call by this process.
- * Infinite values and those that are no number are left out, since one of them would void the line.
+ * Metrics as lines of the embedded metric format: CloudWatch Logs makes metrics of them, without a call by this
+ * process. Infinite values and those that are no number are left out, since one of them would void the line.
  */
 export function emfMetrics({
   clock,
@@ -30,7 +30,6 @@ export function emfMetrics({
 }: {
   readonly clock: Clock
   readonly write: (line: string) => void
-  /** The stage in the namespace; by default there is none. */
   readonly stage?: string
 }): Metrics {
   const { group, service } = connectorMetrics

@@ -1,4 +1,5 @@
 import type { Aggregation, Aggregations } from '../../core/cdr/search-plan.ts'
+import { currentName } from '../../core/cdr/time-zone.ts'
 import { type Dsl, clauseDsl } from './clause-dsl.ts'
 import { fieldKind } from './fields.ts'
 
@@ -81,7 +82,7 @@ function dateHistogramDsl({ field, interval, timeZone, leastCount }: Of<'date_hi
   return {
     field,
     ...('unit' in interval ? { calendar_interval: interval.unit } : { fixed_interval: `${interval.milliseconds}ms` }),
-    ...(timeZone !== undefined && { time_zone: timeZone }),
+    ...(timeZone !== undefined && { time_zone: currentName(timeZone) }),
     min_doc_count: leastCount,
     ...dateFormat(field),
   }
@@ -100,7 +101,6 @@ export function namedRange({ key, from, to }: Of<'range'>['ranges'][number]) {
   }
 }
 
-/** The end of a range as the search store names it: with a decimal at least. */
 function endText(value: number | undefined): string {
   if (value === undefined) return '*'
   return Number.isInteger(value) ? value.toFixed(1) : String(value)

@@ -33,7 +33,8 @@ function boolDsl({ must, mustNot, should, leastShould }: Extract<Clause, { reado
     bool: {
       filter: must.map(clauseDsl),
       must_not: mustNot.map(clauseDsl),
-      // If none has to hold, none is sent: otherwise the search store would require one in a bool without other clauses.
+      // If none has to hold, none is sent: otherwise the search store would require one in a bool without other
+      // clauses.
       should: leastShould === 0 ? [] : should.map(clauseDsl),
       minimum_should_match: leastShould,
     },
@@ -61,7 +62,6 @@ function fieldDsl(clause: FieldClause): Dsl {
   }
 }
 
-/** A condition on a variable: one on the terms that begin with its name. */
 function variableDsl(clause: FieldClause, name: string): Dsl {
   const field = 'pairs'
   const start = `${pairName(name)}=`
@@ -105,7 +105,6 @@ function edge(side: 'gt' | 'lt', bound: Bound | undefined): Dsl {
   return bound === undefined ? {} : { [bound.isInclusive ? `${side}e` : side]: bound.value }
 }
 
-/** A text as a pattern that only it fits. */
 function literalPattern(text: string): string {
   return text.replaceAll(/[*?\\]/g, (character) => `\\${character}`)
 }

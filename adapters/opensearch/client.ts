@@ -13,14 +13,12 @@ export interface OpenSearchLimits {
   readonly maxAnswerBytes?: number
 }
 
-/** The client's options for one request. */
 interface RequestOptions {
   readonly asStream: true
   readonly requestTimeout: number
   readonly headers: { readonly 'x-amz-date'?: string }
 }
 
-/** A request of the client that is under way. */
 interface SentRequest extends Promise<ApiResponse> {
   abort: () => void
 }
@@ -34,7 +32,6 @@ export interface OpenSearchAnswer {
   readonly body: unknown
 }
 
-/** An answer had more bytes than its reader takes. */
 class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong'
 }
@@ -44,9 +41,8 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /** Statuses of a store that cannot serve now: too many requests, and those of a gateway before it or a node in it. */
 const UNAVAILABLE = new Set([429, 500, 502, 503])
-/** The answer of a healthy store to an excessive request: more than 65 535 buckets (503), more than 1024 clauses (500). */
+/** A healthy store's answer to an excessive request: more than 65 535 buckets (503), more than 1024 clauses (500). */
 const TOO_MUCH_ASKED = /"too_many_(?:buckets_exception|nested_clauses|clauses)"/
-/** Statuses of work that took too long. */
 const TIMED_OUT = new Set([408, 504])
 
 /**
@@ -76,7 +72,6 @@ export async function askOpenSearch(
 interface TextAnswer {
   readonly status: number
   readonly text: string
-  /** The store's own time, as a header says it. */
   readonly date: string | undefined
 }
 
@@ -137,7 +132,6 @@ async function textOf(body: unknown, most: number): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-/** Characters of an answer that the cause of an error keeps. */
 const TOLD_CHARACTERS = 300
 
 function summaryOf({ status, text }: TextAnswer): string {
@@ -152,7 +146,6 @@ export function searchUnavailable(cause: unknown): DomainError {
   })
 }
 
-/** A search that takes too long. */
 function searchTimeout(cause: unknown): DomainError {
   return new DomainError('search_timeout', 'the search takes too long: narrow its time range or its query', { cause })
 }

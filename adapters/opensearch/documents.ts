@@ -29,7 +29,6 @@ export interface Write {
 /** The result of a write: `again` after a concurrent write, or when the store had no room at the moment. */
 export type Written = 'done' | 'again' | { readonly refused: string }
 
-/** One request of a write takes this long at most. */
 const TIMEOUT_MS = 10_000
 
 /** Documents are read and written a few MiB at a time; those of long calls with many variables are large. */
@@ -114,7 +113,6 @@ function outcomeOf({ status, error }: z.infer<typeof item>): Written {
   return 'again'
 }
 
-/** Characters of the store's own words that a refusal keeps. */
 const TOLD_CHARACTERS = 300
 
 function strange(cause: unknown): Error {

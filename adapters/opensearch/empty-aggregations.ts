@@ -46,7 +46,6 @@ function compared(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1
 }
 
-/** A percent as the search store names it: with a decimal at least. */
 function percentName(percent: number): string {
   return Number.isInteger(percent) ? percent.toFixed(1) : String(percent)
 }

@@ -10,26 +10,24 @@ import { documentId, indexOf } from './indices.ts'
 import { type KeptCdr, mergeCdr, withRecordings } from '../../core/cdr/merge-cdr.ts'
 import { toStored } from './stored-cdr.ts'
 
-/** Documents of one request, at most. */
 const MAX_DOCUMENTS = 200
 /**
- * Characters of the variables of one request; one document may pass it. A document has them twice, in 1 to 6 bytes each: at most
- * 6 MiB.
+ * Characters of the variables of one request; one document may pass it. A document has them twice, in 1 to 6 bytes
+ * each: at most 6 MiB.
  */
 const MAX_CHARACTERS = 512 * 1024
 
 /** Another writer needs some 20 ms, a full queue of the store up to a second: seven attempts wait 1.5 s in all. */
 const CONTENTION = { attempts: 7, backoff: { firstMs: 25, longestMs: 800 } }
 
-/** The parts of one leg. */
 interface LegParts {
   readonly place: DocumentPlace
   readonly parts: CdrPart[]
 }
 
 /**
- * Writes parts, each merged with the stored record of its leg; returns those that the store refuses for good. Nearly all legs are
- * new, so they are written as new ones, and only those that are there already are read.
+ * Writes parts, each merged with the stored record of its leg; returns those that the store refuses for good. Nearly
+ * all legs are new, so they are written as new ones, and only those that are there already are read.
  */
 export async function indexParts(context: AdapterContext, parts: readonly CdrPart[]): Promise<RefusedPart[]> {
   const refused: RefusedPart[] = []
@@ -59,9 +57,9 @@ export async function replaceRecordings(
 }
 
 /**
- * Changes documents: reads them, applies `next` to each (nothing: unchanged), writes the changed ones, and repeats this for
- * those that were changed concurrently. What is probably new is first written without being read. Returns the refused ones,
- * with the reason.
+ * Changes documents: reads them, applies `next` to each (nothing: unchanged), writes the changed ones, and repeats this
+ * for those that were changed concurrently. What is probably new is first written without being read. Returns the
+ * refused ones, with the reason.
  */
 async function change<L extends { readonly place: DocumentPlace }>(
   context: AdapterContext,
@@ -108,7 +106,6 @@ function writeOf(place: DocumentPlace, over: ReadDocument | undefined, known: Ke
   return { place, document, over }
 }
 
-/** The parts by leg, in the order in which they came. */
 function legsOf(parts: readonly CdrPart[]): LegParts[] {
   const legs = new Map<string, LegParts>()
   for (const part of parts) {
@@ -121,7 +118,6 @@ function legsOf(parts: readonly CdrPart[]): LegParts[] {
   return [...legs.values()]
 }
 
-/** Splits legs into requests of an acceptable size. */
 function requestsOf(legs: readonly LegParts[]): LegParts[][] {
   const requests: LegParts[][] = []
   let characters = 0

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import { plainFields, recordingFields } from '../../core/cdr/cdr-fields.ts'
 import { fieldKind } from './fields.ts'
 
-/** A field, or settings, in the search store's language. */
 type Definition = Readonly<Record<string, unknown>>
 
-/** Longer texts are kept and shown but not found: Lucene takes 32 766 bytes as one term, and a character has up to 3. */
+/** Longer texts are kept and shown but not found: Lucene takes 32 766 bytes as one term, a character up to 3. */
 const keyword = { type: 'keyword', ignore_above: 8_000 } as const
 
 /** Kept in the source, never looked at: names in there are those of tenants and must not become fields. */
@@ -28,8 +27,8 @@ export const cdrMappings = {
 } as const satisfies Definition
 
 /**
- * Documents are routed by domain, so a search of one domain reads one shard, however many there are. A shard has a copy as soon
- * as there is a second node. New CDRs are found within 5 s.
+ * Documents are routed by domain, so a search of one domain reads one shard, however many there are. A shard has a copy
+ * as soon as there is a second node. New CDRs are found within 5 s.
  */
 const cdrSettings = {
   index: {
@@ -46,7 +45,6 @@ export function cdrTemplates(shards: number) {
   return { 'cdr-a': templateOf('cdr-a', shards), 'cdr-b': templateOf('cdr-b', shards) } as const
 }
 
-/** The least time for which a CDR is kept. */
 const retentionDays = 400
 
 /**

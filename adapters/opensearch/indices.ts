@@ -10,7 +10,7 @@ export function documentId({ domain_name, uuid }: { readonly domain_name: string
   return `${domain_name}:${uuid}`
 }
 
-/** Names that one request may list: the search store takes a request line of 4096 bytes, a name and its comma have 16. */
+/** Names that one request may list: the search store takes a request line of 4096 bytes, a name takes 16. */
 const MAX_NAMES = 200
 
 /**

@@ -12,12 +12,11 @@ import { cdrMappings, cdrTemplates, retentionPolicy, retentionPolicyId } from '.
 const TIMEOUT_MS = 20_000
 
 /**
- * A store that was just created does not know the roles of its account yet, and is busy: what it refuses with 403, 429 or 5xx
- * is asked again, for about a minute and a half in all.
+ * A store that was just created does not know the roles of its account yet, and is busy: what it refuses with 403, 429
+ * or 5xx is asked again, for about a minute and a half in all.
  */
 const patience = { attempts: 15, backoff: { firstMs: 500, longestMs: 8_000 } }
 
-/** All indices, months and legs; there may be none yet. */
 const everyIndex = { index: ['cdr-a-*', 'cdr-b-*'], allow_no_indices: true, ignore_unavailable: true }
 
 const storedPolicy = z.object({
@@ -27,14 +26,13 @@ const storedPolicy = z.object({
 })
 
 /**
- * Returns whether an answer shows that the store lacks Index State Management: OpenSearch without that plugin answers 400
- * with this reason.
+ * Returns whether an answer shows that the store lacks Index State Management: OpenSearch without that plugin answers
+ * 400 with this reason.
  */
 function knowsNoPath({ status, body }: OpenSearchAnswer): boolean {
   return status === 405 || status === 501 || (status === 400 && JSON.stringify(body).includes('no handler found'))
 }
 
-/** The adapter's context, and the timers of its waits. */
 interface AdminContext extends AdapterContext {
   readonly waits: RetryDeps
 }
@@ -73,7 +71,6 @@ async function ask(context: AdminContext, send: SendToOpenSearch): Promise<OpenS
   }
 }
 
-/** The store does not admit the caller, or not yet. */
 class NotAdmitted extends Error {
   override readonly name = 'NotAdmitted'
   readonly answer: OpenSearchAnswer
@@ -93,8 +90,8 @@ async function change(context: AdminContext, send: SendToOpenSearch): Promise<vo
 async function keepFor400Days(context: AdminContext): Promise<boolean> {
   const outcome = await writePolicy(context)
   if (outcome === 'unknown') return false
-  // Indices without a policy get it, and those with an older edition get this one. Neither is an error for an index that has
-  // it already, and a store without indices says that there are none.
+  // Indices without a policy get it, and those with an older edition get this one. Neither is an error for an index
+  // that has it already, and a store without indices says that there are none.
   const all = { index: 'cdr-*', body: { policy_id: retentionPolicyId } }
   await ask(context, (client, options) => client.ism.addPolicy(all, options))
   if (outcome === 'written') await ask(context, (client, options) => client.ism.changePolicy(all, options))

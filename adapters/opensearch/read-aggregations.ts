@@ -30,17 +30,16 @@ const answers = {
   percentiles: z.object({ values: z.record(z.string(), z.unknown()) }),
 }
 
-/** Buckets that the steps of histograms may have in one answer, empty ones among them: as many as the store's own limit. */
+/** Buckets that the steps of histograms may have in one answer, empty ones among them: the store's own limit. */
 const MAX_STEPS = 65_535
 
-/** The rest of {@link MAX_STEPS}. */
 interface Room {
   left: number
 }
 
 /**
- * Returns the results of aggregations, in the form of the search store's answers, limited to those that the plan requested.
- * An answer in another form is an outage; histograms of more than 65 535 steps are `query_refused`.
+ * Returns the results of aggregations, in the form of the search store's answers, limited to those that the plan
+ * requested. An answer in another form is an outage; histograms of more than 65 535 steps are `query_refused`.
  */
 export function readAggregations(aggregations: Aggregations, answer: unknown): Answer {
   return readLevel(aggregations, answer, { left: MAX_STEPS })

@@ -27,7 +27,8 @@ const answerSchema = z.object({
 })
 
 /**
- * Returns the result of a search. An answer in another form, or with hits of another domain than the plan's, is an outage.
+ * Returns the result of a search. An answer in another form, or with hits of another domain than the plan's, is an
+ * outage.
  */
 export function readSearchAnswer(plan: SearchPlan, body: unknown): SearchAnswer {
   const parsed = z.safeParse(answerSchema, body)

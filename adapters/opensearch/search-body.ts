@@ -4,7 +4,6 @@ import { type Dsl, clauseDsl } from './clause-dsl.ts'
 import { fieldKind } from './fields.ts'
 import { innerFields } from './stored-cdr.ts'
 
-/** Up to which the number of hits is exact. */
 const EXACT_HITS = 10_000
 
 /** Returns the body of a search: the plan's query inside the filter of the caller's scope, which no query can lift. */
@@ -32,7 +31,6 @@ export function searchBody(plan: SearchPlan, timeoutMs: number): Dsl {
   }
 }
 
-/** The fields that every CDR needs. */
 const needed = ['uuid', 'domain_name', 'leg', 'created_time']
 
 /** Returns the parts of a hit from which its columns and sort values are read; without columns the whole CDR. */

@@ -20,8 +20,8 @@ export function signingTime(client: Client): { 'x-amz-date'?: string } {
 
 /**
  * Learns the time of the store from the date of a refused request's answer. Returns whether the signature, corrected by
- * `signedOffset` milliseconds, was so wrong that the request is worth repeating: another refusal may have shown it already. The
- * SDK's clients do this by themselves; the signer of the search client does not.
+ * `signedOffset` milliseconds, was so wrong that the request is worth repeating: another refusal may have shown it
+ * already. The SDK's clients do this by themselves; the signer of the search client does not.
  */
 export function learnSigningTime(client: Client, date: string | undefined, signedOffset: number): boolean {
   const serviceMs = Date.parse(date ?? '')

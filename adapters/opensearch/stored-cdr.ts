@@ -3,8 +3,8 @@ import { anyValues } from '../../core/cdr/field-values.ts'
 import type { KeptCdr } from '../../core/cdr/merge-cdr.ts'
 
 /**
- * The indexed document of a leg: the contract's fields under their names and types; unchanged `variables`, in the source
- * alone; and three fields that no answer shows.
+ * The indexed document of a leg: the contract's fields under their names and types; unchanged `variables`, in the
+ * source alone; and three fields that no answer shows.
  */
 export interface StoredCdr extends Cdr {
   /** Keyword: the values that a query without a field name is compared with. */

@@ -1,21 +1,19 @@
 /** The most compiled patterns of hooks that are kept for all tenants together. */
 export const maxKept = 500
 
-/** How much is kept for all tenants together, and how much of it a pattern takes. */
 interface Room<M> {
   readonly most: number
   readonly weigh: (pattern: M | undefined) => number
 }
 
-/** The patterns of one tenant, the least recently used first. */
 interface Share<M> {
   readonly patterns: Map<string, M | undefined>
   weight: number
 }
 
 /**
- * Compiled patterns by tenant. When they are too many, the tenant with the most gives up its least recently used ones, so a
- * tenant with more patterns than fit evicts its own and no other's.
+ * Compiled patterns by tenant. When they are too many, the tenant with the most gives up its least recently used ones,
+ * so a tenant with more patterns than fit evicts its own and no other's.
  */
 export class KeptPatterns<M extends { readonly compileSteps?: number | undefined }> {
   readonly #compile: (pattern: string, flags: string) => M | undefined
@@ -31,7 +29,6 @@ export class KeptPatterns<M extends { readonly compileSteps?: number | undefined
     this.#room = room
   }
 
-  /** Returns a pattern of a tenant, compiled now if it is not kept. */
   take(tenant: string, pattern: string, flags: string): M | undefined {
     const own = this.#tenants.get(tenant) ?? { patterns: new Map<string, M | undefined>(), weight: 0 }
     const key = `${flags}/${pattern}`

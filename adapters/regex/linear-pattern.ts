@@ -3,8 +3,8 @@ import type { PatternCompiler } from '../../core/patterns/pattern.ts'
 import { KeptPatterns } from './kept-patterns.ts'
 
 /**
- * The greatest size of a compiled pattern. Time is linear in text times size: a counted repetition makes a short pattern
- * thousands of times as slow, while one of 256 characters without any stays below 300.
+ * The greatest size of a compiled pattern. Time is linear in text times size: a counted repetition makes a short
+ * pattern thousands of times as slow, while one of 256 characters without any stays below 300.
  */
 const maxSize = 600
 
@@ -18,13 +18,12 @@ const maxClasses = 8
 const kept = new KeptPatterns(compile)
 
 /**
- * Compiles with RE2 syntax: no back references, no look-around, time linear in the text. Flag `i` ignores case, `m` makes `^`
- * and `$` match at lines, `y` anchors the match at the start of the text; `g` changes nothing for a test. Refuses patterns
- * that compile to more than {@link maxSize}, or have more than {@link maxClasses} classes.
+ * Compiles with RE2 syntax: no back references, no look-around, time linear in the text. Flag `i` ignores case, `m`
+ * makes `^` and `$` match at lines, `y` anchors the match at the start of the text; `g` changes nothing for a test.
+ * Refuses patterns that compile to more than {@link maxSize}, or have more than {@link maxClasses} classes.
  */
 export const linearPattern: PatternCompiler = (pattern, flags, tenant = '') => kept.take(tenant, pattern, flags)
 
-/** A judged pattern: its unsupported part and position, if it has one, and the cost of compiling it in steps of matching. */
 interface JudgedPattern {
   readonly problem: string | undefined
   readonly steps: number
@@ -50,8 +49,8 @@ export function modeOf(flags: string): number {
 }
 
 /**
- * The cost of compiling in steps of matching, as measured: 70 for each part, and for each class of characters such as `\p{L}`
- * 5 000, or 25 000 if case is ignored.
+ * The cost of compiling in steps of matching, as measured: 70 for each part, and for each class of characters such as
+ * `\p{L}` 5 000, or 25 000 if case is ignored.
  */
 const compileSteps = { part: 70, class: 5_000, foldedClass: 25_000 } as const
 

@@ -11,13 +11,13 @@ export interface RestLoop {
   readonly now: () => number
   /** Resolves when everything that is due has had its turn. */
   readonly turn: () => Promise<unknown>
-  /** Resolves so many milliseconds later. */
   readonly wait: (ms: number) => Promise<unknown>
 }
 
 /**
- * Returns rests of one process. One caller continues at a time, after all earlier ones, and each rest takes as long as the work
- * before it, whosever that was: other work has half of the process for itself, however many events are matched at once.
+ * Returns rests of one process. One caller continues at a time, after all earlier ones, and each rest takes as long as
+ * the work before it, whosever that was: other work has half of the process for itself, however many events are matched
+ * at once.
  */
 export function patternRests({ now, turn, wait }: RestLoop): Rest {
   let last: Promise<void> = Promise.resolve()

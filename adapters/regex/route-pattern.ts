@@ -4,14 +4,14 @@ import { KeptPatterns } from './kept-patterns.ts'
 import { compileStepsOf, modeOf } from './linear-pattern.ts'
 
 /**
- * The most parts of compiled patterns that are kept, at some 200 bytes each. A pattern counts as so many more, so there is room for
- * 1 600 ordinary ones.
+ * The most parts of compiled patterns that are kept, at some 200 bytes each. A pattern counts as so many more, so there
+ * is room for 1 600 ordinary ones.
  */
 const kept = new KeptPatterns(compile, { most: 200_000, weigh: (pattern) => 100 + (pattern?.size ?? 0) })
 
 /**
- * Compiles a pattern of a route with RE2 syntax, which takes time linear in the text. Flag `i` ignores case, `m` makes `^` and `$` match at
- * lines, `y` finds only at the start of the text; `g` changes nothing.
+ * Compiles a pattern of a route with RE2 syntax, which takes time linear in the text. Flag `i` ignores case, `m` makes
+ * `^` and `$` match at lines, `y` finds only at the start of the text; `g` changes nothing.
  */
 export const routePattern: RoutePatternCompiler = (pattern, flags, tenant) => kept.take(tenant, pattern, flags)
 

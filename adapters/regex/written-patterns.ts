@@ -4,12 +4,11 @@ import type { PatternJudge } from '../../core/patterns/pattern-judge.ts'
 import { linearPattern, linearPatternProblem } from './linear-pattern.ts'
 
 /**
- * The most steps of compiling for what one request writes, some 100 ms in which the process does nothing else: 600 different ordinary
- * patterns, or 28 of the largest.
+ * The most steps of compiling for what one request writes, some 100 ms in which the process does nothing else: 600
+ * different ordinary patterns, or 28 of the largest.
  */
 const mostSteps = 4_000_000
 
-/** The least cost of compiling a pattern, as measured. */
 const leastSteps = 5_000
 
 /** The cost of a pattern that is refused: most that are refused are too large, and were compiled. */
@@ -17,7 +16,7 @@ const refusedSteps = 140_000
 
 const reason = 'the patterns of one request are too much work: make them simpler, or fewer'
 
-/** Returns a judge of patterns for one request. It judges equal patterns once, and refuses more than {@link mostSteps}. */
+/** Returns a judge of patterns for one request. Judges equal patterns once, and refuses more than {@link mostSteps}. */
 export function patternJudge(): PatternJudge {
   const judged = new Map<string, string | undefined>()
   let spent = 0

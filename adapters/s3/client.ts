@@ -65,7 +65,6 @@ export function base64Of(hex: string): string {
   return Buffer.from(hex, 'hex').toString('base64')
 }
 
-/** The command for a body, and the limits of its call. */
 interface BodyCall {
   readonly input: { readonly Body: Readable; readonly ContentLength: number; readonly ChecksumSHA256: string }
   readonly limits: { readonly requestTimeout: number; readonly abortSignal: AbortSignal }

@@ -10,8 +10,8 @@ export interface ObjectAddress {
 }
 
 /**
- * Returns the address of an object for clients: under the bucket's own host name in the cloud, by a path that begins with
- * the bucket's name where another address is set.
+ * Returns the address of an object for clients: under the bucket's own host name in the cloud, by a path that begins
+ * with the bucket's name where another address is set.
  */
 export function objectAddress(context: Pick<AdapterContext, 'env'>, bucket: BucketName, key: string): ObjectAddress {
   const name = required(context, buckets[bucket].variable)

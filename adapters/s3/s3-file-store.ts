@@ -55,7 +55,7 @@ function s3FileStore(context: AdapterContext, bucket: BucketName): FileStore {
   }
 }
 
-/** A recording is written once. More versions come from others than the platform, and the newest of them are reached. */
+/** A recording is written once. More versions come from others than the platform, the newest are reached. */
 const mostVersions = 100
 
 /** The code with which a bucket without Object Lock refuses a legal hold. */
@@ -73,7 +73,6 @@ async function unlessUnlockable(call: Promise<unknown>, isHeld: boolean): Promis
   }
 }
 
-/** Storage classes whose objects have to be restored before they can be read. */
 const archives = new Set(['GLACIER', 'DEEP_ARCHIVE'])
 
 function headOf(found: HeadObjectCommandOutput): FileHead {

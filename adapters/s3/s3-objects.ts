@@ -32,7 +32,6 @@ export function s3Objects(context: AdapterContext, bucket: BucketName): Pick<Fil
   }
 }
 
-/** All bytes of an answer; nothing when there are more than `most`. */
 async function bytesOf(body: Readable, most: number): Promise<Buffer | undefined> {
   const pieces: Buffer[] = []
   let length = 0

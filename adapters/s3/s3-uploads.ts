@@ -19,12 +19,11 @@ type Uploads = Pick<FileStore, 'beginUpload' | 'putPart' | 'signPart' | 'listPar
 /** S3 keeps the connection alive by spaces while it puts parts together. */
 export const completionMs = 100_000
 
-/** Codes of refusals of an upload or part that the store does not know. */
 const UNKNOWN = new Set(['NoSuchUpload', 'InvalidPart'])
 
 /**
- * Uploads in parts to a bucket of S3, each part with its SHA-256, which the store verifies and returns. `lib-storage` would
- * upload a whole object at once and could not continue the upload of a process that died.
+ * Uploads in parts to a bucket of S3, each part with its SHA-256, which the store verifies and returns. `lib-storage`
+ * would upload a whole object at once and could not continue the upload of a process that died.
  */
 export function s3Uploads(context: AdapterContext, bucket: BucketName): Uploads {
   const of = ({ key, uploadId }: Upload) => ({ Bucket: bucketName(context, bucket), Key: key, UploadId: uploadId })

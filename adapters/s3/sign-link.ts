@@ -7,9 +7,9 @@ import { type AdapterContext, required } from '../context.ts'
 import { objectAddress, queryText } from './object-address.ts'
 
 /**
- * Returns a link through which one object can be read by `GET` alone, with the headers that are signed into it. It depends on
- * the process's own credentials: if they expire earlier, so does the link. A signature is a pure computation: the SDK's
- * presigner would add 60 ms to a cold start for it.
+ * Returns a link through which one object can be read by `GET` alone, with the headers that are signed into it. It
+ * depends on the process's own credentials: if they expire earlier, so does the link. A signature is a pure
+ * computation: the SDK's presigner would add 60 ms to a cold start for it.
  */
 export async function signLink(
   context: Pick<AdapterContext, 'env' | 'clock'>,

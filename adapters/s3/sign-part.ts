@@ -7,10 +7,8 @@ import { type AdapterContext, required } from '../context.ts'
 import { base64Of } from './client.ts'
 import { objectAddress, queryText } from './object-address.ts'
 
-/** The header that holds the SHA-256 of a part. */
 const checksumHeader = 'x-amz-checksum-sha256'
 
-/** A part, the upload that it belongs to, and the lifetime of its link. */
 interface PartRequest {
   readonly upload: Upload
   readonly part: LinkedPart
@@ -18,8 +16,8 @@ interface PartRequest {
 }
 
 /**
- * Returns a link through which this one part can be stored by `PUT` alone. Its length and its checksum are signed, so that
- * the store takes no other bytes by it. Like every link, it depends on the process's own credentials.
+ * Returns a link through which this one part can be stored by `PUT` alone. Its length and its checksum are signed, so
+ * that the store takes no other bytes by it. Like every link, it depends on the process's own credentials.
  */
 export async function signPart(
   context: Pick<AdapterContext, 'env' | 'clock'>,

@@ -5,7 +5,6 @@ import { sqsClient } from '../aws/sqs-client.ts'
 import { type AdapterContext, required } from '../context.ts'
 import { traceHeader } from './trace-header.ts'
 
-/** A message by itself. */
 interface Message {
   readonly MessageBody: string
   /** Only for FIFO queues. */

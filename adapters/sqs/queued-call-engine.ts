@@ -11,9 +11,9 @@ import { uuidFrom } from '../crypto/derived-randomness.ts'
 const UNWAITED_MS = 60_000
 
 /**
- * Flushes, drops of an account's registrations and changes of gateways do no harm when they are repeated, and an engine would
- * keep what it has for good without them. So they may be sent as long as a busy queue could hold them. An engine whose link was lost is flushed
- * by its connector.
+ * Flushes, drops of an account's registrations and changes of gateways do no harm when they are repeated, and an engine
+ * would keep what it has for good without them. So they may be sent as long as a busy queue could hold them. An engine
+ * whose link was lost is flushed by its connector.
  */
 const REPEATABLE_MS = 24 * 3_600_000
 const repeatable: ReadonlySet<EngineCommand['kind']> = new Set([
@@ -38,7 +38,6 @@ export interface QueuedCallEngineDeps {
   readonly enqueue: (record: CommandRecord) => Promise<void>
   readonly clock: Clock
   readonly random: Randomness
-  /** Waits, at most until the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<undefined>
 }
 
@@ -76,12 +75,10 @@ export function queuedCallEngine(parts: QueuedCallEngineDeps): CallEngine {
   }
 }
 
-/** Whether it is certain that no connector has taken a command, or ever will. */
 function isWithdrawn(commands: CommandStore, id: string): Promise<boolean> {
   return commands.withdraw(id).catch(() => false)
 }
 
-/** A command that may have been recorded before under the id that its caller chose. */
 interface WantedCommand {
   readonly command: EngineCommand
   readonly by: OrderedBy
@@ -119,7 +116,6 @@ async function recordOnce(
   }
 }
 
-/** Returns the id of the command that replaces one that was never sent. */
 function followingId(id: string): string {
   return uuidFrom(createHash('sha256').update(id).digest())
 }

@@ -6,7 +6,6 @@ import { traceHeader } from './trace-header.ts'
 
 /** One message on its way to a queue. */
 export interface QueueEntry {
-  /** The sender's own id of it. */
   readonly id: string
   readonly body: string
   readonly group: string
@@ -24,7 +23,8 @@ const BATCH_BYTES = 1024 * 1024
 
 /**
  * Sends entries in order and answers the ids of those that the queue did not take. With `ordered`, no later batch holds
- * an entry whose order key (or group) is that of one that failed. Fails only when the very first batch does: then nothing was taken.
+ * an entry whose order key (or group) is that of one that failed. Fails only when the very first batch does: then
+ * nothing was taken.
  */
 export async function sendBatches(
   context: AdapterContext,
@@ -47,7 +47,6 @@ function orderKeyOf({ orderKey, group }: QueueEntry): string {
   return orderKey ?? group
 }
 
-/** Returns the entries that the answer does not name as taken. */
 async function sendBatch(
   context: AdapterContext,
   queue: QueueName,
@@ -77,7 +76,6 @@ function toEntry(entry: QueueEntry, index: number): SendMessageBatchRequestEntry
   }
 }
 
-/** Cuts entries into batches, in order. */
 function batches(entries: readonly QueueEntry[]): QueueEntry[][] {
   const cut: QueueEntry[][] = []
   let bytes = 0

@@ -23,9 +23,9 @@ async function enqueue(context: AdapterContext, record: CommandRecord): Promise<
 }
 
 /**
- * Returns the message group of a command: orders to one channel keep their order, as do those to one account. Each list has a
- * group of its own: it changes nothing, its caller has waited for the outcome of earlier orders, and messages of one group
- * are processed one after another, so that a hundred dashboards would wait for each other.
+ * Returns the message group of a command: orders to one channel keep their order, as do those to one account. Each list
+ * has a group of its own: it changes nothing, its caller has waited for the outcome of earlier orders, and messages of
+ * one group are processed one after another, so that a hundred dashboards would wait for each other.
  */
 export function commandGroup({ id, command, scope }: CommandRecord): string {
   const domain = scope.domain ?? ''
@@ -51,7 +51,6 @@ export function commandGroup({ id, command, scope }: CommandRecord): string {
   }
 }
 
-/** Waits, at most until the signal is aborted. */
 function sleep(ms: number, signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     const timer = setTimeout(finish, ms)

@@ -43,7 +43,6 @@ function bodyOf(news: CdrNews): string {
   }
 }
 
-/** Returns the report of an ended leg, cut to the size of a message. */
 function sizedReport(news: EventNews | PostNews): Pick<PlatformEvent, 'fields' | 'fieldsText'> {
   if (news.kind === 'event' && news.fieldsText !== undefined) return news
   const { id, uuid, occurredAt, fields } = news

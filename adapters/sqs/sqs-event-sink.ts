@@ -8,8 +8,8 @@ import { messageOf, textEvent } from '../events/text-event.ts'
 import { sendBatches } from './send-batches.ts'
 
 /**
- * Events on the FIFO queue: one message an event id, and a few groups for each domain, so that no tenant's backlog takes all
- * functions. All events of a call are of one group. Fails when the queue took none at all.
+ * Events on the FIFO queue: one message an event id, and a few groups for each domain, so that no tenant's backlog
+ * takes all functions. All events of a call are of one group. Fails when the queue took none at all.
  */
 export function sqsEventSink(context: AdapterContext): EventSink {
   return {

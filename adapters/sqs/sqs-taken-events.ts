@@ -3,7 +3,7 @@ import type { TakenEvents } from '../../core/events/taken-events.ts'
 import type { AdapterContext } from '../context.ts'
 import { callQueue, queueUrl } from './client.ts'
 
-/** Removes events from the FIFO queue that `QUEUE_EVENTS` names. What the queue does not remove stays with its batch. */
+/** Removes events from the FIFO queue that `QUEUE_EVENTS` names. What is not removed stays with its batch. */
 export function sqsTakenEvents(context: AdapterContext): TakenEvents {
   return {
     async remove(receipts) {

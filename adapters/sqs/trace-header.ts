@@ -9,8 +9,8 @@ interface TraceHeader {
 const parts = /^(?:Root=1-[0-9a-f]{8}-[0-9a-f]{24}|Parent=[0-9a-f]{16}|Sampled=1)$/
 
 /**
- * Returns the attribute of messages that belong to the trace of the invocation under way, whose name Lambda gives the process
- * in `_X_AMZN_TRACE_ID`. Where there is none, or X-Ray does not record it, there is no attribute.
+ * Returns the attribute of messages that belong to the trace of the invocation under way, whose name Lambda gives the
+ * process in `_X_AMZN_TRACE_ID`. Where there is none, or X-Ray does not record it, there is no attribute.
  */
 export function traceHeader({ env }: Pick<AdapterContext, 'env'>): {
   readonly MessageSystemAttributes?: TraceHeader & Record<string, TraceHeader['AWSTraceHeader']>

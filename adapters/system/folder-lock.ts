@@ -3,9 +3,7 @@ import { join } from 'node:path'
 
 /** A process that takes locks. */
 export interface LockOwner {
-  /** Names this process and no other, also none of another time; letters, digits and dashes. */
   readonly name: string
-  /** Whether another process with a name still runs. */
   isAlive(name: string): boolean
 }
 
@@ -19,7 +17,6 @@ export interface LockFiles {
   makeLock(path: string, owner: string): Promise<boolean>
   /** Returns the owner that a lock file names; nothing when it is gone. */
   readLock(path: string): Promise<string | undefined>
-  /** Removes a file. */
   remove(path: string): Promise<void>
 }
 
@@ -30,7 +27,6 @@ export interface FolderLock {
   readonly generation: number
   /** The owner of the lock that was taken over; absent when there was none. */
   readonly former: string | undefined
-  /** The names of everything in the folder that was there before. */
   readonly names: readonly string[]
 }
 
@@ -38,7 +34,6 @@ export interface FolderLock {
 export class FolderInUse extends Error {
   override readonly name = 'FolderInUse'
   readonly code = 'EBUSY'
-  /** The name of the other process, where it is known. */
   readonly holder: string | undefined
 
   constructor(holder: string | undefined) {
@@ -47,7 +42,6 @@ export class FolderInUse extends Error {
   }
 }
 
-/** The name of a lock: its generation, and the ending. */
 const lockForm = /^\d{10}\.lock$/
 
 /** Returns a generation as names begin with it, so that names sort in the order in which they were made. */
@@ -55,7 +49,6 @@ export function generationName(generation: number): string {
   return String(generation).padStart(10, '0')
 }
 
-/** Returns the generation with which the name of a lock or another file of its holder begins. */
 function generationOf(name: string): number | undefined {
   const [, generation] = /^(\d{10})[-.]/.exec(name) ?? []
   return generation === undefined ? undefined : Number(generation)
@@ -65,8 +58,8 @@ function generationOf(name: string): number | undefined {
  * Takes the lock of a folder, which is made if need be. Locks of processes that are gone are taken over. Rejects with
  * {@link FolderInUse} while another process holds the lock, and for all but one, or all, of those that try at one time.
  *
- * Each process makes a lock file of its own, one generation after the newest, and then looks again. The second look shows
- * every process that took the lock after the first one: the number may have been used and removed meanwhile.
+ * Each process makes a lock file of its own, one generation after the newest, and then looks again. The second look
+ * shows every process that took the lock after the first one: the number may have been used and removed meanwhile.
  */
 export async function lockFolder(folder: string, files: LockFiles, owner: LockOwner): Promise<FolderLock> {
   await files.makeFolder(folder)
@@ -111,8 +104,8 @@ function newestOf(names: readonly string[]): number {
 }
 
 /**
- * Makes the lock of a process again where the folder or the lock was removed by hand. Rejects with {@link FolderInUse} when
- * another process has taken the folder meanwhile.
+ * Makes the lock of a process again where the folder or the lock was removed by hand. Rejects with {@link FolderInUse}
+ * when another process has taken the folder meanwhile.
  */
 export async function holdAgain(folder: string, path: string, files: LockFiles, owner: LockOwner): Promise<void> {
   await files.makeFolder(folder)
@@ -143,7 +136,6 @@ export const systemLockFiles: LockFiles = {
   remove: (path) => unlink(path),
 }
 
-/** Returns what work makes; nothing when it fails with the system's word given. */
 async function unlessCode<T>(code: string, work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

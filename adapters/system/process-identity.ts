@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 
 /**
  * Returns a text that identifies a process and no other one, also none of an earlier time with the same id:
- * `<pid>-<start>-<boot>`, letters, digits and dashes. `undefined` when the process has ended. Without `/proc` the start is a date
- * from `ps`, and throws where that does not answer within a second.
+ * `<pid>-<start>-<boot>`, letters, digits and dashes. `undefined` when the process has ended. Without `/proc` the start
+ * is a date from `ps`, and throws where that does not answer within a second.
  */
 export function processIdentity(pid: number): string | undefined {
   try {
@@ -21,7 +21,7 @@ export function processIdentity(pid: number): string | undefined {
   return fields[0] === 'Z' ? undefined : `${pid}-${fields[19]}-${boot}`
 }
 
-/** Returns whether the process of an identity still runs; a process about which the system does not answer counts as running. */
+/** Returns whether the process of an identity still runs; if the system does not say, it counts as running. */
 export function isRunning(identity: string): boolean {
   const pid = Number(identity.split('-')[0])
   if (!Number.isSafeInteger(pid) || pid <= 0) return false

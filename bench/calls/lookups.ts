@@ -1,11 +1,14 @@
 /**
- * A relay between an engine and the platform, as a process of its own: it times each request as the engine sees it, from its first
- * bytes to the first bytes of the answer. Its words are the port of the platform. Reports its port at its start, and all requests
- * when it is asked.
+ * A relay between an engine and the platform, as a process of its own: it times each request as the engine sees it,
+ * from its first bytes to the first bytes of the answer. Its words are the port of the platform. Reports its port at
+ * its start, and all requests when it is asked.
  */
 import { connect, createServer } from 'node:net'
 
-/** A request of the engine: its path, the status of its answer (0: the engine hung up before it came), and how long that took. */
+/**
+ * A request of the engine: its path, the status of its answer (0: the engine hung up before it came), and how long that
+ * took.
+ */
 export type Lookup = readonly [path: string, status: number, ms: number]
 
 let lookups: Lookup[] = []

@@ -4,11 +4,8 @@ import { startOptions } from '../measured-server.ts'
 
 /** A process that answers each message with one of its own. */
 export interface AskedProcess {
-  /** The message with which it says that it is up. */
   readonly started: unknown
-  /** Resolves with the answer to a message; rejects when the process ends before. */
   ask(message: string | object): Promise<unknown>
-  /** Hangs up, and waits until it has ended. */
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 /**
- * The connector's side of the CDR bench, as a process of its own as the connector is: the event pipeline with its outbox
- * and its queue adapter. Started with the connector's environment as JSON; a message `{from, count}` is answered with the
- * CPU milliseconds spent once the queue has all those ends. Ends when its parent hangs up.
+ * The connector's side of the CDR bench, as a process of its own as the connector is: the event pipeline with its
+ * buffer and its queue adapter. Started with the connector's environment as JSON; a message `{from, count}` is answered
+ * with the CPU milliseconds spent once the queue has all those ends. Ends when its parent hangs up.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod/mini'

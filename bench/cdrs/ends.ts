@@ -3,7 +3,6 @@ import { gunzipSync } from 'node:zlib'
 import { readEvent } from '../../connector/esl/event.ts'
 import type { EngineEvent } from '../../connector/runtime/engine.ts'
 
-/** One recorded end of a leg, and where in its bytes the uuids and the digit of its domain's name are. */
 interface RecordedEnd {
   readonly bytes: Buffer
   readonly uuids: readonly number[]

@@ -9,7 +9,9 @@ export interface Ends {
 
 /** A connector in a process of its own that relays ends of legs. */
 export interface BenchConnector {
-  /** Relays ends and resolves with the CPU milliseconds of it once the queue has all; rejects when the process ended. */
+  /**
+   * Relays ends and resolves with the CPU milliseconds of it once the queue has all; rejects when the process ended.
+   */
   relay(ends: Ends): Promise<number>
   close(): Promise<void>
 }

@@ -3,7 +3,6 @@ import { openProcess } from './asked-process.ts'
 
 const environment = z.record(z.string(), z.string())
 const started = z.object({
-  /** The environment of the function that indexes. */
   functionEnv: environment,
   connectorEnv: environment,
   /** May do everything. */

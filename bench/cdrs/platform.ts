@@ -1,9 +1,9 @@
 /**
- * The part of a laptop's platform that indexes CDRs, as a process of its own: stores, gate, the poller of the queue of CDRs, and
- * its function in the thread of functions, with the queues, tables, roles and bundles of the assembly. Sends its parent the
- * environments of those who use the stores. `{index: count}` starts the poller and is answered when so many messages are done
- * with; `pause` stops it and is answered with the CPU milliseconds since. Ends when its parent hangs up.
- * `platform.ts <folder for its state>`.
+ * The part of a laptop's platform that indexes CDRs, as a process of its own: stores, gate, the poller of the queue of
+ * CDRs, and its function in the thread of functions, with the queues, tables, roles and bundles of the assembly. Sends
+ * its parent the environments of those who use the stores. `{index: count}` starts the poller and is answered when so
+ * many messages are done with; `pause` stops it and is answered with the CPU milliseconds since. Ends when its parent
+ * hangs up. `platform.ts <folder for its state>`.
  */
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod/mini'
@@ -58,7 +58,6 @@ closing.defer(() => host.close())
 
 let mappings: RunningMappings | undefined
 let cpu = process.cpuUsage()
-/** Messages that are not done with yet, of those that the parent waits for. */
 let left = 0
 
 gate.watchCalls(({ roleArn, action, input }) => {
@@ -81,7 +80,6 @@ process.on('disconnect', () => {
   void closing.disposeAsync().then(() => process.exit(0))
 })
 
-/** Stops the poller after all that is queued. */
 async function pause(): Promise<void> {
   await mappings?.stop(new AbortController().signal)
   const { user, system } = process.cpuUsage(cpu)

@@ -1,6 +1,6 @@
 /**
- * Stands in for the SDK's clients in a bundle of the benchmark: the same endpoint, with each call of the store a bare signed
- * request. It has no retries, no time limits and no corrected clock, so the product could not use it.
+ * Stands in for the SDK's clients in a bundle of the benchmark: the same endpoint, with each call of the store a bare
+ * signed request. It has no retries, no time limits and no corrected clock, so the product could not use it.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
@@ -9,7 +9,6 @@ import { bareRequest } from '../bare-request.ts'
 type Input = Readonly<Record<string, unknown>>
 type Values = Record<string, unknown>
 
-/** A call of the store: the action's name and its input. */
 class Command {
   readonly action: string
   readonly input: Input
@@ -71,7 +70,6 @@ export const secretsClient = () => {
   throw new Error('the measured request reads no secret')
 }
 
-/** Names of members that hold stored values. */
 const stored = new Set([
   'Key',
   'Item',

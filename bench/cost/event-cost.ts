@@ -3,7 +3,6 @@ import type { PriceList } from './price-list.ts'
 
 /** The events whose cost is computed. */
 export interface EventLoad {
-  /** Millions of events in a month. */
   readonly millions: number
   /** Events of one domain in a batch of dispatch: 1 when events come one at a time, 10 when a queue is full. */
   readonly batch: number
@@ -18,15 +17,20 @@ export interface EventLoad {
 export const typicalEvent = { kb: 5, hooks: 1, receiverMs: 50, legs: 0.2 }
 
 /**
- * Per function call: estimated seconds of work besides waiting for the receiver, the memory in GB that lib/constructs sets, and KB
- * of the three lines that Lambda writes itself (265 bytes in its text format), with the 26 bytes that CloudWatch adds to each line.
- * Functions log a success only where a request caused the event.
+ * Per function call: estimated seconds of work besides waiting for the receiver, the memory in GB that lib/constructs
+ * sets, and KB of the three lines that Lambda writes itself (265 bytes in its text format), with the 26 bytes that
+ * CloudWatch adds to each line. Functions log a success only where a request caused the event.
  */
 export const call = { seconds: 0.06, gb: 0.5, logKb: 0.35 }
 
-/** KB of an event's item besides the event, a sixth of whose JSON it holds: keys, times and names of attributes (140 bytes). */
+/**
+ * KB of an event's item besides the event, a sixth of whose JSON it holds: keys, times and names of attributes (140
+ * bytes).
+ */
 export const entryKb = 0.15
-/** A write fills its last unit by half, on average: so computed, recorded events come within 0.1 units of their items. */
+/**
+ * A write fills its last unit by half, on average: so computed, recorded events come within 0.1 units of their items.
+ */
 const startedUnit = 0.5
 const packedKb = (kb: number) => kb / 6
 
@@ -39,7 +43,10 @@ export function unitsOfEntry(kb: number): number {
 export const keptDays = 7
 const keptMonths = keptDays / 30.4
 
-/** Write units of a batch of `n` events, divided by `n`: the table of docs/design/deliveries.md, first attempts by dispatch. */
+/**
+ * Write units of a batch of `n` events, divided by `n`: the table of docs/design/deliveries.md, first attempts by
+ * dispatch.
+ */
 export function writeUnitsOfEvent(n: number): number {
   const { kb, hooks } = typicalEvent
   const head = 1 / n
@@ -50,8 +57,8 @@ export function writeUnitsOfEvent(n: number): number {
   return head + event + record + delivery * hooks
 }
 
-/** Write units of what the calls of an event store: five for each leg, and presence, four for each call. */
-const unitsOfCalls = 5 * typicalEvent.legs + 4 * (typicalEvent.legs / 2)
+/** Write units of the legs of an event: four for the connector that is first, and two for each other one. */
+const unitsOfLegs = (connectors: number) => (4 + 2 * (connectors - 1)) * typicalEvent.legs
 
 /** Returns the costs of a month's events, by item, in addition to an idle month. */
 export function eventCosts({ millions, batch, connectors }: EventLoad, prices: PriceList): CostItem[] {
@@ -66,7 +73,7 @@ export function eventCosts({ millions, batch, connectors }: EventLoad, prices: P
   const perMillion: CostItem[] = [
     {
       name: 'write units of tables',
-      month: (writeUnitsOfEvent(batch) + unitsOfCalls) * prices.writeUnitMillion,
+      month: (writeUnitsOfEvent(batch) + unitsOfLegs(connectors)) * prices.writeUnitMillion,
     },
     { name: 'requests of queues', month: requests * prices.fifoQueueMillion },
     {
@@ -83,7 +90,10 @@ export function eventCosts({ millions, batch, connectors }: EventLoad, prices: P
   return perMillion.map(({ name, month }) => ({ name, month: month * millions }))
 }
 
-/** Returns the cost of one KB more in each of a million events: a sixth of it is stored, in one more write unit for each started KB. */
+/**
+ * Returns the cost of one KB more in each of a million events: a sixth of it is stored, in one more write unit for each
+ * started KB.
+ */
 export function costOfKb({ writeUnitMillion, transferGb, tableGbMonth, tableBackupGbMonth }: PriceList): number {
   return packedKb(1) * writeUnitMillion + transferGb + packedKb(1) * keptMonths * (tableGbMonth + tableBackupGbMonth)
 }

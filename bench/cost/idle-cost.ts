@@ -30,7 +30,10 @@ export const idleEstimates = {
   logGb: 0.6,
 }
 
-/** The metric that connectors write while nothing happens: levels that stay 0 are not written (connector/health/report-metrics.ts). */
+/**
+ * The metric that connectors write while nothing happens: levels that stay 0 are not written
+ * (connector/health/report-metrics.ts).
+ */
 export const idleMetrics: readonly ConnectorMetric[] = ['Lag']
 
 /** The metrics that usual calls move: a month with calls in every hour pays for each of them. */

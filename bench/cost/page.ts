@@ -58,7 +58,6 @@ ${priceSection(prices)}
 `
 }
 
-/** Says which of the months meet the goal. */
 function goalSentence(stages: readonly CostedStage[], prices: PriceList): string {
   const above = months.flatMap(({ millions, batch }) => {
     const excess = total(monthOf(stages, prices, millions, batch).events) / millions - perMillionGoal

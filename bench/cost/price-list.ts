@@ -37,7 +37,9 @@ const priceList = z.strictObject({
 /** Published unit prices of one region at one date. */
 export type PriceList = z.infer<typeof priceList>
 
-/** Reads the committed price list. Throws if an entry is missing, or a comparison names a price that is not in the list. */
+/**
+ * Reads the committed price list. Throws if an entry is missing, or a comparison names a price that is not in the list.
+ */
 export function readPrices(): PriceList {
   const prices = priceList.parse(JSON.parse(readFileSync(new URL('prices.json', import.meta.url), 'utf8')))
   const unknown = prices.compared

@@ -18,7 +18,10 @@ export const callEstimates = {
   ofEngine: 1000,
 }
 
-/** Bytes of a leg that are planned on the disk of one node: twice those of a merged index, which test/full/opensearch.test.ts measures. */
+/**
+ * Bytes of a leg that are planned on the disk of one node: twice those of a merged index, which
+ * test/full/opensearch.test.ts measures.
+ */
 export const legBytes = 3300
 
 /** Bytes of a GiB in GB, in which loads are counted. */

@@ -120,7 +120,6 @@ function tableOf(limits: readonly ScaleLimit[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** Three significant digits, in groups of three. */
 function count(value: number): string {
   const digits = value >= 1000 ? Math.round(Number(value.toPrecision(3))) : Number(value.toPrecision(3))
   return String(digits).replaceAll(/\B(?=(?:\d{3})+$)/g, Number.isInteger(digits) ? ' ' : '')

@@ -1,8 +1,7 @@
 /**
- * Plays an engine that floods its listener, as a process of its own: the ten thousand events that were recorded of a busy
- * engine, over and over, each time as another process of it with other calls of another of ten domains, so that no event
- * comes twice. Sends its port to its parent.
- * `api bench <n>` answers a channel list of about n bytes.
+ * Plays an engine that floods its listener, as a process of its own: the ten thousand events that were recorded of a
+ * busy engine, over and over, each time as another process of it with other calls of another of ten domains, so that no
+ * event comes twice. Sends its port to its parent. `api bench <n>` answers a channel list of about n bytes.
  */
 import { readFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'

@@ -1,4 +1,6 @@
-/** The client of `connector/esl`, on any Node that the harness may run: as it is, or bundled where types are in the way. */
+/**
+ * The client of `connector/esl`, on any Node that the harness may run: as it is, or bundled where types are in the way.
+ */
 import { fileURLToPath } from 'node:url'
 
 const entry = new URL('reader.ts', import.meta.url)

@@ -95,7 +95,6 @@ export async function wholePath(wanted: string, cdrQueue?: CdrQueue): Promise<Wh
     registry: new ChannelRegistry(known),
     domains: known,
     engines: () => [],
-    isUp: async () => false,
     connectorId: 'bench',
     random: Math.random,
     log: silentLog,

@@ -4,8 +4,8 @@ import { hookClientLimits } from '../../adapters/http/guarded-hook-client.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 
 /**
- * An undici client and nothing around it: it sends an event as a delivery is sent, signed, within the same limits of time
- * and size. It throws for anything but a 200.
+ * An undici client and nothing around it: it sends an event as a delivery is sent, signed, within the same limits of
+ * time and size. It throws for anything but a 200.
  */
 export function bareClient(url: string): (id: string, event: PlatformEvent) => Promise<void> {
   const agent = new Agent({ connections: 100, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })

@@ -13,12 +13,15 @@ import { measuredClient, openTenant } from '../tenant.ts'
 import { type BenchSink, openSink } from './sink.ts'
 
 /**
- * One event of the neighbour every 100 ms, and how many of them each phase measures. A p99 of 150 was its second slowest
- * event, and ratios of equal runs were between 1.9 and 5.2; that of 500 is the fifth slowest.
+ * One event of the neighbour every 100 ms, and how many of them each phase measures. A p99 of 150 was its second
+ * slowest event, and ratios of equal runs were between 1.9 and 5.2; that of 500 is the fifth slowest.
  */
 const neighbour = { everyMs: 100, events: 500 }
 
-/** The busy tenant is at work for so long before its neighbour is measured; what takes longer counts as {@link longestMs}. */
+/**
+ * The busy tenant is at work for so long before its neighbour is measured; what takes longer counts as
+ * {@link longestMs}.
+ */
 const settleMs = 5_000
 const longestMs = 60_000
 
@@ -41,9 +44,9 @@ type Begin = (busy: {
 }) => Promise<() => void>
 
 /**
- * Event-to-hook time of one tenant on a running platform: with nothing else to do, and then while another tenant has 100
- * hooks on a receiver that takes 1.9 s, or 100 hooks with expensive patterns, or 300 routes with expensive patterns. Each ratio is
- * of one run of the platform.
+ * Event-to-hook time of one tenant on a running platform: with nothing else to do, and then while another tenant has
+ * 100 hooks on a receiver that takes 1.9 s, or 100 hooks with expensive patterns, or 300 routes with expensive
+ * patterns. Each ratio is of one run of the platform.
  */
 export async function benchFairness(): Promise<Figures> {
   const slow = await measureWithBusy(async ({ tenant, domain, engine, sink }) => {
@@ -114,8 +117,8 @@ async function simulateCalls(tenant: Client): Promise<() => void> {
 }
 
 /**
- * A pattern that is among the slowest: only a class of characters follows what matches everywhere, so nothing shows that no
- * match is possible before all the text was read. Each hook has patterns of its own.
+ * A pattern that is among the slowest: only a class of characters follows what matches everywhere, so nothing shows
+ * that no match is possible before all the text was read. Each hook has patterns of its own.
  */
 function heavyFilter(at: number) {
   const fields = Array.from({ length: busy.patterns.filters }, (_, index) => `variable_text${index}`)
@@ -144,7 +147,6 @@ type HookOf = (at: number) => {
   filter: Readonly<Record<string, { operation: '==' | 'reg'; value: string }>>
 }
 
-/** Creates 100 hooks of an event, twenty a request. */
 async function addHooks(client: Client, subclass: string, hookOf: HookOf): Promise<void> {
   for (let made = 0; made < 100; made += 20) {
     const body = Array.from({ length: 20 }, (_, index) => {

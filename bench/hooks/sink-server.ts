@@ -1,6 +1,6 @@
 /**
- * A receiver of hooks as a process of its own: it answers a request to `/<milliseconds>` with an empty 200 after so long,
- * and reads no more of it than its length. Sends its port to its parent.
+ * A receiver of hooks as a process of its own: it answers a request to `/<milliseconds>` with an empty 200 after so
+ * long, and reads no more of it than its length. Sends its port to its parent.
  */
 import { type Socket, createServer } from 'node:net'
 

@@ -22,9 +22,9 @@ const slowEvery = 10
 const slowMs = 14_000
 
 /**
- * How long a thousand events for fast receivers take from the queue to the end of their attempt, with and without one receiver
- * that takes 14 s: through the pollers of a laptop, with its concurrency, a tenth of that in the cloud. Nothing knows at first
- * that the slow one is late.
+ * How long a thousand events for fast receivers take from the queue to the end of their attempt, with and without one
+ * receiver that takes 14 s: through the pollers of a laptop, with its concurrency, a tenth of that in the cloud.
+ * Nothing knows at first that the slow one is late.
  */
 export async function benchSlowReceiver(): Promise<Figures> {
   const sinks = { fast: await openSink(), slow: await openSink() }
@@ -39,7 +39,6 @@ export async function benchSlowReceiver(): Promise<Figures> {
   }
 }
 
-/** Receivers that share nothing but the machine. */
 interface Sinks {
   readonly fast: BenchSink
   readonly slow: BenchSink

@@ -22,8 +22,8 @@ const settings = {
 
 /**
  * Attempts a second of the function that delivers, over stores in memory, and of a bare undici client that sends the
- * same requests, signed, ten at once, within the same limits; the time of the first over that of the second, and the CPU
- * time where the receiver answers at once: the medians of five rounds in turn, in one process.
+ * same requests, signed, ten at once, within the same limits; the time of the first over that of the second, and the
+ * CPU time where the receiver answers at once: the medians of five rounds in turn, in one process.
  */
 export async function benchThroughput(): Promise<Figures> {
   const sink = await openSink()
@@ -42,7 +42,6 @@ export async function benchThroughput(): Promise<Figures> {
   }
 }
 
-/** The costs of one way to send, per attempt. */
 interface Pace {
   readonly perSecond: number
   readonly cpuMs: number
@@ -68,7 +67,6 @@ async function compare(url: string, attempts: number): Promise<{ deliver: Pace; 
   return { deliver: median(paces.deliver), bare: median(paces.bare) }
 }
 
-/** Stores deliveries and answers their messages, in batches. */
 async function queue(
   parts: ReturnType<typeof deliveryBench>,
   hook: Hook,

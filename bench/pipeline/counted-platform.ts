@@ -45,7 +45,6 @@ process.on('message', (message) => {
 })
 process.send?.({ isUp: true })
 
-/** The name of the function or task that a role belongs to. */
 function shortName(roleArn: string): string {
   const name = roleArn.slice(roleArn.lastIndexOf('/') + 1)
   return /(hookDispatch|deliver|cdrIndex|Task|requeue\w*)/i.exec(name)?.[1] ?? name

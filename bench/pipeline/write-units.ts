@@ -1,6 +1,6 @@
 /**
- * Computes the write units of DynamoDB from requests: one for each started KB of an item, twice that inside a transaction,
- * and the same again for each entry of the index that a write adds, changes or removes.
+ * Computes the write units of DynamoDB from requests: one for each started KB of an item, twice that inside a
+ * transaction, and the same again for each entry of the index that a write adds, changes or removes.
  */
 import * as z from 'zod/mini'
 
@@ -31,7 +31,6 @@ const batch = z.object({
   ),
 })
 
-/** An item as far as the observed writes show it. */
 interface KnownItem {
   readonly bytes: number
   readonly isIndexed: boolean
@@ -118,7 +117,6 @@ function sizeOf(item: Attributes): number {
   return Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueSize(value), 0)
 }
 
-/** The size of a value by the rules of DynamoDB. */
 function valueSize(value: Attribute): number {
   const { S, B, N, L, M } = value
   if (typeof S === 'string') return Buffer.byteLength(S)

@@ -14,7 +14,6 @@ interface ImportOptions {
   readonly update?: true
 }
 
-/** The action of an import for one row. */
 interface Outcome {
   readonly line: number
   readonly login: string
@@ -74,7 +73,6 @@ async function importAccounts(session: Session, file: string, options: ImportOpt
   if (refused > 0) throw new CliError(`${refused} of ${planned.length} rows were refused; the others are done`)
 }
 
-/** The domain as an import finds it. */
 interface Found {
   /** The logins, in small letters. */
   readonly present: ReadonlySet<string>

@@ -7,7 +7,7 @@ import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { addImport } from './accounts-import.ts'
 import { examples } from './examples.ts'
-import { allRows } from './rows.ts'
+import { allRows, inOrder } from './rows.ts'
 
 interface AccountOptions {
   readonly role?: string
@@ -88,7 +88,7 @@ function addReading(accounts: Command, terminal: Terminal): void {
     .addHelpText('after', examples('accounts list', 'accounts list --domain pbx.example.com --json'))
     .action(
       withSession(terminal, async ({ client, out, query }) => {
-        const rows = await allRows(client.pages('listAccounts', { query }), ({ data }) => Object.values(data))
+        const rows = await allRows(client.pages('listAccounts', { query }), inOrder)
         const columns = {
           login: (row: (typeof rows)[number]) => row.id,
           domain: (row: (typeof rows)[number]) => row.domain,

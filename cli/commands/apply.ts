@@ -89,7 +89,6 @@ interface Work {
   readonly target: Target
   readonly found: FoundDomain
   readonly plan: Plan
-  /** The comment of the version that is kept of the result. */
   readonly comment: string
 }
 

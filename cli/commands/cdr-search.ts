@@ -16,7 +16,7 @@ export function searchOptions(command: Command): Command {
     .addOption(new Option('--leg <leg>', 'the side of the calls').choices(['a', 'b', '*']).default('a'))
 }
 
-/** Returns the body of a search for records that a query in the language of the platform finds; all of them without one. */
+/** Returns the body of a search for records that a query in the platform's language finds; without one, all. */
 export function searchBody(query: string | undefined, { from, to }: SearchOptions) {
   const range = { ...(from === undefined ? {} : { gte: from }), ...(to === undefined ? {} : { lte: to }) }
   const hasRange = from !== undefined || to !== undefined

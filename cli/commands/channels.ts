@@ -83,7 +83,6 @@ function addHold(program: Command, terminal: Terminal, state: 'hold' | 'unhold',
     )
 }
 
-/** Prints each channel when it appears, when its state changes and when it is gone, until the user ends it. */
 async function watchChannels({ client, out, query, signal }: Session, intervalMs: number): Promise<void> {
   let known = new Map<string, Channel>()
   out.note('watching; end with Ctrl-C')

@@ -5,7 +5,7 @@ import { timeText } from '../output/time.ts'
 import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
-import { allRows } from './rows.ts'
+import { allRows, inOrder } from './rows.ts'
 
 interface CreateOptions {
   readonly customer: string
@@ -21,7 +21,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .addHelpText('after', examples('domains list', 'domains list --json'))
     .action(
       withSession(terminal, async ({ client, out }) => {
-        const rows = await allRows(client.pages('listDomains'), ({ data }) => Object.values(data))
+        const rows = await allRows(client.pages('listDomains'), inOrder)
         out.list(
           rows,
           { domain: (row) => row.domain, accounts: (row) => row.user, 'accounts/devices': (row) => row['acc/dvc'] },

@@ -48,10 +48,11 @@ export function addHookLab(hooks: Command, terminal: Terminal): void {
     .action(
       withSession(terminal, async ({ client, out, query }, hook_id: string, { limit }: { limit: number }) => {
         const { data: hook } = await client.call('readHook', { params: { hook_id }, query })
-        const { event, action, fields, map, filter, headers, auth, customBody, rawBody } = hook
+        const { event, action, fields, map, filter, headers, auth, customBody, rawBody, rawSubstitution } = hook
         // The platform stored the filter, so it takes it.
         const shape = { event, action, fields, map, headers, customBody, rawBody, filter: filter as Filter }
-        const body = auth.enabled ? { ...shape, auth } : shape
+        const raw = rawSubstitution === undefined ? {} : { rawSubstitution }
+        const body = { ...shape, ...raw, ...(auth.enabled ? { auth } : {}) }
         const { data } = await client.call('dryRunHook', { query: { ...query, limit }, body })
         const columns = {
           sequence: (row: (typeof data.events)[number]) => row.sequence,

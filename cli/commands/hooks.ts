@@ -119,13 +119,10 @@ function addListing(hooks: Command, terminal: Terminal): void {
 interface NewSecret {
   readonly id: string
   readonly secret: string
-  /** The result as JSON shows it. */
   readonly shown: object
-  /** The result in a sentence. */
   readonly done: string
 }
 
-/** Prints a result, gives its secret to the user in the way asked for, and else says how to get another. */
 function handOver({ out }: Session, { id, secret, shown, done }: NewSecret, options: SecretOptions): void {
   const { showSecret, secretFile } = options
   out.done(showSecret === true ? { ...shown, secret } : shown, done)

@@ -103,7 +103,6 @@ interface ForwardedEvent {
   readonly durationMs: number
 }
 
-/** Returns the printer of an event that was forwarded. */
 function reporterOf({ out }: Session): (event: ForwardedEvent) => void {
   return ({ sequence, at, name, uuid, status, durationMs }) => {
     if (out.isJson) return out.json({ sequence, at, name, uuid, status, durationMs }, true)
@@ -113,7 +112,6 @@ function reporterOf({ out }: Session): (event: ForwardedEvent) => void {
   }
 }
 
-/** Explains the refusal of a number that is above all numbers of the domain. */
 function refuseSince(error: unknown, since: number): never {
   const isAbove = error instanceof CallplaneError && error.details.some(({ field }) => field === 'since')
   if (!isAbove) throw error

@@ -56,7 +56,6 @@ export function addSimulation(routes: Command, terminal: Terminal): void {
 
 type Step = Answer<'simulateDefaultRoutes'>['data']['steps'][number]
 
-/** Returns whether a step runs, where it stands, its order to the engine and the reason, as far as there are such. */
 function stepText({ taken, path, kind, application, data, reason }: Step): string {
   const place = [taken ? 'runs' : 'skips', path, kind === path ? '' : kind].filter(Boolean).join(' ')
   const order = [application, data].filter(Boolean).join(' ')

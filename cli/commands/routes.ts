@@ -11,7 +11,6 @@ import { allRows } from './rows.ts'
 type RouteRow = Answer<'listDefaultRoutes' | 'listPublicRoutes'>[number]
 type RouteBody = Input<'createPublicRoute'>['body']
 
-/** The commands of one kind of routes, and the operations that they call. */
 const kinds = {
   routes: {
     description: 'Default routes: patterns of numbers that accounts call, and what happens to their calls.',

@@ -1,4 +1,4 @@
-/** The most rows that a command collects before it prints them; a list has at most as many accounts as a domain may have. */
+/** The most rows that a command collects before printing; a list has at most as many accounts as a domain may have. */
 const most = 100_000
 
 /** Returns the rows of all pages of a list, up to 100 000. */
@@ -9,6 +9,19 @@ export async function allRows<P, R>(pages: AsyncIterable<P>, rowsOf: (page: P) =
     if (rows.length >= most) break
   }
   return rows
+}
+
+/**
+ * Returns the entries of a list in the order of the API: members that are numbers stand first in an object, ascending.
+ */
+export function inOrder<R>({
+  data,
+  order,
+}: {
+  data: Readonly<Record<string, R>>
+  order: readonly string[]
+}): readonly R[] {
+  return order.flatMap((id) => data[id] ?? [])
 }
 
 /** Returns the first rows of a list, as many as asked for. */

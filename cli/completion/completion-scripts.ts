@@ -1,6 +1,7 @@
 /**
- * The scripts that complete words in shells. They pass what is typed on as arguments: nothing of it may ever be evaluated, since a person
- * presses TAB before it is decided that a line is run. Where the program knows no word, names of files are completed.
+ * The scripts that complete words in shells. They pass what is typed on as arguments: nothing of it may ever be
+ * evaluated, since a person presses TAB before it is decided that a line is run. Where the program knows no word, names
+ * of files are completed.
  */
 export const completionScripts = {
   bash: `# bash completion for callplane

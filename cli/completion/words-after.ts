@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 
 /**
- * Returns what the last of the typed words can become, one line each: the word, a tab, and what it is about. The words begin after the name
- * of the program; the last one may be empty.
+ * Returns what the last of the typed words can become, one line each: the word, a tab, and what it is about. The words
+ * begin after the name of the program; the last one may be empty.
  */
 export function wordsAfter(program: Command, words: readonly string[]): readonly string[] {
   const [last = '', before = ''] = words.toReversed()

@@ -15,7 +15,6 @@ export interface ApplyDeps extends Target {
   readonly secrets: SecretSource
   /** Epoch milliseconds. */
   readonly now: () => number
-  /** Learns of each step before it is taken. */
   readonly report: (step: Step, number: number, count: number) => void
 }
 
@@ -27,8 +26,8 @@ export async function findDomain(target: Target, now: number): Promise<FoundDoma
 
 /**
  * Carries out what is left of a plan on a domain as it was found, and returns how many steps that were. Throws a
- * {@link DocumentError} before the first step if the domain is not as the plan knows it or a secret is missing, and after the last one if
- * it did not become what the document says.
+ * {@link DocumentError} before the first step if the domain is not as the plan knows it or a secret is missing, and
+ * after the last one if it did not become what the document says.
  */
 export async function applyPlan(plan: Plan, found: FoundDomain, deps: ApplyDeps): Promise<number> {
   checkUnchanged(plan, found.state)

@@ -11,8 +11,9 @@ import { type SecretSource, requirePassword } from './secret-source.ts'
 const placeholders: SecretSource = { env: new Proxy({}, { get: () => 'placeholder' }) }
 
 /**
- * Lets the platform judge what it can judge without a change: the patterns and steps of routes, and hooks. Throws a {@link DocumentError}
- * for the first one that it refuses, and for a change of the user's own account that it would refuse.
+ * Lets the platform judge what it can judge without a change: the patterns and steps of routes, and hooks. Throws a
+ * {@link DocumentError} for the first one that it refuses, and for a change of the user's own account that it would
+ * refuse.
  */
 export async function checkSteps(target: Target, steps: readonly Step[]): Promise<void> {
   await checkOwnAccount(target, { steps })
@@ -38,7 +39,10 @@ async function judge({ kind, after }: Step, { client, domain, signal }: Target):
   await client.call('simulateDefaultRoutes', { ...common, body: { number: '0', routes: [routeBody(route)] } })
 }
 
-/** Throws a {@link DocumentError} for the first step whose secrets cannot be had: a reference that is not set, or a new account without a password. */
+/**
+ * Throws a {@link DocumentError} for the first step whose secrets cannot be had: a reference that is not set, or a new
+ * account without a password.
+ */
 export function requireSecrets(steps: readonly Step[], secrets: SecretSource): void {
   for (const step of steps) {
     try {
@@ -50,7 +54,7 @@ export function requireSecrets(steps: readonly Step[], secrets: SecretSource): v
   }
 }
 
-/** Returns the names of the environment variables that steps read when they are taken, sorted. Their values are not read. */
+/** Returns the names of the environment variables that steps will read, sorted. Their values are not read. */
 export function variablesOf(steps: readonly Step[]): readonly string[] {
   const names = new Set<string>()
   const env = new Proxy({}, { get: (_env, name) => (names.add(String(name)), 'placeholder') })
@@ -58,7 +62,6 @@ export function variablesOf(steps: readonly Step[]): readonly string[] {
   return [...names].sort()
 }
 
-/** Makes the request of a step, without sending it. */
 function readSecrets(step: Step, secrets: SecretSource): void {
   if (step.after === null) return
   if (step.kind === 'account') {

@@ -3,8 +3,8 @@ import type { Plan } from '../document/plan.ts'
 import type { Target } from './read-domain.ts'
 
 /**
- * Throws a {@link DocumentError} for a plan that removes the user's own account or changes its role. The platform refuses both, and a plan
- * should not stop half-way.
+ * Throws a {@link DocumentError} for a plan that removes the user's own account or changes its role. The platform
+ * refuses both, and a plan should not stop half-way.
  */
 export async function checkOwnAccount(
   { client, domain, signal }: Target,

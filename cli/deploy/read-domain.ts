@@ -27,10 +27,8 @@ export interface FoundDomain {
   readonly hookIds: readonly string[]
 }
 
-/** Accounts that are read at once. */
 const atOnce = 4
 
-/** Roles that every domain has. */
 const platformRoles: ReadonlySet<string> = new Set(['admin', 'user', 'root'])
 
 /** Reads everything of a domain that a document describes. Secrets are masked as the platform masks them. */

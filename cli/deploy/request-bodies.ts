@@ -19,7 +19,7 @@ export function accountBody({ role, parameters, variables }: AccountRecord, secr
   }
 }
 
-/** Returns what leads from some settings to others: `name=value`, and `name=` for what is removed. A stored secret stays. */
+/** Returns the changes between settings: `name=value`; `name=` removes. A stored secret stays. */
 export function assignmentsBetween(before: Settings, after: Settings, secrets: SecretSource): string[] {
   const isSame = (name: string, value: string) => before[name] === value || before[name] === kept
   const changed = Object.entries(after).filter(([name, value]) => !isSame(name, value))

@@ -23,14 +23,15 @@ export interface MovedCall {
 /** The effect that a change of routes would have had to the calls of the last days. */
 export interface RouteReport {
   readonly moved: readonly MovedCall[]
-  /** Calls that were looked at. */
   readonly calls: number
-  /** Different calls among them, by number, caller, gateway and hour of the week, and how many of these were simulated. */
+  /** Different calls among them, by number, caller, gateway and hour of the week, and how many were simulated. */
   readonly different: number
   readonly simulated: number
-  /** Calls that were left out: their gateway cannot be said, or the simulation does not take their number or caller, which strangers choose. */
+  /**
+   * Calls that were left out: their gateway cannot be said, or the simulation does not take their number or caller,
+   * which strangers choose.
+   */
   readonly unplaced: number
-  /** Whether there were more calls than a report reads. */
   readonly isCut: boolean
 }
 
@@ -51,9 +52,9 @@ interface CallKind {
 }
 
 /**
- * Returns which calls of the last {@link reportDays} days would now go elsewhere, newest first. Default routes are judged by calls that
- * accounts placed, public routes by calls that came from gateways. Each different call is simulated with the stored routes and with those
- * of the document; everything else of the domain is as it is stored.
+ * Returns which calls of the last {@link reportDays} days would now go elsewhere, newest first. Default routes are
+ * judged by calls that accounts placed, public routes by calls that came from gateways. Each different call is
+ * simulated with the stored routes and with those of the document; everything else of the domain is as it is stored.
  */
 export async function reportRoutes(target: Target, routes: ChangedRoutes): Promise<RouteReport> {
   const { kinds, calls, unplaced, isCut } = await pastCalls(target, routes)
@@ -91,7 +92,7 @@ async function simulate({ client, domain, signal }: Target, body: object): Promi
   return data
 }
 
-/** Simulates a call with the stored routes; `undefined` where the platform refuses the call itself: its number may have any form. */
+/** Simulates a call with the stored routes; `undefined` if the platform refuses its number or caller. */
 async function simulateStored(target: Target, call: object): Promise<Simulation | undefined> {
   try {
     return await simulate(target, call)
@@ -120,7 +121,6 @@ function textOf(value: unknown): string {
 
 type Columns = Readonly<Record<string, readonly unknown[]>>
 
-/** Returns the different calls that the changed routes could have routed, newest first. */
 async function pastCalls(target: Target, changed: ChangedRoutes) {
   const { client, domain, signal } = target
   const gateways = changed.public === undefined ? [] : await usableGateways(target)
@@ -158,7 +158,6 @@ async function pastCalls(target: Target, changed: ChangedRoutes) {
   return { kinds: [...kinds.values()], calls, unplaced, isCut: false }
 }
 
-/** Returns the names of the gateways that calls can come from today. */
 async function usableGateways({ client, domain, signal }: Target): Promise<readonly string[]> {
   const names: string[] = []
   for await (const { data } of client.pages('listGateways', { query: { domain, limit: 1000 }, signal })) {

@@ -25,7 +25,7 @@ export function requirePassword(login: string, { password }: AccountRecord, { en
   }
 }
 
-/** Returns the password of a new account: from the environment, or a generated one. Throws if it may not be generated. */
+/** Returns the password of a new account: from the environment or generated. Throws if neither is possible. */
 export function newPassword(login: string, account: AccountRecord, secrets: SecretSource): string {
   requirePassword(login, account, secrets)
   const { env, keep } = secrets

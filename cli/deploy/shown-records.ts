@@ -22,7 +22,6 @@ function split(assignment: string): [string, string] {
   return [assignment.slice(0, at), assignment.slice(at + 1)]
 }
 
-/** Names that the platform itself shows with every account. */
 const ofPlatform: ReadonlySet<string> = new Set([
   'a1-hash',
   'dial-string',

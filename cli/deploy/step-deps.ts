@@ -8,9 +8,7 @@ import type { SecretSource } from './secret-source.ts'
 /** The dependencies of a step. */
 export interface StepDeps extends Target {
   readonly secrets: SecretSource
-  /** The domain as it was before the first step. */
   readonly found: FoundDomain
-  /** The ids of records without names that a step has taken. */
   readonly taken: Set<string>
 }
 

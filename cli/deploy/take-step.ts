@@ -8,7 +8,6 @@ import { accountOf, emailOf, entryOf, gatewayOf, settingsOf } from './shown-reco
 import { type StepDeps, requireBefore } from './step-deps.ts'
 import { takeHookStep, takeRouteStep } from './unnamed-steps.ts'
 
-/** The way to take a step of each kind. */
 const takers: { readonly [K in RecordKind]: (step: StepOf<K>, deps: StepDeps) => Promise<void> } = {
   role: takeRoleStep,
   blacklist: takeBlacklistStep,
@@ -23,8 +22,8 @@ const takers: { readonly [K in RecordKind]: (step: StepOf<K>, deps: StepDeps) =>
 }
 
 /**
- * Takes one step. The record is read first and must be as the step expects; the change then demands the version that was read. Throws
- * a {@link DocumentError} if the record is another, and the `CallplaneError` of a refused request.
+ * Takes one step. The record is read first and must be as the step expects; the change then demands the version that
+ * was read. Throws a {@link DocumentError} if the record is another, and the `CallplaneError` of a refused request.
  */
 export async function takeStep<K extends RecordKind>(step: StepOf<K>, deps: StepDeps): Promise<void> {
   await takers[step.kind](step, deps)

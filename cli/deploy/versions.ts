@@ -5,10 +5,8 @@ import type { Target } from './read-domain.ts'
 /** The most bytes of a request that keeps a version; the document is escaped in it. */
 const maxRequestBytes = 1024 * 1024
 
-/** Tries to keep a version while others keep theirs. */
 const tries = 5
 
-/** Returns the number of the newest version of a domain; 0 if it has none. */
 async function newestVersion({ client, domain, signal }: Target): Promise<number> {
   const { info } = await client.call('listDomainVersions', {
     params: { domain_name: domain },
@@ -19,8 +17,8 @@ async function newestVersion({ client, domain, signal }: Target): Promise<number
 }
 
 /**
- * Returns a version with its document: whatever a user of the domain stored, so nothing in it is believed. Throws a {@link DocumentError}
- * if it is not kept.
+ * Returns a version with its document: whatever a user of the domain stored, so nothing in it is believed. Throws a
+ * {@link DocumentError} if it is not kept.
  */
 export async function readVersion(
   { client, domain, signal }: Target,

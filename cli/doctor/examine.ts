@@ -18,8 +18,8 @@ const soonMs = 86_400_000
 const oldestNode = 24
 
 /**
- * Checks this machine, the way to the platform, the platform itself, the login and the engine, in this order. A check that needs one that
- * failed is skipped.
+ * Checks this machine, the way to the platform, the platform itself, the login and the engine, in this order. A check
+ * that needs one that failed is skipped.
  */
 export async function examine(setting: Setting, given: string | undefined): Promise<readonly Finding[]> {
   const { profiles, profile, terminal } = setting

@@ -9,9 +9,9 @@ type AccountStep = StepOf<'account'>
 const contactParameter = 'cc-agent-contact'
 
 /**
- * Returns the steps from some accounts to others, such that each is possible when its turn comes: removals, then accounts that
- * give up numbers which others get, then additions, then changes. An account whose contact does not exist yet gets it in a step of
- * its own. Throws a {@link DocumentError} for numbers that cannot be moved.
+ * Returns the steps from some accounts to others, such that each is possible when its turn comes: removals, then
+ * accounts that give up numbers which others get, then additions, then changes. An account whose contact does not exist
+ * yet gets it in a step of its own. Throws a {@link DocumentError} for numbers that cannot be moved.
  */
 export function accountSteps(before: Accounts, after: Accounts): AccountStep[] {
   const target = new Map(Object.entries(after).map(([login, account]) => [login.toLowerCase(), { login, account }]))
@@ -60,7 +60,6 @@ function addition(login: string, account: AccountRecord, known: Set<string>): Ac
   return [step(login, null, first), step(login, first, account)]
 }
 
-/** Takes away numbers that an account still has and another one gets. */
 function releasesFor(staying: ReadonlyMap<string, Named>, target: ReadonlyMap<string, Named>): AccountStep[] {
   const holders = new Map(
     [...staying].flatMap(([id, { login, account }]) => numbersOf(login, account).map((n) => [n, id])),

@@ -2,10 +2,12 @@ import { subject } from './explain.ts'
 import { DocumentError, type DomainState, memberOf } from './model.ts'
 import type { Step } from './steps.ts'
 
-/** Roles of accounts that every domain has. */
 const platformRoles: ReadonlySet<string> = new Set(['admin', 'user'])
 
-/** Throws a {@link DocumentError} for an account that gets a role which the domain will not have; the platform would refuse it half-way. */
+/**
+ * Throws a {@link DocumentError} for an account that gets a role which the domain will not have; the platform would
+ * refuse it half-way.
+ */
 export function checkRoles({ roles }: Pick<DomainState, 'roles'>, steps: readonly Step[]): void {
   for (const step of steps) {
     if (step.kind !== 'account' || step.after === null) continue

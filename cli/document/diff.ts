@@ -6,8 +6,8 @@ import { comparable } from './secrets.ts'
 import type { Records, Step, StepOf, UnnamedKind } from './steps.ts'
 
 /**
- * Returns the steps that lead from one state of a domain to another, in an order in which each is possible. Both states are in normal
- * form. States that differ at most in secrets need none.
+ * Returns the steps that lead from one state of a domain to another, in an order in which each is possible. Both states
+ * are in normal form. States that differ at most in secrets need none.
  */
 export function diff(before: DomainState, after: DomainState): Step[] {
   const roles = roleSteps(before.roles, after.roles)
@@ -57,7 +57,7 @@ function roleSteps(before: DomainState['roles'], after: DomainState['roles']): S
   return [...changed, ...removed]
 }
 
-/** Returns the names of roles such that each comes after its parent; roles of a cycle come last, for the platform to refuse. */
+/** Returns role names, each after its parent; roles of a cycle come last, for the platform to refuse. */
 function parentsFirst(roles: Readonly<Record<string, RoleRecord>>): string[] {
   const left = new Set(Object.keys(roles).sort())
   const ordered: string[] = []

@@ -3,7 +3,6 @@ import { canonical } from './canonical.ts'
 import { maskedRecord } from './secrets.ts'
 import { type Step, changeOf } from './steps.ts'
 
-/** Numbers of one blacklist that are named one by one. */
 const namedNumbers = 10
 
 const marks = { add: '+', change: '~', remove: '-' } as const
@@ -21,7 +20,7 @@ const kinds: Readonly<Record<Step['kind'], string>> = {
   hook: 'hook',
 }
 
-/** Returns a plan in lines, in the order of its steps: `+` adds, `~` changes, `-` removes, and below a change what of it. */
+/** Returns a plan in lines, in the order of its steps: `+` adds, `~` changes, `-` removes, and details follow. */
 export function explain(steps: readonly Step[]): string[] {
   const lines: string[] = []
   const numbers = new Map<string, number>()
@@ -65,7 +64,6 @@ function listOf(name: string): string {
   return name.slice(0, name.lastIndexOf('/'))
 }
 
-/** Returns a line for each value that a change adds, changes or removes. */
 function details({ kind, before, after }: Step): string[] {
   const shown = after === null ? null : maskedRecord(kind, after)
   const [old, wanted] = [new Map(leaves(before ?? {})), new Map(leaves(shown))]
@@ -79,7 +77,6 @@ function details({ kind, before, after }: Step): string[] {
   })
 }
 
-/** Returns whether a map or list is empty on one side and has members on the other. */
 function isEmptied(value: string | undefined, path: string, other: ReadonlyMap<string, string>): boolean {
   if (value !== '{}' && value !== '[]') return false
   return [...other.keys()].some((name) => name.startsWith(`${path}.`) || name.startsWith(`${path}[`))

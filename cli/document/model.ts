@@ -1,5 +1,7 @@
 import type * as z from 'zod'
-import type { account, email, entry, gateway, hook, publicRoutes, role, routes } from './schema.ts'
+import type { hook } from './hook-schema.ts'
+import type { publicRoutes, routes } from './route-schema.ts'
+import type { account, email, entry, gateway, role } from './schema.ts'
 
 /** A value of JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }

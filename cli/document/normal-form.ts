@@ -12,8 +12,8 @@ import { comparable } from './secrets.ts'
 import type { Records } from './steps.ts'
 
 /**
- * Returns a domain in the one form in which it is compared: without what means the same as its absence. `now` in epoch milliseconds
- * decides which numbers of blacklists have ended.
+ * Returns a domain in the one form in which it is compared: without what means the same as its absence. `now` in epoch
+ * milliseconds decides which numbers of blacklists have ended.
  */
 export function normalForm(state: DomainState, now: number): DomainState {
   const { domain } = state

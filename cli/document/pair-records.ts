@@ -6,8 +6,8 @@ export interface Pairing<T> {
 }
 
 /**
- * Pairs records that have no names: first equal ones, then by each key in turn those whose key is the same. What has no partner
- * was removed or added. The first key is that of equality. A key that is `null` pairs nothing.
+ * Pairs records that have no names: first equal ones, then by each key in turn those whose key is the same. What has no
+ * partner was removed or added. The first key is that of equality. A key that is `null` pairs nothing.
  */
 export function pairRecords<T>(
   before: readonly T[],

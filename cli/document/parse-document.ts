@@ -4,8 +4,8 @@ import { documentSchema } from './schema.ts'
 import { readYaml } from './yaml-tree.ts'
 
 /**
- * Reads a document. Throws a {@link DocumentError} with file, line and column for everything that is not of the format. The rules
- * of values are those of the platform, which checks them when the document is applied.
+ * Reads a document. Throws a {@link DocumentError} with file, line and column for everything that is not of the format.
+ * The rules of values are those of the platform, which checks them when the document is applied.
  */
 export function parseDocument(text: string, file: string): DomainDocument {
   const { tree, error } = readYaml(text, file)

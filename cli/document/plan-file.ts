@@ -1,7 +1,6 @@
 import { type DomainState, DocumentError } from './model.ts'
 import { type Plan, planOf } from './plan.ts'
 
-/** The version of the format of plan files. */
 const format = 1
 
 /** Writes a plan as a file: JSON, without secrets. */
@@ -9,7 +8,7 @@ export function writePlan({ base, target, digest }: Plan): string {
   return `${JSON.stringify({ callplanePlan: format, digest, base, target }, undefined, 1)}\n`
 }
 
-/** Returns the plan in a file; `undefined` for a file of another kind. Throws a {@link DocumentError} for a damaged or edited one. */
+/** Returns a file's plan; `undefined` for a file of another kind. Throws a {@link DocumentError} if it was edited. */
 export function readPlan(text: string, file: string): Plan | undefined {
   if (!text.startsWith('{') || !text.slice(0, 100).includes('"callplanePlan"')) return undefined
   try {

@@ -41,7 +41,6 @@ export function planOf(base: DomainState, target: DomainState): Plan {
   return { base, target, steps, digest: digestOf({ base, target }) }
 }
 
-/** Returns the name of a secret that a step keeps although the record before has none. */
 function missingSecret({ kind, before, after }: Step): string | undefined {
   const stored = before === null ? new Map() : secretsIn(kind, before)
   const wanted = after === null ? new Map<string, string>() : secretsIn(kind, after)
@@ -49,8 +48,9 @@ function missingSecret({ kind, before, after }: Step): string | undefined {
 }
 
 /**
- * Checks that no other change was made to a domain since it was planned: each record is as it was found, or as a step of the plan makes it,
- * so that an interrupted plan can be carried on. Throws a {@link DocumentError} that names the first record that is neither.
+ * Checks that no other change was made to a domain since it was planned: each record is as it was found, or as a step
+ * of the plan makes it, so that an interrupted plan can be carried on. Throws a {@link DocumentError} that names the
+ * first record that is neither.
  */
 export function checkUnchanged({ base, steps }: Plan, state: DomainState): void {
   const allowed = new Map<string, Set<string>>()
@@ -96,7 +96,6 @@ function checkUnnamed<K extends UnnamedKind>(
   if (left.length > 0) throw changedMeanwhile(kind)
 }
 
-/** Takes one such text out of a list; returns whether there was one. */
 function take(texts: string[], text: string): boolean {
   const index = texts.indexOf(text)
   if (index !== -1) texts.splice(index, 1)
@@ -115,7 +114,6 @@ function idOf(kind: RecordKind, name: string): string {
   return `${kind}\n${kind === 'account' ? name.toLowerCase() : name}`
 }
 
-/** Returns every record of a domain, with an id of its kind and name, and the text in which it is compared. */
 function recordsOf(state: DomainState): { readonly id: string; readonly text: string }[] {
   const one = <K extends RecordKind>(kind: K, name: string, record: Records[K] | null) => ({
     id: idOf(kind, name),

@@ -1,79 +1,25 @@
 import * as z from 'zod'
 import { numbersOf } from './account-numbers.ts'
-import type { JsonObject, Settings } from './model.ts'
-import { isPin, isReference, isSecretValue, kept } from './secrets.ts'
-import { jsonOf } from './yaml-tree.ts'
+import { hook } from './hook-schema.ts'
+import type { Settings } from './model.ts'
+import { publicRoutes, routes } from './route-schema.ts'
+import { isReference } from './secrets.ts'
+import {
+  checked,
+  flag,
+  list,
+  map,
+  members,
+  optionalText,
+  secret,
+  settings,
+  text,
+  texts,
+  wholeNumber,
+} from './schema-values.ts'
 
 /** The version of the format of documents. */
 export const formatVersion = 1
-
-/** Reports a problem of a value, or of one of its members. */
-type Report = (problem: string, ...path: PropertyKey[]) => void
-
-/** Returns a check of a value that may find problems in its members. */
-function checked<T>(check: (value: T, report: Report) => void) {
-  return (value: T, context: z.core.$RefinementCtx<T>) =>
-    check(value, (message, ...path) => context.addIssue({ code: 'custom', message, path }))
-}
-
-const text = z.string()
-const flag = z.stringFormat('flag', /^(true|false)$/i, 'must be true or false').transform((word) => /^t/i.test(word))
-const wholeNumber = z
-  .string('must be a whole number')
-  .refine((word) => word.trim() !== '' && Number.isSafeInteger(Number(word)), 'must be a whole number')
-  .transform(Number)
-/** A list; an empty value is one without items. */
-const list = <T extends z.ZodType>(item: T) =>
-  z
-    .array(item)
-    .nullable()
-    .transform((items) => items ?? [])
-/** Values by name; an empty value has none. */
-const map = <T extends z.ZodType>(value: T) =>
-  z
-    .record(text, value)
-    .nullable()
-    .transform((entries): Record<string, z.output<T>> => entries ?? {})
-/** Members by name; an empty value has only defaults. */
-const members = <S extends z.core.$ZodShape>(shape: S) => z.preprocess((value) => value ?? {}, z.strictObject(shape))
-/** An empty text is the same as none. */
-const optionalText = text.transform((value) => value || undefined).optional()
-/** Each text of a list once, as the platform keeps it. */
-const texts = list(text).transform((items) => [...new Set(items)])
-
-const secretProblem =
-  'is a secret and must not be in a document: name an environment variable, "${env:NAME}"' +
-  ' (capital letters, digits and _), or write "********" to keep what is stored'
-
-const isWrittenOut = (value: string) => value !== '' && value !== kept && !isReference(value)
-
-const secret = text.refine((value) => !isWrittenOut(value), secretProblem)
-
-/** Settings: an empty value is the same as none, and a secret is a reference. */
-const settings = map(text.nullable())
-  .transform(
-    (entries): Settings =>
-      Object.fromEntries(Object.entries(entries).flatMap(([name, value]) => (value ? [[name, value]] : []))),
-  )
-  .superRefine(
-    checked((entries, report) => {
-      for (const [name, value] of Object.entries(entries)) {
-        if (isPin(name) && isWrittenOut(value)) report(secretProblem, name)
-        if (!isPin(name) && isReference(value)) report('is no secret, and only secrets may name the environment', name)
-      }
-    }),
-  )
-
-/** Headers and fields of a hook: those that hold secrets are references, and no other may be one. */
-const hookValues = map(text).superRefine(
-  checked((entries, report) => {
-    for (const [name, value] of Object.entries(entries)) {
-      if (isSecretValue(name) && isWrittenOut(value)) report(secretProblem, name)
-      if (!isSecretValue(name) && (isReference(value) || value === kept))
-        report('only values that hold secrets, such as Authorization or password, may name the environment', name)
-    }
-  }),
-)
 
 export const role = members({ parent: text.nullable().default(null), allows: map(list(text)).prefault(null) })
 
@@ -126,7 +72,10 @@ export const entry = members({
     .optional(),
 })
 
-/** A blacklist is a list of numbers, or a map from numbers to `expires` and `note`. A number is kept without punctuation. */
+/**
+ * A blacklist is a list of numbers, or a map from numbers to `expires` and `note`. A number is kept without
+ * punctuation.
+ */
 const blacklist = z
   .preprocess(
     (value) =>
@@ -197,81 +146,10 @@ export const gateway = z
     ...rest,
   }))
 
-const isMap = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const step = z
-  .custom<object>(isMap, 'must be a step: a map with the kind of the step')
-  .transform((of) => jsonOf(of) as JsonObject)
-
-/** A route as it is written; only a public one may be for a gateway. */
-export const route = z.strictObject({
-  name: text.optional(),
-  pattern: text,
-  gateway: optionalText,
-  order: wholeNumber.optional(),
-  disabled: flag.default(false),
-  timezone: text.nullable().default(null),
-  description: text.default(''),
-  callflow: list(step).prefault(null),
-})
-
-/** A route without a name is named by its pattern, and one without an order comes after the one before it. */
-function inOrder<R extends { readonly name?: string; readonly pattern: string; readonly order?: number }>(routes: R[]) {
-  let last = 0
-  const named = routes.map(({ name, order, ...rest }) => {
-    last = order ?? last + 1
-    return { ...rest, name: name ?? rest.pattern, order: last }
-  })
-  return named.toSorted((a, b) => a.order - b.order)
-}
-
-/** Default routes. */
-export const routes = list(route.omit({ gateway: true })).transform(inOrder)
-
-/** Public routes. */
-export const publicRoutes = list(route).transform(inOrder)
-
-const scalarProblem = 'must be text, a number, true, false or null'
-
-const filter = z
-  .custom<object>(isMap, 'must have an operation and a value')
-  .transform(jsonOf)
-  .pipe(z.strictObject({ operation: text, value: z.union([text, z.number(), z.boolean(), z.null()], scalarProblem) }))
-
-const method = text.transform((word) => word.toUpperCase())
-
-/** The request that a hook makes before each delivery. */
-export const hookAuth = members({
-  enabled: flag.default(false),
-  url: text.default(''),
-  method: method.default('GET'),
-  headers: hookValues.prefault(null),
-  map: hookValues.prefault(null),
-  cookie: flag.default(false),
-})
-
-/** A hook. */
-export const hook = z.strictObject({
-  event: text,
-  url: text,
-  method: method.default('POST'),
-  description: text.default(''),
-  enable: flag.default(true),
-  fields: list(text).prefault(null),
-  map: map(text).prefault(null),
-  filter: map(filter).prefault(null),
-  headers: hookValues.prefault(null),
-  auth: hookAuth,
-  customBody: flag.default(false),
-  rawBody: text.default(''),
-  retries: wholeNumber.default(8),
-  delay: wholeNumber
-    .nullable()
-    .transform((value) => value ?? undefined)
-    .optional(),
-})
-
-/** The document of a domain. Fields that are left out have the platform's defaults; the platform checks the rules of values. */
+/**
+ * The document of a domain. Fields that are left out have the platform's defaults; the platform checks the rules of
+ * values.
+ */
 export const documentSchema = z.strictObject({
   callplane: z.literal(String(formatVersion), {
     error: ({ input }) =>

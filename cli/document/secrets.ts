@@ -53,7 +53,10 @@ export function maskedRecord<K extends RecordKind>(kind: K, record: Records[K]):
   return secretsOf[kind]?.(record, () => kept) ?? record
 }
 
-/** Returns the secrets of a record that are stored or referred to, by their paths. The password of an account is none: it is never kept. */
+/**
+ * Returns the secrets of a record that are stored or referred to, by their paths. The password of an account is none:
+ * it is never kept.
+ */
 export function secretsIn<K extends RecordKind>(kind: K, record: Records[K]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   secretsOf[kind]?.(record, (path, secret) => (found.set(path, secret), secret))

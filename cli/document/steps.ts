@@ -33,7 +33,7 @@ export type UnnamedKind = 'route' | 'publicRoute' | 'hook'
 /** The change of one record by one request. */
 export interface StepOf<K extends RecordKind> {
   readonly kind: K
-  /** The name of the record: of a number in a blacklist `list/number`; routes and hooks have none, and settings neither. */
+  /** The name of the record: of a blacklist's number `list/number`; routes and hooks have none, nor have settings. */
   readonly name: string
   /** The record as it must be, with masked secrets; `null`: there must be none. */
   readonly before: Records[K] | null

@@ -2,7 +2,9 @@ import { stringify } from 'yaml'
 import * as z from 'zod'
 import { canonical } from './canonical.ts'
 import type { BlacklistEntry, DomainState, HookRecord } from './model.ts'
-import { email, formatVersion, gateway, hook, hookAuth, route } from './schema.ts'
+import { hook, hookAuth } from './hook-schema.ts'
+import { route } from './route-schema.ts'
+import { email, formatVersion, gateway } from './schema.ts'
 
 /** Writes a domain as a document. Values that are the platform's defaults are left out, and names are in order. */
 export function writeDocument(state: DomainState): string {
@@ -64,7 +66,6 @@ function blacklistForm(entries: Readonly<Record<string, BlacklistEntry>>): unkno
   )
 }
 
-/** Returns the members that say something: not absent, `null`, or empty. */
 function given(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => !isEmpty(value)))
 }

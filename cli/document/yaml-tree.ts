@@ -13,7 +13,10 @@ import {
 } from 'yaml'
 import { DocumentError, type Json } from './model.ts'
 
-/** A value of a document: scalars are the texts that were written, `1000` and `true` without quotes, too; an empty one is `null`. */
+/**
+ * A value of a document: scalars are the texts that were written, `1000` and `true` without quotes, too; an empty one
+ * is `null`.
+ */
 export type Tree = string | null | readonly Tree[] | { readonly [name: string]: Tree }
 
 /** A document and the positions in it. */
@@ -29,7 +32,9 @@ const maxCharacters = 16 * 1024 * 1024
 /** The nodes of maps, for values whose types count. */
 const nodes = new WeakMap<object, Node>()
 
-/** Reads YAML. Throws a {@link DocumentError} for text that is none, anchors, aliases and names that no object can have. */
+/**
+ * Reads YAML. Throws a {@link DocumentError} if the text is not YAML, or has anchors, aliases, or the name `__proto__`.
+ */
 export function readYaml(text: string, file: string): YamlTree {
   if (text.length > maxCharacters) throw new DocumentError(`${file}: must have at most ${maxCharacters} characters`)
   const lines = new LineCounter()

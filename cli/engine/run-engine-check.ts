@@ -19,8 +19,8 @@ export interface CheckEnd {
 }
 
 /**
- * Checks the engines of the environment, and writes the findings as they come: text, or an array of engines as JSON. `account` replaces
- * ENGINE_ACCOUNT. Throws where the program is missing, which is outside a checkout.
+ * Checks the engines of the environment, and writes the findings as they come: text, or an array of engines as JSON.
+ * `account` replaces ENGINE_ACCOUNT. Throws where the program is missing, which is outside a checkout.
  */
 export async function runEngineCheck(
   { env, signal }: Pick<Terminal, 'env' | 'signal'>,

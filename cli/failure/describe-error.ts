@@ -7,9 +7,7 @@ export interface Failure {
   readonly exitCode: ExitCode
   readonly code: string
   readonly message: string
-  /** One line for each field that was refused. */
   readonly details: readonly string[]
-  /** The next step of the user. */
   readonly wayOut?: string
   readonly requestId?: string
 }
@@ -33,7 +31,7 @@ const waysOut: Partial<Readonly<Record<CallplaneErrorCode, string>>> = {
   internal_error: 'the log of the platform has this request id',
 }
 
-/** Returns how a failure is reported and the exit code that it ends with. Knows every error that a command can throw. */
+/** Returns how to report a failure, and its exit code. Knows every error that a command can throw. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof CallplaneError) return describeCall(error)
   if (error instanceof CliError) {
@@ -66,7 +64,6 @@ function describeCall(error: CallplaneError): Failure {
   }
 }
 
-/** Returns why no answer came, as the system says it, such as a refused connection. */
 function reasonOf(cause: unknown): string {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   return inner instanceof Error && 'code' in inner ? ` (${String(inner.code)})` : ''

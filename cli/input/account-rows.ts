@@ -19,8 +19,8 @@ const mostRows = 10_000
 const known = /^(?:login|role|password|number|(?:variable|parameter):[A-Za-z0-9_-]{1,64})$/
 
 /**
- * Returns the accounts of a CSV file. Throws for a file that is no CSV, has too many rows, or columns that mean nothing; `name` is that of the
- * file in messages.
+ * Returns the accounts of a CSV file. Throws for a file that is no CSV, has too many rows, or columns that mean
+ * nothing; `name` is that of the file in messages.
  */
 export function readAccountRows(text: string, name: string): readonly AccountRow[] {
   const wrong = (problem: string, cause?: unknown) => new CliError(`${name}: ${problem}`, exitCodes.usage, cause)
@@ -41,7 +41,6 @@ export function readAccountRows(text: string, name: string): readonly AccountRow
   })
 }
 
-/** Returns the first line that had a text before this one, which is remembered for those that follow. */
 function lineBefore(lines: Map<string, number>, text: string, line: number): number | undefined {
   const before = lines.get(text)
   if (before === undefined) lines.set(text, line)
@@ -63,12 +62,24 @@ function parseRows(text: string, wrong: (problem: string, cause?: unknown) => Cl
     return names
   }
   try {
-    const rows: unknown = parse(text, { bom: true, columns, info: true, skip_empty_lines: true, trim: true })
-    return rows as readonly Parsed[]
+    const rows = parse(text, { bom: true, columns, info: true, skip_empty_lines: true, trim: true })
+    return withWholePasswords(rows as unknown as readonly Parsed[], text)
   } catch (error) {
     if (error instanceof CsvError) throw wrong(error.message, error)
     throw error
   }
+}
+
+/** Blanks at the ends of a password are a part of it; those around a cell in quotation marks are not. */
+function withWholePasswords(rows: readonly Parsed[], text: string): readonly Parsed[] {
+  const options = { bom: true, skip_empty_lines: true, relax_quotes: true, relax_column_count: true }
+  const [names = [], ...cells]: readonly (readonly string[])[] = parse(text, options)
+  const column = names.findIndex((name) => name.trim() === 'password')
+  if (column < 0 || cells.length !== rows.length) return rows
+  return rows.map(({ record, info }, at) => {
+    const [trimmed = '', whole = ''] = [record['password'], cells[at]?.[column]]
+    return { info, record: { ...record, password: trimmed !== '' && whole.trim() === trimmed ? whole : trimmed } }
+  })
 }
 
 function rowOf(record: Readonly<Record<string, string>>, line: number): AccountRow {

@@ -6,7 +6,6 @@ import type { Terminal } from '../terminal/terminal.ts'
 /** A change that is asked about before it is made. */
 export interface Question {
   readonly text: string
-  /** The answer that agrees. */
   readonly expected: string
   /** The message where standard input is no terminal. */
   readonly wayOut: string

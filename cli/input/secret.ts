@@ -5,7 +5,7 @@ import type { SecretInput, Terminal } from '../terminal/terminal.ts'
 /** The most that a line of standard input may hold, bytes. */
 const longest = 4096
 
-/** Asks for a secret on the terminal without showing it. Throws where standard input is no terminal; `wayOut` then says what to do. */
+/** Asks for a secret on the terminal without showing it. Throws with `wayOut` if standard input is no terminal. */
 export async function askSecret(
   terminal: Pick<Terminal, 'stdin' | 'stderr' | 'signal'>,
   question: string,
@@ -50,8 +50,10 @@ export async function readSecret({ stdin }: Pick<Terminal, 'stdin'>): Promise<st
     if (text.includes('\n') || text.length > longest) break
   }
   stdin.pause()
-  const [line = ''] = text.split(/\r?\n/, 1)
+  // Editors begin files with a byte order mark, which is no part of the secret.
+  const [line = ''] = text.replace(/^\ufeff/, '').split(/\r?\n/, 1)
   if (line === '') throw new CliError('standard input has no password on its first line', exitCodes.usage)
+  if (line.includes('\ufffd')) throw new CliError('the first line of standard input is not UTF-8', exitCodes.usage)
   if (line.length > longest) throw new CliError(`a password has at most ${longest} characters`, exitCodes.usage)
   return line
 }

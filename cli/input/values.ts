@@ -47,17 +47,30 @@ export function timeInPast(text: string): number {
   )
 }
 
-/** Returns the content of a file; of standard input for `-`. Throws with the path where it cannot be read or is too large. */
+/**
+ * Returns the content of a file, without its byte order mark; of standard input for `-`. Throws with the path where it
+ * cannot be read, is too large, or is not UTF-8.
+ */
 export function readText(path: string): string {
   try {
     const bytes = readFileSync(path === '-' ? 0 : path)
     if (bytes.length > largest)
       throw new CliError(`${path} has more than ${largest / 1024 / 1024} MiB`, exitCodes.usage)
-    return bytes.toString('utf8')
+    return utf8Text(bytes, path)
   } catch (error) {
     if (error instanceof CliError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new CliError(`${path} cannot be read: ${reason}`, exitCodes.usage, error)
+  }
+}
+
+function utf8Text(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    const lines = new TextDecoder().decode(bytes).split('\n')
+    const line = lines.findIndex((text) => text.includes('\ufffd')) + 1
+    throw new CliError(`${path} is not UTF-8, see line ${line}: save it as UTF-8`, exitCodes.usage, error)
   }
 }
 

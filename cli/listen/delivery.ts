@@ -11,8 +11,9 @@ export interface DeliveryRequest {
 }
 
 /**
- * Returns the request that a hook without `fields`, `map` and `rawBody` sends for an event, signed as Standard Webhooks says. The id is the same
- * each time the event is sent to a target, so a receiver that compares ids sees it once. `at` is epoch milliseconds.
+ * Returns the request that a hook without `fields`, `map` and `rawBody` sends for an event, signed as Standard Webhooks
+ * says. The id is the same each time the event is sent to a target, so a receiver that compares ids sees it once. `at`
+ * is epoch milliseconds.
  */
 export function deliveryOf(event: ListedEvent, key: string, secret: string, at: number): DeliveryRequest {
   const id = `msg_${createHash('sha256').update(`${key} ${event.sequence}`).digest('hex').slice(0, 32)}`

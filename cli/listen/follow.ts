@@ -10,27 +10,23 @@ type TimeGap = Extract<Gap, { kind: 'time' }>
 
 /** The receiver of all events of a domain. */
 export interface Follower {
-  /** Reads the page after a number. */
   readonly read: (since: number) => Promise<EventPage>
   /** Handles an event. Returns false when the user ended it before it was handled. */
   readonly onEvent: (event: ListedEvent) => Promise<boolean>
-  /** Hears of numbers without an event. */
   readonly onNumbers: (gap: NumberGap) => void
   /** Hears of a time in which events may have been missed, once for each. */
   readonly onTime: (gap: TimeGap) => void
   /** Hears that the domain has no hook, so that nothing is collected; once until that changes. */
   readonly onNothingCollected: () => void
-  /** Keeps that everything up to a number was handled. */
   readonly onHandled: (sequence: number) => void
   readonly signal: AbortSignal
 }
 
-/** How long to wait where there is nothing new. */
 const idleMs = 1000
 /** The platform reports gaps for a day; of so many the oldest are forgotten and may be shown again. */
 const mostGaps = 1000
 
-/** Handles all events after a number in their order, each once, until the user ends it. Every number is an event or a gap. */
+/** Handles all events after a number in their order, each once, until the user ends it. Each number is event or gap. */
 export async function follow(since: number, follower: Follower): Promise<void> {
   const { signal } = follower
   const shown = new Set<string>()

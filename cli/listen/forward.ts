@@ -1,3 +1,5 @@
+import { request as overHttp } from 'node:http'
+import { request as overTls } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ListedEvent, deliveryOf } from './delivery.ts'
 
@@ -7,12 +9,11 @@ export interface Target {
   /** Names platform, domain and receiver; ids of deliveries are derived from it. */
   readonly key: string
   readonly secret: string
-  /** Gets the reason of each attempt that will be repeated, and the wait before it. */
   readonly onRetry: (event: ListedEvent, reason: string, waitMs: number) => void
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** How an event was forwarded: the receiver's status and the time that it took, or nothing if the user ended it before. */
+/** How an event was forwarded: the receiver's status and the time that it took, or nothing if the user ended it. */
 export type Forwarded = { readonly status: number; readonly durationMs: number } | undefined
 
 /** As long as a hook waits for an answer. */
@@ -20,8 +21,8 @@ const timeoutMs = 15_000
 const waitsMs = [1000, 2000, 5000, 10_000, 30_000]
 
 /**
- * Sends an event until the receiver takes it. Answers that a hook would repeat are repeated for as long as it takes, since the next event
- * would leave a hole: no answer, 408, 425, 429 and 5xx. Another status is final, as for a hook.
+ * Sends an event until the receiver takes it. Answers that a hook would repeat are repeated for as long as it takes,
+ * since the next event would leave a hole: no answer, 408, 425, 429 and 5xx. Another status is final, as for a hook.
  */
 export async function forward(event: ListedEvent, target: Target, signal: AbortSignal): Promise<Forwarded> {
   for (let failures = 0; ; failures += 1) {
@@ -36,18 +37,24 @@ export async function forward(event: ListedEvent, target: Target, signal: AbortS
   }
 }
 
-/** Returns the status of the answer, or the reason that there is none. */
 async function send(event: ListedEvent, { url, key, secret }: Target, signal: AbortSignal): Promise<number | string> {
   const { headers, body } = deliveryOf(event, key, secret, Date.now())
   const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-  try {
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: either })
-    await response.body?.cancel()
-    return response.status
-  } catch (error) {
-    const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    return inner instanceof Error ? inner.message || inner.name : String(inner)
-  }
+  return new Promise((resolve) => {
+    const fail = (error: Error) => {
+      // The end of a signal hides its reason.
+      const reason: unknown = either.aborted ? either.reason : error
+      resolve(reason instanceof Error ? reason.message || reason.name : String(reason))
+    }
+    const post = url.startsWith('https:') ? overTls : overHttp
+    // An agent of its own asks directly: the receiver is on this machine or near it, whatever proxy leads to the
+    // platform.
+    const sent = post(url, { method: 'POST', headers, agent: false, signal: either }, (response) => {
+      response.destroy()
+      resolve(response.statusCode ?? 0)
+    })
+    sent.on('error', fail).end(body)
+  })
 }
 
 function mayPass(status: number): boolean {

@@ -14,7 +14,7 @@ export interface ListenState {
 /** As many targets as anybody has; older ones are forgotten. */
 const mostPositions = 50
 
-/** The file of what `listen` remembers of a profile. Several processes may use it at the same time, each for its own target. */
+/** The file of what `listen` remembers of a profile. Several processes may share it, each for its own target. */
 export class ListenStore {
   readonly #file: string
   #state: ListenState
@@ -28,14 +28,13 @@ export class ListenStore {
     return this.#state.secret
   }
 
-  /** Returns the number of the last event that was handled; nothing for a target that has had none. */
   position(key: string): number | undefined {
     return this.#state.positions[key]
   }
 
   /**
-   * Keeps the number of the last event that was handled. It is on the disk when this returns. The file is read first, so that the positions
-   * of other processes stay.
+   * Keeps the number of the last event that was handled. It is on the disk when this returns. The file is read first,
+   * so that the positions of other processes stay.
    */
   advance(key: string, sequence: number): void {
     const { secret, positions } = this.#read() ?? this.#state
@@ -45,7 +44,7 @@ export class ListenStore {
     writePrivateFile(this.#file, `${JSON.stringify(this.#state, null, 2)}\n`)
   }
 
-  /** Returns what the file has; nothing where there is none. Throws for a damaged file: to begin anew would leave a hole. */
+  /** Returns what the file has; nothing if missing. Throws for a damaged file: a new start would leave a hole. */
   #read(): ListenState | undefined {
     const text = readPrivateFile(this.#file)
     if (text === undefined) return undefined

@@ -7,8 +7,8 @@ import type { Output } from './output.ts'
 import { fileExists } from './result-file.ts'
 
 /**
- * Writes the body of an answer to a file that is not there yet, or to standard output for `-`, and returns its bytes. A download that
- * breaks off leaves no file. Throws where the answer is no success.
+ * Writes the body of an answer to a file that is not there yet, or to standard output for `-`, and returns its bytes. A
+ * download that breaks off leaves no file. Throws where the answer is no success.
  */
 export async function saveDownload(response: Response, path: string, out: Output): Promise<number> {
   if (!response.ok || response.body === null) {

@@ -25,7 +25,6 @@ export class Output {
     this.#options = options
   }
 
-  /** Whether results are JSON. */
   get isJson(): boolean {
     return this.#options.json
   }
@@ -38,13 +37,11 @@ export class Output {
     this.#write(`${this.#styled('bold', titles)}\n${lines.map((line) => `${line}\n`).join('')}`)
   }
 
-  /** Writes one record: as it came, or the chosen fields of it. */
   record(value: unknown, fields: Readonly<Record<string, Cell>>): void {
     if (this.isJson) this.json(value)
     else this.#write(`${recordLines(fields).join('\n')}\n`)
   }
 
-  /** Writes the result of a change: the answer as it came, or a sentence. */
   done(value: unknown, sentence: string): void {
     if (this.isJson) this.json(value)
     else this.line(sentence)
@@ -55,7 +52,6 @@ export class Output {
     this.#write(`${jsonText(value, isLine ? undefined : 2)}\n`)
   }
 
-  /** Writes a line of the result. */
   line(text: string, style?: Style): void {
     const shown = terminalText(text)
     this.#write(`${style === undefined ? shown : this.#styled(style, shown)}\n`)
@@ -93,14 +89,12 @@ export class Output {
     this.#options.stderr.write(this.#progress)
   }
 
-  /** Removes the line of {@link progress}. */
   clear(): void {
     if (this.#progress === undefined) return
     this.#progress = undefined
     this.#options.stderr.write('\r\u001b[2K')
   }
 
-  /** Reports a failure on standard error: what was wrong, then the way out. */
   failure({ code, message, details, wayOut, requestId }: Failure): void {
     this.clear()
     const { stderr, json } = this.#options

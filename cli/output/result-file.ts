@@ -4,8 +4,8 @@ import { writePrivateFile } from '../profile/private-file.ts'
 import type { Output } from './output.ts'
 
 /**
- * Writes a result to a file that only its user may read, in place of what was there; to standard output for `-`. Throws for a path that is
- * no file, such as a device: it would be replaced as well.
+ * Writes a result to a file that only its user may read, in place of what was there; to standard output for `-`. Throws
+ * for a path that is no file, such as a device: it would be replaced as well.
  */
 export function writeResult(path: string, text: string, out: Output): void {
   if (path === '-') return out.raw(text)

@@ -7,8 +7,8 @@ const fileMode = 0o600
 const folderMode = 0o700
 
 /**
- * Replaces a file at once: a reader sees the old content or the new one, also after a crash in between. The file and its folder are
- * readable by their user alone, whatever the umask.
+ * Replaces a file at once: a reader sees the old content or the new one, also after a crash in between. The file and
+ * its folder are readable by their user alone, whatever the umask.
  */
 export function writePrivateFile(path: string, text: string): void {
   const folder = dirname(path)

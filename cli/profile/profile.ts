@@ -11,7 +11,6 @@ export interface Profile {
   readonly key: string
   /** When the token ends, epoch milliseconds. */
   readonly expires: number
-  /** The domain of commands that name none. */
   readonly domain?: string
 }
 
@@ -29,7 +28,6 @@ export class Profiles {
     this.#folder = join(folder, 'profiles')
   }
 
-  /** Returns the names of all profiles, sorted. */
   names(): readonly string[] {
     return listPrivateFiles(this.#folder).flatMap((file) =>
       file.endsWith('.json') ? [file.slice(0, -'.json'.length)] : [],

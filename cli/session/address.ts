@@ -2,12 +2,10 @@ import { CliError, exitCodes } from '../failure/exit.ts'
 
 /** Where an address was given and what will be sent to it, for messages. */
 export interface AddressUse {
-  /** The option or environment variable. */
   readonly source: string
   readonly secret: 'password' | 'token'
   /** The way out for an `http://` address of another machine. */
   readonly wayOut: string
-  /** Whether `http://` to another machine is allowed. */
   readonly isInsecureAllowed?: boolean
 }
 

@@ -19,10 +19,8 @@ export interface Setting {
   readonly terminal: Terminal
   readonly out: Output
   readonly profiles: Profiles
-  /** The name of the profile in use. */
   readonly profile: string
   readonly options: GlobalOptions
-  /** The folder of everything that the program keeps. */
   readonly folder: string
 }
 
@@ -30,13 +28,11 @@ export interface Setting {
 export interface Session extends Setting {
   readonly client: Client
   readonly url: string
-  /** The query of operations that work on one domain. */
   readonly query: { readonly domain?: string }
   /** Aborts when the user wants the program to end. */
   readonly signal: AbortSignal
 }
 
-/** Returns the setting of a command from its options and the environment. */
 function settingOf(terminal: Terminal, options: GlobalOptions): Setting {
   const { env, stdout, stderr } = terminal
   const profile = options.profile ?? (env['CALLPLANE_PROFILE'] || 'default')
@@ -48,8 +44,8 @@ function settingOf(terminal: Terminal, options: GlobalOptions): Setting {
 }
 
 /**
- * Returns the session of a command. `CALLPLANE_URL` and `CALLPLANE_TOKEN` (a static token of a domain) win over the profile. Throws without
- * a login, or where its token has ended.
+ * Returns the session of a command. `CALLPLANE_URL` and `CALLPLANE_TOKEN` (a static token of a domain) win over the
+ * profile. Throws without a login, or where its token has ended.
  */
 export function sessionOf(setting: Setting): Session {
   const { terminal, options } = setting
@@ -64,7 +60,7 @@ export function sessionOf(setting: Setting): Session {
   }
 }
 
-/** Returns the domain that a command works in: the named one, or that of the user. Throws for root, which belongs to none. */
+/** Returns the domain that a command works in: the named one, or that of the user. Throws for root, which has none. */
 export async function domainOf({
   client,
   query,
@@ -117,7 +113,7 @@ function credentialOf({ terminal: { env }, profiles, profile }: Setting): Creden
   return { url: kept.url, token: { token: kept.token, key: kept.key }, ...domain }
 }
 
-/** Returns the action of a command that needs no login; the words are what commander gives before the command itself. */
+/** Returns the action of a command that needs no login; the words are what commander gives before the command. */
 export function withSetting<W extends readonly unknown[]>(
   terminal: Terminal,
   work: (setting: Setting, ...words: W) => Promise<void> | void,

@@ -11,7 +11,6 @@ export interface TextStream {
 /** Standard input: a terminal, or text that was piped in. */
 export type SecretInput = Readable & {
   readonly isTTY?: boolean | undefined
-  /** Switches the echo of a terminal off and on. */
   readonly setRawMode?: ((isRaw: boolean) => unknown) | undefined
 }
 
@@ -22,7 +21,6 @@ export interface Terminal {
   readonly stderr: TextStream
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: NodeJS.Platform
-  /** The user's home folder. */
   readonly home: string
   /** Aborts when the user wants the program to end. */
   readonly signal: AbortSignal

@@ -1,3 +1,4 @@
+import type { EngineClocks } from '../links/engine-clocks.ts'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
@@ -38,18 +39,17 @@ export interface EngineRuntimeDeps extends Time {
   readonly isObserving?: boolean | undefined
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
+  readonly clocks: Pick<EngineClocks, 'corrected'>
   readonly aligner: Pick<GatewayAligner, 'applyAll'>
   readonly random: () => number
   readonly log: Log
-  /** The first subscription of the event link. */
   readonly words: readonly string[]
   /** Called with every event of the event link; must not throw. */
   readonly onEvent: (event: EngineEvent, engine: string) => void
   /** Called for every event of the event link that could not be read; must not throw. */
   readonly onUnreadable: (engine: string) => void
-  /** Called when the command link came up. */
   readonly onCommandLink: (engine: Engine) => void
-  /** Called when the event link came up or was lost; not when it was closed on purpose, which says nothing about the engine. */
+  /** Called when the event link came up or was lost; not when it was closed on purpose: that says nothing about it. */
   readonly onEngine: (engine: Engine, kind: EngineChange) => void
 }
 
@@ -91,7 +91,7 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
   const events = open({
     name: 'events',
     subscribe: parts.words,
-    onEvent: (event) => parts.onEvent(event, name),
+    onEvent: (event) => parts.onEvent(parts.clocks.corrected(event, name), name),
     onState: (state) => {
       if (state.kind === 'ready') {
         held.heard()
@@ -100,7 +100,7 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
       }
       if (state.kind === 'down' && wasReady) {
         held.eventsLost()
-        registry.doubt(name)
+        registry.markUnconfirmed(name)
         if (state.reason !== 'stopped') parts.onEngine(engine, 'engine_disconnected')
       }
       wasReady = state.kind === 'ready'
@@ -131,7 +131,6 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
   return { engine, jobs, reading, held }
 }
 
-/** The state of an engine as its links reported it. */
 interface LinkReports {
   coreUuid: string
   reasons: Partial<Record<LinkRole, EslDownReason>>
@@ -139,7 +138,6 @@ interface LinkReports {
 
 type Role = Pick<EslSessionOptions, 'subscribe' | 'onEvent' | 'onState'> & { readonly name: LinkRole }
 
-/** Opens links of one engine that log what becomes of them and note which process of the engine they reached. */
 function linkOpener(
   { address, openLink, onUnreadable, random, log }: EngineRuntimeDeps,
   engine: string,

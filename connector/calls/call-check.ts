@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import { DomainError } from '../../core/errors.ts'
 import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
@@ -9,7 +10,6 @@ import { findChannel } from './find-channel.ts'
 /** An engine that answers at all does so in this time. */
 const answerMs = 2_000
 
-/** Channels of all domains. */
 const everywhere = { domain: null, presenceId: null }
 
 export interface CallCheckDeps extends Time {
@@ -21,20 +21,19 @@ export interface CallCheckDeps extends Time {
 }
 
 /**
- * Answers whether a call that is older than this process is still up; `undefined` when an engine that may have it cannot be
- * asked, or does not answer within two seconds, and for the two seconds after that. All that are asked for within a
- * second share one reading of each engine, whatever changes meanwhile; only a call that is not listed is asked for by
- * itself. Rejects when the store of domains is gone.
+ * Answers whether a call that is older than this process is still up; `undefined` when an engine that may have it
+ * cannot be asked, or does not answer within two seconds, and for the two seconds after that. All that are asked for
+ * within a second share one reading of each engine, whatever changes meanwhile; only a call that is not listed is asked
+ * for by itself. Rejects when the store of domains is gone.
  */
 export function callCheck(parts: CallCheckDeps): (uuid: string) => Promise<boolean | undefined> {
   const { registry, engines, clock, timers } = parts
   let silentUntil = 0
   const indexes = new WeakMap<readonly ListedChannel[], ReadonlyMap<string, ListedChannel>>()
 
-  /** All who share a reading share its index, too. */
   const byUuid = (channels: readonly ListedChannel[]): ReadonlyMap<string, ListedChannel> => {
     const index =
-      indexes.get(channels) ?? new Map(channels.map((channel) => [channel.row['uuid']?.toLowerCase() ?? '', channel]))
+      indexes.get(channels) ?? new Map(channels.map((channel) => [callIdOf(channel.row['uuid'] ?? ''), channel]))
     indexes.set(channels, index)
     return index
   }

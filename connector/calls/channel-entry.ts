@@ -28,7 +28,10 @@ export function withSeen(entry: Entry, name: LifeEvent): Entry {
   return { ...entry, seen: entry.seen | bitOf(name) }
 }
 
-/** Merges reported fields into a channel; `domain` is a fallback. A uuid that another process of an engine reports is another channel and keeps only the domain. */
+/**
+ * Merges reported fields into a channel; `domain` is a fallback. A uuid that another process of an engine reports is
+ * another channel and keeps only the domain.
+ */
 export function learned(
   before: Entry,
   { read, engine, source }: ChannelReport,
@@ -45,6 +48,7 @@ export function learned(
     domain: before.domain || domain,
     ...accountAfter(before, read, tenants),
     requestId: (isAnother ? '' : before.requestId) || requestIdIn(read),
+    changedAt: Math.max(before.changedAt, source === 'event' ? Number(read('Event-Date-Timestamp')) || 0 : 0),
     callState: read('Channel-Call-State') ?? read('callstate') ?? before.callState,
     proven: true,
     heard: source === 'event' || (before.heard && !isAnother),
@@ -55,8 +59,8 @@ export function learned(
 }
 
 /**
- * An account that is known stays: the variables of a leg may come to name whom it called. A leg without one may still get
- * one, since the dial plan can authenticate a caller later.
+ * An account that is known stays: the variables of a leg may come to name whom it called. A leg without one may still
+ * get one, since the dial plan can authenticate a caller later.
  */
 function accountAfter(
   before: Entry,
@@ -81,6 +85,11 @@ export function isOver(gone: Entry, { read, source }: ChannelReport): boolean {
   const name = read('Event-Name') ?? ''
   if (isSeen(gone, 'CHANNEL_DESTROY')) return name !== 'CHANNEL_CREATE'
   return read('Channel-Call-State') === 'HANGUP' || name === 'CHANNEL_HANGUP_COMPLETE' || name === 'CHANNEL_DESTROY'
+}
+
+/** Returns whether a report is of a new channel, to which a process of the engine gave the id of a destroyed one. */
+export function isReused(gone: Entry, { read }: ChannelReport): boolean {
+  return isSeen(gone, 'CHANNEL_DESTROY') && (read('Core-UUID') ?? gone.core) === gone.core
 }
 
 /** Returns whether the engine has sent this event of a channel's life. */

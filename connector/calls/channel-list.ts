@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import type { CommandScope } from '../../core/commands/commands.ts'
 import { type EngineLink, isReady } from '../runtime/engine.ts'
 import { EslCommandNotSent } from '../esl/errors.ts'
@@ -25,15 +26,14 @@ export interface ChannelList {
    */
   read(scope: CommandScope): Promise<string>
   /**
-   * The uuids in scope, read now from every engine that can be asked; with the name of an engine, by a shared reading of that one alone. Rejects
-   * as the links do.
+   * The uuids in scope, read now from every engine that can be asked; with the name of an engine, by a shared reading
+   * of that one alone. Rejects as the links do.
    */
   uuids(scope: CommandScope, engine?: string): Promise<ReachedUuids>
 }
 
 /** The channels of a scope as far as they can be reached. */
 export interface ReachedUuids {
-  /** By the name of the engine that has them. */
   readonly byEngine: ReadonlyMap<string, readonly string[]>
   /**
    * Names of the engines that are away. Any of them may hold more: a call can begin at an engine long after its links
@@ -50,7 +50,6 @@ export interface ChannelListDeps {
 type Channels = readonly ListedChannel[]
 
 interface KeptText {
-  /** The registry's revision of the scope when the text was made. */
   readonly revision: number
   readonly text: string
 }
@@ -120,13 +119,12 @@ function textOf(lists: readonly Channels[], scope: CommandScope, registry: Chann
  * state that is over, or a channel that is gone (then nothing).
  */
 function withKnownOwner(row: ListedChannel['row'], registry: ChannelRegistry): ListedChannel['row'] | undefined {
-  const uuid = row['uuid']?.toLowerCase() ?? ''
+  const uuid = callIdOf(row['uuid'] ?? '')
   if (registry.hasEnded(uuid)) return undefined
   const channel = registry.find(uuid)
   return channel?.proven && channel.callState !== '' ? { ...row, callstate: channel.callState } : row
 }
 
-/** By `created_epoch`, then by uuid. */
 function byAge(a: ListedChannel['row'], b: ListedChannel['row']): number {
   const difference = Number(a['created_epoch']) - Number(b['created_epoch'])
   if (difference !== 0 && !Number.isNaN(difference)) return difference

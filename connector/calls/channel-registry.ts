@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import type { KnownCall } from '../../core/channels/known-call.ts'
 import { type CallWatcher, isNews } from './call-watcher.ts'
 import type { Channel, LifeEvent } from './channel.ts'
@@ -7,11 +8,13 @@ import {
   type Source,
   blankEntry,
   isOver,
+  isReused,
   isSeen,
   learned,
   withSeen,
 } from './channel-entry.ts'
 import type { DomainNames } from './domain-names.ts'
+import type { EngineClocks } from '../links/engine-clocks.ts'
 import { type ReadField, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 
 export type { Channel } from './channel.ts'
@@ -19,35 +22,56 @@ export type { Channel } from './channel.ts'
 /** Ten times the channels of a large engine; 50 MB when all of them are there, 1 kB each. */
 const defaultLimit = 50_000
 
-/** The engine still sends events of a channel after it was destroyed (`CHANNEL_STATE` `CS_DESTROY`), and of its other leg. */
+/** The engine sends events of a channel after its end (`CHANNEL_STATE` `CS_DESTROY`), and of its other leg. */
 const endedLimit = 5_000
 
 /** The channels that are up, by uuid. Learned from the engines and from the calls that the platform placed. */
 export class ChannelRegistry {
   readonly #domains: DomainNames
   readonly #limit: number
+  readonly #clocks: Pick<EngineClocks, 'reader'> | undefined
   readonly #live = new Map<string, Entry>()
   readonly #ended = new Map<string, Entry>()
   readonly #awaited = new Set<string>()
   readonly #aliases = new Map<string, string>()
+  readonly #spellings = new Map<string, string>()
   readonly #revisions = new Map<string, number>()
+  /** Engines all of whose live channels are known. */
+  readonly #confirmed = new Set<string>()
   #changes = 0
   #evicted = 0
   #watcher: CallWatcher = { live: () => {}, ended: () => {} }
 
-  /** Has room for `limit` channels. */
-  constructor(domains: DomainNames, limit = defaultLimit) {
+  /** Has room for `limit` channels. Times in answers of engines are read by `clocks`, as those of events are. */
+  constructor(
+    domains: DomainNames,
+    { limit = defaultLimit, clocks }: { readonly limit?: number; readonly clocks?: Pick<EngineClocks, 'reader'> } = {},
+  ) {
     this.#domains = domains
     this.#limit = limit
+    this.#clocks = clocks
   }
 
   get size(): number {
     return this.#live.size
   }
 
-  /** Channels that were dropped because there were too many. */
   get evicted(): number {
     return this.#evicted
+  }
+
+  /** Returns the id of a channel, and remembers how its engine spells it. */
+  idOf(spelled: string): string {
+    const id = callIdOf(spelled)
+    if (id === spelled) return id
+    if (!this.#spellings.has(id) && this.#spellings.size >= this.#limit) dropOldest(this.#spellings)
+    this.#spellings.set(id, spelled)
+    return id
+  }
+
+  /** How the engine of a channel spells its id: the engine compares ids exactly. */
+  spellingOf(id: string): string {
+    return this.#spellings.get(id) ?? id
   }
 
   /** A channel that is up, by its uuid or by the uuid that was chosen for it. */
@@ -75,12 +99,11 @@ export class ChannelRegistry {
     this.#awaited.add(uuid)
   }
 
-  /** The engine has answered for a placed call, or its answer is lost: an engine without such a channel has none. */
+  /** The originate was answered or lost; from now on a missing channel means that it is gone. */
   answered(uuid: string): void {
     this.#awaited.delete(uuid)
   }
 
-  /** Whether a placed call may have no channel yet. */
   isAwaited(uuid: string): boolean {
     return this.#awaited.has(uuid)
   }
@@ -104,11 +127,12 @@ export class ChannelRegistry {
    * was, unless another process of the engine reports it, or an event shows that its end was only taken for granted.
    * Rejects when the store of domains is gone.
    */
-  learn(uuid: string, read: ReadField, engine: string, source: Source = 'answer'): Channel | Promise<Channel> {
+  learn(uuid: string, given: ReadField, engine: string, source: Source = 'answer'): Channel | Promise<Channel> {
+    const read = source === 'answer' ? (this.#clocks?.reader(given, engine) ?? given) : given
     const report = { read, engine, source }
     const gone = this.#ended.get(uuid)
     if (gone !== undefined && isOver(gone, report)) return gone
-    if (gone !== undefined && this.#ended.delete(uuid)) this.#watcher.live(this.#keep(gone))
+    if (gone !== undefined && this.#ended.delete(uuid) && !isReused(gone, report)) this.#watcher.live(this.#keep(gone))
     if (this.#live.get(uuid)?.domain) return this.#update(uuid, report, '')
     const legs = legDomainCandidates(read, (leg) => this.domainOf(leg))
     const domain = firstExisting(legs, this.#domains)
@@ -146,10 +170,11 @@ export class ChannelRegistry {
   }
 
   /**
-   * An engine's event link broke: ends may have been missed, so nothing of that engine is proven any more. `since` is the
-   * moment up to which everything was heard, epoch milliseconds; it may be given later than the loss.
+   * An engine's event link broke: ends may have been missed, so nothing of that engine is proven any more. `since` is
+   * the moment up to which everything was heard, epoch milliseconds; it may be given later than the loss.
    */
-  doubt(engine: string, since?: number): void {
+  markUnconfirmed(engine: string, since?: number): void {
+    this.#confirmed.delete(engine)
     for (const entry of this.#live.values()) {
       if (entry.engine !== engine) continue
       const unsureSince = entry.unsureSince ?? since
@@ -163,7 +188,16 @@ export class ChannelRegistry {
     if (entry?.unsureSince !== undefined) this.#live.set(uuid, { ...entry, unsureSince: undefined })
   }
 
-  /** Every reported channel that is up: of one engine, or of all where none is named. */
+  /** All live channels of an engine are known, until its event link breaks. */
+  confirmAll(engine: string): void {
+    this.#confirmed.add(engine)
+  }
+
+  /** Whether all live channels of an engine are known: what is stored of it besides has ended. */
+  isConfirmed(engine: string): boolean {
+    return this.#confirmed.has(engine)
+  }
+
   proven(engine?: string): Channel[] {
     return [...this.#live.values()].filter(
       (channel) => channel.proven && (engine === undefined || channel.engine === engine),
@@ -192,16 +226,18 @@ export class ChannelRegistry {
 
   /**
    * Takes up a channel that another connector knew; nothing of it is proven. Everything of it was heard up to `since`,
-   * epoch milliseconds. `engine` is the present name of its engine. `false` when it is known here already, or to have ended.
+   * epoch milliseconds. `engine` is the present name of its engine. `false` when it is known here already, or to have
+   * ended: then it is still stored and must not be.
    */
   recall(call: KnownCall, since = 0, engine = call.engine): boolean {
-    if (this.find(call.uuid) !== undefined || this.#ended.has(call.uuid)) return false
+    const gone = this.#ended.get(call.uuid)
+    if (gone !== undefined) this.#watcher.ended(gone)
+    if (gone !== undefined || this.find(call.uuid) !== undefined) return false
     const kept = this.#keep({ ...blankEntry(call.uuid), ...call, engine, unsureSince: since })
     if (engine !== call.engine) this.#watcher.live(kept)
     return true
   }
 
-  /** Notifies `watcher` from now on, and no other. */
   watch(watcher: CallWatcher): void {
     this.#watcher = watcher
   }
@@ -223,8 +259,8 @@ export class ChannelRegistry {
 }
 
 /**
- * Returns the first of the names that is a domain; empty if none is. Asks for no name after it. Returns at once, without a promise, if all
- * that it asks for are cached.
+ * Returns the first of the names that is a domain; empty if none is. Asks for no name after it. Returns at once,
+ * without a promise, if all that it asks for are cached.
  */
 export function firstExisting(names: Iterable<string>, domains: DomainNames): string | Promise<string> {
   return firstLeft(names[Symbol.iterator](), domains)

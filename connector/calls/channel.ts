@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import { requestId } from '../../contracts/fields.ts'
 import type { LegFacts } from '../../core/channels/known-call.ts'
 import type { ReadField } from '../../core/channels/leg-domain.ts'
@@ -22,6 +23,8 @@ export interface Channel extends LegFacts {
   readonly isAccountKnown: boolean
   /** The id of the API request that placed the call; empty where none did, or where that is not known. */
   readonly requestId: string
+  /** When the engine sent the newest event of it, microseconds of its clock; 0 if none is known. */
+  readonly changedAt: number
   /** The engine's word, such as `ACTIVE` or `HELD`; empty when unknown. */
   readonly callState: string
   /** Whether the engine itself reported the channel since its event link was last made. */
@@ -35,7 +38,7 @@ export interface Channel extends LegFacts {
   readonly unsureSince: number | undefined
 }
 
-/** The fields that do not change in a channel's life, or only in ways that do not matter: who calls whom, and since when. */
+/** The fields that do not change in a channel's life, or only in minor ways: who calls whom, and since when. */
 type Facts = Pick<
   Channel,
   'direction' | 'callerName' | 'callerNumber' | 'calledNumber' | 'createdAt' | 'name' | 'source' | 'origin'
@@ -65,6 +68,7 @@ export function blankChannel(uuid: string): Channel {
     presenceId: '',
     isAccountKnown: false,
     requestId: '',
+    changedAt: 0,
     callState: '',
     ...unknownFacts,
     proven: false,
@@ -101,8 +105,8 @@ export function factsOf(before: Channel | undefined, read: ReadField): Facts {
 export const causeVariable = 'svc_request_id'
 
 /**
- * Returns the id of the request that placed a call, from one of {@link lifeEvents}: all of them have the variables, and the
- * events before the first have none. A dial plan may set any variable: what is no id of a request counts as none.
+ * Returns the id of the request that placed a call, from one of {@link lifeEvents}: all of them have the variables, and
+ * the events before the first have none. A dial plan may set any variable: what is no id of a request counts as none.
  */
 export function requestIdIn(read: ReadField): string {
   if (!isLifeEvent(read('Event-Name') ?? '')) return ''
@@ -114,7 +118,7 @@ export function requestIdIn(read: ReadField): string {
 function originOf(read: ReadField): string | undefined {
   const call = read('call_uuid')
   if (call === undefined || read('uuid') === undefined) return originOfLeg(read)
-  return call === read('uuid') || read('direction') === 'inbound' ? undefined : call.toLowerCase()
+  return call === read('uuid') || read('direction') === 'inbound' ? undefined : callIdOf(call)
 }
 
 /** A cut text shares the memory of the whole: it is copied, so that a long value is not kept for its beginning. */

@@ -24,8 +24,8 @@ const maxUnknown = 2_000
 
 /**
  * Remembers which domains exist: one that does for 60 s, one that does not for 2 s. While the store is gone, what
- * existed before still exists. Concurrent questions for a name become one read. `tenants` are the tenants of contexts and
- * domains of an engine that is observed.
+ * existed before still exists. Concurrent questions for a name become one read. `tenants` are the tenants of contexts
+ * and domains of an engine that is observed.
  */
 export function domainNames(
   store: Pick<DomainStore, 'exists'>,
@@ -68,7 +68,6 @@ export function domainNames(
   }
 }
 
-/** Puts a value in as the newest and drops the oldest above the limit. */
 function remember(into: Map<string, number>, name: string, until: number, limit: number): void {
   into.delete(name)
   into.set(name, until)

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { channelId } from '../../contracts/fields.ts'
 import type { EngineLink } from '../runtime/engine.ts'
 import type { ReadField } from '../../core/channels/leg-domain.ts'
 
@@ -40,18 +41,17 @@ function isRow(row: unknown): row is ChannelFields {
   return typeof row === 'object' && row !== null && !Array.isArray(row)
 }
 
-/** The engine's words for a channel that is not there, also followed by its uuid; any other refusal says nothing of it. */
+/** The engine's words for a channel that is not there, also followed by its uuid; other refusals say nothing of it. */
 export const noSuchChannel = /^-ERR No such channel/i
-
-const channelUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * Reads one channel with all its variables; `undefined` if the engine does not have it. Rejects as the link does, and
- * with {@link UnreadableAnswer}. `uuid` is lower case; a text that is no uuid is `undefined` without asking.
+ * with {@link UnreadableAnswer}. `id` is as the engine spells it; a text that no command can hold is `undefined`
+ * without asking.
  */
-export async function dumpChannel(link: Pick<EngineLink, 'api'>, uuid: string): Promise<ChannelFields | undefined> {
-  if (!channelUuid.test(uuid)) return undefined
-  const text = await link.api(`uuid_dump ${uuid} json`)
+export async function dumpChannel(link: Pick<EngineLink, 'api'>, id: string): Promise<ChannelFields | undefined> {
+  if (!channelId.safeParse(id).success) return undefined
+  const text = await link.api(`uuid_dump ${id} json`)
   if (noSuchChannel.test(text)) return undefined
   const answer = fields.safeParse(parsed(text))
   if (!answer.success) throw new UnreadableAnswer('the dump of a channel cannot be read')
@@ -60,11 +60,11 @@ export async function dumpChannel(link: Pick<EngineLink, 'api'>, uuid: string): 
 
 /**
  * Asks the engine whether it has a channel; `undefined` if its answer is neither `true` nor `false`. Rejects as the
- * link does. `uuid` is lower case; a text that is no uuid is `false` without asking.
+ * link does. `id` is as the engine spells it; a text that no command can hold is `false` without asking.
  */
-export async function hasChannel(link: Pick<EngineLink, 'api'>, uuid: string): Promise<boolean | undefined> {
-  if (!channelUuid.test(uuid)) return false
-  const word = (await link.api(`uuid_exists ${uuid}`)).trim()
+export async function hasChannel(link: Pick<EngineLink, 'api'>, id: string): Promise<boolean | undefined> {
+  if (!channelId.safeParse(id).success) return false
+  const word = (await link.api(`uuid_exists ${id}`)).trim()
   return word === 'true' || word === 'false' ? word === 'true' : undefined
 }
 

@@ -49,22 +49,18 @@ export interface EngineReading {
 }
 
 export interface EngineReadingDeps {
-  /** The name of the engine. */
   readonly engine: string
   readonly link: Pick<EngineLink, 'api'>
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
   readonly clock: Clock
   readonly timers: Timers
-  /** Called after every reading that succeeded. */
   readonly onRead?: (channels: readonly ListedChannel[]) => void
 }
 
-/** One reading of the engine's channels. */
 interface Reading {
   /** Epoch milliseconds of its begin. */
   readonly at: number
-  /** The registry's revision of all channels when it began. */
   readonly revision: number
   readonly channels: Promise<readonly ListedChannel[]>
 }
@@ -127,18 +123,19 @@ export function engineReading(parts: EngineReadingDeps): EngineReading {
 }
 
 async function listed(read: ReadField, registry: ChannelRegistry, domains: DomainNames): Promise<ListedChannel> {
-  const recorded = registry.domainOf(read('uuid')?.toLowerCase() ?? '')
+  const recorded = registry.domainOf(registry.idOf(read('uuid') ?? ''))
   const candidates = legDomainCandidates(read, (leg) => registry.domainOf(leg))
   const domain = recorded ?? (await firstExisting(candidates, domains))
-  const presenceId = accountIn(domain, registry.find(read('uuid')?.toLowerCase() ?? '')?.presenceId) ?? ''
+  const presenceId = accountIn(domain, registry.find(registry.idOf(read('uuid') ?? ''))?.presenceId) ?? ''
   const row = Object.fromEntries(channelFields.map((name) => [name, read(name) ?? '']))
   return { domain, presenceId, row: { ...row, presence_id: presenceId } }
 }
 
 /**
  * Asks the engine about the channels whose account is not known: a row has only the presence id, which may be the
- * caller's From header. A call from a gateway begins without a domain, which the dial plan names in a variable. Such calls come
- * last, since they may be of no tenant. What the engine does not answer stays unknown until the next reading.
+ * caller's From header. A call from a gateway begins without a domain, which the dial plan names in a variable. Such
+ * calls come last, since they may be of no tenant. What the engine does not answer stays unknown until the next
+ * reading.
  */
 async function askForAccounts(
   { engine, link, registry }: Pick<EngineReadingDeps, 'engine' | 'link' | 'registry'>,
@@ -146,7 +143,7 @@ async function askForAccounts(
 ): Promise<void> {
   const channels = rows
     .map((row) => {
-      const uuid = reader(row)('uuid')?.toLowerCase() ?? ''
+      const uuid = registry.idOf(reader(row)('uuid') ?? '')
       return { uuid, context: reader(row)('context'), known: registry.find(uuid) }
     })
     .filter(({ uuid }) => !registry.hasEnded(uuid))
@@ -155,7 +152,7 @@ async function askForAccounts(
     ({ known, context }) => known?.isAccountKnown === true && known.domain === '' && context === publicContext,
   )
   const asked = [...ofNoAccount, ...fromGateways].slice(0, mostAsked).map(async ({ uuid }) => {
-    const dump = await dumpChannel(link, uuid)
+    const dump = await dumpChannel(link, registry.spellingOf(uuid))
     if (dump !== undefined) await registry.learn(uuid, reader(dump), engine)
   })
   await Promise.allSettled(asked)

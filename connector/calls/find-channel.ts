@@ -14,7 +14,7 @@ export interface AskedEngine {
 export interface ChannelSources<Asked extends AskedEngine = AskedEngine> {
   readonly registry: ChannelRegistry
   readonly engines: readonly Asked[]
-  /** The channel that an engine made where this uuid was chosen, no matter who placed the call; absent if none is known. */
+  /** Reads which channel an engine made for a chosen uuid, whoever placed the call; `undefined` if none is known. */
   readonly readAlias?: ((chosen: string) => Promise<string | undefined>) | undefined
 }
 
@@ -85,7 +85,7 @@ async function askFor<Asked extends AskedEngine>(
   const answers = engines.map(async (at) => {
     const { commands, name } = at.engine
     if (!isReady(commands)) throw new EslCommandNotSent(`${name} may have the channel and is away`)
-    const dump = await dumpChannel(commands, uuid)
+    const dump = await dumpChannel(commands, registry.spellingOf(uuid))
     if (dump === undefined) throw new NotHere()
     return { channel: await registry.learn(uuid, reader(dump), name), at }
   })
@@ -99,5 +99,4 @@ async function askFor<Asked extends AskedEngine>(
   }
 }
 
-/** One engine's word that it has no such channel. */
 class NotHere extends Error {}

@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import { isSameAccount } from '../../core/channels/leg-account.ts'
 import type { CommandScope } from '../../core/commands/commands.ts'
 import type { Clock } from '../../core/time.ts'
@@ -9,10 +10,8 @@ const togetherMs = 5_000
 /** By then the registry has learned what the engine listed when its links came up. */
 const learnedMs = 60_000
 
-/** The fields of a channel that decide who may see it. */
 type Owned = Pick<Channel, 'domain' | 'presenceId'>
 
-/** A channel that the engine listed when its links came up. */
 type Listed = Owned & { readonly row: Readonly<Record<string, string>> }
 
 /** The calls that an engine has, or had when it was last heard. */
@@ -23,7 +22,6 @@ export interface HeldCalls {
   wasRead(channels: readonly Listed[]): void
   /** The event link was lost: what is known of the engine is what it held when it was last heard. */
   eventsLost(): void
-  /** The command link was lost. */
   commandsLost(): void
   /** Another connector, which has lost the engine too, reported that it was without channels when it was last heard. */
   reportedEmpty(): void
@@ -44,12 +42,11 @@ export function heldCalls(registry: Pick<ChannelRegistry, 'of' | 'hasEnded'>, en
   let lostAt = 0
   let first: { readonly at: number; readonly channels: readonly Listed[] } | undefined
 
-  /** The channels of the registry, and those of the first reading that it may not have learned yet. */
   const channels = (): Owned[] => {
     const known = registry.of(engine)
     const uuids = new Set(known.map(({ uuid }) => uuid))
     const others = (first?.channels ?? []).filter(({ row }) => {
-      const uuid = row['uuid']?.toLowerCase() ?? ''
+      const uuid = callIdOf(row['uuid'] ?? '')
       return !uuids.has(uuid) && !registry.hasEnded(uuid)
     })
     return [...known, ...others]

@@ -4,19 +4,16 @@ import type { ConnectorStatusStore } from '../../core/connectors/connector-statu
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { HeldCalls } from './held-calls.ts'
 
-/** Connectors report this often. */
 const againMs = 5_000
 
-/** An engine that another connector heard so long before the start of this one, or later, was there. */
+/** An engine that a peer heard within this time before we started counts as reachable. */
 const heardBeforeMs = 30_000
 
-/** Reports are kept for a day. */
 const reportsMs = 24 * 60 * 60_000
 
 export interface PeerReportsDeps extends Time {
   readonly store: Pick<ConnectorStatusStore, 'list'>
   readonly works: readonly { readonly engine: { readonly name: string }; readonly held: HeldCalls }[]
-  /** Names this connector in its own reports. */
   readonly connectorId: string
   /** When this connector started, epoch milliseconds. */
   readonly startedAt: number
@@ -66,7 +63,6 @@ function wasLeftEmpty(reports: readonly ConnectorReport[], name: string): boolea
   return latest !== undefined && !latest.connected && latest.channels === 0
 }
 
-/** The engines that other connectors heard at a moment or later. */
 function heardSince(reports: readonly ConnectorReport[], connectorId: string, moment: number): ReadonlySet<string> {
   const views = reports.filter((report) => report.connectorId !== connectorId).flatMap(({ engines }) => engines)
   return new Set(views.filter(({ heardAt }) => heardAt >= moment).map(({ name }) => name))

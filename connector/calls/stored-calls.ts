@@ -1,53 +1,65 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import { type KnownCall, isSameLeg } from '../../core/channels/known-call.ts'
-import type { KnownCallStore } from '../../core/channels/known-call-store.ts'
+import type { KnownCall, LegState } from '../../core/channels/known-call.ts'
+import type { KnownCallStore, LegKey } from '../../core/channels/known-call-store.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behind.ts'
-import type { CallWatcher } from './call-watcher.ts'
+import { type CallWatcher, isHungUp } from './call-watcher.ts'
 import type { Channel } from './channel.ts'
-import { failedOf, peerChecks } from './stored-batches.ts'
+import { failedOf } from './stored-batches.ts'
 
-/** From the end of one round of writes to the next: calls that begin meanwhile share its calls to the store. */
+/** From the end of one round of writes to the next: what changes meanwhile of a leg is one write. */
 const paceMs = 50
 
-/** The ends of a restarted engine's calls are reported 3 s after they are noted, and take a moment. */
+/**
+ * The ends of calls that were not hung up, such as those of a restarted engine, are made up 3 s later, and take a
+ * moment.
+ */
 const settleMs = 5_000
 
-/** How often ended calls are looked at, while some wait. */
-const lookMs = 5_000
+/** How often it is looked whether ended calls can be forgotten, while some wait. */
+const lookMs = 500
+
+/** The end of a call that cannot be forgotten by then is stored, so that its account is not busy until it can. */
+const markMs = 1_000
 
 /** As many as the registry has channels. What exceeds it while the store is away is not stored, and not removed. */
 const maxWaiting = 50_000
 
 export interface StoredCallsDeps extends Time {
-  readonly store: Pick<KnownCallStore, 'put' | 'readEach' | 'remove'>
+  readonly store: Pick<KnownCallStore, 'put' | 'remove'>
   /** All events that were taken before this moment, epoch milliseconds, have been handed over. */
   readonly handedOverTo: () => number
-  /** Whether another connector that hears the same stores what changes, so that this one only checks it. */
-  readonly isStoredByPeer: () => boolean
   readonly random: () => number
   readonly log: Log
 }
 
-/** A call that is up, or one that has ended, and when this was noted, epoch milliseconds. */
-interface Noted {
-  readonly call: Pick<KnownCall, 'domain' | 'uuid'>
-  /** Absent when the call has ended. */
-  readonly live?: KnownCall
-  readonly at: number
+/** A change of a call, and when it is to be stored at the earliest, epoch milliseconds. */
+interface Changed {
+  readonly call: KnownCall
+  readonly dueAt: number
 }
 
 /**
- * Keeps the store in step with the calls that are known to be up. Stores a call at once, and forgets it when its end has
- * been handed over: a connector that is killed before that leaves the call to its successor. While a peer does this,
- * changes are compared with the store a moment later, and only what is missing there is written. What cannot be written
- * is tried again with growing waits.
+ * A call that has ended, when this was noted, epoch milliseconds, and for how long its end may not have been taken yet.
+ */
+interface Ended extends LegKey {
+  readonly at: number
+  readonly settleMs: number
+}
+
+/**
+ * Keeps the store in step with the calls that are known to be up. Stores what changes of a call at once, and forgets
+ * the call when its end has been handed over: a connector that is killed before that leaves the call to its successor.
+ * Every connector that hears the call does the same; the store keeps the newest change. What cannot be written is tried
+ * again with growing waits.
  */
 export class StoredCalls implements CallWatcher {
   readonly #deps: StoredCallsDeps
   readonly #writes: WriteBehind
-  readonly #live = new Map<string, Noted>()
-  readonly #ended = new Map<string, Noted>()
+  readonly #changed = new Map<string, Changed>()
+  /** Calls that were hung up. */
+  readonly #marks = new Map<string, Changed>()
+  readonly #ended = new Map<string, Ended>()
   #isStopping = false
   #isClosed = false
   /** When ended calls are looked at next, epoch milliseconds. */
@@ -57,7 +69,7 @@ export class StoredCalls implements CallWatcher {
     this.#deps = deps
     this.#writes = writeBehind({
       ...deps,
-      paceMs: () => (deps.isStoredByPeer() ? peerChecks.lookMs : paceMs),
+      paceMs: () => paceMs,
       write: () => this.#writeDue(),
       nextMs: () => this.#nextMs(),
       onFailure: (_problem, failures) => {
@@ -68,30 +80,35 @@ export class StoredCalls implements CallWatcher {
 
   /** Calls whose newest state is not stored yet, and ended ones that are still stored. */
   get waiting(): number {
-    return this.#live.size + this.#ended.size
+    return this.#changed.size + this.#marks.size + this.#ended.size
   }
 
   live(channel: Channel): void {
+    const now = this.#deps.clock.now()
     this.#ended.delete(channel.uuid)
-    const call = knownCall(channel, this.#deps.clock.now())
-    keep(this.#live, channel.uuid, { call, live: call, at: call.knownAt })
+    if (isHungUp(channel)) return this.#mark(knownCall(channel, 'ended', now))
+    this.#marks.delete(channel.uuid)
+    keep(this.#changed, channel.uuid, { call: knownCall(channel, 'up', now), dueAt: now })
     this.#writes.wake()
   }
 
-  ended({ uuid, domain, core }: Channel): void {
-    this.#live.delete(uuid)
+  ended(channel: Channel): void {
+    const { uuid, domain, core, presenceId } = channel
     if (domain === '' || core === '') return
-    keep(this.#ended, uuid, { call: { domain, uuid }, at: this.#deps.clock.now() })
+    const now = this.#deps.clock.now()
+    this.#changed.delete(uuid)
+    // A leg of an account makes it busy until its end is stored; a hung-up one is noted already.
+    if (presenceId !== '' && !isHungUp(channel)) this.#mark(knownCall(channel, 'ended', now))
+    keep(this.#ended, uuid, { domain, uuid, at: now, settleMs: isHungUp(channel) ? 0 : settleMs })
     this.#writes.wake()
   }
 
-  /** A call is now at an engine whose calls other connectors store: nothing that was noted of it before is written. */
-  leave({ uuid }: Channel): void {
-    this.#live.delete(uuid)
-    this.#ended.delete(uuid)
+  /** Marks a stored call as ended, since no connector will hear its end: its account is free. The call stays stored. */
+  abandon(call: KnownCall): void {
+    this.#mark({ ...call, state: 'ended' })
   }
 
-  /** Resolves when all that can be written is stored, or has failed once more. For an orderly stop: nothing ends later. */
+  /** Resolves when all that can be written is stored, or has failed once more. For an orderly stop. */
   flushed(): Promise<void> {
     this.#isStopping = true
     return this.#writes.flushed()
@@ -102,79 +119,65 @@ export class StoredCalls implements CallWatcher {
     this.#isClosed = true
   }
 
+  #mark(call: KnownCall): void {
+    keep(this.#marks, call.uuid, { call, dueAt: this.#deps.clock.now() + markMs })
+    this.#writes.wake()
+  }
+
   async #writeDue(): Promise<boolean> {
-    const { clock, isStoredByPeer } = this.#deps
-    const isChecked = isStoredByPeer()
-    const now = clock.now()
-    const begun = takeUntil(this.#live, isChecked && !this.#isStopping ? now - peerChecks.afterMs : Infinity)
-    const over = this.#takeForgettable(now)
-    if (begun.length + over.length === 0) return false
-    const together = isChecked ? peerChecks.together : undefined
-    const attempt = (noted: readonly Noted[]) => failedOf(noted, (chunk) => this.#write(chunk, isChecked), together)
-    const failed = [...(await attempt(begun)), ...(await attempt(over))]
-    for (const noted of failed) this.#giveBack(noted)
-    if (failed.length > 0) throw new Error(`${failed.length} calls could not be stored`)
+    const { store, clock } = this.#deps
+    const over = this.#takeForgettable(clock.now())
+    const changed = this.#takeChanged(clock.now())
+    if (changed.length + over.length === 0) return false
+    const unstored = await failedOf(changed, ({ call }) => store.put(call))
+    const isRemoved = await store.remove(over).then(
+      () => true,
+      () => over.length === 0,
+    )
+    for (const one of unstored) this.#giveBack(one)
+    for (const leg of isRemoved ? [] : over) {
+      if (!this.#changed.has(leg.uuid) && !this.#ended.has(leg.uuid)) this.#ended.set(leg.uuid, leg)
+    }
+    if (unstored.length > 0 || !isRemoved) throw new Error('some calls could not be stored')
     return true
   }
 
-  #nextMs(): number | undefined {
-    if (this.#live.size > 0) return peerChecks.lookMs
-    const isLooking = this.#ended.size > 0 && !this.#isClosed && !this.#isStopping
-    return isLooking ? Math.max(0, this.#lookAt - this.#deps.clock.now()) : undefined
+  #giveBack(one: Changed): void {
+    const { uuid, state } = one.call
+    if (this.#changed.has(uuid)) return
+    if (state === 'ended' && !this.#marks.has(uuid)) this.#marks.set(uuid, one)
+    if (state === 'up' && !this.#ended.has(uuid)) this.#changed.set(uuid, one)
   }
 
-  /** Looks every few seconds: what can be forgotten is found by looking at all events that wait. */
-  #takeForgettable(now: number): readonly Noted[] {
+  #nextMs(): number | undefined {
+    return this.waiting > 0 && !this.#isClosed && !this.#isStopping ? lookMs : undefined
+  }
+
+  #takeChanged(now: number): readonly Changed[] {
+    // A moment further ahead was noted before the clock was set back.
+    const isTime = (dueAt: number) => dueAt <= now || dueAt - now > markMs || this.#isStopping
+    const isDue = ({ call, dueAt }: Changed) => isTime(dueAt) && !this.#changed.has(call.uuid)
+    const taken = [...this.#marks.values()].filter(isDue)
+    for (const { call } of taken) this.#marks.delete(call.uuid)
+    const changed = [...this.#changed.values()]
+    this.#changed.clear()
+    return [...changed, ...taken]
+  }
+
+  /** Looks now and then: all calls that wait are looked through. */
+  #takeForgettable(now: number): readonly Ended[] {
     const isEarly = now < this.#lookAt && this.#lookAt - now <= lookMs
     if (this.#ended.size === 0 || this.#isClosed || (isEarly && !this.#isStopping)) return []
     this.#lookAt = now + lookMs
-    return takeUntil(this.#ended, this.#forgettableTo())
+    const to = this.#deps.handedOverTo()
+    const isOver = (one: Ended) => one.at > now || (this.#isStopping ? one.at <= to : one.at + one.settleMs < to)
+    const taken = [...this.#ended.values()].filter(isOver)
+    for (const { uuid } of taken) {
+      this.#ended.delete(uuid)
+      this.#marks.delete(uuid)
+    }
+    return taken
   }
-
-  /** The moment up to which ended calls can be forgotten. */
-  #forgettableTo(): number {
-    const { handedOverTo, isStoredByPeer } = this.#deps
-    if (this.#isStopping) return handedOverTo()
-    // The peer forgets it a look earlier.
-    return handedOverTo() - settleMs - (isStoredByPeer() ? lookMs + peerChecks.afterMs : 0)
-  }
-
-  #giveBack(noted: Noted): void {
-    const { uuid } = noted.call
-    if (this.#live.has(uuid) || this.#ended.has(uuid)) return
-    if (noted.live === undefined) this.#ended.set(uuid, noted)
-    else this.#live.set(uuid, noted)
-  }
-
-  async #write(noted: readonly Noted[], isChecked: boolean): Promise<void> {
-    const { store } = this.#deps
-    const due = isChecked ? await this.#outdated(noted) : noted
-    const calls = due.flatMap(({ live: call }) => call ?? [])
-    const gone = due.filter(({ live: call }) => call === undefined)
-    if (calls.length > 0) await store.put(calls)
-    if (gone.length > 0) await store.remove(gone.map(({ call }) => call))
-  }
-
-  /** Those whose state in the store is another one. */
-  async #outdated(noted: readonly Noted[]): Promise<readonly Noted[]> {
-    const calls = await this.#deps.store.readEach(noted.map(({ call }) => call))
-    const stored = new Map(calls.map((call) => [call.uuid, call]))
-    return noted.filter(({ call, live: wanted }) => {
-      const found = stored.get(call.uuid)
-      return wanted === undefined ? found !== undefined : found === undefined || !isSameLeg(found, wanted)
-    })
-  }
-}
-
-/** Takes what was noted until a moment, epoch milliseconds, from a map in the order of its moments. */
-function takeUntil(from: Map<string, Noted>, to: number): readonly Noted[] {
-  const taken: Noted[] = []
-  for (const [uuid, noted] of from) {
-    if (noted.at > to) break
-    from.delete(uuid)
-    taken.push(noted)
-  }
-  return taken
 }
 
 /** Puts a value last, so that a map is in the order of its moments. */
@@ -185,9 +188,10 @@ function keep<T>(waiting: Map<string, T>, uuid: string, value: T): void {
   waiting.set(uuid, value)
 }
 
-function knownCall(channel: Channel, knownAt: number): KnownCall {
-  const { uuid, engine, core, domain, presenceId, direction, createdAt, name, source, origin } = channel
+function knownCall(channel: Channel, state: LegState, knownAt: number): KnownCall {
+  const { uuid, engine, core, domain, presenceId, direction, createdAt, name, source, origin, changedAt } = channel
   const { callerName, callerNumber, calledNumber } = channel
   const parties = { callerName, callerNumber, calledNumber }
-  return { uuid, engine, core, domain, presenceId, direction, ...parties, createdAt, name, source, origin, knownAt }
+  const facts = { presenceId, direction, ...parties, createdAt, name, source, origin }
+  return { uuid, engine, core, domain, ...facts, state, changedAt, knownAt }
 }

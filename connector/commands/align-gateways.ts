@@ -17,7 +17,7 @@ export type GatewayLines = ReturnType<typeof gatewayLines>
 /** The part of a link that is needed. */
 export type GatewayLink = Pick<EngineLink, 'api'>
 
-/** A gateway's row in the list of profiles and gateways. A gateway that is being removed is listed, but not found by name. */
+/** A gateway's row in the list of profiles and gateways. One that is being removed is listed, but not found by name. */
 const row = new RegExp(`^ *${gatewayProfile}::(\\S+)\tgateway\t`, 'gm')
 
 /** Reads the names of the gateways that an engine lists, those being removed included. */
@@ -26,7 +26,7 @@ export async function listedGateways(link: GatewayLink): Promise<ReadonlySet<str
   return new Set([...list.matchAll(row)].map(([, name = '']) => name))
 }
 
-/** Reads which of these gateways an engine has, and their revisions: empty where it keeps none, or is removing the gateway. */
+/** Reads which of these gateways an engine has, and their revisions: empty where it has none, or is removing it. */
 export async function revisionsAt(link: GatewayLink, gateways: readonly GatewayLines[]): Promise<Revisions> {
   const listed = await listedGateways(link)
   const found = new Map<string, string>()
@@ -45,7 +45,6 @@ export type WrongGateways = ReadonlyMap<GatewayLines, string | undefined>
 export interface AlignDeps {
   readonly link: GatewayLink
   readonly timers: Timers
-  /** Reads the revisions that the engine is to have of these gateways. */
   readonly wanted: () => Promise<Revisions>
 }
 
@@ -53,8 +52,9 @@ export interface AlignDeps {
  * Brings the gateways of an engine in line with the wanted ones. Outdated gateways are removed first. Once they are
  * gone, the engine asks for all gateways again, since a rescan alone ignores a gateway that exists. The result is
  * checked afterwards, and the work repeated if a gateway has changed meanwhile or another connector's rescan has
- * restored an older one. Returns the gateways that are not as wanted in the end, with the revision that they should have, if any:
- * those that the engine did not release within six seconds, or did not accept. Rejects if the link or `wanted` rejects.
+ * restored an older one. Returns the gateways that are not as wanted in the end, with the revision that they should
+ * have, if any: those that the engine did not release within six seconds, or did not accept. Rejects if the link or
+ * `wanted` rejects.
  */
 export async function alignGateways(
   gateways: readonly GatewayLines[],
@@ -80,7 +80,7 @@ export async function alignGateways(
   }
 }
 
-/** Waits until the engine has none of these gateways but in the wanted revision, and returns those that it kept too long. */
+/** Waits until the engine has these gateways only in the wanted revision; returns those that it kept too long. */
 async function leftAfterRemoval(
   gateways: readonly GatewayLines[],
   target: Revisions,

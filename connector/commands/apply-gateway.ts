@@ -24,9 +24,9 @@ export interface GatewayAligner {
   /** Prepares applying one gateway. Throws `ValueRefused`. */
   prepare(command: ApplyGateway, domain: string | null): PreparedGateway
   /**
-   * Compares all gateways of an engine with those that are stored: removes those that have changed or are gone, and makes the
-   * engine ask for those that it lacks. A gateway without a revision that the platform does not have is the operator's own
-   * and stays. Returns how many are not as they should be. Rejects as the link and the stores do.
+   * Compares all gateways of an engine with those that are stored: removes those that have changed or are gone, and
+   * makes the engine ask for those that it lacks. A gateway without a revision that the platform does not have is the
+   * operator's own and stays. Returns how many are not as they should be. Rejects as the link and the stores do.
    */
   applyAll(link: GatewayLink): Promise<number>
 }
@@ -39,27 +39,24 @@ export interface GatewayAlignerDeps extends RetryDeps {
 const readAttempts = 5
 
 /**
- * If work does not end as wanted, all gateways are compared again for half an hour: a removed one must not stay away. A revision
- * still missing after this many comparisons waits for the hourly one, because each comparison makes engines ask for all gateways.
+ * If work does not end as wanted, all gateways are compared again for half an hour: a removed one must not stay away. A
+ * revision still missing after this many comparisons waits for the hourly one, because each comparison makes engines
+ * ask for all gateways.
  */
 const repairs = { attempts: 9, backoff: { firstMs: 5_000, longestMs: 600_000 } }
 
-/** Consecutive failures of a gateway with one revision. */
 interface Failure {
   readonly revision: string | undefined
   readonly times: number
 }
 
-/** By the names of gateways at an engine. */
 type Failures = ReadonlyMap<string, Failure>
 
-/** A gateway to be applied. */
 interface Change {
   readonly name: GatewayName
   readonly lines: GatewayLines
 }
 
-/** Gateways that are applied together at one engine; resolves with those that are not as they should be. */
 interface Round {
   readonly changes: Change[]
   readonly wrong: Promise<WrongGateways>
@@ -72,8 +69,9 @@ const refused: CommandOutcome = {
 }
 
 /**
- * Makes the aligner of one connector. At each engine one piece of work follows the other: changes that come while gateways
- * are being applied are applied together afterwards, so many changes of one tenant delay the others by one round.
+ * Makes the aligner of one connector. At each engine one piece of work follows the other: changes that come while
+ * gateways are being applied are applied together afterwards, so many changes of one tenant delay the others by one
+ * round.
  */
 export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): GatewayAligner {
   const last = new WeakMap<object, Promise<unknown>>()
@@ -81,7 +79,6 @@ export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): 
   const repaired = new WeakSet<object>()
   const failures = new WeakMap<object, Failures>()
 
-  /** Runs work once the work before it at this link has ended. */
   const inTurn = <T>(link: GatewayLink, work: () => Promise<T>): Promise<T> => {
     const turn = Promise.resolve(last.get(link))
       .catch(() => {})
@@ -96,7 +93,6 @@ export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): 
       return alignGateways(gateways, { link, timers, wanted: () => wanted.all() })
     })
 
-  /** Notes what work at some or all gateways left undone, and returns whether that is worth another comparison. */
   const isLeft = (link: GatewayLink, wrong: WrongGateways, of: 'some' | 'all'): boolean => {
     const before = failures.get(link) ?? new Map()
     const after = failuresOf(wrong, before)
@@ -116,7 +112,6 @@ export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): 
     repaired.delete(link)
   }
 
-  /** Lets work end as it does, and repairs what it left undone. */
   const repairing = (link: GatewayLink, work: Promise<WrongGateways>, of: 'some' | 'all'): Promise<WrongGateways> => {
     const left = work.then(
       (wrong) => isLeft(link, wrong, of),
@@ -154,7 +149,6 @@ export function gatewayAligner({ wanted, timers, random }: GatewayAlignerDeps): 
   }
 }
 
-/** Counts once more what is not as it should be. */
 function failuresOf(wrong: WrongGateways, before: Failures): Failures {
   const counted = [...wrong].map(([{ gateway }, revision]): [string, Failure] => {
     const known = before.get(gateway)
@@ -163,7 +157,6 @@ function failuresOf(wrong: WrongGateways, before: Failures): Failures {
   return new Map(counted)
 }
 
-/** The gateways that the platform has, and those at an engine that it once had. */
 async function ownGateways(link: GatewayLink, stored: ReadonlyMap<string, string>): Promise<readonly GatewayLines[]> {
   const others = [...(await listedGateways(link))].filter((gateway) => !stored.has(gateway)).flatMap(linesOf)
   const revisions = await revisionsAt(link, others)
@@ -171,7 +164,6 @@ async function ownGateways(link: GatewayLink, stored: ReadonlyMap<string, string
   return [...[...stored.keys()].flatMap(linesOf), ...once]
 }
 
-/** Returns the lines of a gateway by its name at engines; none for a name that the platform gives no gateway. */
 function linesOf(gateway: string): readonly GatewayLines[] {
   const named = gatewayOfEngine(gateway)
   if (named === undefined) return []

@@ -37,7 +37,6 @@ export async function chooseEngine(
   return leastBusy(best, parts.registry)
 }
 
-/** Asks each engine whether it has a contact of the phone. One that does not answer in time is left out. */
 async function askAll(
   engines: readonly CommandEngine[],
   questions: readonly PhoneAsk[],

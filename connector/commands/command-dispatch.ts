@@ -3,7 +3,7 @@ import type { CommandOutcome, CommandScope, EngineCommand } from '../../core/com
 import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { ChannelList } from '../calls/channel-list.ts'
 import type { Channel, ChannelRegistry } from '../calls/channel-registry.ts'
-import { dumpChannel, reader } from '../calls/engine-channels.ts'
+import { dumpChannel, hasChannel, reader } from '../calls/engine-channels.ts'
 import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
 import {
@@ -33,8 +33,8 @@ export const callGraceMs = 30_000
 const eavesdropRingMs = 60_000
 
 /**
- * A lookup that began before a change may bring its old answer into the cache after the flush. An engine waits for a lookup
- * no longer than this (the engine kit: 2 s, and never more than 4 s), so a second flush afterwards removes it.
+ * A lookup that began before a change may bring its old answer into the cache after the flush. An engine waits for a
+ * lookup no longer than this (the engine kit: 2 s, and never more than 4 s), so a second flush afterwards removes it.
  */
 const longestLookupMs = 5_000
 
@@ -49,7 +49,6 @@ export interface PreparedCommand {
 
 /** A command that has been sent, or could not be. Its outcome never rejects. */
 export interface SentCommand {
-  /** Whether an engine may have got it. */
   readonly wasWritten: boolean
   readonly outcome: Promise<CommandOutcome>
 }
@@ -68,9 +67,7 @@ export interface DispatchDeps extends Pick<EndAccountDeps, 'accounts'> {
   readonly registry: ChannelRegistry
   readonly channels: ChannelList
   readonly timers: Timers
-  /** Names of variables that clients may set, added by the operator; none if absent. */
   readonly clientVariables?: ClientVariables | undefined
-  /** Knows which engines owe the drop of a deleted account's registrations. */
   readonly owed: Pick<OwedDrops, 'done'>
   readonly aligner: Pick<GatewayAligner, 'prepare'>
 }
@@ -119,7 +116,7 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
     return { send: async () => ({ wasWritten, outcome: Promise.all(to.map(dropAt)).then(outcomeOfAll) }) }
   }
   if (message.command.kind === 'apply-gateway') return prepareGatewayAt(parts, message.command, scope, to)
-  const command = addressed(message.command, channel)
+  const command = addressed(message.command, channel && parts.registry.spellingOf(channel.uuid))
   const line = commandLine(command, scope.domain, parts.clientVariables, message.requestId)
   const job = { id, scope, command, line }
   return {
@@ -132,7 +129,6 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
   }
 }
 
-/** Makes a command that applies a gateway at each engine. */
 function prepareGatewayAt(
   { aligner }: DispatchDeps,
   command: ApplyGateway,
@@ -149,7 +145,7 @@ function prepareGatewayAt(
   }
 }
 
-/** Flushes once more after lookups that were under way. An engine whose link is lost meanwhile is flushed when it is back. */
+/** Flushes again after lookups that were in flight. An engine whose link is lost meanwhile is flushed when back. */
 function flushAgain({ timers }: DispatchDeps, engines: readonly Pick<CommandEngine, 'engine'>[], line: string): void {
   timers.after(longestLookupMs, () => {
     for (const { engine } of engines) {
@@ -158,10 +154,10 @@ function flushAgain({ timers }: DispatchDeps, engines: readonly Pick<CommandEngi
   })
 }
 
-/** A command for a chosen uuid applies to the channel that the engine created for it. */
-function addressed(command: LineCommand, channel: Channel | undefined): LineCommand {
+/** A command for a chosen uuid applies to the channel that the engine created for it, as the engine spells it. */
+function addressed(command: LineCommand, channel: string | undefined): LineCommand {
   if (channel === undefined) return command
-  return command.kind === 'eavesdrop' ? { ...command, target: channel.uuid } : withUuid(command, channel.uuid)
+  return command.kind === 'eavesdrop' ? { ...command, target: channel } : withUuid(command, channel)
 }
 
 function withUuid(command: Exclude<LineCommand, { kind: 'eavesdrop' }>, uuid: string): LineCommand {
@@ -197,10 +193,10 @@ async function sendJob(
   if (placed !== undefined) registry.place(placed.uuid, placed.domain, placed.presenceId, engine.name)
   const pending = jobs.expect(job.id, timeoutOf(job.command))
   if (placed !== undefined) void pending.ended.then(() => registry.answered(placed.uuid))
-  const outcome = pending.ended.then((end) => {
-    if (end.kind === 'answered') return judge(registry, at, job, end.reply)
-    if (placed !== undefined) timers.after(forgetMs, () => registry.unplace(placed.uuid))
-    return { state: 'unknown', reason: end.reason } as const
+  const outcome = pending.ended.then(async (end) => {
+    const judged = end.kind === 'answered' ? await judge(registry, at, job, end.reply) : unknownFor(end.reason)
+    if (placed !== undefined && judged.state === 'unknown') timers.after(forgetMs, () => registry.unplace(placed.uuid))
+    return judged
   })
   // A reported end proves that the engine took the job, also when the engine's reply to it is lost.
   const reportedEnd = pending.ended.then((end) => (end.kind === 'answered' ? undefined : new Promise<never>(() => {})))
@@ -239,6 +235,10 @@ async function judge(
   const placed = placedCall(job)
   if (placed === undefined) return outcome
   if (outcome.state === 'refused') registry.unplace(placed.uuid)
+  if (outcome.state === 'unknown') {
+    const isThere = await hasChannel(engine.commands, placed.uuid).catch(() => undefined)
+    return isThere === true ? { state: 'done', text: `+OK ${placed.uuid}\n`, uuid: placed.uuid } : outcome
+  }
   if (outcome.state !== 'done' || outcome.uuid === undefined || outcome.uuid === placed.uuid) return outcome
   registry.unplace(placed.uuid)
   registry.place(outcome.uuid, placed.domain, placed.presenceId, engine.name)
@@ -247,7 +247,11 @@ async function judge(
   return outcome
 }
 
-/** Whether a channel is on hold, in the engine's own word; absent if it is unknown. */
+/** The outcome of a job that was not answered. */
+function unknownFor(reason: Extract<CommandOutcome, { state: 'unknown' }>['reason']): CommandOutcome {
+  return { state: 'unknown', reason }
+}
+
 async function readHeld(link: Pick<EngineLink, 'api'>, uuid: string): Promise<boolean | undefined> {
   try {
     const dump = await dumpChannel(link, uuid)
@@ -263,7 +267,7 @@ function timeoutOf(command: EngineCommand): number {
   return command.kind === 'eavesdrop' ? eavesdropRingMs + callGraceMs : orderTimeoutMs
 }
 
-/** How a command ended whose sending failed: never "failed" when it may have had its effect, or its answer is unread. */
+/** How a command ended that failed to be sent: never "failed" if it may have had effect, or its answer is unread. */
 function outcomeOfFailure(problem: unknown): CommandOutcome {
   if (problem instanceof EslCommandNotSent) return { state: 'unsent', reason: 'disconnected' }
   if (problem instanceof EslCommandRejected) return { state: 'refused', text: problem.reply }

@@ -12,10 +12,8 @@ const batchSize = 10
 /** Tries to remove a message; one that stays is taken again and found to be claimed. */
 const removeAttempts = 3
 
-/** How often a connector that is to take nothing looks whether it may. */
 const lookMs = 100
 
-/** How often it looks whether it still has an engine while it waits for the queue. */
 const watchMs = 500
 
 /** Takes commands off the queue and has them run. */
@@ -93,7 +91,7 @@ export function commandIntake(parts: IntakeDeps): CommandIntake {
     inHand.add(tracked)
   }
 
-  /** The loss of an engine is noted when it happens and not when the next command comes, which would wait for nothing. */
+  /** Notes the loss of an engine when it happens, so that the next command does not wait for nothing. */
   const watch = async (signal: AbortSignal) => {
     while (!signal.aborted) {
       await fitness()

@@ -1,5 +1,6 @@
 import { autoAnswerText } from '../../contracts/messages/command.ts'
 import {
+  channelId,
   dialTarget,
   displayDigits,
   domainName,
@@ -36,18 +37,17 @@ export type LineCommand = Exclude<
   { readonly kind: 'list-channels' | 'hang-up-domain' | 'apply-gateway' } | DropCommand
 >
 
-/** The methods of a schema of one value; those of contracts/fields.ts all have them. */
 interface ValueSchema {
   safeParse(value: unknown): { readonly success: boolean; readonly data?: unknown }
 }
 
 /**
  * Returns the line of a command for the engine, without `bgapi` and line end. This is the only place that builds one:
- * every value is checked against its allow-list once more, no matter who made the command, and the whole line is checked in
- * the end. `domain` is the lower-cased domain of the command's scope; root's orders to a channel have none. `added` are
- * the operator's names of variables. `cause` is the id of the API request, which a placed call carries as {@link
- * causeVariable}. Throws {@link ValueRefused}. No value is ever changed to fit, except that commas of variables are
- * escaped.
+ * every value is checked against its allow-list once more, no matter who made the command, and the whole line is
+ * checked in the end. `domain` is the lower-cased domain of the command's scope; root's orders to a channel have none.
+ * `added` are the operator's names of variables. `cause` is the id of the API request, which a placed call carries as
+ * {@link causeVariable}. Throws {@link ValueRefused}. No value is ever changed to fit, except that commas of variables
+ * are escaped.
  */
 export function commandLine(
   command: LineCommand,
@@ -59,8 +59,8 @@ export function commandLine(
 }
 
 /**
- * Returns the lines that ask an engine for the contacts of an account's phones: registered under the login, and under the
- * full name. Throws {@link ValueRefused} as {@link commandLine} does.
+ * Returns the lines that ask an engine for the contacts of an account's phones: registered under the login, and under
+ * the full name. Throws {@link ValueRefused} as {@link commandLine} does.
  */
 export function contactLines(login: string, domain: string | null): readonly string[] {
   return registeredAddresses(login, domain).map((address) => soleLine(`sofia_contact ${address}`))
@@ -89,8 +89,8 @@ export function dropLines(command: DropCommand, domain: string | null, profile: 
 }
 
 /**
- * Returns the lines that empty the mailbox of an account, list its messages, and remove those that were deleted. Throws {@link
- * ValueRefused} as {@link commandLine} does.
+ * Returns the lines that empty the mailbox of an account, list its messages, and remove those that were deleted. Throws
+ * {@link ValueRefused} as {@link commandLine} does.
  */
 export function mailboxLines(name: string, domain: string | null) {
   const [user, of] = [checked(login, name, 'login'), checked(domainName, domain, 'domain')]
@@ -101,7 +101,7 @@ export function mailboxLines(name: string, domain: string | null) {
   }
 }
 
-/** Returns the line that deletes one message of a mailbox; `undefined` if the id is no uuid. Throws as {@link mailboxLines} does. */
+/** Returns the line that deletes a message; `undefined` for an id that is no uuid. Throws like {@link mailboxLines}. */
 export function messageLine(name: string, domain: string | null, id: string): string | undefined {
   const [user, of] = [checked(login, name, 'login'), checked(domainName, domain, 'domain')]
   return uuid.safeParse(id).success ? soleLine(`vm_fsdb_msg_delete default ${of} ${user} ${id}`) : undefined
@@ -111,8 +111,8 @@ export function messageLine(name: string, domain: string | null, id: string): st
 export const gatewayProfile = 'external'
 
 /**
- * Returns the name of a gateway at engines, and the lines with which an engine removes it and answers its revision. Throws
- * {@link ValueRefused} as {@link commandLine} does.
+ * Returns the name of a gateway at engines, and the lines with which an engine removes it and answers its revision.
+ * Throws {@link ValueRefused} as {@link commandLine} does.
  */
 export function gatewayLines({ name }: { readonly name: string }, domain: string | null) {
   const gateway = gatewayAtEngine({
@@ -134,7 +134,6 @@ export function isProfileName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)
 }
 
-/** The additions to the variables of a placed call. */
 interface Additions {
   readonly added: ClientVariables
   readonly cause: string | undefined
@@ -145,11 +144,11 @@ function compose(command: LineCommand, domain: string | null, additions: Additio
     case 'originate':
       return originate(command, checked(domainName, domain, 'domain'), additions)
     case 'hold':
-      return `uuid_hold ${checked(uuid, command.uuid, 'uuid')}`
+      return `uuid_hold ${checked(channelId, command.uuid, 'uuid')}`
     case 'unhold':
-      return `uuid_hold off ${checked(uuid, command.uuid, 'uuid')}`
+      return `uuid_hold off ${checked(channelId, command.uuid, 'uuid')}`
     case 'hangup':
-      return `uuid_kill ${checked(uuid, command.uuid, 'uuid')} ${checked(hangupCause, command.cause, 'cause')}`
+      return `uuid_kill ${checked(channelId, command.uuid, 'uuid')} ${checked(hangupCause, command.cause, 'cause')}`
     case 'eavesdrop':
       return eavesdrop(command, checked(domainName, domain, 'domain'), additions)
     case 'flush-account':
@@ -196,7 +195,7 @@ function eavesdrop(command: EavesdropCommand, domain: string, additions: Additio
     ...ownVariables(command.variables, additions.added),
   ]
   const listener = accountAddress(command.user, domain)
-  const target = checked(uuid, command.target, 'target')
+  const target = checked(channelId, command.target, 'target')
   return `originate ${variableList(variables)}user/${listener} &eavesdrop(${target}) XML ${domain} ${side} ${side}`
 }
 
@@ -204,7 +203,6 @@ function accountAddress(name: string, domain: string | null): string {
   return `${checked(login, name, 'login')}@${checked(domainName, domain, 'domain')}`
 }
 
-/** The addresses that an account's phones may be registered under. */
 function registeredAddresses(name: string, domain: string | null): string[] {
   const address = accountAddress(name, domain)
   return [address, `${registeredName({ login: name, domain: domain ?? '' })}@${domain}`]
@@ -219,9 +217,12 @@ function autoAnswer(given: OriginateCommand['autoAnswer']): string[][] {
 
 const variableName = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The values that the API accepts: no control characters, brackets, quote or backslash, so that only spaces and commas need care. */
+/**
+ * The values that the API accepts: no control characters, brackets or backslash, so that only {@link variableList}
+ * needs care.
+ */
 // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-const variableValue = /^[^\u0000-\u001f\u007f{}[\]'\\]{0,256}$/u
+const variableValue = /^[^\u0000-\u001f\u007f{}[\]\\]{0,256}$/u
 
 /** The caller's permissions were judged before the command was queued: the widest list of calls holds here. */
 function ownVariables(variables: Readonly<Record<string, string>>, added: ClientVariables): string[][] {
@@ -239,11 +240,15 @@ function ownVariables(variables: Readonly<Record<string, string>>, added: Client
 
 /**
  * `{a=1,b='two words',c=1\,2}`. The engine splits its arguments at spaces, except inside single quotes; quotes protect
- * nothing else. It splits the list at commas, except after a backslash. Quotes and braces must not be there at all.
+ * nothing else. It splits the list at commas, except after a backslash, and each part at `=`. At each of the three it
+ * takes quotes and a level of backslashes away, so that an apostrophe has seven before it. Braces must not be there at
+ * all.
  */
 function variableList(variables: readonly (readonly string[])[]): string {
-  const quoted = (value: string) => (value.includes(' ') ? `'${value}'` : value)
-  const parts = variables.map(([name, value = '']) => `${name}=${quoted(value).replaceAll(',', String.raw`\,`)}`)
+  const parts = variables.map(([name, value = '']) => {
+    const escaped = value.replaceAll("'", String.raw`\\\\\\\'`).replaceAll(',', String.raw`\,`)
+    return `${name}=${value.includes(' ') ? `'${escaped}'` : escaped}`
+  })
   return `{${parts.join(',')}}`
 }
 

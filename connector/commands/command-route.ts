@@ -11,7 +11,6 @@ import { ValueRefused } from './command-line.ts'
 
 export interface RouteDeps extends DispatchDeps, Pick<ChannelSources, 'readAlias'>, Pick<ChoiceDeps, 'asks'> {
   readonly clock: Clock
-  /** Whether the engines are only observed: then no command is sent but lists. */
   readonly isObserving?: boolean | undefined
 }
 
@@ -43,9 +42,9 @@ export async function routeCommand(
 }
 
 /**
- * The outcome of a command while engines are only observed. Orders about calls are refused. An engine that is observed asks
- * the platform for no account: there is nothing to forget or to drop at it when accounts and domains change, and the
- * calls of a deleted domain are its own.
+ * The outcome of a command while engines are only observed. Orders about calls are refused. An engine that is observed
+ * asks the platform for no account: there is nothing to forget or to drop at it when accounts and domains change, and
+ * the calls of a deleted domain are its own.
  */
 function observed({ command }: CommandMessage): CommandOutcome {
   switch (command.kind) {

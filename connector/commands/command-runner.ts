@@ -14,7 +14,7 @@ import { type PlaceLimits, type Places, enginePlaces } from './places.ts'
 /** How often an outcome is tried to be stored that the store refuses for itself. */
 const storeAttempts = 12
 
-/** How long it is tried while the store is gone: a day later the record is gone as well. Meanwhile it keeps its place. */
+/** How long it is tried while the store is gone: a day later the record is gone too. It keeps its place. */
 const storeMs = 24 * 60 * 60_000
 
 /** A command that finds no place says so this long before its deadline, while somebody still waits for the answer. */
@@ -28,7 +28,6 @@ export interface RunnerDeps extends Omit<RouteDeps, 'readAlias' | 'asks' | 'owed
     CommandStore,
     'read' | 'claim' | 'complete' | 'keepAlias' | 'readAlias' | 'oweDrops' | 'listDrops' | 'endDrop'
   >
-  /** The limits of ringing calls and of orders for each engine, and of lists. */
   readonly limits: { readonly calls: PlaceLimits; readonly orders: PlaceLimits; readonly lists: PlaceLimits }
   readonly connectorId: string
   readonly random: () => number
@@ -57,12 +56,10 @@ export class CommandRunner {
     this.#places = enginePlaces({ clock, timers, engines: deps.engines.map(({ engine }) => engine.name), ...limits })
   }
 
-  /** Commands that wait for the engine's answer. */
   get inFlight(): number {
     return this.#places.taken
   }
 
-  /** Commands that wait to be sent. */
   get waiting(): number {
     return this.#places.waiting
   }
@@ -92,12 +89,11 @@ export class CommandRunner {
     }
   }
 
-  /** Gives an engine whose command link came up the drops of registrations that it owes. */
   linkUp(engine: OwingEngine): void {
     void this.#owed.settle(engine)
   }
 
-  /** Does the same at every engine, after another connector ended: it may have claimed a drop and not done it. */
+  /** Gives every engine its owed drops once another connector ended: it may have claimed one and not done it. */
   othersGone(): void {
     this.#owed.settleAll()
   }
@@ -107,7 +103,6 @@ export class CommandRunner {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /** Commands that wait for an answer or to be sent, by domain, the busiest first. */
   byDomain(): readonly DomainCommands[] {
     return this.#places.byDomain()
   }
@@ -180,7 +175,6 @@ export class CommandRunner {
   }
 }
 
-/** The uuids that were chosen and made where an engine made another channel than it was asked for. */
 function aliasOf({ command }: CommandMessage, outcome: CommandOutcome): { chosen: string; actual: string } | undefined {
   if (command.kind !== 'originate' && command.kind !== 'eavesdrop') return undefined
   if (outcome.state !== 'done' || outcome.uuid === undefined || outcome.uuid === command.uuid) return undefined

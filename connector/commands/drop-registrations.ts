@@ -9,7 +9,6 @@ const listHead = /^ *Name\t +Type\t/
 /** A profile's row; aliases and gateways have rows of other types, and a profile with TLS has two of this type. */
 const profileRow = /^ *(\S+)\tprofile\t/gm
 
-/** A gateway's row: its profile and its name at the engine. */
 const gatewayRow = /^ *(\S+)::(\S+)\tgateway\t/gm
 
 /** The answer of an engine that does not list its SIP profiles, for example while it starts. */
@@ -41,7 +40,6 @@ export function prepareDrop(command: DropCommand, domain: string | null): Prepar
   }
 }
 
-/** Removes the gateways of a deleted domain from an engine; they are no longer in its directory. */
 async function killGateways(link: Pick<EngineLink, 'api'>, list: string, domain: string | null): Promise<void> {
   for (const [, profile = '', gateway = ''] of list.matchAll(gatewayRow)) {
     const named = gatewayOfEngine(gateway)
@@ -50,7 +48,7 @@ async function killGateways(link: Pick<EngineLink, 'api'>, list: string, domain:
   }
 }
 
-/** Returns whether an engine has done all of a drop that it can do: it has listed its profiles, and none is left to try. */
+/** Returns whether an engine has done all of a drop that it can do: its profiles are listed, none is left to try. */
 export function isDropped(outcome: CommandOutcome): boolean {
   return outcome.state === 'done' || (outcome.state === 'refused' && outcome !== noProfiles)
 }

@@ -17,9 +17,9 @@ export interface DeletedAccount {
 }
 
 /**
- * Ends the calls of a deleted account at one engine, then empties its mailbox there, even if other engines are away. If an account has been
- * made again under the login, maybe by another tenant of the domain's name, its calls and messages stay: only messages that are older
- * than it are removed. Rejects as the link and the store do.
+ * Ends the calls of a deleted account at one engine, then empties its mailbox there, even if other engines are away. If
+ * an account has been made again under the login, maybe by another tenant of the domain's name, its calls and messages
+ * stay: only messages that are older than it are removed. Rejects as the link and the store do.
  */
 export async function endAccount(
   { channels, accounts }: EndAccountDeps,

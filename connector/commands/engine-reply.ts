@@ -8,20 +8,25 @@ const refusal = /^-(?:ERR|USAGE)/
 /** The answer to an accepted originate: the uuid of the channel that was really made. */
 const madeChannel = /^\+OK ([0-9a-fA-F-]{36})\s*$/
 
+/** The engine answered, and did not say what it has done. */
+const unclear = { state: 'unknown', reason: 'unclear' } as const
+
 /** The engine's answer to a hold of a channel that is on hold already, and to an unhold of one that is not. */
 const operationFailed = /^-ERR Operation failed/i
 
 /**
- * Returns the outcome of a command from the engine's own words, unchanged. Text without a mark counts as done, since
- * many commands of the engine answer plain data. The outcome of an originate has the uuid that the engine answers,
- * which may differ from the requested one.
+ * Returns the outcome of a command from the engine's own words, unchanged. Text without a mark counts as done for the
+ * commands that answer plain data. An order to a channel is done when the engine says `+OK`. The outcome of an
+ * originate has the uuid that the engine answers, which may differ from the requested one; without one it is unknown.
  */
 export function outcomeOf(kind: LineCommand['kind'], reply: string): CommandOutcome {
   if (noSuchChannel.test(reply)) return { state: 'absent' }
   if (refusal.test(reply)) return { state: 'refused', text: reply }
-  if (kind !== 'originate' && kind !== 'eavesdrop') return { state: 'done', text: reply }
+  if (kind === 'flush-account' || kind === 'flush-directory') return { state: 'done', text: reply }
+  if (kind !== 'originate' && kind !== 'eavesdrop')
+    return reply.startsWith('+OK') ? { state: 'done', text: reply } : unclear
   const uuid = madeChannel.exec(reply)?.[1]?.toLowerCase()
-  return uuid === undefined ? { state: 'done', text: reply } : { state: 'done', text: reply, uuid }
+  return uuid === undefined ? unclear : { state: 'done', text: reply, uuid }
 }
 
 /**

@@ -3,8 +3,8 @@ import type { CommandStore } from '../../core/commands/command-store.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 
 /**
- * The caller of a command waits 20 s for its outcome. Commands that were claimed since then may belong to a living connector
- * whose reports were lost: a caller that still waits must not get a false loss.
+ * The caller of a command waits 20 s for its outcome. Commands that were claimed since then may belong to a living
+ * connector whose reports were lost: a caller that still waits must not get a false loss.
  */
 export const waitedMs = 20_000
 
@@ -17,12 +17,11 @@ const indexMs = 1_000
 /** Ends what dead connectors left open. */
 export interface LostClaims {
   /**
-   * Ends every command that a connector claimed and left without an outcome as unknown. May be called again, by any number of
-   * connectors, also of one that only was silent: the first outcome of each command stays. Rejects when the store is
-   * gone, or when more is left than one connector can have open: then it is to be called again.
+   * Ends every command that a connector claimed and left without an outcome as unknown. May be called again, by any
+   * number of connectors, also of one that only was silent: the first outcome of each command stays. Rejects when the
+   * store is gone, or when more is left than one connector can have open: then it is to be called again.
    */
   end(connectorId: string): Promise<void>
-  /** Commands that were ended so. */
   readonly ended: number
 }
 

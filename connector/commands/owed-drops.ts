@@ -14,26 +14,26 @@ export type OwingEngine = Pick<Engine, 'name'> & { readonly commands: Pick<Engin
 export interface OwedDropsDeps extends RetryDeps, EndAccountDeps {
   readonly store: Pick<CommandStore, 'read' | 'oweDrops' | 'listDrops' | 'endDrop'>
   readonly engines: readonly { readonly engine: OwingEngine }[]
-  /** Whether the engines are only observed: then none owes or does anything. */
   readonly isObserving?: boolean | undefined
   readonly log: Log
 }
 
 /**
- * Drops the registrations of deleted accounts, ends their calls and empties their mailboxes. No command repeats a drop, because the account is gone. So each
- * drop is recorded in the store for every engine before it is tried, and stays until that engine has done it.
+ * Drops the registrations of deleted accounts, ends their calls and empties their mailboxes. No command repeats a drop,
+ * because the account is gone. So each drop is recorded in the store for every engine before it is tried, and stays
+ * until that engine has done it.
  */
 export interface OwedDrops {
   /**
-   * Records what a message demands of every engine, unless a connector has claimed it, which had recorded it before. Only drops
-   * of accounts are recorded. Rejects when the store is gone.
+   * Records what a message demands of every engine, unless a connector has claimed it, which had recorded it before.
+   * Only drops of accounts are recorded. Rejects when the store is gone.
    */
   owe(message: CommandMessage): Promise<void>
   /** Removes the record of a drop that an engine has done. Never rejects. */
   done(drop: OwedDrop): Promise<void>
   /**
-   * Gives an engine what it owes, until nothing is left or its command link is lost. What fails is tried again with growing
-   * waits. Never rejects.
+   * Gives an engine what it owes, until nothing is left or its command link is lost. What fails is tried again with
+   * growing waits. Never rejects.
    */
   settle(engine: OwingEngine): Promise<void>
   /** Does the same for every engine. */
@@ -53,7 +53,6 @@ export function owedDrops({
 }: OwedDropsDeps): OwedDrops {
   const settling = new Set<string>()
 
-  /** Returns whether the drop was done; `false` when the link was lost. */
   const give = async (engine: OwingEngine, owed: OwedDrop): Promise<boolean> => {
     const work = async () => {
       const outcome = await prepareDrop({ kind: 'drop-registrations', login: owed.login }, owed.domain)(engine.commands)

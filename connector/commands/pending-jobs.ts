@@ -22,11 +22,9 @@ export interface PendingJobs {
   /** The link broke: no answer of what is pending can come any more. */
   loseAll(): void
   readonly size: number
-  /** Answers that came after their time, and completed nothing. */
   readonly late: number
 }
 
-/** How many jobs whose time ran out are remembered, to know their late answers. */
 const overdueLimit = 1_000
 
 /** Makes an empty list. */

@@ -3,8 +3,8 @@ import type { CommandEngine } from './command-dispatch.ts'
 import { type Slots, slots } from './slots.ts'
 
 /**
- * Questions that one engine is given at a time. Its link carries one after another, so more would not be answered sooner,
- * and an order waits behind no more than these, however many calls are to be placed.
+ * Questions that one engine is given at a time. Its link carries one after another, so more would not be answered
+ * sooner, and an order waits behind no more than these, however many calls are to be placed.
  */
 const together = 4
 
@@ -20,9 +20,9 @@ export interface PhoneAsk {
 /** Asks engines for phones. */
 export interface PhoneAsks {
   /**
-   * Whether an engine has a contact of the phone of a `domain` that `line` asks for, if it can be asked by `deadlineAt`,
-   * epoch milliseconds: one that owes answers is asked no more until it gives one. Rejects when it could not be asked, and as
-   * its link does.
+   * Whether an engine has a contact of the phone of a `domain` that `line` asks for, if it can be asked by
+   * `deadlineAt`, epoch milliseconds: one that owes answers is asked no more until it gives one. Rejects when it could
+   * not be asked, and as its link does.
    */
   has(engine: CommandEngine, ask: PhoneAsk, deadlineAt: number): Promise<boolean>
 }

@@ -11,7 +11,6 @@ export type Revisions = ReadonlyMap<string, string>
 export interface WantedGateways {
   /** Returns the revisions of these gateways; one that engines are not to have is missing. */
   of(gateways: readonly GatewayName[]): Promise<Revisions>
-  /** Returns the revisions of all gateways that engines are to have. */
   all(): Promise<Revisions>
 }
 

@@ -10,7 +10,6 @@ export interface CommandSlot {
   /** Absent once the command has ended without its reply, which may still come. */
   settle: Settle | undefined
   cancelTimer: () => void
-  /** Whether another command was ever unanswered together with it. */
   isAmongOthers: boolean
 }
 

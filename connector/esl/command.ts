@@ -4,8 +4,8 @@ import { EslCommandInvalid } from './errors.ts'
 const MAX_LINE_BYTES = 200_000
 
 /**
- * The kind of answer to a command: `result` a frame with the result as its body, `job` a reply that names the job, `reply` a
- * bare reply. Only a job's reply names the command it belongs to.
+ * The kind of answer to a command: `result` a frame with the result as its body, `job` a reply that names the job,
+ * `reply` a bare reply. Only a job's reply names the command it belongs to.
  */
 export type EslAnswer = 'result' | 'job' | 'reply'
 
@@ -17,7 +17,6 @@ export class EslCommand {
   /** The first word, which is safe to log; an argument may be a secret. */
   readonly verb: string
   readonly answer: EslAnswer
-  /** The id that the reply of a job carries. */
   readonly jobUuid: string | undefined
   readonly #lines: readonly string[]
 
@@ -48,8 +47,8 @@ export class EslCommand {
   }
 
   /**
-   * `event json`: subscribes to event names, and after the word CUSTOM to subclasses. Of the formats only this one can be read
-   * without loss: in a plain value the engine leaves some `%` as it is.
+   * `event json`: subscribes to event names, and after the word CUSTOM to subclasses. Of the formats only this one can
+   * be read without loss: in a plain value the engine leaves some `%` as it is.
    */
   static event(names: readonly string[]): EslCommand {
     return new EslCommand('event', 'reply', `json ${words('event', names)}`)
@@ -65,12 +64,10 @@ export class EslCommand {
     return new EslCommand('filter', 'reply', `${words('filter', [header])} ${named('filter', value)}`)
   }
 
-  /** `auth`: the login. */
   static auth(password: string): EslCommand {
     return new EslCommand('auth', 'reply', password)
   }
 
-  /** `exit`: asks for the goodbye. */
   static exit(): EslCommand {
     return new EslCommand('exit', 'reply', '')
   }

@@ -15,7 +15,7 @@ export interface EslTally {
   strayReplies: number
 }
 
-/** The settings and callbacks of a connection. After `onEnd`, which is called exactly once, nothing is called any more. */
+/** The settings and callbacks of a connection. After `onEnd`, which is called exactly once, nothing else is called. */
 export interface EslConnectionOptions {
   readonly host: string
   readonly port: number
@@ -23,7 +23,6 @@ export interface EslConnectionOptions {
   readonly timers: EslTimers
   readonly limits: EslLimits
   readonly tally: EslTally
-  /** Logged in: commands may be run. */
   onReady(): void
   onEvent(event: EslEvent): void
   onUnreadable(error: EslEventUnreadable): void

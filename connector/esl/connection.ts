@@ -64,7 +64,6 @@ export class EslConnection {
     })
   }
 
-  /** Sends a command when its turn comes, once the connection is ready. */
   run(command: EslCommand, settle: Settle): void {
     this.#replies.add(command, settle)
   }
@@ -80,7 +79,6 @@ export class EslConnection {
     return this.#ended.promise
   }
 
-  /** Ends the connection for a reason that its user has found. */
   giveUp(reason: EslDownReason, message: string): void {
     this.#fail(reason, message)
   }

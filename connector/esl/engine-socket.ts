@@ -9,7 +9,6 @@ export interface EngineSocketOptions {
   readonly port: number
   /** Given what came, in memory that the next bytes are read into. */
   readonly onBytes: (chunk: Buffer) => void
-  /** More may be written again. */
   readonly onDrain: () => void
   readonly onClosed: () => void
 }
@@ -33,12 +32,10 @@ export class EngineSocket {
     this.#socket.on('close', onClosed)
   }
 
-  /** Whether it ever was. */
   get isConnected(): boolean {
     return this.#isConnected
   }
 
-  /** The system's reason for its end, if any. */
   get problem(): Error | undefined {
     return this.#problem
   }
@@ -48,13 +45,12 @@ export class EngineSocket {
     return this.#socket.write(bytes)
   }
 
-  /** Closes it at once, whatever was not written yet. */
   destroy(): void {
     this.#socket.destroy()
   }
 }
 
-/** Every read goes into the same memory: at a hundred megabytes a second, new memory for each costs as much as reading it. */
+/** Every read goes into the same memory: at 100 MB a second, new memory for each costs as much as reading. */
 function intoOneBuffer(onBytes: (chunk: Buffer) => void) {
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
   const callback = (length: number): boolean => {

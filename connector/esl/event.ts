@@ -20,8 +20,9 @@ export interface EslEvent {
   /** Every header. A list reads `ARRAY::a|:b`, a list of one as its only value. */
   headers(): Readonly<Record<string, string>>
   /**
-   * Returns all headers with these changes as the text of a JSON object on one line, which is the engine's own text with members
-   * added. `undefined` if that text says anything else: it has a body, a header that changes, or another form.
+   * Returns all headers with these changes as the text of a JSON object on one line, which is the engine's own text
+   * with members added. `undefined` if that text says anything else: it has a body, a header that changes, or another
+   * form.
    */
   jsonWith(changes: HeaderChanges): string | undefined
   /** The event's own body (a job's answer, a message's text), or the empty string. */
@@ -33,7 +34,6 @@ export interface EslEvent {
 /** New values of headers by name; `undefined` removes the header. */
 export type HeaderChanges = Readonly<Record<string, string | undefined>>
 
-/** The member that holds the event's own body. */
 const OWN_BODY = '_body'
 
 /** An engine nests one array in the object. The bound keeps a made-up body from exhausting the stack. */
@@ -46,8 +46,8 @@ const HEADER_BYTES = 64
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Reads the body of a `text/event-json` frame; the event keeps its own copy. Throws EslEventUnreadable if the body is no JSON
- * object, and for any other format.
+ * Reads the body of a `text/event-json` frame; the event keeps its own copy. Throws EslEventUnreadable if the body is
+ * no JSON object, and for any other format.
  */
 export function readEvent(contentType: string, bytes: Buffer): EslEvent {
   const unreadable = (problem: string) => new EslEventUnreadable(contentType, bytes.length, problem)

@@ -39,7 +39,6 @@ const REST_OF_EVENT = Buffer.from(`\nContent-Type: ${EVENT_TYPE}\n\n`)
 export interface EventHead {
   readonly contentType: string
   readonly bodyBytes: number
-  /** The offset after the block. */
   readonly end: number
 }
 
@@ -92,7 +91,6 @@ export function parseFrameHead(block: Buffer): FrameHead | string {
   return { contentType, bodyBytes: Number(length ?? 0), problem: undefined, isDoubtful: false, values }
 }
 
-/** The headers by their names in lower case, or what is wrong with them. */
 function parseHeaders(block: Buffer): ReadonlyMap<string, string> | string {
   const values = new Map<string, string>()
   let last = ''

@@ -30,7 +30,6 @@ export interface EslFrame {
 /** Where a stream stopped in the middle of a frame. */
 export interface UnfinishedFrame {
   readonly part: 'header' | 'body'
-  /** Bytes of that part that came. */
   readonly bytes: number
 }
 
@@ -43,7 +42,6 @@ export class FrameReader {
   readonly #head: GrowingBytes
   /** Whether the line that the held part of a header block ends in has no byte but CR yet. */
   #lineIsBlank = false
-  /** The frame whose body is not whole yet. */
   #begun: Frame | undefined
   #bodyBytes = 0
   #lost: EslFramingLost | undefined

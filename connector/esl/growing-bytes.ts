@@ -33,7 +33,6 @@ export class GrowingBytes {
     return this.#held.subarray(0, this.#length)
   }
 
-  /** Hands over what was collected and starts anew. */
   take(): Buffer {
     const bytes = this.bytes()
     this.#held = NO_BYTES

@@ -2,7 +2,7 @@ import { EslFramingLost } from './errors.ts'
 import { type EslFrame, FrameReader, type UnfinishedFrame } from './frame.ts'
 import type { EslLimits } from './limits.ts'
 
-/** A notice that is no frame was written into the middle of an event: so an engine drops a listener that it overflows. */
+/** A notice that is no frame was written into the middle of an event: so an engine drops a listener that overflows. */
 const NOTICE = 'text/disconnect-notice'
 
 /** So many of the last bytes are looked at for it; a notice with its headers is shorter. */

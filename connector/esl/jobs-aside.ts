@@ -1,11 +1,10 @@
 import type { CommandSlot } from './command-slot.ts'
 
-/** At most so many are remembered. */
 const MAX_ASIDE = 1_000
 
 /**
- * Jobs whose reply is lost, or cannot be distinguished from another's. No later command waits for them; they keep their time,
- * since their own reply may come after all, and their effect may be reported by their event.
+ * Jobs whose reply is lost, or cannot be distinguished from another's. No later command waits for them; they keep their
+ * time, since their own reply may come after all, and their effect may be reported by their event.
  */
 export class JobsAside {
   readonly #jobs = new Map<string, CommandSlot>()
@@ -22,14 +21,12 @@ export class JobsAside {
     return this.#jobs.has(command.jobUuid ?? '')
   }
 
-  /** Takes out the job of this id. */
   take(jobUuid: string | undefined): CommandSlot | undefined {
     const slot = this.#jobs.get(jobUuid ?? '')
     this.#jobs.delete(jobUuid ?? '')
     return slot
   }
 
-  /** Takes out all. */
   takeAll(): CommandSlot[] {
     const all = [...this.#jobs.values()]
     this.#jobs.clear()

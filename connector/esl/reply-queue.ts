@@ -21,19 +21,19 @@ export interface ReplyQueueOptions {
 }
 
 /**
- * Puts commands on the wire and gives each reply to its own command. The engine answers in order, but only the acceptance
- * of a job says whose it is. So jobs may be in flight together, while any other command is written only when nothing
- * else is unanswered: a reply that is lost or late can then never pass for another command's. A job whose reply is lost,
- * as that of a later one shows, keeps its time: its effect may be reported by its event. A command that waits for jobs'
- * replies for too long has the engine asked by one more job, whose reply shows which were lost.
+ * Puts commands on the wire and gives each reply to its own command. The engine answers in order, and names the command
+ * only when it accepts a job. So several jobs may be in flight, but any other command is written only when nothing is
+ * unanswered: then a lost or late reply is never taken for that of another command. A job whose reply
+ * is lost, as that of a later one shows, keeps its time: its effect may be reported by its event. A command that waits
+ * for jobs' replies for too long has the engine asked by one more job, whose reply shows which were lost.
  *
  * A refusal names no command. It is believed for a command that no other was ever in flight with. Among
- * several, of which one's reply may be lost or come twice, it is counted as unmatched, and the first of them is taken for
- * one whose reply is lost.
+ * several, of which one's reply may be lost or come twice, it is counted as unmatched, and the first of them is taken
+ * for one whose reply is lost.
  *
- * One case stays undetected: a result or refusal that comes twice, and the second time in a later read, answers the next
- * command of its kind, for nothing in it says whose it is. No engine was seen to repeat one. Whatever does something is
- * given as a job, or its answer is not looked at, so that a wrong one misleads a question at most.
+ * One case stays undetected: if a result or refusal comes twice, the second time in a later read, it answers the next
+ * command of its kind. No engine has been seen to do so. Commands that change something are jobs, or their answer is
+ * not read, so a wrong answer can only mislead a question.
  */
 export class ReplyQueue {
   readonly #options: ReplyQueueOptions
@@ -48,7 +48,6 @@ export class ReplyQueue {
     this.#options = options
   }
 
-  /** Whether a written command has no reply yet. */
   get busy(): boolean {
     return this.#inFlight.length > 0
   }
@@ -67,7 +66,6 @@ export class ReplyQueue {
     this.#writeNext()
   }
 
-  /** Writes on after the connection could not take more. */
   flush(): void {
     this.#writable = true
     this.#writeNext()
@@ -89,7 +87,6 @@ export class ReplyQueue {
     } else this.#complete(slot, frame)
   }
 
-  /** Takes a reply to nothing in flight. */
   #takeOther(frame: EslFrame): void {
     const slot = this.#aside.take(frame.header('Job-UUID'))
     if (slot === undefined) this.#options.counts.strayReplies += 1
@@ -102,14 +99,12 @@ export class ReplyQueue {
     this.#options.counts.lateReplies += 1
   }
 
-  /** Stops waiting for the reply to a command that the engine has passed. */
   #lose(slot: CommandSlot): void {
     const { verb, answer } = slot.command
     if (answer === 'job') return this.#aside.put(slot)
     endSlot(slot, new EslCommandFateUnknown(`the engine has passed ${verb} without an answer that is surely its own`))
   }
 
-  /** Writes what the replies taken so far have made way for. */
   proceed(): void {
     this.#writeNext()
   }
@@ -169,7 +164,6 @@ export class ReplyQueue {
     return command.answer === 'job' && this.#inFlight.length < MAX_JOBS_IN_FLIGHT
   }
 
-  /** The command in flight that a reply answers, by its index, or -1. */
   #ownerOf(frame: EslFrame): number {
     const first = this.#inFlight[0]?.command
     if (frame.contentType === 'api/response') return first?.answer === 'result' ? 0 : -1
@@ -201,7 +195,6 @@ function answerOf(frame: EslFrame): string {
   return frame.contentType === 'api/response' ? frame.body.toString('utf8') : (frame.header('Reply-Text') ?? '')
 }
 
-/** Whether a reply refuses something that it does not name. */
 function isBareRefusal(frame: EslFrame): boolean {
   const isBare = frame.contentType !== 'api/response' && frame.header('Job-UUID') === undefined
   return isBare && answerOf(frame).startsWith('-ERR')

@@ -28,7 +28,10 @@ export interface EslCounts {
   readonly strayReplies: number
 }
 
-/** The settings and callbacks of a session. It begins as `connecting`; `onState` reports every later change. `onEvent` and `onState` must not throw. */
+/**
+ * The settings and callbacks of a session. It begins as `connecting`; `onState` reports every later change. `onEvent`
+ * and `onState` must not throw.
+ */
 export interface EslSessionOptions {
   readonly host: string
   readonly port: number
@@ -54,8 +57,8 @@ export interface EslSession {
   readonly heardAt: number
   readonly counts: EslCounts
   /**
-   * Runs a command and waits for its result: the body of the answer as it is, or the Reply-Text of a refusal; `-ERR` is an answer.
-   * Rejects with EslCommandInvalid, EslCommandNotSent, EslCommandTimeout or EslCommandFateUnknown.
+   * Runs a command and waits for its result: the body of the answer as it is, or the Reply-Text of a refusal; `-ERR` is
+   * an answer. Rejects with EslCommandInvalid, EslCommandNotSent, EslCommandTimeout or EslCommandFateUnknown.
    */
   api(command: string): Promise<string>
   /**

@@ -32,7 +32,6 @@ class ReconnectingSession implements EslSession {
   #cancelRetry = () => {}
   #closing = false
   #wanted: Subscription
-  /** The confirmed subscription of the present connection. */
   #applied = NOTHING
   #applying = Promise.resolve()
 

@@ -3,7 +3,6 @@ import type { EslTimers } from './timers.ts'
 /** The times and callbacks of a watch. */
 export interface SilenceWatchOptions {
   readonly timers: EslTimers
-  /** Longest silence, in milliseconds. */
   readonly silenceMs: number
   /** Called after half of it: a silent peer may have nothing to say unless asked. */
   readonly onQuiet: () => void
@@ -23,7 +22,6 @@ export class SilenceWatch {
     this.#look()
   }
 
-  /** Something came; answers when that was. */
   heard(): number {
     this.#heardAt = this.#options.timers.now()
     return this.#heardAt

@@ -52,7 +52,6 @@ function stepsOf(verb: SubscriptionStep['verb'], { names, subclasses }: Subscrip
   return lists.filter((words) => words.length > 0).map((words) => ({ verb, words }))
 }
 
-/** Cuts words into lists that each fit into half a command. */
 function cut(words: readonly string[]): string[][] {
   const lists: string[][] = []
   let room = 0

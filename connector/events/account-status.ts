@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { login as loginField } from '../../contracts/fields.ts'
 import { serviceEvent } from '../../core/events/service-event.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { Channel } from '../calls/channel.ts'
@@ -16,13 +15,6 @@ export interface KnownEvent {
   readonly domain: string
   /** Absent for an event that is not the engine's own word on a channel. */
   readonly channel: Channel | undefined
-}
-
-/** Returns the account of a channel, when it belongs to the channel's own domain and can be a login. */
-export function accountOf(channel: Channel | undefined, domain: string): { domain: string; login: string } | undefined {
-  const [login = '', host, more] = channel?.presenceId.split('@') ?? []
-  const isAccount = host === domain && more === undefined && loginField.safeParse(login).success
-  return isAccount ? { domain, login } : undefined
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { serviceEvent } from '../../core/events/service-event.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Engine } from '../runtime/engine.ts'
-import type { EventOutbox } from './event-outbox.ts'
+import type { EventBuffer } from '../buffer/event-buffer.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 const minuteMs = 60_000
@@ -27,11 +27,11 @@ export interface EngineChanges {
  */
 export function engineChanges({
   subscriptions,
-  outbox,
+  buffer,
   clock,
 }: {
   readonly subscriptions: Subscriptions
-  readonly outbox: EventOutbox
+  readonly buffer: Pick<EventBuffer, 'tell'>
   readonly clock: Clock
 }): EngineChanges {
   const published = new Map<string, { minute: number; times: Record<EngineChange, number> }>()
@@ -46,7 +46,7 @@ export function engineChanges({
     for (const domain of subscriptions.domainsWanting(`CUSTOM->svc::${kind}`)) {
       const cause = [engine.coreUuid || engine.name, kind, domain, `${minute}`, `${times[kind]}`]
       const digest = createHash('sha256').update(JSON.stringify(cause)).digest('hex')
-      outbox.add(
+      buffer.tell(
         serviceEvent({
           kind,
           id: `${kind}:${digest.slice(0, 32)}`,

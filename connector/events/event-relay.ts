@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { Clock } from '../../core/time.ts'
@@ -7,17 +8,18 @@ import type { DomainNames } from '../calls/domain-names.ts'
 import { type ReadField, eventDomainCandidates, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 import type { EventLinks } from '../links/event-links.ts'
-import { type KnownEvent, accountOf, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
-import type { AfterOthers } from './after-others.ts'
+import { accountOf } from './account-of.ts'
+import { type KnownEvent, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
+import type { EventBuffer, Turn } from '../buffer/event-buffer.ts'
 import { type Prefetch, prefetch } from './prefetch.ts'
-import { InTurn } from './in-turn.ts'
 import { endings, isLastWord, isOvertaken, missedBefore } from './missed-events.ts'
 import { channelEventId, endOfLeg, eventId, occurredAt, platformEvent } from './platform-event.ts'
 import type { PresenceTracker, StateChange } from './presence.ts'
 import type { PresenceWriter } from './presence-writer.ts'
+import type { ReconnectHold } from './reconnect-hold.ts'
 import { type Registration, readRegistration } from './registration.ts'
 import type { Subscriptions } from './subscriptions.ts'
-import { SyntheticEvent } from './synthetic-event.ts'
+import { SyntheticEvent } from '../calls/synthetic-event.ts'
 import { UnownedCalls } from './unowned-calls.ts'
 
 export interface RelayDeps {
@@ -26,20 +28,14 @@ export interface RelayDeps {
   readonly domains: DomainNames
   readonly presence: PresenceTracker
   readonly writer: PresenceWriter
-  readonly outbox: Pick<AfterOthers, 'add'>
-  /** Takes the ends of legs for the index of CDRs, whose order among other events does not matter. */
-  readonly cdrs: { add(event: PlatformEvent): boolean }
+  readonly hold: Pick<ReconnectHold, 'add'>
+  /** Takes the events of the platform itself. */
+  readonly buffer: Pick<EventBuffer, 'tell'>
   readonly clock: Clock
-  /**
-   * Whether this connector relays the events of the engine named. From other events it learns channels, recordings, and the states of accounts,
-   * whose changes every connector relays: an account has phones and calls at several engines.
-   */
-  readonly isRelayed: (engine: string) => boolean
   /** Called with every event of a channel whose domain is known, the made ones included; must not throw. */
   readonly onChannelEvent?: ((event: EngineEvent, domain: string, channel: Channel) => void) | undefined
   /** Called with each event that belongs to no domain; must not throw. */
   readonly onUnowned?: ((read: ReadField) => void) | undefined
-  /** Knows which events may have been missed. */
   readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps' | 'beganLately'>
 }
 
@@ -49,10 +45,10 @@ const maxUuidLength = 128
 /** Takes the events of the engines and passes on what hooks want. */
 export class EventRelay {
   /**
-   * Events: handed to the outbox; wanted by some domain, but of none; synthetic ones for missed ones, wanted or not; and
-   * ends of legs handed over for the index of CDRs. Registrations of contacts that are not rung.
+   * Events: wanted by some domain, but of none; and synthetic ones for missed ones, wanted or not. Registrations of
+   * contacts that are not rung.
    */
-  readonly counts = { relayed: 0, withoutDomain: 0, recovered: 0, cdrs: 0, contactsRefused: 0 }
+  readonly counts = { withoutDomain: 0, recovered: 0, contactsRefused: 0 }
   readonly #deps: RelayDeps
   readonly #ahead: Prefetch
   readonly #unowned = new UnownedCalls()
@@ -63,28 +59,28 @@ export class EventRelay {
   }
 
   /**
-   * Handles one event of the engine named: finds its domain, keeps channels and presence up to date, and puts into the
-   * outbox what a hook of that domain wants. A {@link SyntheticEvent} counts only if the engine has not sent the
-   * same in the meantime. Rejects with a `DomainError`, and has done nothing, while a store that it asks is gone.
+   * Handles one event of an engine: finds its domain, keeps channels and presence up to date, and sends what a hook of
+   * that domain wants. A {@link SyntheticEvent} counts only if the engine has not sent the same in the meantime.
+   * Rejects with a `DomainError`, and has done nothing, while a store that it asks is gone.
    */
-  async handle(event: EngineEvent, engine: string): Promise<void> {
+  async handle(turn: Turn): Promise<void> {
     const { subscriptions, registry } = this.#deps
-    if (event instanceof InTurn) return event.run()
+    const { event, engine } = turn
     if (!subscriptions.isKnown) throw new DomainError('store_unavailable', 'what hooks want is not known yet')
     if (event instanceof SyntheticEvent) {
       await this.#load(event.channel.domain)
-      return isOvertaken(registry, event) ? undefined : this.#applyMade(event, engine)
+      return isOvertaken(registry, event) ? undefined : this.#applyMade(event, turn)
     }
     const id = eventId(event)
     if (id === undefined) throw new TypeError('an event without Core-UUID and Event-Sequence')
     const learned = isOfChannel(event)
-      ? registry.learn(event.uuid.toLowerCase(), readerOf(event), engine, 'event')
+      ? registry.learn(registry.idOf(event.uuid), readerOf(event), engine, 'event')
       : undefined
     const channel = learned instanceof Promise ? await learned : learned
     const found = channel?.domain ?? domainOf(this.#deps, event)
     const domain = typeof found === 'string' ? found : await found
     await this.#load(domain)
-    this.#applyHeard({ event, id, domain, channel }, engine)
+    this.#applyHeard({ event, id, domain, channel }, turn)
   }
 
   /** Begins to ask for what an event will need to know that has to wait for its turn; at once, and never failing. */
@@ -98,7 +94,7 @@ export class EventRelay {
     const at = clock.now()
     const change = presence.registered(domain, registration, at)
     writer.wake()
-    if (change !== undefined) this.#relay(accountStatus(change, causeOfFinding(change), at), '')
+    if (change !== undefined) this.#tell(accountStatus(change, causeOfFinding(change), at), at)
   }
 
   #load(domain: string): void | Promise<void> {
@@ -112,45 +108,44 @@ export class EventRelay {
     this.#deps.writer.wake()
   }
 
-  #applyHeard(known: KnownEvent, engine: string): void {
+  #applyHeard(known: KnownEvent, turn: Turn): void {
     const { registry } = this.#deps
     const { event, channel, domain } = known
     const begun = domain === '' || channel === undefined ? undefined : this.#unowned.take(channel.uuid)
-    if (begun !== undefined) this.#relayWanted({ ...begun, domain, channel }, engine)
+    if (begun !== undefined) this.#relayWanted({ ...begun, domain, channel }, turn)
     const isLast = isLastWord(event)
-    if (channel === undefined || !(isLast || isLifeEvent(event.name))) return this.#apply(known, engine)
-    for (const made of missedBefore(this.#deps, event, channel, engine)) this.#applyMade(made, engine)
+    if (channel === undefined || !(isLast || isLifeEvent(event.name))) return this.#apply(known, turn)
+    for (const made of missedBefore(this.#deps, event, channel, turn.engine)) this.#applyMade(made, turn)
     const isFirst = isLifeEvent(event.name) && registry.see(channel.uuid, event.name)
     const id = isFirst ? channelEventId(event.coreUuid, channel.uuid, event.name) : known.id
-    this.#apply({ ...known, id }, engine)
+    this.#apply({ ...known, id }, turn)
     if (isLast) registry.end(channel.uuid, event.coreUuid)
   }
 
-  #applyMade(event: SyntheticEvent, engine: string): void {
-    if (this.#deps.isRelayed(engine)) this.counts.recovered += 1
+  #applyMade(event: SyntheticEvent, turn: Turn): void {
+    this.counts.recovered += 1
     const id = channelEventId(event.coreUuid, event.uuid, event.name)
-    this.#apply({ event, id, domain: event.channel.domain, channel: event.channel }, engine)
+    this.#apply({ event, id, domain: event.channel.domain, channel: event.channel }, turn)
   }
 
   /** The synchronous part, which cannot fail, so that a retried event has had no effect yet. */
-  #apply(known: KnownEvent, engine: string): void {
+  #apply(known: KnownEvent, turn: Turn): void {
     const { subscriptions, registry, onUnowned, onChannelEvent } = this.#deps
     const { event, domain, channel } = known
     const name = eventNameOf(event)
-    const isRelayed = this.#deps.isRelayed(engine)
     if (event.name === 'CHANNEL_ANSWER') noteAlias(registry, event)
-    if (domain !== '') this.#notePresence(known, engine)
-    else if (isRelayed) {
+    if (domain !== '') this.#notePresence(known, turn)
+    else {
       onUnowned?.(readerOf(event))
       this.counts.withoutDomain += subscriptions.isWanted(name) ? this.#withoutDomain(known) : 0
     }
-    if (isRelayed) this.#relayCdr(known)
+    this.#relayCdr(known, turn)
     if (domain !== '' && channel !== undefined) onChannelEvent?.(event, domain, channel)
     if (event.name === 'CHANNEL_DESTROY') {
-      registry.end(event.uuid.toLowerCase(), event.coreUuid)
-      if (this.#unowned.take(event.uuid.toLowerCase()) !== undefined) this.counts.withoutDomain += 1
+      registry.end(callIdOf(event.uuid), event.coreUuid)
+      if (this.#unowned.take(callIdOf(event.uuid)) !== undefined) this.counts.withoutDomain += 1
     }
-    this.#relayWanted(known, engine)
+    this.#relayWanted(known, turn)
   }
 
   /** Keeps the beginning of a call. Returns how many events have no domain for good. */
@@ -160,39 +155,43 @@ export class EventRelay {
     return this.#unowned.keep(channel.uuid, known)
   }
 
-  #relayWanted({ event, id, domain, channel }: KnownEvent, engine: string): void {
-    const { subscriptions, clock, isRelayed } = this.#deps
-    if (!isRelayed(engine) || !subscriptions.wants(domain, eventNameOf(event))) return
-    this.#relay(platformEvent(event, id, domain, { channel, now: clock.now() }), engine)
+  /** What an earlier process read goes before what any connector reads now. */
+  #relayWanted({ event, id, domain, channel }: KnownEvent, { engine, readAt, isLeft, take }: Turn): void {
+    const { subscriptions, hold } = this.#deps
+    if (!subscriptions.wants(domain, eventNameOf(event))) return
+    const wanted = platformEvent(event, id, domain, { channel, now: readAt })
+    const send = take(wanted)
+    if (isLeft) send()
+    else hold.add(wanted, engine, send)
   }
 
-  #notePresence(known: KnownEvent, engine: string): void {
-    const at = occurredAt(known.event, this.#deps.clock.now())
+  #notePresence(known: KnownEvent, { readAt, isLeft }: Turn): void {
+    const at = Math.min(occurredAt(known.event, readAt), readAt)
     const registration = readRegistration(known.event)
-    if (registration?.refused !== undefined && this.#deps.isRelayed(engine)) this.counts.contactsRefused += 1
-    const change =
-      registration === undefined
-        ? callChange(this.#deps, known, at)
-        : this.#deps.presence.registered(known.domain, registration, at)
+    if (registration?.refused !== undefined) this.counts.contactsRefused += 1
+    const change = stateChange(this.#deps, known, registration, { at, isLeft })
     if (change === 'no account') return
     this.#deps.writer.wake()
-    if (change !== undefined) this.#relay(accountStatus(change, causeOf(known), at), engine)
+    if (change !== undefined) this.#tell(accountStatus(change, causeOf(known), at), readAt)
   }
 
   /**
-   * Every leg that ends has a CDR, whether a hook wants its end or not. A made end has an id of its own: the queue would
-   * take the one that another connector has heard, and that says more, for its repetition.
+   * Every leg that ends has a CDR, whether a hook wants its end or not. A made end has an id of its own: the queue
+   * would take the one that another connector has heard, and that says more, for its repetition.
    */
-  #relayCdr({ event, id, domain, channel }: KnownEvent): void {
+  #relayCdr({ event, id, domain, channel }: KnownEvent, { readAt, take }: Turn): void {
     if (event.name !== 'CHANNEL_HANGUP_COMPLETE' || domain === '' || channel === undefined) return
     const own = event instanceof SyntheticEvent ? `cdr:made:${id}` : `cdr:${id}`
-    const end = endOfLeg(event, own, domain, { channel, now: this.#deps.clock.now() })
-    if (this.#deps.cdrs.add(end)) this.counts.cdrs += 1
+    const end = endOfLeg(event, own, domain, { channel, now: readAt })
+    take(end)()
   }
 
-  #relay(event: PlatformEvent, engine: string): void {
-    const { subscriptions, outbox } = this.#deps
-    if (subscriptions.wants(event.domain, event.name) && outbox.add(event, engine)) this.counts.relayed += 1
+  /**
+   * What was derived from an event, and will not be derived from it again, waits in the buffer as an event of its own.
+   */
+  #tell(event: PlatformEvent, readAt: number): void {
+    const { subscriptions, buffer } = this.#deps
+    if (subscriptions.wants(event.domain, event.name)) buffer.tell(event, readAt)
   }
 }
 
@@ -206,7 +205,7 @@ function isOfChannel(event: EngineEvent): boolean {
 }
 
 function domainOf({ registry, domains }: RelayDeps, event: EngineEvent): string | Promise<string> {
-  const uuid = event.uuid.toLowerCase()
+  const uuid = callIdOf(event.uuid)
   const recorded = uuid === '' ? undefined : registry.domainOf(uuid)
   return recorded ?? firstExisting(domainCandidates(registry, event), domains)
 }
@@ -219,21 +218,27 @@ function* domainCandidates(registry: ChannelRegistry, event: EngineEvent): Gener
 
 /** An account with two phones: the channel that answers may not be the one that was asked for. */
 function noteAlias(registry: ChannelRegistry, event: EngineEvent): void {
-  const chosen = event.header('variable_origination_uuid')?.toLowerCase()
-  if (chosen !== undefined) registry.alias(chosen, event.uuid.toLowerCase())
+  const chosen = event.header('variable_origination_uuid')
+  if (chosen !== undefined) registry.alias(callIdOf(chosen), callIdOf(event.uuid))
 }
 
-function callChange(
+function stateChange(
   { presence, registry }: RelayDeps,
   { event, domain, channel }: KnownEvent,
-  at: number,
+  registration: Registration | undefined,
+  { at, isLeft }: { readonly at: number; readonly isLeft: boolean },
 ): StateChange | undefined | 'no account' {
+  // An earlier process, or another connector, has observed the account since, and told of what had changed.
+  const isOld = (login: string) => isLeft && at <= presence.observedAt({ domain, login })
+  if (registration !== undefined) {
+    return isOld(registration.login) ? 'no account' : presence.registered(domain, registration, at)
+  }
   const account = accountOf(channel, domain)
-  if (channel === undefined || account === undefined) return 'no account'
+  if (channel === undefined || account === undefined || isOld(account.login)) return 'no account'
   const live = registry.find(channel.uuid)
   const isLive = live?.uuid === channel.uuid
   // A call that another process of the engine has recovered goes on.
   if (isLive && live.core !== '' && live.core !== channel.core) return 'no account'
   const isUp = isLive && channel.callState !== 'HANGUP' && !endings.has(event.name)
-  return presence.called(account, channel.uuid, isUp, at)
+  return presence.called(account, channel, isUp, at)
 }

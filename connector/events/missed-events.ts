@@ -3,7 +3,7 @@ import type { Channel, LifeEvent } from '../calls/channel.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import type { EventLinks } from '../links/event-links.ts'
-import { SyntheticEvent } from './synthetic-event.ts'
+import { SyntheticEvent } from '../calls/synthetic-event.ts'
 
 /** Ends of a call: with the first of them its account is free again. */
 export const endings: ReadonlySet<string> = new Set(['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])

@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import { createHash } from 'node:crypto'
 import { type EventHead, eventOfText } from '../../adapters/events/text-event.ts'
 import { knownAccountField } from '../../core/cdr/end-fields.ts'
@@ -42,9 +43,7 @@ export function occurredAt(event: Pick<EngineEvent, 'header'>, now: number): num
   return Number.isSafeInteger(microseconds) && microseconds > 0 ? Math.floor(microseconds / 1_000) : now
 }
 
-/** Facts about an event that are not in its headers. */
 interface EventPlace {
-  /** The channel that the engine itself speaks of. */
   readonly channel: Pick<Channel, 'presenceId' | 'requestId'> | undefined
   /** Epoch milliseconds. */
   readonly now: number
@@ -76,7 +75,10 @@ export function platformEvent(event: EngineEvent, id: string, domain: string, pl
   return { ...head, fields }
 }
 
-/** Returns the end of a leg as the index of CDRs gets it: {@link keptFields} of its headers, with the account that is known of the leg in place of the engine's. */
+/**
+ * Returns the end of a leg as the index of CDRs gets it: {@link keptFields} of its headers, with the account that is
+ * known of the leg in place of the engine's.
+ */
 export function endOfLeg(
   event: EngineEvent,
   id: string,
@@ -93,7 +95,7 @@ function headOf(event: EngineEvent, id: string, domain: string, { channel, now }
     id,
     name: eventNameOf(event),
     domain,
-    uuid: event.uuid.toLowerCase(),
+    uuid: callIdOf(event.uuid),
     occurredAt: occurredAt(event, now),
     ...(channel === undefined || channel.requestId === '' ? {} : { requestId: channel.requestId }),
   }

@@ -1,8 +1,7 @@
 import { Semaphore } from '../../core/concurrency/semaphore.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
-import { SyntheticEvent } from './synthetic-event.ts'
+import { SyntheticEvent } from '../calls/synthetic-event.ts'
 
-/** Domains that are asked for at once ahead of their events. */
 const together = 16
 
 export interface PrefetchDeps {

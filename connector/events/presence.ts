@@ -1,6 +1,8 @@
+import type { KnownCall } from '../../core/channels/known-call.ts'
 import type { PresenceStore } from '../../core/accounts/presence-store.ts'
 import type { Presence } from '../../core/accounts/presence.ts'
 import type { Clock } from '../../core/time.ts'
+import { accountOf } from './account-of.ts'
 import type { Registration } from './registration.ts'
 
 /** The words for an account's state in events. */
@@ -18,55 +20,59 @@ export interface StateChange {
 
 type AccountName = Pick<Presence, 'domain' | 'login'>
 
-/**
- * Answers whether a call that was stored is still up; calls from before a restart may have ended unseen. `undefined` when
- * that is unknown.
- */
-export type IsUp = (uuid: string) => Promise<boolean | undefined>
+/** A call of an account, and the name of its engine. */
+export interface AccountCall {
+  readonly uuid: string
+  readonly engine: string
+}
 
-/** Handles the end of a stored call. Answers whether an event of its end will follow, which frees the account. */
-export type OnEnded = (account: AccountName, uuid: string) => Promise<boolean>
-
-/** Takes each call that an account was stored with: it may have ended since, and counts as up until that is known. */
-export type OnStoredCall = (account: AccountName, uuid: string) => void
+export interface PresenceTrackerDeps {
+  readonly store: Pick<PresenceStore, 'list'>
+  /** The stored legs of a domain that may be up. */
+  readonly callsOf: (domain: string) => Promise<readonly KnownCall[]>
+  readonly clock: Clock
+  readonly random: () => number
+}
 
 /** Phones of an account that are kept: one that registers from ever new addresses must not outgrow a stored item. */
 const maxContacts = 50
 
-/** The phones and calls of every account that the engine reported. */
+/**
+ * A refreshed registration is stored up to this part of its remaining life after half of it has passed. So one of
+ * several connectors stores it, and the others find it stored.
+ */
+const spread = 0.1
+
+/**
+ * The phones and calls of every account that the engine reported. Only phones are stored here; calls are stored as
+ * legs.
+ */
 export class PresenceTracker {
-  readonly #store: Pick<PresenceStore, 'list'>
-  readonly #clock: Clock
-  readonly #onStoredCall: OnStoredCall
-  /** The tracked states of accounts; each is replaced, never changed in place. */
+  readonly #deps: PresenceTrackerDeps
+  /** The tracked phones of accounts; each record is replaced, never changed in place. */
   readonly #known = new Map<string, Presence>()
+  /** The calls of accounts that are up, by account and uuid, each with the name of its engine. */
+  readonly #calls = new Map<string, Map<string, string>>()
   readonly #loads = new Map<string, true | Promise<void>>()
-  /** When each account changed whose state is not stored, epoch milliseconds. */
-  readonly #changed = new Map<string, number>()
-  /** When the stored registrations of accounts have passed half of their life, epoch milliseconds. */
+  /** Accounts whose phones have changed and are not stored yet. */
+  readonly #changed = new Set<string>()
+  /** When the registrations of accounts are to be stored again, epoch milliseconds. */
   readonly #refreshAt = new Map<string, number>()
-  /** Accounts with refreshed registrations that are stored at that moment. */
   readonly #refreshed = new Set<string>()
 
-  constructor(store: Pick<PresenceStore, 'list'>, clock: Clock, onStoredCall: OnStoredCall = () => {}) {
-    this.#store = store
-    this.#clock = clock
-    this.#onStoredCall = onStoredCall
+  constructor(deps: PresenceTrackerDeps) {
+    this.#deps = deps
   }
 
   get accounts(): number {
-    return this.#known.size
+    return new Set([...this.#known.keys(), ...this.#calls.keys()]).size
   }
 
-  /** Whether something is to be stored later. */
   get isWaiting(): boolean {
     return this.#changed.size + this.#refreshed.size > 0
   }
 
-  /**
-   * Makes sure that what is stored of a domain's accounts is known. Stored calls count as up; it asks no engine. Rejects
-   * when the store is gone.
-   */
+  /** Makes sure that the stored phones and calls of a domain's accounts are known. Rejects when a store is gone. */
   load(domain: string): void | Promise<void> {
     const loading = this.#loads.get(domain)
     if (loading === true) return
@@ -76,12 +82,12 @@ export class PresenceTracker {
   }
 
   /**
-   * Takes over what is stored of a domain's accounts where that was observed later than what is known: another
+   * Takes over what is stored of a domain's phones where that was observed later than what is known: another
    * connector has heard what this one missed, and has published it. Rejects when the store is gone.
    */
   async refresh(domain: string): Promise<void> {
-    for (const presence of await this.#store.list(domain)) {
-      const key = keyOf(domain, presence.login)
+    for (const presence of await this.#deps.store.list(domain)) {
+      const key = keyOf(presence)
       const own = this.#known.get(key)
       if (own !== undefined && own.observedAt >= presence.observedAt) continue
       this.#takeUp(key, presence)
@@ -90,14 +96,27 @@ export class PresenceTracker {
     }
   }
 
-  /** Every account that is known now. What changes later changes in the tracker alone. */
+  /** Every account with phones that is known now. What changes later changes in the tracker alone. */
   snapshot(): ReadonlyMap<string, Presence> {
     return new Map(this.#known)
   }
 
-  /** Whether an account is still exactly as it was in a snapshot. */
+  /**
+   * When the phones of an account were last observed, epoch milliseconds; 0 where they never were. The domain must be
+   * loaded.
+   */
+  observedAt(account: AccountName): number {
+    return this.#known.get(keyOf(account))?.observedAt ?? 0
+  }
+
+  /** Whether an account's phones are still exactly as they were in a snapshot. */
   isSame(presence: Presence): boolean {
-    return this.#known.get(keyOf(presence.domain, presence.login)) === presence
+    return this.#known.get(keyOf(presence)) === presence
+  }
+
+  /** The uuids of the calls of an account that are up. */
+  callsOf(account: AccountName): string[] {
+    return [...(this.#calls.get(keyOf(account))?.keys() ?? [])]
   }
 
   /** A phone came or went. The domain must be loaded. */
@@ -106,80 +125,90 @@ export class PresenceTracker {
     { login, contact, source, lastsSeconds, refused }: Registration,
     at: number,
   ): StateChange | undefined {
-    return this.#apply(domain, login, at, ({ contacts }) => ({
-      contacts: [
-        ...contacts.filter(({ id }) => id !== contact && id !== source && contact !== '*').slice(1 - maxContacts),
-        ...(lastsSeconds > 0
-          ? [{ id: contact, expiresAt: at + lastsSeconds * 1_000, ...(refused === undefined ? {} : { refused }) }]
-          : []),
-      ],
-    }))
+    const account = { domain, login }
+    const { contacts } = this.#phonesOf(account, at)
+    const kept = contacts.filter(({ id }) => id !== contact && id !== source && contact !== '*').slice(1 - maxContacts)
+    const added = { id: contact, expiresAt: at + lastsSeconds * 1_000, ...(refused === undefined ? {} : { refused }) }
+    const phones = lastsSeconds > 0 ? [...kept, added] : kept
+    return this.#change(account, () => this.#setPhones(account, phones, at))
   }
 
   /** A call of an account came up or ended. The domain must be loaded. */
-  called({ domain, login }: AccountName, uuid: string, isUp: boolean, at: number): StateChange | undefined {
-    if ((this.#known.get(keyOf(domain, login))?.calls.includes(uuid) ?? false) === isUp) return undefined
-    return this.#apply(domain, login, at, ({ calls }) => ({
-      calls: isUp ? [...calls, uuid] : calls.filter((call) => call !== uuid),
-    }))
-  }
-
-  /** A stored call has ended long ago, or another connector published its end: its account has it no more, and no event is published. */
-  drop({ domain, login }: AccountName, uuid: string): void {
-    const key = keyOf(domain, login)
-    const account = this.#known.get(key)
-    if (account === undefined) return
-    this.#known.set(key, { ...account, calls: account.calls.filter((call) => call !== uuid) })
-    this.#note(key)
-  }
-
-  /**
-   * Takes the accounts whose newest state is to be stored, each as it is now: those that changed at least `ageMs` ago, 0
-   * where it is not given. A registration that a phone merely refreshed is stored when half of its stored life has passed,
-   * or `lateMs` after that.
-   */
-  takeChanged(ageMs = 0, lateMs = 0): Presence[] {
-    const now = this.#clock.now()
-    for (const key of this.#refreshed) if (now >= (this.#refreshAt.get(key) ?? 0) + lateMs) this.#note(key)
-    // One that changed in the future is old: the clock was set back.
-    const isOld = (at: number) => at > now || now - at >= ageMs
-    const taken = [...this.#changed].filter(([, at]) => isOld(at)).map(([key]) => key)
-    return taken.flatMap((key) => {
-      this.#changed.delete(key)
-      const presence = this.#known.get(key)
-      if (presence !== undefined) this.#refreshAt.set(key, halfLifeOf(presence))
-      return presence ?? []
+  called(account: AccountName, { uuid, engine }: AccountCall, isUp: boolean, at: number): StateChange | undefined {
+    const key = keyOf(account)
+    const calls = this.#calls.get(key) ?? new Map<string, string>()
+    if (calls.has(uuid) === isUp) return undefined
+    return this.#change(account, () => {
+      if (isUp) this.#calls.set(key, calls.set(uuid, engine))
+      else if (calls.delete(uuid) && calls.size === 0) this.#calls.delete(key)
+      const { contacts } = this.#phonesOf(account, at)
+      if (contacts.length !== (this.#known.get(key)?.contacts.length ?? 0)) this.#setPhones(account, contacts, at)
     })
   }
 
-  /** Gives back what could not be stored; what has changed since stays as it is. */
-  giveBack({ domain, login }: AccountName): void {
-    this.#note(keyOf(domain, login))
+  /**
+   * All live channels of an engine are known: a call of it that is not among them was stored and has ended, and another
+   * connector has published its end. No event is published.
+   */
+  confirmed(engine: string, isUp: (uuid: string) => boolean): void {
+    for (const [key, calls] of this.#calls) {
+      for (const [uuid, of] of calls) if (of === engine && !isUp(uuid)) calls.delete(uuid)
+      if (calls.size === 0) this.#calls.delete(key)
+    }
   }
 
-  /** Says that an account is stored as it was: without a phone and a call it is forgotten here, unless it has changed. */
+  /** Takes the accounts whose phones have changed, each as it is now. */
+  takeChanged(): Presence[] {
+    return this.#take(this.#changed)
+  }
+
+  /** Takes the accounts whose refreshed registrations are due to be stored, each as it is now. */
+  takeRefreshed(): Presence[] {
+    const now = this.#deps.clock.now()
+    return this.#take(this.#refreshed, (key) => now >= (this.#refreshAt.get(key) ?? 0))
+  }
+
+  /** Gives back what could not be stored; what has changed since stays as it is. */
+  giveBack(account: AccountName): void {
+    this.#note(keyOf(account))
+  }
+
+  /** Says that an account is stored as it was: without a phone it is forgotten here, unless it has changed. */
   stored(presence: Presence): void {
-    const key = keyOf(presence.domain, presence.login)
-    if (this.#known.get(key) !== presence || !isIdle(presence)) return
+    const key = keyOf(presence)
+    if (this.#known.get(key) !== presence || presence.contacts.length > 0) return
     this.#known.delete(key)
     this.#refreshAt.delete(key)
   }
 
-  /** Says that an account is stored as it was before a phone refreshed its registration, which is stored later. */
-  storedBefore(presence: Presence, stored: Presence): void {
-    const key = keyOf(presence.domain, presence.login)
+  /**
+   * Says that another connector has stored a registration of an account that was refreshed: the next is stored later.
+   */
+  storedBefore(account: Presence, stored: Presence): void {
+    const key = keyOf(account)
     if (!this.#known.has(key)) return
-    this.#refreshAt.set(key, halfLifeOf(stored))
-    if (!this.#changed.has(key)) this.#refreshed.add(key)
+    this.#refreshAt.set(key, this.#dueAt(stored))
+    if (account.observedAt > stored.observedAt && !this.#changed.has(key)) this.#refreshed.add(key)
+  }
+
+  #take(from: Set<string>, isDue: (key: string) => boolean = () => true): Presence[] {
+    return [...from].filter(isDue).flatMap((key) => {
+      from.delete(key)
+      const presence = this.#known.get(key)
+      if (presence !== undefined) this.#refreshAt.set(key, this.#dueAt(presence))
+      return presence ?? []
+    })
   }
 
   async #read(domain: string): Promise<void> {
     try {
-      const stored = await this.#store.list(domain)
-      for (const presence of stored) {
-        if (isIdle(presence)) continue
-        this.#takeUp(keyOf(presence.domain, presence.login), presence)
-        for (const uuid of presence.calls) this.#onStoredCall(presence, uuid)
+      const [phones, calls] = await Promise.all([this.#deps.store.list(domain), this.#deps.callsOf(domain)])
+      for (const presence of phones) if (presence.contacts.length > 0) this.#takeUp(keyOf(presence), presence)
+      for (const call of calls) {
+        const account = accountOf(call, domain)
+        if (account === undefined) continue
+        const key = keyOf(account)
+        this.#calls.set(key, (this.#calls.get(key) ?? new Map<string, string>()).set(call.uuid, call.engine))
       }
       this.#loads.set(domain, true)
     } catch (problem) {
@@ -190,71 +219,76 @@ export class PresenceTracker {
 
   #takeUp(key: string, presence: Presence): void {
     this.#known.set(key, { ...presence, login: presence.login.toLowerCase() })
-    this.#refreshAt.set(key, halfLifeOf(presence))
+    this.#refreshAt.set(key, this.#dueAt(presence))
+  }
+
+  #dueAt(presence: Presence): number {
+    return dueAt(presence, 0.5 + spread * this.#deps.random())
   }
 
   #note(key: string): void {
-    if (!this.#changed.has(key)) this.#changed.set(key, this.#clock.now())
+    this.#changed.add(key)
     this.#refreshed.delete(key)
   }
 
-  #apply(
-    domain: string,
-    login: string,
-    at: number,
-    change: (account: Presence) => Partial<Presence>,
-  ): StateChange | undefined {
-    const key = keyOf(domain, login)
-    const before = this.#known.get(key) ?? { domain, login, contacts: [], calls: [], observedAt: 0 }
-    const observedAt = Math.max(at, before.observedAt)
-    const live = before.contacts.filter((contact) => contact.expiresAt > observedAt)
-    const after = { ...before, contacts: live, ...change({ ...before, contacts: live }), observedAt }
+  /**
+   * The phones of an account whose registrations have not ended at a moment, or at a later one at which they were
+   * observed.
+   */
+  #phonesOf(account: AccountName, at: number): Presence {
+    const known = this.#known.get(keyOf(account)) ?? { ...account, contacts: [], observedAt: 0 }
+    const observedAt = Math.max(at, known.observedAt)
+    return { ...known, contacts: known.contacts.filter(({ expiresAt }) => expiresAt > observedAt), observedAt }
+  }
+
+  #setPhones(account: AccountName, contacts: Presence['contacts'], at: number): void {
+    const key = keyOf(account)
+    const { observedAt } = this.#phonesOf(account, at)
+    const before = this.#known.get(key) ?? { ...account, contacts: [], observedAt: 0 }
+    const after = { ...before, contacts, observedAt }
+    const isEarly = !this.#changed.has(key) && after.observedAt < (this.#refreshAt.get(key) ?? 0)
     this.#known.set(key, after)
     // One that is merely refreshed in the first half of its stored life can wait.
-    const isEarly = !this.#changed.has(key) && observedAt < (this.#refreshAt.get(key) ?? 0)
     if (isEarly && isRefreshed(before, after)) this.#refreshed.add(key)
     else this.#note(key)
-    const [was, is] = [stateOf(before), stateOf(after)]
-    return was === is ? undefined : { domain, login, before: was, after: is, since: before.observedAt }
+  }
+
+  #change(account: AccountName, apply: () => void): StateChange | undefined {
+    const since = this.observedAt(account)
+    const before = this.#stateOf(account)
+    apply()
+    const after = this.#stateOf(account)
+    return before === after ? undefined : { ...account, before, after, since }
+  }
+
+  /** No phone that rings, a phone and no call, or a phone and a call. */
+  #stateOf(account: AccountName): AccountState {
+    const key = keyOf(account)
+    const { contacts = [] } = this.#known.get(key) ?? {}
+    if (contacts.every(({ refused }) => refused !== undefined)) return 'NONREG'
+    return this.#calls.has(key) ? 'ISBUSY' : 'ONHOOK'
   }
 }
 
-/** Anybody who calls can name an account that there is not: of what is over nothing is kept. */
-function isIdle({ contacts, calls }: Pick<Presence, 'contacts' | 'calls'>): boolean {
-  return contacts.length === 0 && calls.length === 0
-}
-
-/** No phone that rings, a phone and no call, or a phone and a call. */
-function stateOf({ contacts, calls }: Pick<Presence, 'contacts' | 'calls'>): AccountState {
-  if (contacts.every(({ refused }) => refused !== undefined)) return 'NONREG'
-  return calls.length > 0 ? 'ISBUSY' : 'ONHOOK'
-}
-
-/** Returns whether two states of an account have the same phones and calls. */
-export function hasSameParts(one: Presence, other: Presence): boolean {
-  const ids = ({ contacts, calls }: Presence) => [...contacts.map(({ id }) => `contact ${id}`), ...calls].toSorted()
-  const [ofOne, ofOther] = [ids(one), ids(other)]
-  return ofOne.length === ofOther.length && ofOne.every((id, index) => id === ofOther[index])
-}
-
 /**
- * Returns whether the second of two states has the phones and calls of the first, and none of its registrations ends
- * earlier.
+ * Returns whether the second of two records of an account has the phones of the first, and none of its registrations
+ * ends earlier.
  */
 export function isRefreshed(before: Presence, after: Presence): boolean {
   const endOf = new Map(before.contacts.map(({ id, expiresAt }) => [id, expiresAt]))
-  return hasSameParts(before, after) && after.contacts.every(({ id, expiresAt }) => expiresAt >= (endOf.get(id) ?? 0))
+  const hasSamePhones = endOf.size === after.contacts.length && after.contacts.every(({ id }) => endOf.has(id))
+  return hasSamePhones && after.contacts.every(({ id, expiresAt }) => expiresAt >= (endOf.get(id) ?? 0))
 }
 
 /**
- * Returns the time at which half of the remaining life of an account's earliest-ending registration has passed, epoch
+ * Returns the time at which a part of the remaining life of an account's earliest-ending registration has passed, epoch
  * milliseconds.
  */
-export function halfLifeOf({ contacts, observedAt }: Presence): number {
+export function dueAt({ contacts, observedAt }: Presence, part: number): number {
   const endsAt = Math.min(...contacts.map(({ expiresAt }) => expiresAt))
-  return contacts.length === 0 ? observedAt : observedAt + (endsAt - observedAt) / 2
+  return contacts.length === 0 ? observedAt : observedAt + (endsAt - observedAt) * part
 }
 
-function keyOf(domain: string, login: string): string {
+function keyOf({ domain, login }: AccountName): string {
   return `${login.toLowerCase()}@${domain}`
 }

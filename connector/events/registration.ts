@@ -3,6 +3,7 @@ import { isRung } from '../../core/accounts/dial-string.ts'
 import type { RegisteredContact } from '../../core/accounts/presence.ts'
 import { loginOfRegistration } from '../../core/accounts/registered-name.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
+import { contactId } from './contact-id.ts'
 
 /** A report of the engine about one phone of an account. */
 export interface Registration {
@@ -23,8 +24,6 @@ export interface Registration {
  * an expiry 60 s later, and `sofia::expire` came 80 s after a registration for 20 s).
  */
 const graceSeconds = 60
-
-const maxContactLength = 256
 
 /**
  * Reads `sofia::register`, `sofia::unregister` and `sofia::expire`; anything else, and an event whose user cannot be
@@ -56,20 +55,11 @@ export function refusalOf(name: string, contact: string): Pick<Registration, 're
   return loginOfRegistration(name) === name || isRung(contact) ? {} : { refused: 'contact' }
 }
 
-/** Returns the contact at the source address: the engine registers the phone there, but reports the end with the phone's own contact. */
+/** The contact at the source address: the phone is registered there, but its end is reported with its own contact. */
 function sourceOf(event: Pick<EngineEvent, 'header'>): Pick<Registration, 'source'> {
   const [ip, port] = [event.header('network-ip'), event.header('network-port')]
   const [, before, after] =
     /^(sips?:[^@]*@)(?:\[[^\]]*\]|[^:;]*)(?::\d+)?(.*)$/.exec(contactId(event.header('contact') ?? '')) ?? []
   if (ip === undefined || port === undefined || before === undefined) return {}
-  return { source: `${before}${ip.includes(':') ? `[${ip}]` : ip}:${port}${after}` }
-}
-
-/** The address between the angle brackets: the name before it is there in one event and not in the next. */
-function contactId(contact: string): string {
-  const address = /<([^<>]*)>/.exec(contact)?.[1] ?? contact
-  return address
-    .trim()
-    .replace(/;fs_nat=yes$/, '')
-    .slice(0, maxContactLength)
+  return { source: contactId(`${before}${ip.includes(':') ? `[${ip}]` : ip}:${port}${after}`) }
 }

@@ -2,14 +2,12 @@ import type { Log } from '../../adapters/log/logger.ts'
 import type { Engine } from '../runtime/engine.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
 
-/** How long after a failure an engine is sent its subscription again. */
 const againMs = 1_000
 
 /** Keeps the subscription of one engine's event link up to date. */
 export interface SubscriptionUpdater {
   /** Sends the present words; after a failure it retries every second with the latest ones. */
   tell(): void
-  /** Stops the retries. */
   stop(): void
 }
 

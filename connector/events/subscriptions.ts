@@ -8,7 +8,7 @@ import { type Time, pause } from '../../core/concurrency/timers.ts'
 /** A hook takes effect within 2 s: asking once a second leaves one for reading the list and telling the engine. */
 const pollMs = 1_000
 
-/** The events that the platform itself needs: the state of calls, their ends, recordings, registrations, gateways, and a sign of life. */
+/** Events that the platform itself needs: states and ends of calls, recordings, registrations, gateways, heartbeats. */
 const ownEvents = [
   'CHANNEL_CREATE',
   'CHANNEL_ANSWER',
@@ -34,17 +34,13 @@ const customPrefix = 'CUSTOM->'
 /** Events of the platform are its own to tell: one that the engine sends under such a name is not listened to. */
 const servicePrefix = 'CUSTOM->svc::'
 
-/** The wanted events of all domains: one that has a hook, the base events and all that its hooks name; any other, nothing. */
+/** The wanted events of all domains: with a hook, base events and all that its hooks name; else none. */
 export interface Subscriptions {
-  /** Whether it is known what is wanted; until then every answer is what the platform itself needs. */
   readonly isKnown: boolean
-  /** Whether the domain wants the event. */
   wants(domain: string, eventName: string): boolean
-  /** Whether any domain wants the event. */
   isWanted(eventName: string): boolean
   /** Whether the platform, or any domain, wants the event. */
   concerns(eventName: string): boolean
-  /** The domains that want the event. */
   domainsWanting(eventName: string): string[]
   /** The words that an event link subscribes with: names, then `CUSTOM` and the subclasses. */
   engineWords(): string[]

@@ -4,8 +4,9 @@ import type { KnownEvent } from './account-status.ts'
 const usualLimits = { events: 1_000, bytes: 8 * 1024 * 1024 }
 
 /**
- * The beginnings of calls whose domain is not known yet. A call from a gateway begins before the dial plan names its domain,
- * and its beginning is of that domain too. No later event is kept: until then the call may have been of another tenant.
+ * The beginnings of calls whose domain is not known yet. A call from a gateway begins before the dial plan names its
+ * domain, and its beginning is of that domain too. No later event is kept: until then the call may have been of another
+ * tenant.
  */
 export class UnownedCalls {
   readonly #limits: typeof usualLimits
@@ -30,7 +31,6 @@ export class UnownedCalls {
     return givenUp
   }
 
-  /** Returns the beginning of a call, if it is kept, and keeps it no longer. */
   take(uuid: string): KnownEvent | undefined {
     const begun = this.#begun.get(uuid)
     if (begun === undefined) return undefined

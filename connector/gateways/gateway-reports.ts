@@ -28,14 +28,14 @@ export const statesLine = 'sofia xmlstatus gateway'
 /** The line that asks an engine for its SIP profile of gateways. */
 export const profileLine = `sofia xmlstatus profile ${gatewayProfile}`
 
-/** Reads whether the profile accepts TLS from an engine's answer to {@link profileLine}; `undefined` for another answer. */
+/** Reads whether the profile accepts TLS from an answer to {@link profileLine}; `undefined` for another answer. */
 export function readProfileTls(answer: string): boolean | undefined {
   return answer.includes('<profile-info>') ? answer.includes('<tls-url>') : undefined
 }
 
 /**
- * Reads `sofia::gateway_add`, `sofia::gateway_delete` and `sofia::gateway_state`. Anything else is `undefined`, and so is an
- * event of a gateway that is not named as the platform names them, or in a state that is not known.
+ * Reads `sofia::gateway_add`, `sofia::gateway_delete` and `sofia::gateway_state`. Anything else is `undefined`, and so
+ * is an event of a gateway that is not named as the platform names them, or in a state that is not known.
  */
 export function readGatewayEvent(event: Pick<EngineEvent, 'subclass' | 'header'>): GatewayReport | undefined {
   const { subclass } = event
@@ -49,7 +49,7 @@ export function readGatewayEvent(event: Pick<EngineEvent, 'subclass' | 'header'>
   return read.success ? { kind: 'state', gateway: { ...gateway, ...read.data } } : undefined
 }
 
-/** Reads the gateways of one SIP profile from an engine's answer to {@link statesLine}; `undefined` for another answer. */
+/** Reads the gateways of a SIP profile from an answer to {@link statesLine}; `undefined` for another answer. */
 export function readGatewayStates(answer: string, ofProfile: string): readonly ReportedGateway[] | undefined {
   if (!answer.includes('<gateways>')) return undefined
   return [...answer.matchAll(element)].flatMap(([, name = '', profile, state, status]) => {

@@ -16,13 +16,12 @@ import {
   statesLine,
 } from './gateway-reports.ts'
 
-/** How often it is looked whether something is to be read or stored. */
 const lookMs = 500
 
-/** From one comparison with an engine to the next: a change without an event is noticed after this time at the latest. */
+/** From one comparison with an engine to the next: a change without an event is noticed by then. */
 const compareMs = 60_000
 
-/** A gateway that does not register sends no state, so that a new one is read; those of one rescan are read together. */
+/** A gateway that does not register sends no state, so that a new one is read; one rescan's are read together. */
 const newMs = 1_000
 
 /** Readings of one engine are at least so far apart, and so are attempts of a read or write that failed. */
@@ -32,20 +31,16 @@ const againMs = 5_000
 /** A state expires in the store after a day. */
 const renewMs = 12 * 3_600_000
 
-/** States that are written in one round. */
 const together = 500
 
 /** Gateways that are tracked, of all engines; 6 MB. Further ones have no state. */
 const maxTracked = 20_000
 
-/** A gateway at an engine, and what this connector has stored of it. */
 interface Tracked {
   readonly gateway: ReportedGateway
-  /** Absent before it was stored. */
   readonly stored?: { readonly as: ReportedGateway; readonly at: number } | undefined
 }
 
-/** The knowledge about one engine while its event link is up. */
 interface TrackedEngine {
   readonly link: Pick<EngineLink, 'api' | 'state'>
   readonly gateways: Map<string, Tracked>
@@ -64,28 +59,24 @@ interface TrackedEngine {
 export interface GatewayStatesDeps extends Time {
   readonly store: Pick<GatewayStateStore, 'put' | 'remove'>
   readonly domains: DomainNames
-  /** Whether another connector that hears the same stores the states. */
-  readonly isStoredByPeer: () => boolean
   readonly log: Log
 }
 
 /**
- * Knows the states of the gateways at each engine from events, and from a comparison when the event link came up, after new
- * gateways, and once a minute. Stores what changes, until the next link with the same engine anew: a state counts for readers
- * only if it was stored since then.
+ * Knows the states of the gateways at each engine from events, and from a comparison when the event link came up, after
+ * new gateways, and once a minute. Stores what changes, until the next link with the same engine anew: a state counts
+ * for readers only if it was stored since then.
  */
 export class GatewayStates {
   readonly #deps: GatewayStatesDeps
   readonly #engines = new Map<string, TrackedEngine>()
   #isDue = false
   #writeAt = 0
-  #hadPeer = false
 
   constructor(deps: GatewayStatesDeps) {
     this.#deps = deps
   }
 
-  /** Gateways whose states are known, of all engines. */
   get size(): number {
     return [...this.#engines.values()].reduce((all, { gateways }) => all + gateways.size, 0)
   }
@@ -95,7 +86,6 @@ export class GatewayStates {
     return this.#engines.get(engine)?.hasTls
   }
 
-  /** The event link of an engine is up. */
   linkUp({ name, commands }: { readonly name: string; readonly commands: Pick<Engine['commands'], 'api' | 'state'> }) {
     this.#engines.set(name, {
       link: commands,
@@ -125,7 +115,14 @@ export class GatewayStates {
     else this.#readSoon(engine)
   }
 
-  /** Reads and stores in the background until aborted. */
+  /** Another connector is gone, which may have stored older states after this one. */
+  storeAll(): void {
+    for (const { gateways } of this.#engines.values()) {
+      for (const [key, { gateway }] of gateways) gateways.set(key, { gateway })
+    }
+    this.#isDue = true
+  }
+
   async follow(signal: AbortSignal): Promise<void> {
     const unstored = errorLatch(this.#deps.log, 'the states of gateways cannot be stored; it will be tried again')
     while (!signal.aborted) {
@@ -169,7 +166,7 @@ export class GatewayStates {
     for (const [key, { gateway }] of engine.gateways) {
       if (!names.has(key) && isNewer(key)) this.#forget(engine, name, gateway)
     }
-    // States that are unchanged are renewed in time, and all are stored where a peer is gone.
+    // States that are unchanged are renewed in time.
     this.#isDue = true
   }
 
@@ -195,13 +192,8 @@ export class GatewayStates {
     this.#isDue = true
   }
 
-  /** Returns whether it was due to write. */
   async #writeDue(): Promise<boolean> {
-    const { clock, isStoredByPeer } = this.#deps
-    const hasPeer = isStoredByPeer()
-    if (this.#hadPeer && !hasPeer) this.#storeAll()
-    this.#hadPeer = hasPeer
-    if (hasPeer || !this.#isDue || clock.now() < this.#writeAt) return false
+    if (!this.#isDue || this.#deps.clock.now() < this.#writeAt) return false
     this.#isDue = false
     try {
       for (const [name, engine] of this.#engines) await this.#write(name, engine)
@@ -210,14 +202,6 @@ export class GatewayStates {
       this.#isDue = true
       throw problem
     }
-  }
-
-  /** The peer may have stored other states since this connector last did. */
-  #storeAll(): void {
-    for (const { gateways } of this.#engines.values()) {
-      for (const [key, { gateway }] of gateways) gateways.set(key, { gateway })
-    }
-    this.#isDue = true
   }
 
   async #write(name: string, engine: TrackedEngine): Promise<void> {

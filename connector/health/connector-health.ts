@@ -4,15 +4,11 @@ import type { EslDownReason } from '../esl/errors.ts'
 /** Where one link stands. */
 export interface LinkHealth {
   readonly state: 'connecting' | 'ready' | 'down'
-  /** Why it was last lost, while it is not up again. */
   readonly reason?: EslDownReason
   /** Epoch milliseconds of the last byte; 0 before the first. */
   readonly heardAt: number
-  /** Connections made so far. */
   readonly connections: number
-  /** Events that could not be read. */
   readonly unreadableEvents: number
-  /** Replies that came after their time. */
   readonly lateReplies: number
   /** Replies that no waiting command had asked for: of one that was passed over by a later one's reply, say. */
   readonly strayReplies: number
@@ -24,6 +20,11 @@ export interface EngineHealth {
   readonly status: 'OK' | 'error'
   /** The problem in plain words; absent while there is none, and before anything is known. */
   readonly problem?: string
+  /**
+   * How many milliseconds its clock is behind the platform's, less than 0 if it is ahead; absent before its first
+   * event.
+   */
+  readonly clockBehindMs?: number
   /** Empty when unknown. */
   readonly coreUuid: string
   readonly commands: LinkHealth
@@ -38,14 +39,11 @@ export interface ConnectorHealth {
   readonly version: string
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** In the order of the settings. */
   readonly engines: readonly EngineHealth[]
-  /** How long the event that waits longest has been waiting to be queued. */
   readonly lagMs: number
   readonly counters: Readonly<Record<string, number>>
 }
 
-/** The meaning of each reason of a loss, for a person who looks for the cause. */
 const problems: Readonly<Record<EslDownReason, string>> = {
   unreachable: 'engine unreachable',
   'no-greeting': 'engine accepts connections and does not greet',
@@ -63,16 +61,30 @@ const problems: Readonly<Record<EslDownReason, string>> = {
 }
 
 /** Returns an engine's health, as its links tell it. */
-export function engineHealth({ name, coreUuid, commands, events, reasons }: Engine): EngineHealth {
+export function engineHealth(
+  { name, coreUuid, commands, events, reasons }: Engine,
+  clockBehindMs?: number,
+): EngineHealth {
   const reason = reasons.commands ?? reasons.events
+  const problem = reason === undefined ? clockProblem(clockBehindMs) : problems[reason]
   return {
     name,
     status: commands.state.kind === 'ready' && events.state.kind === 'ready' ? 'OK' : 'error',
-    ...(reason === undefined ? {} : { problem: problems[reason] }),
+    ...(problem === undefined ? {} : { problem }),
+    ...(clockBehindMs === undefined ? {} : { clockBehindMs }),
     coreUuid,
     commands: linkHealth(commands, reasons.commands),
     events: linkHealth(events, reasons.events),
   }
+}
+
+/** A clock that is off by less matters to nobody. */
+const toleratedMs = 5_000
+
+/** Returns what is wrong with an engine's clock; `undefined` if nothing is. */
+export function clockProblem(behindMs = 0): string | undefined {
+  if (Math.abs(behindMs) <= toleratedMs) return undefined
+  return `the engine's clock is ${Math.round(Math.abs(behindMs) / 1_000)} s ${behindMs > 0 ? 'behind' : 'ahead'}`
 }
 
 function linkHealth(

@@ -12,8 +12,8 @@ export interface HealthServer {
 const host = '127.0.0.1'
 
 /**
- * Answers `GET /health` on the loopback address with what `read` gives: 200 when all is well, else 503. Any other path is
- * 404, any other method 405. Port 0 takes a free one. Rejects when the port cannot be had.
+ * Answers `GET /health` on the loopback address with what `read` gives: 200 when all is well, else 503. Any other path
+ * is 404, any other method 405. Port 0 takes a free one. Rejects when the port cannot be had.
  */
 export async function startHealthServer(port: number, read: () => ConnectorHealth): Promise<HealthServer> {
   const server = createServer((request, response) => {

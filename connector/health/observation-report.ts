@@ -8,7 +8,6 @@ const [firstMs, hourMs] = [60_000, 60 * 60_000]
 /** Names that are listed; any caller of an engine can make up new ones. */
 const mostNames = 20
 
-/** The counters of the event pipeline that say what was heard and what may be missing. */
 const shown = [
   'eventsRead',
   'eventsPublished',
@@ -21,7 +20,6 @@ const shown = [
 
 /** Reports what was heard of engines that are only observed. */
 export interface ObservationReport {
-  /** Takes note of an event that belongs to no tenant. */
   unowned(read: ReadField): void
   /** Writes a line to the log after a minute, and each hour, until aborted. */
   follow(signal: AbortSignal): Promise<void>

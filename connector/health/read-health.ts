@@ -3,8 +3,8 @@ import { type ConnectorHealth, engineHealth } from './connector-health.ts'
 
 /** Returns the health of a running connector: its engines, its lag, and its counters. */
 export function readHealth(running: Running): ConnectorHealth {
-  const { parts, startedAt, registry, events, works, runner, recorder, lost, tally } = running
-  const engines = works.map(({ engine }) => engineHealth(engine))
+  const { parts, startedAt, registry, events, works, runner, recorder, lost, tally, clocks } = running
+  const engines = works.map(({ engine }) => engineHealth(engine, clocks.behindMs(engine.name)))
   const outcomes = Object.entries(runner.counts).map(([state, count]) => [`commands_${state}`, count] as const)
   return {
     status: engines.every(({ status }) => status === 'OK') ? 'OK' : 'error',

@@ -12,8 +12,9 @@ import type { MetricReading } from './read-metrics.ts'
 import type { Times } from '../runtime/times.ts'
 
 /**
- * Lines in which a level is written as 0 after a start, and after it has become 0: ten minutes, twice the longest time that an alarm looks
- * at. CloudWatch evaluates an alarm by earlier values, also those of the process before, while the latest are missing.
+ * Lines in which a level is written as 0 after a start, and after it has become 0: ten minutes, twice the longest time
+ * that an alarm looks at. CloudWatch evaluates an alarm by earlier values, also those of the process before, while the
+ * latest are missing.
  */
 const zeroLines = 600 / metricSeconds
 
@@ -34,10 +35,10 @@ export interface MetricReporter {
 
 /**
  * Makes a reporter. Totals are counted from 0 at the start of the process, so that each line counts what came since the
- * one before, and the first one all of it: nothing is counted twice, nor left out. A count of 0 is not written, nor is a level
- * that has been 0 for ten minutes, since CloudWatch charges each metric for each hour in which it gets a value, and alarms treat
- * a missing value as 0. `lineMetric` is in each line. What a killed process had counted since its last line, 30 s at most, is
- * lost.
+ * one before, and the first one all of it: nothing is counted twice, nor left out. A count of 0 is not written, nor is
+ * a level that has been 0 for ten minutes, since CloudWatch charges each metric for each hour in which it gets a value,
+ * and alarms treat a missing value as 0. `lineMetric` is in each line. What a killed process had counted since its last
+ * line, 30 s at most, is lost.
  */
 export function metricReporter({ metrics, read, times, timers }: MetricDeps): MetricReporter {
   let reported: Partial<Record<CountMetric, number>> = {}

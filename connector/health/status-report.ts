@@ -26,12 +26,13 @@ export interface StatusDeps extends Time {
   readonly engines: readonly Engine[]
   /** How many channels the engine of a name held when it was last heard; absent while that is not known. */
   readonly channelsOf: (engine: string) => number | undefined
+  /** What is wrong with the clock of the engine of a name, if anything is. */
+  readonly clockProblem?: (engine: string) => string | undefined
   /** Whether the engine of a name has TLS for gateways; absent while that is not known. */
   readonly hasGatewayTls?: (engine: string) => boolean | undefined
   readonly connectorId: string
   readonly version: string
   readonly startedAt: number
-  /** How far each engine's events have been read. */
   readonly eventLinks: () => readonly EventLinkReport[]
   /** Every event that was read before this moment, epoch milliseconds, has been queued. */
   readonly handedOverTo: () => number
@@ -54,21 +55,20 @@ export interface StopEnd {
   readonly eventLinks: readonly EventLinkReport[]
   /** Every event that was read before this moment, epoch milliseconds, has been queued, or its loss recorded. */
   readonly handedOverTo: number
-  /** Events that are left on disk. */
   readonly left: number
 }
 
 /** Reports this connector for as long as it runs, and how it ended. */
 export interface StatusReporter {
   /**
-   * Counts this start once and reports every 5 s until aborted, and as soon as an engine is found or lost; then says that
-   * the connector stops. A store that is gone is tried again with the next report; an engine that does not answer holds
-   * no report up.
+   * Counts this start once and reports every 5 s until aborted, and as soon as an engine is found or lost; then says
+   * that the connector stops. A store that is gone is tried again with the next report; an engine that does not answer
+   * holds no report up.
    */
   follow(signal: AbortSignal): Promise<void>
   /**
-   * Reports every 5 s until aborted, once the beginning of a stop was reported, how far its events have been handed over.
-   * Never rejects.
+   * Reports every 5 s until aborted, once the beginning of a stop was reported, how far its events have been handed
+   * over. Never rejects.
    */
   followStop(signal: AbortSignal): Promise<void>
   /**
@@ -164,7 +164,6 @@ function lastOf(atStop: EventLinkReport, atEnd: readonly EventLinkReport[]): Eve
   return ended === undefined ? atStop : { ...ended, keptTo: atStop.keptTo }
 }
 
-/** The engines that are connected, as one text. */
 function whoIsThere({ engines }: StatusDeps): string {
   return engines.map((engine) => (isHealthy(engine) ? '1' : '0')).join('')
 }
@@ -192,7 +191,11 @@ async function report(parts: StatusDeps, texts: StatusTexts, restarts: number): 
 }
 
 /** Connected as it is after the status text was asked for: that may have taken a while. */
-function engineReport({ channelsOf, hasGatewayTls }: StatusDeps, engine: Engine, status: string): EngineReport {
+function engineReport(
+  { channelsOf, hasGatewayTls, clockProblem }: StatusDeps,
+  engine: Engine,
+  status: string,
+): EngineReport {
   const { name, coreUuid, commands, events } = engine
   const connected = isHealthy(engine)
   const channels = channelsOf(name)
@@ -202,7 +205,7 @@ function engineReport({ channelsOf, hasGatewayTls }: StatusDeps, engine: Engine,
     coreUuid,
     connected,
     heardAt: Math.floor(Math.max(0, commands.heardAt, events.heardAt)),
-    status: connected ? status : '',
+    status: connected ? [status, clockProblem?.(name)].filter(Boolean).join('\n') : '',
     ...(channels === undefined ? {} : { channels }),
     ...(hasTls === undefined ? {} : { hasGatewayTls: hasTls }),
   }

@@ -12,7 +12,6 @@ interface OpenGap {
   readonly cancel: () => void
 }
 
-/** Events that came and could not be read. */
 interface Unread {
   readonly from: number
   readonly before: EventPosition
@@ -31,7 +30,6 @@ export interface EventLink {
   lost: { readonly from: number; readonly reason: string; readonly missed: MissedTime } | undefined
   open: OpenGap | undefined
   unread: Unread | undefined
-  /** When unreadable events were last reported. */
   unreadReportedAt: number
   readonly missed: MissedTimes
   readonly marks: ReadMarks
@@ -65,7 +63,7 @@ export interface Progress {
   readonly queuedTo: number
   /** The same of what has been queued or written to disk. */
   readonly keptTo: number
-  /** Engines whose links carry less than is wanted. They are not reported as up: they do not end the gap before them. */
+  /** Engines whose links carry less than is wanted. Not reported as up: they do not end the gap before them. */
   readonly narrow: ReadonlySet<string>
 }
 
@@ -93,9 +91,9 @@ export function reportOf(
 }
 
 /**
- * Converts the moment up to which all that was read is kept to the engine's clock: the time of the newest event that was
- * read before it. Later events of the engine may not have been read yet, however late this connector reads. A link that
- * came up since then carries nothing older.
+ * Converts the moment up to which all that was read is kept to the engine's clock: the time of the newest event that
+ * was read before it. Later events of the engine may not have been read yet, however late this connector reads. A link
+ * that came up since then carries nothing older.
  */
 function keptByEngineClock({ marks, upSince, firstUpAt }: EventLink, keptTo: number): number {
   const reportedTo = earlierReported(keptTo, marks.engineTimeBefore(keptTo) ?? (firstUpAt || keptTo))

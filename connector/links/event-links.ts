@@ -27,18 +27,18 @@ export interface LinkUp {
 
 export interface EventLinksDeps {
   readonly tell: (gap: GapFound) => void
-  /** When the first gap of an engine begins that was reported and is not stored yet, epoch milliseconds; none if absent. */
+  /** The beginning of an engine's first gap that is reported but not stored, epoch milliseconds; none if absent. */
   readonly unstoredFrom?: ((engine: string) => number | undefined) | undefined
   /**
-   * Called with an engine some of whose events could not be read, once for all of half a minute, and with the moment up to which
-   * everything was heard, epoch milliseconds.
+   * Called with an engine some of whose events could not be read, once for all of half a minute, and with the moment up
+   * to which everything was heard, epoch milliseconds.
    */
   readonly onUnread: (engine: string, heardTo: number) => void
   readonly clock: Clock
   readonly timers: Timers
 }
 
-/** The state of the event links, and how far each has been read. Each gap is reported once, with the events around it. */
+/** The state of event links, and how far each was read. Reports each gap once, with the events around it. */
 export class EventLinks {
   readonly #deps: EventLinksDeps
   readonly #links = new Map<string, EventLink>()
@@ -47,7 +47,6 @@ export class EventLinks {
     this.#deps = deps
   }
 
-  /** An event of the engine came. */
   heard(event: EngineEvent, engine: string): void {
     const link = this.#linkOf(engine)
     if (link.open !== undefined) this.#close(link, event)
@@ -75,15 +74,14 @@ export class EventLinks {
     return { isFirst, endedCore: isOther ? core : '', heardTo: lost?.from ?? 0 }
   }
 
-  /** The link of an engine that came up with fewer events than are wanted has all of them from now on. */
   widened(engine: string): void {
     const link = this.#linkOf(engine)
     if (link.upSince > 0) link.upSince = this.#deps.clock.now()
   }
 
   /**
-   * A link that was up has been lost; `reason` is the word of the session. Returns the moment up to which everything was
-   * heard, epoch milliseconds.
+   * A link that was up has been lost; `reason` is the word of the session. Returns the moment up to which everything
+   * was heard, epoch milliseconds.
    */
   down(engine: string, reason: string): number {
     const link = this.#linkOf(engine)
@@ -93,7 +91,6 @@ export class EventLinks {
     return link.lost.from
   }
 
-  /** An event of the engine came and could not be read. */
   unreadable(engine: string): void {
     const link = this.#linkOf(engine)
     link.unread ??= {
@@ -105,7 +102,6 @@ export class EventLinks {
     link.unread.count += 1
   }
 
-  /** Whether anything of the engine may have been missed since the start. */
   hasGaps(engine: string): boolean {
     return this.#links.get(engine)?.missed.isEmpty === false
   }
@@ -127,13 +123,12 @@ export class EventLinks {
     missed.begin(from).end(upSince || this.#deps.clock.now())
   }
 
-  /** The engines' time, epoch milliseconds, before which everything was sent that had been read before a moment of our own clock. */
+  /** The engines' time (epoch ms) before which everything was sent that we had read before a moment of our clock. */
   sentBefore(moment: number): number {
     const times = [...this.#links.values()].map(({ marks }) => earlierReported(moment, marks.engineTimeBefore(moment)))
     return Math.min(moment, ...times)
   }
 
-  /** Reports every gap whose end is known, without waiting for the first event after it. */
   settle(): void {
     for (const [engine, link] of this.#links) {
       this.#close(link, undefined)
@@ -141,7 +136,6 @@ export class EventLinks {
     }
   }
 
-  /** Reports on every link, by how far this connector has come with what it read. */
   reports(progress: Progress): EventLinkReport[] {
     const { unstoredFrom } = this.#deps
     return [...this.#links].map(([engine, link]) => reportOf(engine, link, progress, unstoredFrom?.(engine)))

@@ -32,12 +32,10 @@ export interface GapLog {
   recordDrop(drop: DropFound): void
   /** Resolves when all that was taken is stored, or has failed once more. */
   flushed(): Promise<void>
-  /** Gaps that are not stored yet. */
   readonly waiting: number
   /** When the first of those that concern an engine begins, epoch milliseconds; absent when there is none. */
   unstoredFrom(engine: string): number | undefined
   readonly counts: {
-    /** Gaps found since the start. */
     readonly found: number
     /** Gaps that could not be kept until the store came back: too many waited. */
     readonly lost: number

@@ -21,7 +21,6 @@ export class ReadMarks {
   #marks: Mark[] = []
   #last: { readonly readAt: number; readonly event: EngineEvent } | undefined
 
-  /** An event was read now. */
   note(event: EngineEvent, now: number): void {
     this.#last = { readAt: now, event }
     const newest = this.#marks.at(-1)

@@ -3,7 +3,7 @@ import type { Channel, LifeEvent } from '../calls/channel.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import { readChannels, reader } from '../calls/engine-channels.ts'
 import type { EngineLink } from '../runtime/engine.ts'
-import { SyntheticEvent } from '../events/synthetic-event.ts'
+import { SyntheticEvent } from '../calls/synthetic-event.ts'
 import { retry } from '../../core/concurrency/retry.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 import { endGone } from './gone-channels.ts'
@@ -17,10 +17,9 @@ const readings = [1_000, 4_000, 30_000]
 /** How far apart two readings are that confirm each other. */
 const betweenMs = 3_000
 
-/** A list that never settles is no list: what is left then is left to the next link. */
+/** Stop after ten readings; the next reconnect compares again. */
 const maxReadings = 10
 
-/** Words of a call that has been answered. */
 const answered: ReadonlySet<string> = new Set(['ACTIVE', 'HELD', 'UNHELD'])
 
 export interface ChannelCheckDeps extends Time {
@@ -32,13 +31,13 @@ export interface ChannelCheckDeps extends Time {
   readonly currentCore: () => string
   /** Whether an event of this moment, in microseconds of the engine's clock, may have been missed. */
   readonly mayHaveMissed: (microseconds: string) => boolean
-  /** Takes an event that stands for a missed one. */
   readonly make: (event: SyntheticEvent) => void
+  /** Called when every live channel of the engine is known; must not throw. */
+  readonly onConfirmed: () => void
   readonly random: () => number
   readonly log: Log
 }
 
-/** A finding that another reading has to confirm: its kind and its channel. */
 type Differences = Map<string, Difference>
 
 interface Difference {
@@ -69,6 +68,7 @@ export async function checkChannels(parts: ChannelCheckDeps, signal: AbortSignal
     // Earlier readings may still list what ended before the link came up.
     if (due.length === 0) for (const uuid of rows.keys()) parts.registry.confirm(uuid)
   }
+  if (pending.size === 0) parts.onConfirmed()
 }
 
 /** The engine's list, by uuid; absent if the engine can no longer be asked. */
@@ -86,7 +86,7 @@ async function rowsOf(
   return new Map(
     answer.value.map((row) => {
       const read = reader(row)
-      return [read('uuid')?.toLowerCase() ?? '', (name) => (name === 'Core-UUID' ? parts.core : read(name))]
+      return [parts.registry.idOf(read('uuid') ?? ''), (name) => (name === 'Core-UUID' ? parts.core : read(name))]
     }),
   )
 }
@@ -154,7 +154,6 @@ async function learn(
   }
 }
 
-/** Lists the events of a channel that the engine must have sent while no connector listened. */
 function missedOf({ registry, mayHaveMissed }: ChannelCheckDeps, channel: Channel, callState: string): LifeEvent[] {
   const hasBegun = registry.hasSeen(channel.uuid, 'CHANNEL_CREATE')
   const isOfGap = mayHaveMissed(channel.createdAt)

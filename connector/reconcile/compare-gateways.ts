@@ -6,7 +6,6 @@ import type { FlushDeps } from './flush-directory.ts'
 
 export interface CompareGatewaysDeps extends FlushDeps {
   readonly aligner: Pick<GatewayAligner, 'applyAll'>
-  /** Ends the attempts. */
   readonly signal?: AbortSignal
 }
 
@@ -37,8 +36,8 @@ export async function compareGateways(deps: CompareGatewaysDeps): Promise<void> 
 }
 
 /**
- * Compares the gateways of engines each hour until aborted, so that a change whose order the queue refused is applied as well. An engine
- * whose link is down is compared when it is up again. Never rejects.
+ * Compares the gateways of engines each hour until aborted, so that a change whose order the queue refused is applied
+ * as well. An engine whose link is down is compared when it is up again. Never rejects.
  */
 export async function compareGatewaysEachHour(
   engines: readonly { readonly engine: Pick<Engine, 'name' | 'commands'> }[],

@@ -19,13 +19,11 @@ import { spoolFate } from './lost-spool.ts'
 /** A connector reports every 5 s; one that was silent for so long and has not said that it stops is dead. */
 export const deadAfterMs = 30_000
 
-/** How often the reports are looked at. */
 const lookMs = 10_000
 
-/** Reports are kept for a day. */
 const reportsMs = 86_400_000
 
-/** A link counts as having been up when a moment was heard if it was up so long before: clocks of hosts differ by less. */
+/** A link that was up this long before counts as up when a moment was heard: clocks of hosts differ by less. */
 const slackMs = 1_000
 
 /** Dead connectors that are remembered as recorded; each is found again for a day. */
@@ -37,9 +35,9 @@ export interface DeadConnectorsDeps extends Time {
   readonly connectorId: string
   /**
    * Called once by each connector for each one that is gone for half a minute, to end what it left open: commands
-   * that it had claimed end as unknown, also those whose last writes failed while it stopped in order. Several connectors
-   * are called for the same one, also after a restart, so it must be idempotent. When it rejects it is called again
-   * at the next look.
+   * that it had claimed end as unknown, also those whose last writes failed while it stopped in order. Several
+   * connectors are called for the same one, also after a restart, so it must be idempotent. When it rejects it is
+   * called again at the next look.
    */
   readonly onDeadConnector: (connectorId: string) => void | Promise<void>
   readonly log: Log
@@ -81,7 +79,6 @@ function isGone(parts: DeadConnectorsDeps, report: ConnectorReport): boolean {
   return isDead(parts, report) || (report.stoppedAt !== undefined && report.connectorId !== parts.connectorId)
 }
 
-/** Answers whether everything has been done for it. */
 async function recordDeath(
   parts: DeadConnectorsDeps,
   gone: ConnectorReport,
@@ -112,9 +109,9 @@ function linksOf({ eventLinks, engines, spool }: ConnectorReport): readonly Even
 }
 
 /**
- * The first link to the engine that was up after the one that is gone listened last; `undefined` while there is none. Of
- * all connectors, this one included, only persisted reports count; otherwise a later crash would go unnoticed. Of two that
- * died together only the one that was seen later speaks for the other.
+ * The first link to the engine that was up after the one that is gone listened last; `undefined` while there is none.
+ * Of all connectors, this one included, only persisted reports count; otherwise a later crash would go unnoticed. Of
+ * two that died together only the one that was seen later speaks for the other.
  */
 function heardAgain(
   { connectorId, clock }: DeadConnectorsDeps,
@@ -168,7 +165,6 @@ async function recordLostSpool(
   log.warn('events may have been missed', { engine, reason: cause.reason, from, to, connector, left: spool?.left })
 }
 
-/** One death of one connector. */
 function deathKey(gone: ConnectorReport): string {
   return `${gone.connectorId} ${lastAlive(gone)}`
 }

@@ -12,7 +12,8 @@ export interface FlushDeps extends Pick<Time, 'timers'> {
 
 /**
  * Makes an engine forget every directory record, after its command link came up: accounts may have changed while no
- * connector could tell it so. Tries again until it is done or the link is lost; the next link begins anew. Never rejects.
+ * connector could tell it so. Tries again until it is done or the link is lost; the next link begins anew. Never
+ * rejects.
  */
 export async function flushDirectory({ link, timers, random, log }: FlushDeps): Promise<void> {
   await retry(

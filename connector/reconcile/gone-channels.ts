@@ -2,7 +2,7 @@ import type { Channel, LifeEvent } from '../calls/channel.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import { hasChannel } from '../calls/engine-channels.ts'
 import type { EngineLink } from '../runtime/engine.ts'
-import { SyntheticEvent } from '../events/synthetic-event.ts'
+import { SyntheticEvent } from '../calls/synthetic-event.ts'
 import { mapAtMost } from '../../core/concurrency/semaphore.ts'
 import type { Clock } from '../../core/time.ts'
 
@@ -10,12 +10,10 @@ import type { Clock } from '../../core/time.ts'
 const together = 16
 
 export interface GoneDeps {
-  readonly registry: Pick<ChannelRegistry, 'find' | 'hasSeen' | 'unplace'>
+  readonly registry: Pick<ChannelRegistry, 'find' | 'hasSeen' | 'unplace' | 'spellingOf'>
   readonly link: Pick<EngineLink, 'api'>
   readonly clock: Clock
-  /** Takes an event that stands for a missed one. */
   readonly make: (event: SyntheticEvent) => void
-  /** Whether the answers count for nothing any more: another process gives them, or they are no longer wanted. */
   readonly isOver: () => boolean
 }
 
@@ -29,7 +27,7 @@ export async function endGone(parts: GoneDeps, uuids: readonly string[]): Promis
   const kept: string[] = []
   await mapAtMost(uuids, together, async (uuid) => {
     if (isOver()) return
-    const isThere = await hasChannel(link, uuid).catch(() => undefined)
+    const isThere = await hasChannel(link, registry.spellingOf(uuid)).catch(() => undefined)
     const channel = registry.find(uuid)
     if (isOver() || channel === undefined || channel.heard) return
     if (isThere !== false) kept.push(uuid)

@@ -2,10 +2,9 @@ import { reliedOnMs } from '../../core/connectors/connectors.ts'
 import { hasListenedSince, listenings } from '../../core/connectors/listening.ts'
 import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
 
-/** Reports are kept for a day. */
 const reportsMs = 86_400_000
 
-/** When an engine was last listened to by a connector that is gone, or has lost its link, and which process of it that was. */
+/** When a connector that is gone or lost its link last heard an engine, and which process of it that was. */
 export interface LastListener {
   /** Epoch milliseconds; absent while another connector listens that did so at that moment, too. */
   readonly until: number | undefined
@@ -39,7 +38,7 @@ export async function lastListener(
   return newest && { until: undefined, core: newest.core }
 }
 
-/** Returns the names under which connectors have reported a process of an engine in the last day: its former addresses, too. */
+/** Returns the names of an engine's process in reports of the last day, including its former addresses. */
 export async function namesOfCore(
   { store, now }: { readonly store: Pick<ConnectorStatusStore, 'list'>; readonly now: number },
   core: string,

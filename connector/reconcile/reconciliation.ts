@@ -1,11 +1,11 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
-import { type Engine, isReady } from '../runtime/engine.ts'
+import type { Engine } from '../runtime/engine.ts'
 import type { EventRelay } from '../events/event-relay.ts'
 import type { PresenceTracker } from '../events/presence.ts'
-import { SyntheticEvent } from '../events/synthetic-event.ts'
-import { type Time, pause } from '../../core/concurrency/timers.ts'
+import { SyntheticEvent } from '../calls/synthetic-event.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
 import { checkChannels } from './channel-check.ts'
 import type { EventLinks } from '../links/event-links.ts'
 import { endMissed } from './gone-channels.ts'
@@ -15,9 +15,6 @@ import { type UnheardDeps, formerNames, recallCalls, unheard } from './unheard.t
 
 /** So long a made event waits, so that the engine's own goes first where another connector has heard it. */
 const holdBackMs = 3_000
-
-/** How long after the first link the stored accounts are looked through, and how often that is tried. */
-const recallMs = 2_000
 
 /** The part of an engine that a comparison needs. */
 export type ComparedEngine = Pick<Engine, 'name' | 'coreUuid' | 'commands'>
@@ -29,75 +26,63 @@ export interface ReconciliationDeps extends Time {
   readonly domains: DomainNames
   /** Every engine, also one that has never been reached. */
   readonly engines: () => readonly ComparedEngine[]
-  /** Takes an event that stands for a missed one of the engine named. */
   readonly make: (event: SyntheticEvent, engineName: string) => void
-  /** Calls `run` when every event of the engine that has come so far has been handled. */
-  readonly inTurn: (engineName: string, run: () => void) => void
+  /** Calls `run` when every event that has come so far has been handled. */
+  readonly inTurn: (run: () => void) => void
   readonly found: EventRelay['found']
-  /**
-   * Looks through the stored accounts of the domains that would get the event of a call's end; a call that has ended since is ended.
-   * `false` when it is not known yet which domains those are.
-   */
-  readonly recall: () => boolean
   /** Who listened to an engine before. Rejects when that cannot be read. */
   readonly before: (engineName: string) => Promise<LastListener | undefined>
   /** The names that a process of an engine has had. Rejects when they cannot be read. */
   readonly namesOfCore: UnheardDeps['namesOfCore']
-  /** The calls that connectors know. */
   readonly knownCalls: UnheardDeps['knownCalls']
   readonly random: () => number
   readonly log: Log
 }
 
 /**
- * Keeps what the connector knows in step with the engines, across links that are lost and engines that restart. Compares
- * nothing until a link comes up.
+ * Keeps what the connector knows in step with the engines, across links that are lost and engines that restart.
+ * Compares nothing until a link comes up.
  */
 export class Reconciliation {
   readonly #deps: ReconciliationDeps
   readonly #checks = new Map<string, AbortController>()
   /** Ended with the event link of the engine, or by the end of all. */
   readonly #linked = new Map<string, AbortController>()
-  /** Releases of events that are held back. */
   readonly #held = new Set<() => void>()
 
   constructor(deps: ReconciliationDeps) {
     this.#deps = deps
   }
 
-  /** The event link of an engine is up: compares in the background. */
   linkUp(engine: ComparedEngine): void {
     const { links, inTurn } = this.#deps
     const { name } = engine
     const { endedCore, isFirst, heardTo } = links.up(name, engine.coreUuid)
     if (endedCore !== '') {
       this.#endAll(name, endedCore, heardTo)
-      inTurn(name, () => this.#endAll(name, endedCore, heardTo))
+      inTurn(() => this.#endAll(name, endedCore, heardTo))
     }
     this.#compare(engine)
     const signal = renewed(this.#linked, name)
     void this.#lookBack(engine, isFirst, signal)
-    if (!isFirst) return
-    void this.#recall(engine, signal)
-    void this.#lookBackFurther(engine, signal)
+    if (isFirst) void this.#lookBackFurther(engine, signal)
   }
 
-  /** The event link of an engine is lost; `reason` is the word of the session. */
   linkDown(engineName: string, reason: string): void {
     const heardTo = this.#deps.links.down(engineName, reason)
     this.#checks.get(engineName)?.abort()
     this.#linked.get(engineName)?.abort()
-    this.#doubt(engineName, heardTo)
+    this.#markUnconfirmed(engineName, heardTo)
   }
 
   /**
-   * Something of an engine was missed although its link is up: compares again. Everything was heard up to `heardTo`, epoch
-   * milliseconds.
+   * Something of an engine was missed although its link is up: compares again. Everything was heard up to `heardTo`,
+   * epoch milliseconds.
    */
   compareAgain(engineName: string, heardTo: number): void {
     const engine = this.#deps.engines().find(({ name }) => name === engineName)
     if (engine === undefined || this.#checks.get(engineName)?.signal.aborted !== false) return
-    this.#doubt(engineName, heardTo)
+    this.#markUnconfirmed(engineName, heardTo)
     this.#compare(engine)
   }
 
@@ -109,7 +94,6 @@ export class Reconciliation {
     }
   }
 
-  /** Lets go of what is held back, and compares no more. */
   stop(): void {
     for (const running of [...this.#checks.values(), ...this.#linked.values()]) running.abort()
     for (const release of this.#held) release()
@@ -117,7 +101,7 @@ export class Reconciliation {
 
   #compare(engine: ComparedEngine): void {
     const signal = renewed(this.#checks, engine.name)
-    const { links, log, make, engines } = this.#deps
+    const { links, log, make, engines, registry, presence } = this.#deps
     const { name } = engine
     const checked = { ...this.#deps, engine: name, link: engine.commands, log: log.with({ engine: name }) }
     void checkChannels(
@@ -127,6 +111,10 @@ export class Reconciliation {
         currentCore: () => engine.coreUuid,
         mayHaveMissed: (microseconds) => links.mayHaveMissed(name, microseconds),
         make: (event) => make(event, name),
+        onConfirmed: () => {
+          registry.confirmAll(name)
+          presence.confirmed(name, (uuid) => registry.find(uuid) !== undefined)
+        },
       },
       signal,
     )
@@ -141,18 +129,10 @@ export class Reconciliation {
     if ((await recallCalls(this.#deps, engine, found.since, signal, name)) > 0) this.#compare(engine)
   }
 
-  /** Looks back at the former addresses of the engine's process, too. */
   async #lookBackFurther(engine: ComparedEngine, signal: AbortSignal): Promise<void> {
     const named = this.#deps.engines().map(({ name }) => name)
     const names = await formerNames(this.#deps, engine.coreUuid, named, signal)
     for (const name of names) void this.#lookBack(engine, true, signal, name)
-  }
-
-  /** Accounts can be judged once the engine can be asked for their calls. */
-  async #recall({ commands }: ComparedEngine, signal: AbortSignal): Promise<void> {
-    const { timers, recall } = this.#deps
-    do await pause(timers, recallMs, signal)
-    while (!signal.aborted && (!isReady(commands) || !recall()))
   }
 
   /** Nothing of a process that is gone is left, so there is nothing to ask. */
@@ -180,9 +160,9 @@ export class Reconciliation {
   }
 
   /** Events from before the loss are handled before they become void. */
-  #doubt(engine: string, since: number): void {
+  #markUnconfirmed(engine: string, since: number): void {
     const { registry, inTurn } = this.#deps
-    inTurn(engine, () => registry.doubt(engine, since))
+    inTurn(() => registry.markUnconfirmed(engine, since))
   }
 }
 

@@ -8,6 +8,8 @@ import { firstExisting } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import type { EngineLink } from '../runtime/engine.ts'
 import type { PresenceTracker } from '../events/presence.ts'
+import { contactId } from '../events/contact-id.ts'
+import { profileRegistrations } from './profile-registrations.ts'
 import { type Registration, refusalOf } from '../events/registration.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 
@@ -15,22 +17,17 @@ import { type Time, pause } from '../../core/concurrency/timers.ts'
 const readings = [1_000, 4_000]
 
 /** One row a user, even with several phones: it shows whether there is one, not how many. */
-const list = z.object({
-  row_count: z.int(),
-  rows: z.optional(
-    z.array(z.object({ reg_user: z.string(), realm: z.string(), url: z.string(), expires: z.string() })),
-  ),
-})
+const row = z.object({ reg_user: z.string(), realm: z.string(), url: z.string(), expires: z.string() })
+const list = z.object({ row_count: z.int(), rows: z.optional(z.array(row)) })
 
-/** The phones that all engines list. */
+type Row = z.infer<typeof row>
+
 interface Listing {
-  /** By account. */
   readonly phones: ReadonlyMap<string, Listed>
   /** Users of realms that are no domain: the owners of their phones are unknown. */
   readonly unplaced: ReadonlySet<string>
 }
 
-/** A phone that an engine lists. */
 interface Listed {
   readonly domain: string
   readonly registration: Registration
@@ -41,7 +38,6 @@ export interface RegistrationCheckDeps extends Time {
   readonly domains: DomainNames
   /** Every engine: a phone that one does not list may be registered at another. */
   readonly links: () => readonly Pick<EngineLink, 'api'>[]
-  /** Notes that a phone is there, or that all phones of an account are gone. */
   readonly found: (domain: string, registration: Registration) => void
   readonly log: Log
 }
@@ -77,17 +73,18 @@ async function listedPhones({ links, domains, clock }: RegistrationCheckDeps): P
   const unplaced = new Set<string>()
   for (const link of links()) {
     const { rows = [] } = list.parse(JSON.parse(await link.api('show registrations as json')))
-    for (const { reg_user: name, realm, url, expires } of rows) {
+    const believed = await believedRows(link, rows)
+    for (const { reg_user: name, realm, url, lastsSeconds: told, expires } of believed) {
       const user = loginOfRegistration(name)
       // Registered under the To header of another domain: no call is routed to it there.
       if (user !== name && name !== registeredName({ login: user, domain: realm })) continue
       const domain = await firstExisting([realm.toLowerCase()], domains)
-      const lastsSeconds = Number(expires) - Math.floor(clock.now() / 1_000)
+      const lastsSeconds = told ?? Number(expires) - Math.floor(clock.now() / 1_000)
       if (domain === '') unplaced.add(user.toLowerCase())
       if (domain === '' || !login.safeParse(user).success || !(lastsSeconds > 0)) continue
       const registration = {
         login: user.toLowerCase(),
-        contact: contactOf(url),
+        contact: contactId(addressOf(url)),
         lastsSeconds,
         ...refusalOf(name, addressOf(url)),
       }
@@ -95,6 +92,28 @@ async function listedPhones({ links, domains, clock }: RegistrationCheckDeps): P
     }
   }
   return { phones, unplaced }
+}
+
+/** Leaves out the phones that their SIP profiles have no more, and adds how long the others last. */
+async function believedRows(
+  link: Pick<EngineLink, 'api'>,
+  rows: readonly Row[],
+): Promise<(Row & { readonly lastsSeconds?: number })[]> {
+  const names = new Set(rows.map(({ url }) => profileOf(url)))
+  const lists = await Promise.all(
+    [...names].map(async (name) => {
+      const listed = await profileRegistrations(link, name)
+      return [name, listed && Map.groupBy(listed, ({ user }) => user)] as const
+    }),
+  )
+  const byProfile = new Map(lists)
+  return rows.flatMap((row) => {
+    const listed = byProfile.get(profileOf(row.url))
+    if (listed === undefined) return row
+    const own = listed.get(`${row.reg_user}@${row.realm}`) ?? []
+    const last = own.find(({ contact }) => contact === contactId(addressOf(row.url))) ?? own[0]
+    return last === undefined ? [] : { ...row, lastsSeconds: last.lastsSeconds }
+  })
 }
 
 async function settleDifferences(
@@ -132,7 +151,6 @@ function isOnline(account: Presence | undefined, now: number): boolean {
   return liveContacts(account, now) > 0
 }
 
-/** Whether an account has a phone, or a registration of one, that it did not have before. */
 function hasNewPhone(now: Presence | undefined, before: Presence): boolean {
   const isOld = (id: string, expiresAt: number) =>
     before.contacts.some((contact) => contact.id === id && contact.expiresAt === expiresAt)
@@ -140,10 +158,8 @@ function hasNewPhone(now: Presence | undefined, before: Presence): boolean {
 }
 
 /** `sofia/internal/sip:1000@192.0.2.1` is the contact `sip:1000@192.0.2.1` at the profile `internal`. */
-function contactOf(url: string): string {
-  return addressOf(url)
-    .replace(/;fs_nat=yes$/, '')
-    .slice(0, 256)
+function profileOf(url: string): string {
+  return /^sofia\/([^/]+)\//.exec(url)?.[1] ?? ''
 }
 
 function addressOf(url: string): string {

@@ -41,8 +41,8 @@ export async function unheard(parts: UnheardDeps, engine: string, signal: AbortS
 }
 
 /**
- * Returns the former addresses of an engine's process: those that are not in `named`, the addresses of the settings. Its calls are
- * stored under them. None when `signal` is aborted.
+ * Returns the former addresses of an engine's process: those that are not in `named`, the addresses of the settings.
+ * Its calls are stored under them. None when `signal` is aborted.
  */
 export async function formerNames(
   parts: UnheardDeps,
@@ -56,8 +56,9 @@ export async function formerNames(
 }
 
 /**
- * Takes up the calls that others knew of an engine, or of its process under a former name; a comparison then finds those that are
- * still up. Somebody listened until `since`. Returns how many were not known here; none when `signal` is aborted.
+ * Takes up the calls that others knew of an engine, or of its process under a former name; a comparison then finds
+ * those that are still up. Somebody listened until `since`. Returns how many were not known here; none when `signal` is
+ * aborted.
  */
 export async function recallCalls(
   parts: UnheardDeps,

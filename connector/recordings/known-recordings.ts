@@ -6,15 +6,12 @@ export interface KnownRecording {
   /** Failed attempts since the last report. */
   failures: number
   isAtWork: boolean
-  /** Whether a report came while the record was being written. */
   isChanged: boolean
-  /** Takes back the next attempt. */
   cancel: () => void
 }
 
 /** The recordings in memory. */
 export interface KnownRecordings {
-  /** Takes in a report of the engine, and returns the recordings that it changed. */
   hear(word: RecordingWord): KnownRecording[]
   /** Forgets one whose record is complete, so that repeated reports of it bring nothing back. */
   finish(known: KnownRecording): void

@@ -4,7 +4,6 @@ import { limited } from '../../core/concurrency/semaphore.ts'
 import { type Time, backoffMs, pause } from '../../core/concurrency/timers.ts'
 import { isOfTenant } from '../../core/domains/tenancy-start.ts'
 import { type RecordingStore, longestCallMs } from '../../core/recordings/recording-store.ts'
-import type { IsUp } from '../events/presence.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import { type ErrorLatch, errorLatch } from '../runtime/error-latch.ts'
 import { type KnownRecording, knownRecordings } from './known-recordings.ts'
@@ -12,13 +11,11 @@ import { placeRecording } from './place-recording.ts'
 import { type HeardLeg, recordingWord } from './recording-facts.ts'
 import { type RecordedCall, afterPeerReports, expectUnheard } from './unheard-recording.ts'
 
-/** How often engines are asked about calls whose end was not reported. */
 const lookMs = 15_000
 
 /** Many records may fail together while the store is away. */
 const backoff = { firstMs: 1_000, longestMs: 60_000 }
 
-/** Records that are written at a time. */
 const recordsAtOnce = 8
 
 /** The least time, by a deployment's settings, between the deletion of a domain and the next one of its name. */
@@ -29,16 +26,15 @@ export interface RecorderDeps extends Time {
     readonly domains: Pick<Ports['domains'], 'read'>
     readonly recordings: Pick<RecordingStore, 'list' | 'expect'>
   }
-  readonly isUp: IsUp
-  /** A number from 0 up to but not 1. */
+  readonly isUp: (uuid: string) => Promise<boolean | undefined>
   readonly random: () => number
   readonly log: Log
 }
 
 /**
  * Keeps the records of recordings: which there are, of which call, and when they ended. Engines send the files
- * (engine/bin/send-recordings); the platform accepts those with a record. State is in memory: if a connector is killed, the others do
- * the rest.
+ * (engine/bin/send-recordings); the platform accepts those with a record. State is in memory: if a connector is killed,
+ * the others do the rest.
  */
 export class Recorder {
   readonly #deps: RecorderDeps
@@ -86,7 +82,7 @@ export class Recorder {
     }
   }
 
-  /** Asks the engine about a call without a reported end; an engine that cannot be asked for a day has no calls any more. */
+  /** Asks the engine about a call without a reported end; an engine that is away for a day has no calls any more. */
   async #askForEnd(one: KnownRecording): Promise<void> {
     const { clock, isUp } = this.#deps
     const answer = await isUp(one.facts.uuid).catch(() => undefined)
@@ -132,7 +128,7 @@ export class Recorder {
     one.cancel = timers.after(backoffMs(one.failures, random, backoff), () => this.#attend(one))
   }
 
-  /** A recording that no connector heard can only be reported as missing; a failed attempt is left to the other connector. */
+  /** A recording that nobody heard can only be reported as missing; a failed attempt is left to the peer. */
   #expect(call: RecordedCall): void {
     if (this.#stopping.signal.aborted) return
     const { domains, recordings } = this.#deps.ports

@@ -1,3 +1,4 @@
+import { callIdOf } from '../../core/channels/call-id.ts'
 import { createHash } from 'node:crypto'
 import { accountIn } from '../../core/channels/leg-account.ts'
 import type { Leg } from '../../core/cdr/cdr.ts'
@@ -60,7 +61,7 @@ export function recordingWord(
   const isEnd = event.name === 'CHANNEL_HANGUP_COMPLETE' || event.name === 'CHANNEL_DESTROY'
   if (!isEnd && event.name !== 'RECORD_START' && event.name !== 'RECORD_STOP') return undefined
   const at = occurredAt(event, now)
-  const uuid = event.uuid.toLowerCase()
+  const uuid = callIdOf(event.uuid)
   if (isEnd) return { kind: 'end', uuid, at, recorded: recordedCall(event, domain, leg, at) }
   const path = event.header('Record-File-Path') ?? ''
   if (path === '' || path.length > maxPathLength) return undefined
@@ -74,7 +75,7 @@ export function recordingWord(
 function callOf(event: EngineEvent, domain: string, { engine, presenceId }: HeardLeg) {
   return {
     domain,
-    uuid: event.uuid.toLowerCase(),
+    uuid: callIdOf(event.uuid),
     engine,
     presenceId: accountIn(domain, presenceId),
     leg: legOf(event.headers()),

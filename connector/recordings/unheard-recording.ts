@@ -1,7 +1,7 @@
 import type { RecordingStore } from '../../core/recordings/recording-store.ts'
 import { recordingKey } from '../../core/recordings/recording.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
-import type { RecordingFacts } from './recording-facts.ts'
+import { type RecordingFacts, fileId } from './recording-facts.ts'
 
 /** A call that ended and was recorded, by what its last event says. */
 export type RecordedCall = Omit<RecordingFacts, 'path' | 'isStartTold'>
@@ -25,7 +25,7 @@ export function afterPeerReports(timers: Timers, look: (call: RecordedCall) => v
   }
 }
 
-/** The name of a call's only recording if no connector heard its beginning and end. */
+/** Stands for the path of a call's only recording if no connector heard its beginning and end. */
 const unheard = 'unheard'
 
 /**
@@ -37,7 +37,7 @@ export async function expectUnheard(
   { domain, uuid, engine, presenceId, leg, createdTime, startedAt, endedAt }: RecordedCall,
 ): Promise<void> {
   if ((await store.list(domain, uuid)).length > 0) return
-  const place = { domain, uuid, id: unheard }
+  const place = { domain, uuid, id: fileId({ domain, uuid, path: unheard }) }
   const key = recordingKey(place, startedAt)
   const known = { presenceId, leg, createdTime, engine, startedAt, endedAt }
   await store.expect({ ...place, name: 'recording', key, path: undefined, ...known })

@@ -2,15 +2,14 @@ import type { Log, LogKeys } from '../../adapters/log/logger.ts'
 
 /** An error that happens again and again, and is logged when it begins and when it is over. */
 export interface ErrorLatch {
-  /** Notes that it has happened. */
   note(problem: unknown, keys?: LogKeys): void
-  /** Notes a success. */
   over(): void
 }
 
 /**
- * Makes the latch of an error that has not happened. The first time is an error in the log with `what`; further times are
- * counted, and the first success after them is one line with that count. However long it lasts, the log has two lines.
+ * Makes the latch of an error that has not happened. The first time is an error in the log with `what`; further times
+ * are counted, and the first success after them is one line with that count. However long it lasts, the log has two
+ * lines.
  */
 export function errorLatch(log: Log, what: string): ErrorLatch {
   let times = 0

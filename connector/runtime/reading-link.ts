@@ -2,9 +2,9 @@ import { EslCommandNotSent } from '../esl/errors.ts'
 import type { EslSession, EslSessionOptions } from '../esl/session.ts'
 
 /**
- * The commands that an engine gets while it is only observed, as whole lines. None of them changes anything at it. A link
- * itself sends `auth`, `event`, `nixevent` and `exit`, which concern the link alone, and asks for `global_getvar core_uuid`
- * and `uptime`.
+ * The commands that an engine gets while it is only observed, as whole lines. None of them changes anything at it. A
+ * link itself sends `auth`, `event`, `nixevent` and `exit`, which concern the link alone, and asks for
+ * `global_getvar core_uuid` and `uptime`.
  */
 const readingCommands: readonly RegExp[] = [
   /^status$/,

@@ -1,6 +1,6 @@
 /** Values of which a fair sample is kept, so that many of them take no more room than few. */
 export interface Times {
-  /** Notes how long something took, in milliseconds; a clock that runs differently elsewhere never makes it negative. */
+  /** Notes how long something took, in milliseconds; another host's clock never makes it negative. */
   note(ms: number): void
   /** Returns the values since the last call, in no order. */
   take(): readonly number[]

@@ -1,6 +1,6 @@
 /**
- * The access that each method of each port needs when its cloud adapter runs: the one source of IAM grants and of environment
- * variables. A method that is not listed needs nothing from the cloud.
+ * The access that each method of each port needs when its cloud adapter runs: the one source of IAM grants and of
+ * environment variables. A method that is not listed needs nothing from the cloud.
  */
 import type { Needs, PortName } from '../ports.ts'
 import type { Access, MethodAccess } from './access-kinds.ts'

@@ -38,17 +38,16 @@ export const callsAccess = {
     listDrops: [{ table: 'commands', actions: ['Query'] }],
     endDrop: [{ table: 'commands', actions: ['DeleteItem'] }],
   },
-  liveCalls: {
-    put: [{ table: 'liveCalls', actions: ['UpdateItem'] }],
-    list: [{ table: 'liveCalls', actions: ['GetItem'] }],
-    remove: [{ table: 'liveCalls', actions: ['UpdateItem'] }],
-  },
   knownCalls: {
-    put: [{ table: 'knownCalls', actions: ['BatchWriteItem'] }],
+    put: [{ table: 'knownCalls', actions: ['UpdateItem'] }],
     read: [{ table: 'knownCalls', actions: ['GetItem'] }],
-    readEach: [{ table: 'knownCalls', actions: ['BatchGetItem'] }],
     list: indexed('knownCalls'),
+    listOf: [{ table: 'knownCalls', actions: ['Query'] }],
     remove: [{ table: 'knownCalls', actions: ['BatchWriteItem'] }],
+    place: [{ table: 'knownCalls', actions: ['UpdateItem'] }],
+    answered: [{ table: 'knownCalls', actions: ['UpdateItem'] }],
+    listPlaced: [{ table: 'knownCalls', actions: ['Query'] }],
+    unplace: [{ table: 'knownCalls', actions: ['DeleteItem', 'UpdateItem'] }],
   },
   connectorStatus: {
     report: [{ table: 'connectors', actions: ['PutItem'] }],

@@ -23,6 +23,7 @@ export const recordingsAccess = {
     page: [{ table: 'recordings', actions: ['Query'] }],
     leave: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
     listLeft: [{ table: 'recordings', actions: ['Query'] }],
+    wasLeft: [{ table: 'recordings', actions: ['GetItem'] }],
     forgetLeft: [{ table: 'recordings', actions: ['DeleteItem'] }],
   },
   recordingFiles: filesIn('recordings'),

@@ -49,7 +49,6 @@ export const tenantsAccess = {
     list: [{ table: 'presence', actions: ['Query'] }],
     readEach: [{ table: 'presence', actions: ['BatchGetItem'] }],
     put: [{ table: 'presence', actions: ['PutItem'] }],
-    replace: [{ table: 'presence', actions: ['BatchWriteItem'] }],
   },
   tokens: {
     create: [{ table: 'tokens', actions: ['PutItem', 'Query', 'DeleteItem'] }],

@@ -11,7 +11,6 @@ const info = {
 
 const text = (description: string) => ({ type: 'string', description })
 
-/** The headers of every delivery (docs/hooks.md). */
 const headers = {
   type: 'object',
   properties: {

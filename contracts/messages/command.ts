@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { EngineCommand } from '../../core/commands/commands.ts'
 import {
   autoAnswer,
+  channelId,
   dialTarget,
   displayDigits,
   domainName,
@@ -25,13 +26,13 @@ export const engineCommand = z.discriminatedUnion('kind', [
     autoAnswer: z.optional(z.object({ name: z.string(), value: z.string() })),
     variables,
   }),
-  z.object({ kind: z.literal('hold'), uuid }),
-  z.object({ kind: z.literal('unhold'), uuid }),
-  z.object({ kind: z.literal('hangup'), uuid, cause: hangupCause }),
+  z.object({ kind: z.literal('hold'), uuid: channelId }),
+  z.object({ kind: z.literal('unhold'), uuid: channelId }),
+  z.object({ kind: z.literal('hangup'), uuid: channelId, cause: hangupCause }),
   z.object({
     kind: z.literal('eavesdrop'),
     uuid,
-    target: uuid,
+    target: channelId,
     user: login,
     display: z.optional(displayDigits),
     mode: z.enum(['listen', 'whisper_a', 'whisper_b', 'barge']),
@@ -52,8 +53,8 @@ export const engineCommand = z.discriminatedUnion('kind', [
 export const commandMessageVersion = 2
 
 /**
- * Returns the version in which a command is written: the first that has it. A connector drops a command that it does not know,
- * and leaves a message of a later version to one that reads it. Version 2 added `apply-gateway`.
+ * Returns the version in which a command is written: the first that has it. A connector drops a command that it does
+ * not know, and leaves a message of a later version to one that reads it. Version 2 added `apply-gateway`.
  */
 export function versionOfCommand({ kind }: Pick<EngineCommand, 'kind'>): 1 | 2 {
   return kind === 'apply-gateway' ? 2 : 1
@@ -67,7 +68,6 @@ export const commandMessage = z.object({
   command: engineCommand,
   deadlineAt: z.int(),
   createdAt: z.int(),
-  /** The id of the request that gave the order, for logs and for the events of a call that it places. */
   requestId: z.optional(requestId),
 })
 

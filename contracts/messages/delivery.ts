@@ -7,11 +7,9 @@ export const deliveryMessage = z.object({
   id: z.string(),
   domain: z.string(),
   hookId: z.string(),
-  /** 1 for the first attempt. */
   attempt: z.int().check(z.minimum(1)),
   /** The moment that the attempt was planned for, epoch milliseconds. */
   dueAt: z.int(),
-  /** The id of the API request that caused the event, for logs. */
   requestId: z.optional(requestId),
 })
 

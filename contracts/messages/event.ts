@@ -11,7 +11,6 @@ export const eventMessage = z.object({
   uuid: z.string().check(z.maxLength(128)),
   occurredAt: z.int(),
   fields: texts,
-  /** The id of the API request that caused the event, for logs and deliveries. */
   requestId: z.optional(requestId),
 })
 

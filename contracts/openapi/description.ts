@@ -11,7 +11,7 @@ export function descriptionOf(route: Route, method: HttpMethod): string {
     ...domainRule(route),
     ...(takesKey(route) ? ['Accepts an `Idempotency-Key`.'] : []),
     ...(route.versioned === true && method === 'GET' ? ['The answer has the `ETag` of the record.'] : []),
-    ...(route.versioned === true && isChange ? ['Respects `If-Match`.'] : []),
+    ...(route.versioned === true && isChange ? ['Respects `If-Match` and `If-None-Match`.'] : []),
     ...(route.showsSecret === true ? ['The answer shows a secret, once.'] : []),
     ...limits(route),
     ...(isAudited(route) ? ['The audit trail gets a line.'] : []),

@@ -4,6 +4,7 @@ import type { Examples } from './examples.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { type SharedComponents, operationOf } from './operation.ts'
 import { sharedParameters } from './parameters.ts'
+import { portable } from './portable.ts'
 
 /** The parts of the document that its readers here use. */
 export interface OpenApiDocument {
@@ -18,6 +19,8 @@ export interface OpenApiDocument {
 const info = {
   title: 'Callplane',
   version: 'v2',
+  // openapi-generator refuses a license without an identifier; this one refers to no list.
+  license: { name: 'All rights reserved', identifier: 'LicenseRef-All-rights-reserved' },
   description: [
     'A management API for telephony platforms: domains, accounts, live calls, hooks, call detail records and recordings.',
     'Log in with `POST /login` and send the answered `token` and `key` as `X-Access-Token` and `X-Key`.',
@@ -65,7 +68,6 @@ const headers = {
   'X-Truncated': text('`true` if the list is longer than the answer.'),
 } as const
 
-/** The subject of each group of operations. */
 const groupPurposes: Readonly<Record<string, string>> = {
   auth: 'Log in and out, second factor',
   acl: 'Roles and their permissions',
@@ -94,8 +96,16 @@ function tagOf(name: string): object {
 
 const none: Examples = { operations: {}, refusals: {} }
 
-/** Returns the OpenAPI 3.1 document of some routes. The same routes and examples always give the same document. */
+/**
+ * Returns the OpenAPI 3.1 document of some routes, as it is published. The same routes and examples always give the
+ * same document.
+ */
 export function openApiDocument(routes: readonly Route[], examples: Examples = none): OpenApiDocument {
+  return portable(exactDocument(routes, examples))
+}
+
+/** Returns the document before its forms are made portable: it says as much as JSON Schema can. */
+export function exactDocument(routes: readonly Route[], examples: Examples = none): OpenApiDocument {
   const shared: SharedComponents = { schemas: {}, responses: {}, refusals: examples.refusals }
   const error = jsonSchemaOf(errorBody, 'answer', 'Error', shared.schemas)
   const paths: Record<string, Record<string, object>> = {}

@@ -3,8 +3,8 @@ import { errorCodes } from '../routes/error-codes.ts'
 import { type Route, limitsOf, looksUpDomain, needsOf, takesKey } from '../routes/route.ts'
 
 /**
- * Returns every code that a route can answer, in the order of the table of codes: those of the wrapper's checks, of the ports
- * that it needs, and of its use case.
+ * Returns every code that a route can answer, in the order of the table of codes: those of the wrapper's checks, of the
+ * ports that it needs, and of its use case.
  */
 export function errorCodesOf(route: Route): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([

@@ -6,8 +6,6 @@ export interface Example {
 
 /** Recorded requests and answers. */
 export interface Examples {
-  /** By the ids of their operations. */
   readonly operations: Readonly<Record<string, Example>>
-  /** The bodies of refusals, by their codes. */
   readonly refusals: Readonly<Record<string, unknown>>
 }

@@ -8,7 +8,6 @@ export interface JsonSchema {
 /** The direction in which a value travels: callers send it, or receive it. */
 export type Direction = 'request' | 'answer'
 
-/** The part of a schema's own definition that decides here. */
 interface Definition {
   readonly type: string
   readonly in?: z.core.$ZodType
@@ -22,8 +21,8 @@ const definitionOf = (schema: z.core.$ZodType) => schema._zod.def as unknown as 
 const exactIntegers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 
 /**
- * Returns the JSON Schema of a declared schema. Definitions that refer to themselves go to `shared`, under names that begin
- * with `name`. Throws for a schema that has no JSON Schema and does not bring one as its metadata.
+ * Returns the JSON Schema of a declared schema. Definitions that refer to themselves go to `shared`, under names that
+ * begin with `name`. Throws for a schema that has no JSON Schema and does not bring one as its metadata.
  */
 export function jsonSchemaOf(
   schema: z.core.$ZodType,
@@ -67,7 +66,6 @@ function describe(schema: z.core.$ZodType, json: JsonSchema, direction: Directio
   if (rule !== undefined && json['description'] === undefined) json['description'] = rule
 }
 
-/** Returns the number that a text is read as, if there is one: the schemas of query values that are numbers. */
 function numberInText({ type, in: from, out }: Definition): z.core.$ZodType | undefined {
   if (type !== 'pipe' || from === undefined || out === undefined || definitionOf(from).type !== 'string')
     return undefined
@@ -81,7 +79,6 @@ function numberSchema(schema: z.core.$ZodType): JsonSchema {
   return json
 }
 
-/** Returns the sentence that refuses another value, as a description of the right one. */
 function ruleOf({ error }: Definition): string | undefined {
   const rule = error?.({})
   return typeof rule === 'string' ? `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.` : undefined

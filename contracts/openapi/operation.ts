@@ -8,11 +8,13 @@ import { errorCodesOf, takesBody } from './error-codes-of.ts'
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
 import { parametersOf } from './parameters.ts'
 
-/** Parts that operations share: the components that they add to the document while they are described, and the examples of refusals. */
+/**
+ * Parts that operations share: the components that they add to the document while they are described, and the examples
+ * of refusals.
+ */
 export interface SharedComponents {
   readonly schemas: Record<string, JsonSchema>
   readonly responses: Record<string, object>
-  /** Recorded bodies of refusals, by their codes. */
   readonly refusals: Readonly<Record<string, unknown>>
 }
 
@@ -29,8 +31,8 @@ export function describedForms(route: Route): { readonly request: boolean; reado
 }
 
 /**
- * Returns the operation of one method of a route, and adds what it shares with others to `shared`. `example` is shown with its
- * bodies.
+ * Returns the operation of one method of a route, and adds what it shares with others to `shared`. `example` is shown
+ * with its bodies.
  */
 export function operationOf(
   route: Route,
@@ -121,10 +123,12 @@ function successesOf(
   return {
     ...Object.fromEntries(statuses.map((status) => [status, { description: route.summary, headers, content }])),
     ...(answers.includes('redirect') ? { 302: redirect } : {}),
+    ...(route.versioned === true && method === 'GET'
+      ? { 304: { description: 'The record has not changed since its `ETag` was read.', headers } }
+      : {}),
   }
 }
 
-/** Returns a reference to the response of some codes, which several operations share. */
 function refusalOf(status: number, codes: readonly ErrorCode[], { responses, refusals }: SharedComponents): object {
   const name = `${status}-${codes.join('-')}`
   const isLater = status === 429 || status === 503

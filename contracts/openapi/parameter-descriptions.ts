@@ -1,6 +1,6 @@
 /**
- * The meaning of each parameter whose schema states none, by where it stands and its name. Those that state a rule of their own, such as
- * the form of an id, are not here.
+ * The meaning of each parameter whose schema states none, by where it stands and its name. Those that state a rule of
+ * their own, such as the form of an id, are not here.
  */
 export const parameterDescriptions: Readonly<Record<string, string>> = {
   'query limit': 'The most entries of a page; 40 where it is left out and the list has pages.',

@@ -39,6 +39,14 @@ export const sharedParameters = {
     description: 'The `ETag` of the record that was read. If the record has changed since, the answer is 412.',
     schema: { type: 'string' },
   },
+  ifNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
+    description:
+      'For a GET, the `ETag` of the record that was read: if it has not changed, the answer is 304. For a PUT, `*`: if the record exists, the answer is 412.',
+    schema: { type: 'string' },
+  },
 } as const satisfies Record<string, Parameter>
 
 /** Returns the parameters of one method of a route. */
@@ -53,6 +61,7 @@ export function parametersOf(
     ...membersOf(query, `${operationId}Query`, shared).map(([name, member]) => inQuery(name, member)),
     ...(takesKey(route) ? [reference('idempotencyKey')] : []),
     ...(route.versioned === true && method !== 'GET' && method !== 'POST' ? [reference('ifMatch')] : []),
+    ...(route.versioned === true && (method === 'GET' || method === 'PUT') ? [reference('ifNoneMatch')] : []),
   ]
 }
 
@@ -66,7 +75,6 @@ const inPath = (name: string, { description, ...schema }: JsonSchema): Parameter
   schema,
 })
 
-/** Returns the description that the schema states, else that of the table. */
 function described(place: 'path' | 'query', name: string, stated: unknown): { description?: unknown } {
   const description = stated ?? parameterDescriptions[`${place} ${name}`]
   return description === undefined ? {} : { description }
@@ -82,7 +90,6 @@ function inQuery(name: string, { schema: { description, ...schema }, required }:
   return { name, in: 'query', required, ...described('query', name, description), schema }
 }
 
-/** Returns the members of a schema of parameters, which is always one object. */
 function membersOf(
   schema: z.ZodMiniType | undefined,
   name: string,

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini'
 import { assignments, login, password } from '../fields.ts'
-import { domainQuery, listQuery, okData, okInfo } from './shapes.ts'
+import { domainQuery, listQuery, okData, okInOrder, okInfo } from './shapes.ts'
 import { route } from './route.ts'
 
 /** The path id of an account is its login. Any text is accepted; text that is not a login finds no account. */
 const params = z.object({ account_id: z.string() })
 
 /**
- * All values are text; the keys vary with the account and the caller. `ignored` names the keys, separated by commas, that are
- * not served to the engine because clients may no longer set them.
+ * All values are text; the keys vary with the account and the caller. `ignored` names the keys, separated by commas,
+ * that are not served to the engine because clients may no longer set them.
  */
 const detail = z.record(z.string(), z.string())
 
@@ -22,22 +22,19 @@ export const listAccounts = route({
   authentication: 'token',
   permission: { resource: 'account', action: 'r', own: true },
   domain: 'required',
-  needs: { accounts: ['list', 'read'], presence: ['list'] },
+  needs: { accounts: ['list', 'read'], presence: ['list'], knownCalls: ['listOf'] },
   query: listQuery,
-  response: okData(
-    z.record(
-      z.string(),
-      z.partial(
-        z.object({
-          id: z.string(),
-          domain: z.string(),
-          scheme: z.literal('account'),
-          online: z.boolean(),
-          state: z.enum(['nonreg', 'onhook', 'isbusy']),
-          /** Why a registered phone of the account is not rung; absent if all are. */
-          refused: z.optional(z.literal('contact')),
-        }),
-      ),
+  response: okInOrder(
+    z.partial(
+      z.object({
+        id: z.string(),
+        domain: z.string(),
+        scheme: z.literal('account'),
+        online: z.boolean(),
+        state: z.enum(['nonreg', 'onhook', 'isbusy']),
+        /** Why a registered phone of the account is not rung; absent if all are. */
+        refused: z.optional(z.literal('contact')),
+      }),
     ),
   ),
 })

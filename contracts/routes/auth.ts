@@ -7,7 +7,6 @@ const acl = z.record(z.string(), z.array(z.string()))
 /** The address of the CDR component, which is the service itself. */
 const cdr = z.object({ host: z.string(), useProxy: z.literal('true') })
 
-/** A one-time code. */
 const codeBody = z.object({ code: z.string('must be six digits').check(z.regex(/^\d{6}$/, 'must be six digits')) })
 
 /** `POST /login`: exchanges a name and a password for a token. */

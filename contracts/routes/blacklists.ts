@@ -6,7 +6,6 @@ import { route } from './route.ts'
 const listParams = z.object({ blacklist_name: blacklistName })
 const entryParams = z.object({ blacklist_name: blacklistName, blacklist_number: blacklistNumber })
 
-/** A number of a blacklist as callers see it. */
 const entry = z.object({
   _id: z.string().check(z.regex(/^[0-9a-f]{24}$/)),
   number: z.string(),
@@ -16,7 +15,6 @@ const entry = z.object({
   note: z.optional(z.string()),
 })
 
-/** The number of records that were removed. */
 const removed = z.object({ ok: z.literal(1), n: z.int() })
 
 /** `GET /api/v2/routes/blacklists` */
@@ -63,7 +61,7 @@ export const addBlacklistNumber = route({
   authentication: 'token',
   permission: { resource: 'blacklist', action: 'c' },
   domain: 'required',
-  needs: { blacklists: ['add'] },
+  needs: { blacklists: ['add', 'read'], domains: ['read'] },
   params: listParams,
   query: domainQuery,
   body: z.object({
@@ -85,13 +83,13 @@ export const readBlacklistNumber = route({
   authentication: 'token',
   permission: { resource: 'blacklist', action: 'r' },
   domain: 'required',
-  needs: { blacklists: ['read'] },
+  needs: { blacklists: ['read'], domains: ['read'] },
   params: entryParams,
   query: domainQuery,
   response: z.array(entry),
 })
 
-/** `DELETE /api/v2/routes/blacklists/<blacklist_name>/<blacklist_number>`: removing the last number removes the list. */
+/** `DELETE /api/v2/routes/blacklists/<blacklist_name>/<blacklist_number>`: the list goes with its last number. */
 export const removeBlacklistNumber = route({
   operationId: 'removeBlacklistNumber',
   group: 'blacklists',
@@ -101,7 +99,7 @@ export const removeBlacklistNumber = route({
   authentication: 'token',
   permission: { resource: 'blacklist', action: 'd' },
   domain: 'required',
-  needs: { blacklists: ['remove'] },
+  needs: { blacklists: ['remove'], domains: ['read'] },
   params: entryParams,
   query: domainQuery,
   response: removed,

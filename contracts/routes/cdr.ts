@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { uuid } from '../fields.ts'
+import { callId, uuid } from '../fields.ts'
 import { route } from './route.ts'
 import { domainQuery, okData } from './shapes.ts'
 
@@ -95,7 +95,7 @@ export const readCdr = route({
   summary: 'Get the call detail record of a leg',
   permission,
   needs: { cdrs: ['search'] },
-  params: z.object({ uuid }),
+  params: z.object({ uuid: callId }),
   query: domainQuery,
   errors: ['payload_too_large'],
   response: okData(cdr),
@@ -112,7 +112,7 @@ export const listOtherLegs = route({
   summary: "Get the call detail records of a call's other legs",
   permission,
   needs: { cdrs: ['search'] },
-  params: z.object({ uuid }),
+  params: z.object({ uuid: callId }),
   query: domainQuery,
   errors: ['payload_too_large'],
   response: okData(z.readonly(z.array(cdr))),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { accountName, autoAnswer, dialTarget, displayDigits, hangupCause, login, uuid } from '../fields.ts'
+import { accountName, autoAnswer, callId, dialTarget, displayDigits, hangupCause, login } from '../fields.ts'
 import { domainQuery, listQuery, okData } from './shapes.ts'
 import { route } from './route.ts'
 
@@ -47,8 +47,8 @@ export const channelFields = [
 const published: ReadonlySet<string> = new Set(channelFields)
 
 /**
- * Returns whether a value is a row of the list, or the requested columns of one. Written by hand and without a copy: a page
- * has thousands of rows, and a hundred dashboards may request it at once.
+ * Returns whether a value is a row of the list, or the requested columns of one. Written by hand and without a copy: a
+ * page has thousands of rows, and a hundred dashboards may request it at once.
  */
 function isChannelRow(row: unknown): boolean {
   if (typeof row !== 'object' || row === null) return false
@@ -63,14 +63,14 @@ const channelRow = z
     properties: Object.fromEntries(channelFields.map((name) => [name, { type: 'string' }])),
   })
 
-const params = z.object({ channel_id: uuid })
+const params = z.object({ channel_id: callId })
 
 /** `pending` is set when the engine did not answer within 20 s: the call may still come up. */
 const engineAnswer = z.object({ status: z.literal('OK'), info: z.string(), pending: z.optional(z.literal(true)) })
 
 /**
- * Up to 32 variables of up to 256 characters; core/client-names checks their names and values. `:_:` anywhere in a command
- * would split it into two calls.
+ * Up to 32 variables of up to 256 characters; core/client-names checks their names and values. `:_:` anywhere in a
+ * command would split it into two calls.
  */
 const callVariables = z
   .record(
@@ -78,8 +78,8 @@ const callVariables = z
     z.string('must be text').check(
       z.regex(
         // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-        /^(?!.*:_:)[^\u0000-\u001f\u007f{}[\]'\\]{0,256}$/u,
-        "must be up to 256 characters without control characters, {}[]'\\ and :_:",
+        /^(?!.*:_:)[^\u0000-\u001f\u007f{}[\]\\]{0,256}$/u,
+        'must be up to 256 characters without control characters, {}[]\\ and :_:',
       ),
     ),
   )
@@ -122,8 +122,7 @@ export const originateCall = route({
   needs: {
     accounts: ['read'],
     engine: ['run'],
-    liveCalls: ['put', 'list', 'remove'],
-    knownCalls: ['read'],
+    knownCalls: ['place', 'answered', 'listPlaced', 'unplace'],
   },
   mustBeCounted: true,
   limits: ['call'],
@@ -195,8 +194,7 @@ export const eavesdropChannel = route({
     accounts: ['read'],
     engine: ['run'],
     events: ['publish'],
-    liveCalls: ['put', 'list', 'remove'],
-    knownCalls: ['read'],
+    knownCalls: ['place', 'answered', 'listPlaced', 'unplace'],
   },
   mustBeCounted: true,
   limits: ['call'],

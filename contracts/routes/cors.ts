@@ -5,7 +5,6 @@ import type { HttpMethod } from './route.ts'
  * preflights from this list.
  */
 export const cors = {
-  /** How long a browser may remember the answer to a preflight. */
   maxAgeSeconds: 3_600,
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[] as readonly HttpMethod[],
   requestHeaders: [
@@ -15,7 +14,10 @@ export const cors = {
     'X-Key',
     'Idempotency-Key',
     'If-Match',
+    'If-None-Match',
     'X-Request-Id',
+    'traceparent',
+    'tracestate',
   ] as readonly string[],
   exposedHeaders: [
     'Allow',
@@ -39,7 +41,7 @@ export const cors = {
   ] as readonly string[],
 } as const
 
-/** The headers with which pages of the allowed origins ask for an object by its signed link, and those that they may read. */
+/** Headers with which pages of allowed origins request an object by its signed link, and those that they may read. */
 export const linkCors = {
   requestHeaders: ['Range'] as readonly string[],
   exposedHeaders: [

@@ -150,10 +150,10 @@ const simulatedStep = z.object({
 })
 
 /**
- * `POST /api/v2/routes/default/simulate`: the path of a call through the routes, by the code that makes the engine's dial
- * plan. Nothing is dialled. `variables` are what the engine would know of the call, such as `originate_disposition`. With the direction
- * `inbound` the call comes from the gateway `gateway` and takes public routes. `routes` replace all stored routes of that kind: the effect of
- * a change before it is made.
+ * `POST /api/v2/routes/default/simulate`: the path of a call through the routes, by the code that makes the engine's
+ * dial plan. Nothing is dialled. `variables` are what the engine would know of the call, such as
+ * `originate_disposition`. With the direction `inbound` the call comes from the gateway `gateway` and takes public
+ * routes. `routes` replace all stored routes of that kind: the effect of a change before it is made.
  */
 export const simulateDefaultRoutes = route({
   operationId: 'simulateDefaultRoutes',

@@ -13,7 +13,7 @@ const deliveryOutput = z.object({
   uuid: z.string(),
   /** The number of the event in its domain; 0 for a test. */
   sequence: z.int(),
-  /** The id of the API request that caused the event, its `X-Request-Id`; absent where none did or where that is not known. */
+  /** The id of the API request that caused the event, its `X-Request-Id`; absent if none did or if unknown. */
   requestId: z.optional(z.string()),
   created: z.int(),
   state: z.enum(states),
@@ -25,9 +25,10 @@ const deliveryOutput = z.object({
       reason: z.optional(z.string()),
       /** The first 1 KiB of the answer. */
       replySnippet: z.optional(z.string()),
+      /** Headers in which letters of the event outside ASCII were sent as `?`. */
+      replacedHeaders: z.optional(z.readonly(z.array(z.string()))),
     }),
   ),
-  /** The time of the next attempt, while the delivery is pending. */
   nextAttemptAt: z.optional(z.int()),
 })
 
@@ -102,7 +103,6 @@ export const replayDeliveries = route({
   errors: ['conflict', 'rate_limited'],
   response: okData(
     z.object({
-      /** Deliveries that were queued again. */
       requeued: z.int(),
       /** Deliveries that already wait for an attempt. */
       pending: z.int(),

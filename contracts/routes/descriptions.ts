@@ -29,7 +29,6 @@ export const readEventDescription = route({
   response: z.looseObject({ asyncapi: z.string(), channels: z.record(z.string(), z.unknown()) }),
 })
 
-/** The files of the API reference: by name, their paths. */
 const referenceFiles = {
   'swagger-ui-bundle.js': 'node_modules/swagger-ui-dist/swagger-ui-bundle.js',
   'swagger-ui.css': 'node_modules/swagger-ui-dist/swagger-ui.css',
@@ -56,7 +55,7 @@ export const readReference = route({
   responseType: 'text/html',
 })
 
-/** `GET /docs/<file>`: a script or style sheet of the API reference. It comes compressed to clients that accept gzip. */
+/** `GET /docs/<file>`: a script or style sheet of the API reference. Compressed for clients that accept gzip. */
 export const readReferenceFile = route({
   operationId: 'readReferenceFile',
   group: 'descriptions',

@@ -37,7 +37,7 @@ export const listDomainVersions = route({
   response: okInfo(z.array(z.partial(shown))),
 })
 
-/** `PUT /api/v2/domains/<name>/versions/<version>`: the number is part of the path, so the audit trail names the version. */
+/** `PUT /api/v2/domains/<name>/versions/<version>`: the number is in the path, so the audit trail has it. */
 export const keepDomainVersion = route({
   operationId: 'keepDomainVersion',
   group: 'domains',
@@ -50,6 +50,7 @@ export const keepDomainVersion = route({
   permission,
   domain: 'path',
   needs: { domainVersions: ['create', 'list', 'read'] },
+  creates: true,
   params: oneVersion,
   maxBodyBytes: 1024 * 1024,
   body: z.object({

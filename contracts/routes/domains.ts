@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { assignment, assignments, customerId, domainName, settingName, settingValue } from '../fields.ts'
-import { listQuery, okData, okInfo } from './shapes.ts'
+import { listQuery, okInOrder, okInfo } from './shapes.ts'
 import { route } from './route.ts'
 
 /** `GET /api/v2/domains`: the tenants; a caller that is bound to a domain sees only its own. */
@@ -15,17 +15,14 @@ export const listDomains = route({
   domain: 'optional',
   needs: { domains: ['list', 'read'], presence: ['list'] },
   query: z.extend(listQuery, { customerId: z.optional(customerId) }),
-  response: okData(
-    z.record(
-      z.string(),
-      z.partial(
-        z.object({
-          id: z.string(),
-          domain: z.string(),
-          user: z.string().check(z.regex(/^\d+$/)),
-          'acc/dvc': z.string().check(z.regex(/^\d+\/\d+$/)),
-        }),
-      ),
+  response: okInOrder(
+    z.partial(
+      z.object({
+        id: z.string(),
+        domain: z.string(),
+        user: z.string().check(z.regex(/^\d+$/)),
+        'acc/dvc': z.string().check(z.regex(/^\d+\/\d+$/)),
+      }),
     ),
   ),
 })
@@ -122,7 +119,7 @@ export const updateDomainParameters = route({
   response: okInfo(detail),
 })
 
-/** `DELETE /api/v2/domains/<domain_name>`: takes effect at once for its users; its records are removed in the background. */
+/** `DELETE /api/v2/domains/<domain_name>`: takes effect at once; its records are removed in the background. */
 export const deleteDomain = route({
   operationId: 'deleteDomain',
   group: 'domains',

@@ -20,9 +20,9 @@ const directoryCache = z
 
 /**
  * `POST /engine/directory`: the engine's own lookup of an account, form-encoded as its XML lookup module sends it and
- * answered in XML. Unknown names are answered `not found`, with status 200, as the engine expects. `cache` is for engines
- * with the settings of the engine kit: their phones are registered under full names, and answers may be kept. With `purpose=gateways`
- * it answers the gateways of all domains at the SIP profile `profile`, with their passwords.
+ * answered in XML. Unknown names are answered `not found`, with status 200, as the engine expects. `cache` is for
+ * engines with the settings of the engine kit: their phones are registered under full names, and answers may be kept.
+ * With `purpose=gateways` it answers the gateways of all domains at the SIP profile `profile`, with their passwords.
  */
 export const lookUpDirectory = route({
   operationId: 'lookUpDirectory',
@@ -62,10 +62,10 @@ export const lookUpDirectory = route({
 })
 
 /**
- * `POST /engine/dialplan`: the engine's lookup of the dial plan for one call, with the data of its channel. Answered with the
- * applications of the call's route, or `not found`: the engine then uses its static dial plan. Calls of the context `public` come
- * from gateways, or from strangers, who get no route. `language` is the one that the engine's mailboxes speak: a call in a language
- * without phrases would end there.
+ * `POST /engine/dialplan`: the engine's lookup of the dial plan for one call, with the data of its channel. Answered
+ * with the applications of the call's route, or `not found`: the engine then uses its static dial plan. Calls of the
+ * context `public` come from gateways, or from strangers, who get no route. `language` is the one that the engine's
+ * mailboxes speak: a call in a language without phrases would end there.
  */
 export const lookUpDialplan = route({
   operationId: 'lookUpDialplan',
@@ -95,9 +95,9 @@ export const lookUpDialplan = route({
 
 /**
  * `POST /engine/cdr`: the engine's own CDR of a leg (mod_json_cdr), in each of the forms that the module writes.
- * docs/engine.md posts the CDRs from the engine's disk; a module that is configured to post them itself ends no call before
- * it has an answer, so the CDR is only queued here. Any status but 2xx means that the CDR was not accepted: both senders try
- * again.
+ * docs/engine.md posts the CDRs from the engine's disk; a module that is configured to post them itself ends no call
+ * before it has an answer, so the CDR is only queued here. Any status but 2xx means that the CDR was not accepted: both
+ * senders try again.
  */
 export const takeCdr = route({
   operationId: 'takeCdr',
@@ -133,10 +133,11 @@ const recordingBytes = z.string().check(
 )
 
 /**
- * `POST /engine/recordings`: an engine offers the file of a recording (engine/bin/send-recordings): its name, the folder that it is in (a
- * domain, or empty), and the id of the call if the name has it. The first line of the answer is its state: `upload` (each further line
- * is a part that is missing, as `<number> <bytes> <value of x-amz-checksum-sha256> <link>`; put them and ask again), `stored` or `deleted`
- * (the file is not needed any more), `unknown`, `recording` or `elsewhere` (ask later).
+ * `POST /engine/recordings`: an engine offers the file of a recording (engine/bin/send-recordings): its name, the
+ * folder that it is in (a domain, or empty), and the id of the call if the name has it. The first line of the answer is
+ * its state: `upload` (each further line is a part that is missing, as
+ * `<number> <bytes> <value of x-amz-checksum-sha256> <link>`; put them and ask again), `stored` or `deleted` (the file
+ * is not needed any more), `unknown`, `recording` or `elsewhere` (ask later).
  */
 export const uploadRecording = route({
   operationId: 'uploadRecording',
@@ -172,10 +173,10 @@ export const uploadRecording = route({
 })
 
 /**
- * `POST /engine/voicemail`: an engine offers a message of a mailbox (engine/bin/send-voicemails), to be mailed to its owner. The body's
- * first line is the message as the engine's `vm_list` writes it; the bytes of its file follow only when the platform has asked for
- * them. The answer is one word: `audio` (offer it again with its bytes), `later` (offer it again later), `done`, or `delete` (the same,
- * and the owner wants it removed at the engine).
+ * `POST /engine/voicemail`: an engine offers a message of a mailbox (engine/bin/send-voicemails), to be mailed to its
+ * owner. The body's first line is the message as the engine's `vm_list` writes it; the bytes of its file follow only
+ * when the platform has asked for them. The answer is one word: `audio` (offer it again with its bytes), `later` (offer
+ * it again later), `done`, or `delete` (the same, and the owner wants it removed at the engine).
  */
 export const takeVoicemail = route({
   operationId: 'takeVoicemail',

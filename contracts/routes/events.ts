@@ -63,7 +63,7 @@ export const listEvents = route({
       gaps: z.readonly(
         z.array(
           z.discriminatedUnion('kind', [
-            /** Numbers without an event, both ends included: the event is no longer kept, or the number was never used. */
+            /** Numbers without an event, both ends included: it is no longer kept, or the number was never used. */
             z.object({
               kind: z.literal('numbers'),
               reason: z.enum(['not_kept', 'void']),

@@ -90,10 +90,8 @@ const gatewayWithState = z.extend(gatewayOutput, {
   overlaps: z.optional(z.array(z.string())),
 })
 
-/** The needs of operations that judge gateways by their domain and the engines. */
 const ofOwner = { domains: ['read'], connectorStatus: ['list'] } as const
 
-/** The needs of operations that show states. */
 const ofStates = { ...ofOwner, gatewayStates: ['list'] } as const
 
 const common = { group: 'gateways', authentication: 'token', domain: 'required', query: domainQuery } as const

@@ -12,7 +12,6 @@ const sentRequest = z.object({
   body: z.string(),
 })
 
-/** A filter that an event does not pass, and the event's value for it. */
 const refusal = z.object({
   field: z.string(),
   operation: z.string(),
@@ -57,7 +56,6 @@ export const testHook = route({
       /** `skipped`: a filter refused the event, and nothing was sent or recorded. */
       state: z.enum(['delivered', 'failed', 'skipped']),
       reason: z.optional(z.string()),
-      /** The delivery's id in the log. */
       delivery: z.optional(z.string()),
       sent: z.nullable(sentRequest),
       /** `null` when no answer came. */
@@ -86,7 +84,6 @@ export const dryRunHook = route({
     z.object({
       /** The number of events of the domain that were examined, at most 200. */
       looked: z.int(),
-      /** Examined events with other names. */
       otherEvents: z.readonly(z.array(z.object({ event: z.string(), count: z.int() }))),
       /** Events with the hook's name that would have fired it, and those that a filter refuses. */
       matched: z.int(),
@@ -100,10 +97,8 @@ export const dryRunHook = route({
             occurredAt: z.int(),
             matches: z.boolean(),
             refusedBy: z.readonly(z.array(refusal)),
-            /** The pre-request, if the hook has one. */
             authRequest: z.optional(sentRequest),
             request: z.optional(sentRequest),
-            /** The reason why no request could be made. */
             problem: z.optional(z.enum(['auth_failed', 'bad_template'])),
           }),
         ),

@@ -45,6 +45,7 @@ export const hookInput = z.object({
   ),
   customBody: z.optional(z.boolean('must be true or false')),
   rawBody: z.optional(z.string('must be text')),
+  rawSubstitution: z.optional(z.boolean('must be true or false')),
   retries: z.optional(
     z.int('must be a whole number').check(z.minimum(0, 'must be at least 0'), z.maximum(10, 'must be at most 10')),
   ),
@@ -79,6 +80,7 @@ export const hookOutput = z.object({
   }),
   customBody: z.boolean(),
   rawBody: z.string(),
+  rawSubstitution: z.optional(z.boolean()),
   retries: z.int(),
   delay: z.optional(z.int()),
   disabledReason: z.optional(z.string()),

@@ -12,7 +12,6 @@ import { route } from './route.ts'
 
 const common = { group: 'public-routes', authentication: 'token', domain: 'required', query: domainQuery } as const
 
-/** One public route of a domain. */
 const oneRoute = { ...common, versioned: true, params: routeParams } as const
 
 /** `GET /api/v2/routes/public` */

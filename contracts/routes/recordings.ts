@@ -1,11 +1,10 @@
 import * as z from 'zod/mini'
-import { uuid } from '../fields.ts'
+import { callId } from '../fields.ts'
 import { route } from './route.ts'
 import { okInfo } from './shapes.ts'
 
-const params = z.object({ uuid })
+const params = z.object({ uuid: callId })
 
-/** The name of a recording: any name that the engine may give to a file. */
 const name = z.optional(
   z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(255, 'must have at most 255 characters')),
 )
@@ -33,9 +32,9 @@ const listed = z.object({
 })
 
 /**
- * `GET /cdr/api/v2/files/<uuid>`: a recording of a call as a link (302), as JSON with the link (for a client that accepts
- * JSON and no recording), or as the bytes themselves with `redirect=false`. With `type=all`, the list of the call's
- * recordings.
+ * `GET /cdr/api/v2/files/<uuid>`: a recording of a call as a link (302), as JSON with the link (for a client that
+ * accepts JSON and no recording), or as the bytes themselves with `redirect=false`. With `type=all`, the list of the
+ * call's recordings.
  */
 export const readRecording = route({
   operationId: 'readRecording',

@@ -6,7 +6,6 @@ import { domainQuery, listQuery, okInfo } from './shapes.ts'
 /** Resource to permissions. The rules of roles know the valid words, and refuse a wrong one by name. */
 const aclInput = z.record(z.string().check(z.maxLength(64)), z.array(z.string()).check(z.maxLength(9)))
 
-/** One parent, alone or in a list. */
 const parentsInput = z.nullable(z.union([z.string(), z.array(z.string()).check(z.maxLength(1))]))
 
 const acl = z.record(z.string(), z.array(z.string()))

@@ -40,7 +40,8 @@ export const routeOutput = z.object({
   description: z.string(),
   callflow: z.array(z.record(z.string(), z.unknown())),
   /**
-   * Positions in the callflow that are no longer allowed, such as `callflow[3].setVar`; they are not served to the engine.
+   * Positions in the callflow that are no longer allowed, such as `callflow[3].setVar`; they are not served to the
+   * engine.
    */
   ignored: z.optional(z.array(z.string())),
   version: z.int(),

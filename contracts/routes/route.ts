@@ -6,7 +6,7 @@ import type { Needs } from '../ports.ts'
 /** HTTP methods that routes use. */
 export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A permission that the caller's role must hold. With `own`, the same action on the caller's own things (`ro`) is enough. */
+/** A permission that the caller's role must hold. With `own`, the action on the caller's own things (`ro`) suffices. */
 export interface Permission {
   readonly resource: AclResource
   readonly action: AclAction
@@ -16,9 +16,10 @@ export interface Permission {
 }
 
 /**
- * The source of the domain that an endpoint works in. A caller that is bound to a domain always works in that one. This rule
- * says what root must do: `required` (root names one), `optional` (root may leave it out and sees all), `path` (the parameter
- * `domain_name` of the path names one, for every caller), `none` (the endpoint does not work in a domain).
+ * The source of the domain that an endpoint works in. A caller that is bound to a domain always works in that one. This
+ * rule says what root must do: `required` (root names one), `optional` (root may leave it out and sees all), `path`
+ * (the parameter `domain_name` of the path names one, for every caller), `none` (the endpoint does not work in a
+ * domain).
  */
 export type DomainRule = 'required' | 'optional' | 'path' | 'none'
 
@@ -63,14 +64,15 @@ export interface Route {
   readonly permission: Permission | null
   readonly domain: DomainRule
   /**
-   * The port methods that the use case itself calls; {@link needsOf} adds those that the wrapper calls before and after it.
+   * The port methods that the use case itself calls; {@link needsOf} adds those that the wrapper calls before and after
+   * it.
    */
   readonly needs: Needs
   readonly params?: z.ZodMiniType
   readonly query?: z.ZodMiniType
   /**
-   * Query parameters whose text is never refused, whatever bytes it has: control characters reach the use case, and bytes
-   * that are not UTF-8 arrive as U+FFFD. The use case replaces both before it passes the text on.
+   * Query parameters whose text is never refused, whatever bytes it has: control characters reach the use case, and
+   * bytes that are not UTF-8 arrive as U+FFFD. The use case replaces both before it passes the text on.
    */
   readonly uncheckedQuery?: readonly string[]
   readonly body?: z.ZodMiniType
@@ -78,11 +80,10 @@ export interface Route {
   readonly form?: z.ZodMiniType
   /** Accepts a body of any media type, as the bytes that came, and parses it itself; instead of `body` and `form`. */
   readonly rawBody?: true
-  /** The success body. */
   readonly response: z.ZodMiniType
   /**
-   * The possible forms of a success: `json` (or `responseType`), a `redirect`, `bytes` of any media type. By default only the
-   * body of `response`.
+   * The possible forms of a success: `json` (or `responseType`), a `redirect`, `bytes` of any media type. By default
+   * only the body of `response`.
    */
   readonly answers?: readonly AnswerForm[]
   /** Statuses other than 200 that also have the body of `response`. */
@@ -95,8 +96,8 @@ export interface Route {
   /** The media type of the success body; JSON by default. */
   readonly responseType?: TextType
   /**
-   * Files that the function finds in the folder `files` next to its code: by name, their paths in the repository or in an installed
-   * package.
+   * Files that the function finds in the folder `files` next to its code: by name, their paths in the repository or in
+   * an installed package.
    */
   readonly files?: Readonly<Record<string, string>>
   /** The most bytes that a request body may have; 256 KiB by default. */
@@ -108,15 +109,17 @@ export interface Route {
   /** Whether the answer contains a secret; if so, the copy that is kept for an `Idempotency-Key` is encrypted. */
   readonly showsSecret?: boolean
   /**
-   * Whether the endpoint handles one record with versions: a GET then returns its `ETag`, and a change respects `If-Match`. A
-   * change of a record without versions refuses any `If-Match` but `*`.
+   * Whether the endpoint handles one record with versions: a GET then returns its `ETag` and respects `If-None-Match`,
+   * and a change respects both it and `If-Match`. A change of a record without versions refuses any `If-Match` but `*`.
    */
   readonly versioned?: boolean
+  /** Whether a PUT creates the record that its path names, so that `If-None-Match: *` is true of it. */
+  readonly creates?: true
   /** The rate limits that apply in addition to those of all requests with a token. */
   readonly limits?: readonly LimitName[]
   /**
-   * Refuses a request (429) when its counters cannot be read in time, instead of admitting it: for requests that are costly,
-   * or that guess at secrets.
+   * Refuses a request (429) when its counters cannot be read in time, instead of admitting it: for requests that are
+   * costly, or that guess at secrets.
    */
   readonly mustBeCounted?: true
   /** The per-token concurrency limit that this route counts against. */
@@ -124,8 +127,8 @@ export interface Route {
   /** The memory of its function in MB; 512 by default. */
   readonly memoryMb?: number
   /**
-   * The time limit of its function, for a caller that waits no longer: a later answer is useless, and an early refusal is better. 29
-   * seconds by default.
+   * The time limit of its function, for a caller that waits no longer: a later answer is useless, and an early refusal
+   * is better. 29 seconds by default.
    */
   readonly timeoutSeconds?: number
 }
@@ -135,7 +138,6 @@ export function route<const R extends Route>(declaration: R): R {
   return declaration
 }
 
-/** The needs of checking a user's token. */
 const tokenNeeds = {
   credentials: ['read', 'readDomainToken'],
   sessions: ['touch', 'meet'],
@@ -144,7 +146,6 @@ const tokenNeeds = {
   // Every request may find that its token is used from a new source, and writes that to the trail.
   audit: ['append'],
 } as const satisfies Needs
-/** The needs of checking the engine's credential. */
 const engineNeeds = { secrets: ['engineCredential'] } as const satisfies Needs
 const auditNeeds = { audit: ['append'] } as const satisfies Needs
 
@@ -164,8 +165,8 @@ export function limitsOf({ authentication, limits = [] }: Route): readonly Limit
 }
 
 /**
- * Returns whether the domain of a request is looked up. Only root's is, since root names one; every other caller's domain
- * comes with its credential. The caller is known only at run time, so every such route needs the read.
+ * Returns whether the domain of a request is looked up. Only root's is, since root names one; every other caller's
+ * domain comes with its credential. The caller is known only at run time, so every such route needs the read.
  */
 export function looksUpDomain({ authentication, domain }: Route): boolean {
   return authentication === 'token' && domain !== 'none'
@@ -173,14 +174,13 @@ export function looksUpDomain({ authentication, domain }: Route): boolean {
 
 const domainNeeds = { domains: ['read'] } as const satisfies Needs
 const keyNeeds = { idempotency: ['create', 'takeOver', 'complete', 'release'] } as const satisfies Needs
-/** The needs of encrypting answers. */
 const secretAnswerNeeds = { secretBox: ['seal', 'open'] } as const satisfies Needs
 const concurrencyNeeds = { rateLimits: ['enter', 'leave'] } as const satisfies Needs
 const limitNeeds = { rateLimits: ['take'] } as const satisfies Needs
 
 /**
- * Returns everything that a route's function may reach: the needs of its use case, and those of authentication, sessions, the
- * domain's lookup, audit, request keys and limits.
+ * Returns everything that a route's function may reach: the needs of its use case, and those of authentication,
+ * sessions, the domain's lookup, audit, request keys and limits.
  */
 export function needsOf(declared: Route): Needs {
   const parts: Needs[] = [declared.needs]

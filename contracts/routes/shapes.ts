@@ -14,6 +14,13 @@ export const errorBody = z.object({
 /** Returns the response `{status:"OK", data}`. */
 export const okData = <T extends z.ZodMiniType>(data: T) => z.object({ status: z.literal('OK'), data })
 
+/**
+ * Returns the response of a list whose entries have ids that may be numbers: `order` has the ids as `sort` orders them,
+ * since members that are numbers come first in many languages.
+ */
+export const okInOrder = <T extends z.ZodMiniType>(entry: T) =>
+  z.extend(okData(z.record(z.string(), entry)), { order: z.readonly(z.array(z.string())) })
+
 /** Returns the response `{status:"OK", info}`. */
 export const okInfo = <T extends z.ZodMiniType>(info: T) => z.object({ status: z.literal('OK'), info })
 

@@ -5,8 +5,8 @@ import { readBy } from './rule.ts'
 import type { Variable } from './setting.ts'
 
 /**
- * A file of its own, since the pattern matcher and the list of the engine's names add 190 KB to a bundle. The deployment
- * checks the names; functions read only the patterns, when they need them (functions/client-variables.ts).
+ * A file of its own, since the pattern matcher and the list of the engine's names add 190 KB to a bundle. The
+ * deployment checks the names; functions read only the patterns, when they need them (functions/client-variables.ts).
  */
 export const clientVariables = {
   variable: environment.clientVariables,

@@ -8,10 +8,9 @@ export interface EngineSocket {
 /** The sentence that describes a well-formed list of event sockets. */
 export const engineSocketWords = 'esl://host:port, or several of them, comma-separated'
 
-/** The port of the event socket where the address has none. */
 const defaultPort = 8021
 
-/** The most engines of a deployment: each costs two links and a reader of its jobs, and a longer list is surely a mistake. */
+/** The most engines of a deployment: each costs two links and a reader; a longer list is surely a mistake. */
 export const maxEngines = 32
 
 /**

@@ -6,7 +6,6 @@ import type { ContextValue } from './setting.ts'
 export interface EngineVpc {
   /** Such as `vpc-0a1b2c3d`. */
   readonly id: string
-  /** The ids of its route tables whose subnets have engines. */
   readonly routeTables: readonly string[]
   /** IPv4 addresses of engines by host name, which the connector's network then resolves. */
   readonly addresses: Readonly<Record<string, string>>

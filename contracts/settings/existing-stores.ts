@@ -18,7 +18,6 @@ export interface ExistingStores {
 
 type Kind = keyof ExistingStores
 
-/** The declared names of each kind, the form of a physical name, and its words. */
 const kinds: Readonly<Record<Kind, readonly [declared: object, form: RegExp, words: string]>> = {
   tables: [tables, /^[\w.-]{3,255}$/, 'the name of a table'],
   buckets: [buckets, /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket'],

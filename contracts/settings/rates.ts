@@ -2,8 +2,8 @@ import type { Allowance } from '../../core/limits/allowance.ts'
 import { type ConcurrencyName, type LimitName, concurrencyNames, limitNames } from '../routes/route.ts'
 
 /**
- * The rates of the contract: `<name>=<requests>/<s|m|h>`, followed by `:<burst>` if that is another number. A name without a
- * period, `<name>=<requests>`, limits the requests in flight. contracts/routes/route.ts declares the names.
+ * The rates of the contract: `<name>=<requests>/<s|m|h>`, followed by `:<burst>` if that is another number. A name
+ * without a period, `<name>=<requests>`, limits the requests in flight. contracts/routes/route.ts declares the names.
  */
 export const usualRateLimits = 'token=50/s:100,domain=200/s:400,login=10/m,call=5/s,search=5/s,searching=2'
 
@@ -15,7 +15,7 @@ export type RateLimits = Readonly<Partial<Record<LimitName, Allowance> & Record<
 
 const periodsMs = { s: 1000, m: 60_000, h: 3_600_000 } as const
 
-/** Reads rates such as {@link usualRateLimits}; `off` means no limits. Throws an error that describes the expected text. */
+/** Reads rates such as {@link usualRateLimits}; `off` means no limits. An error describes the expected text. */
 export function readRateLimits(text: string): RateLimits {
   return text === 'off' ? {} : Object.fromEntries(text.split(',').map(readLimit))
 }

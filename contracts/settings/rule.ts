@@ -102,7 +102,6 @@ export function folder(): Rule<string> {
   }
 }
 
-/** Returns the values of a comma-separated list, without the spaces around them. */
 function partsOf(list: string): string[] {
   return list.trim() === '' ? [] : list.split(',').map((part) => part.trim())
 }

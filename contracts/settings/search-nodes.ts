@@ -3,7 +3,6 @@ export interface SearchNode {
   /** GiB of the smallest and of the largest gp3 disk. */
   readonly leastGb: number
   readonly mostGb: number
-  /** The number of nodes of this type that a domain may have. */
   readonly mostNodes: number
 }
 

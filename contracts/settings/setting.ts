@@ -4,7 +4,6 @@ import type { Rule } from './rule.ts'
 /** A process that reads variables: the functions, the connector, or `npm start`. */
 export type Reader = 'functions' | 'connector' | 'laptop'
 
-/** The differences of a setting in a deployment or on a laptop. */
 interface Difference {
   readonly fallback?: string
   /** The default in the documented tables, if {@link Setting.fallback} does not show it. */
@@ -44,8 +43,8 @@ export interface ContextValue<T = unknown> extends Setting<T> {
 export type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads a setting from the environment. An empty text counts as absent, unless the rule accepts it. Throws an error that
- * names the variable and the expected form, never its value.
+ * Reads a setting from the environment. An empty text counts as absent, unless the rule accepts it. Throws an error
+ * that names the variable and the expected form, never its value.
  */
 export function readVariable<T>(setting: Variable<T>, env: Variables, fallback = setting.fallback): T {
   return readText(setting.rule(), textOf(setting, env, fallback), setting.variable)

@@ -13,7 +13,6 @@ export interface RoleContext {
   readonly domain: string
   readonly clock: Clock
   readonly random: Randomness
-  /** The requirement on the version of the changed role. */
   readonly precondition: Precondition
 }
 
@@ -23,8 +22,8 @@ export interface CreateRolePorts {
 }
 
 /**
- * Creates a role. Throws `invalid_field`, `permission_denied` for a permission that its author lacks, and `conflict` for a
- * name in use and a domain that has {@link maxRoles}.
+ * Creates a role. Throws `invalid_field`, `permission_denied` for a permission that its author lacks, and `conflict`
+ * for a name in use and a domain that has {@link maxRoles}.
  */
 export async function createRole(
   { roles }: CreateRolePorts,

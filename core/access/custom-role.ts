@@ -3,7 +3,6 @@ import type { Acl } from './acl.ts'
 /** A role that a tenant created. */
 export interface CustomRole {
   readonly name: string
-  /** A default role or another role of the domain whose permissions this one inherits. */
   readonly parent: string | null
   /** Its own permissions, without those of its parent. */
   readonly allows: Acl
@@ -11,7 +10,6 @@ export interface CustomRole {
   readonly creationId: string
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** Rises by one with every write. */
   readonly version: number
 }
 

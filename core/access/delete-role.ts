@@ -10,8 +10,8 @@ export interface DeleteRolePorts extends RoleUsers {
 }
 
 /**
- * Removes an unused role. Throws `not_found`, `permission_denied` for a role above the caller's permissions and for those of
- * the platform, and `conflict` for one in use.
+ * Removes an unused role. Throws `not_found`, `permission_denied` for a role above the caller's permissions and for
+ * those of the platform, and `conflict` for one in use.
  */
 export async function deleteRole(
   ports: DeleteRolePorts,

@@ -6,8 +6,8 @@ export function ownLogin(caller: Pick<Caller, 'kind' | 'domain' | 'login'>): str
 }
 
 /**
- * Returns the presence id that identifies the caller's own calls, CDRs and recordings. A domain token owns none: its value
- * contains a character that no presence id of an account has, so that it never matches.
+ * Returns the presence id that identifies the caller's own calls, CDRs and recordings. A domain token owns none: its
+ * value contains a character that no presence id of an account has, so that it never matches.
  */
 export function ownPresenceId({ kind, username }: Pick<Caller, 'kind' | 'username'>): string {
   return kind === 'user' ? username : `token:${username}`

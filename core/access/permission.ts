@@ -9,8 +9,8 @@ import {
 } from './acl.ts'
 
 /**
- * Returns the refusal of a forbidden request: 403 with the contract's fixed text. `problem` says which permission is missing or
- * which rule forbids it, and never depends on what is stored of others.
+ * Returns the refusal of a forbidden request: 403 with the contract's fixed text. `problem` says which permission is
+ * missing or which rule forbids it, and never depends on what is stored of others.
  */
 export function permissionDenied(problem: string): DomainError {
   return new DomainError('permission_denied', 'Permission denied!', { details: [{ field: 'permission', problem }] })
@@ -31,8 +31,8 @@ export function scopeOf(acl: Acl, resource: AclResource, action: AclAction): Acc
 }
 
 /**
- * Returns the reach of a caller for a required permission. With `own`, the action on the caller's own things is enough; `and`
- * names a second permission that must be held in full. Throws `permission_denied` when the map allows less.
+ * Returns the reach of a caller for a required permission. With `own`, the action on the caller's own things is enough;
+ * `and` names a second permission that must be held in full. Throws `permission_denied` when the map allows less.
  */
 export function decidePermission(
   acl: Acl,

@@ -27,9 +27,9 @@ export interface DomainReader {
 }
 
 /**
- * Returns the domain of a request. A caller that is bound to a domain works in that one and may name no other (403). Root
- * names an existing one (404 otherwise). With `optional`, root may name none and works in all of them (`null`); without it,
- * that is `domain_required`.
+ * Returns the domain of a request. A caller that is bound to a domain works in that one and may name no other (403).
+ * Root names an existing one (404 otherwise). With `optional`, root may name none and works in all of them (`null`);
+ * without it, that is `domain_required`.
  */
 export async function resolveDomain(
   caller: Pick<Caller, 'domain' | 'domainCreatedAt'>,

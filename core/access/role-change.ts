@@ -11,8 +11,8 @@ import { aclOfRole, isDefaultRole, rootRole } from './roles.ts'
 export const maxRoles = 50
 
 /**
- * Writes the roles of a domain as changed by `change`, and repeats it when another write came first: `change` always judges a
- * consistent set of roles.
+ * Writes the roles of a domain as changed by `change`, and repeats it when another write came first: `change` always
+ * judges a consistent set of roles.
  */
 export async function changeRoles(
   roles: Pick<RoleStore, 'read' | 'write'>,
@@ -56,8 +56,8 @@ export function noSuchRole(): DomainError {
 }
 
 /**
- * Refuses a role whose parent is missing, is root or leads back to the role itself, and one with a permission that its author
- * lacks. `all` are the roles after the change.
+ * Refuses a role whose parent is missing, is root or leads back to the role itself, and one with a permission that its
+ * author lacks. `all` are the roles after the change.
  */
 export function checkRoleGiven(role: CustomRole, all: readonly CustomRole[], author: Pick<Caller, 'acl'>): void {
   const seen = new Set<string>()

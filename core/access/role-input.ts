@@ -19,7 +19,7 @@ export interface RoleChange {
 const isResource = (name: string): name is AclResource => aclResources.some((known) => known === name)
 const isPermission = (text: string): text is AclPermission => aclPermissions.some((known) => known === text)
 
-/** Reads a change of a role. Throws `invalid_field` for unknown resources and permissions, and for more than one parent. */
+/** Reads a change of a role. Throws `invalid_field` for unknown resources or permissions, or several parents. */
 export function readRoleInput({ allows, parents }: RoleInput): RoleChange {
   return { allows: allows && readAllows(allows), parent: readParent(parents) }
 }

@@ -44,7 +44,6 @@ const adminOwned: readonly AclResource[] = [
 
 const all = (resources: readonly AclResource[]): Acl => Object.fromEntries(resources.map((name) => [name, ['*']]))
 
-/** The default roles, each with its inherited permissions. */
 const roles: ReadonlyMap<string, Acl> = new Map([
   [rootRole, all(aclResources)],
   ['admin', inherit(userAcl, { ...all(adminOwned), domain: ['ro', 'uo'], 'acl/roles': ['r'] })],
@@ -60,8 +59,8 @@ export function isDefaultRole(role: string): boolean {
 }
 
 /**
- * Returns the current permissions of a role, including those of its parents. The role is a default one or one of `custom`,
- * the roles of the domain. `undefined` when there is no such role; a missing parent adds nothing.
+ * Returns the current permissions of a role, including those of its parents. The role is a default one or one of
+ * `custom`, the roles of the domain. `undefined` when there is no such role; a missing parent adds nothing.
  */
 export function aclOfRole(role: string, custom: readonly CustomRole[] = []): Acl | undefined {
   const own = roles.get(role)
@@ -91,7 +90,6 @@ function inherit(parent: Acl, own: Acl): Acl {
   )
 }
 
-/** Returns the union of two sets; `*` stands for all. */
 function union(a: readonly AclPermission[], b: readonly AclPermission[]): readonly AclPermission[] {
   const both = new Set([...a, ...b])
   return both.has('*') ? ['*'] : [...both]

@@ -34,11 +34,11 @@ export async function listRoles({ roles }: ShowRolesPorts, domain: string, query
   return { roles: rows.map(({ item }) => item), headers }
 }
 
-/** The roles of the platform never change. */
 const platformVersion: Versioned = { createdAt: 0, version: 1 }
 
 /**
- * Returns everything that a role allows, including inherited permissions, and the version of all that. Throws `not_found`.
+ * Returns everything that a role allows, including inherited permissions, and the version of all that. Throws
+ * `not_found`.
  */
 export async function readRole(
   { roles }: ShowRolesPorts,

@@ -28,7 +28,6 @@ export interface DomainToken {
   readonly digest: string
   readonly role: string
   readonly description: string
-  /** Username of its issuer. */
   readonly createdBy: string
   /** Epoch milliseconds. */
   readonly createdAt: number

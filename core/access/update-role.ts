@@ -12,9 +12,9 @@ export interface UpdateRolePorts {
 }
 
 /**
- * Replaces the permissions of a role, its parent, or both; fields that are left out stay. The change applies to every request
- * that follows. Throws the errors of a creation, `not_found`, and also `permission_denied` for a role that already exceeds
- * its editor's permissions and for the roles of the platform.
+ * Replaces the permissions of a role, its parent, or both; fields that are left out stay. The change applies to every
+ * request that follows. Throws the errors of a creation, `not_found`, and also `permission_denied` for a role that
+ * already exceeds its editor's permissions and for the roles of the platform.
  */
 export async function updateRole(
   { roles }: UpdateRolePorts,

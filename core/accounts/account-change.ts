@@ -25,7 +25,6 @@ export interface AccountChange {
   readonly variables: readonly Assignment[]
 }
 
-/** Parameters that are stored in fields of their own. */
 const ownFields: ReadonlySet<string> = new Set(['password', 'role', 'svc-extensions', 'vm-password'])
 
 /** The rules that a request is checked against. */
@@ -35,9 +34,9 @@ export interface ChangeRules extends Omit<AssignmentRules, 'place'> {
 }
 
 /**
- * Reads the changes of a request. Password and role may come as parameters, and the role also as the variable `account_role`;
- * the field of the request itself wins. Throws `invalid_field` for anything that the contract does not allow. {@link
- * checkRole} checks that the role exists, and {@link checkAgentContact} that a contact does.
+ * Reads the changes of a request. Password and role may come as parameters, and the role also as the variable
+ * `account_role`; the field of the request itself wins. Throws `invalid_field` for anything that the contract does not
+ * allow. {@link checkRole} checks that the role exists, and {@link checkAgentContact} that a contact does.
  */
 export function readChange(input: AccountInput, { passwordMinLength, ...rules }: ChangeRules): AccountChange {
   const items = input.parameters?.map((item) => withDomain(item, rules.domain))
@@ -95,7 +94,8 @@ export function checkRole(role: string | undefined, custom: readonly CustomRole[
 }
 
 /**
- * An update may drop all numbers of an account and add as many; the store changes 100 items at once, including the account.
+ * An update may drop all numbers of an account and add as many; the store changes 100 items at once, including the
+ * account.
  */
 const maxNumbers = 49
 

@@ -21,14 +21,11 @@ export interface ChangeContext extends AccountContext {
   readonly requestId?: string | undefined
   readonly clock: Clock
   readonly random: Randomness
-  /** The requirement of the request on the account's version. */
   readonly precondition: Precondition
   readonly passwordMinLength: number
-  /** The operator's additions to the names that clients may set. */
   readonly clientVariables: ClientVariables
   /** Returns the digest that the engine checks registrations with: lower-case hex of `md5(login:domain:password)`. */
   readonly a1Hash: (login: string, domain: string, password: string) => string
-  /** Receives the notifications of a completed change that could not be sent. */
   readonly reportUnsent: (what: string, error: unknown) => void
 }
 
@@ -38,8 +35,8 @@ export function isOwn({ caller, domain }: AccountContext, login: string): boolea
 }
 
 /**
- * Returns the account of an id. A caller with permission for its own things only is refused any other id, whether or not it
- * exists. Throws `not_found` for an unknown id.
+ * Returns the account of an id. A caller with permission for its own things only is refused any other id, whether or
+ * not it exists. Throws `not_found` for an unknown id.
  */
 export async function findAccount(
   accounts: Pick<AccountStore, 'read'>,

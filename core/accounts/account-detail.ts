@@ -9,10 +9,9 @@ import { isSafeName } from '../text/safe-name.ts'
 /** The parameter that holds the hashed voicemail PIN; the engine's voicemail reads it under this name. */
 export const pinHash = 'vm-a1-hash'
 
-/** Served in place of the digest of a PIN where there is none. Without it the engine would take the password of the phone for the PIN. */
+/** Served in place of the digest of a missing PIN; the engine would take the phone's password for the PIN. */
 const noPin = 'none'
 
-/** The mask of a secret that is set. */
 const masked = '********'
 
 /** The dial string with which the engine reaches the account's phones: every registered contact of the dialled user. */
@@ -36,9 +35,9 @@ export function accountView(account: Account, context: ViewContext): AccountView
 }
 
 /**
- * Returns an account as callers see it. The digest that phones log in with is shown only to callers who may change accounts.
- * `ignored` names the keys, separated by commas, that are not served to the engine because clients may no longer set them; it
- * is absent if there are none.
+ * Returns an account as callers see it. The digest that phones log in with is shown only to callers who may change
+ * accounts. `ignored` names the keys, separated by commas, that are not served to the engine because clients may no
+ * longer set them; it is absent if there are none.
  */
 export function accountDetail(account: Account, { caller, clientVariables }: ViewContext): Record<string, string> {
   const { [pinHash]: pin, ...parameters } = account.parameters
@@ -78,7 +77,6 @@ export function servedAccount(account: Account, { clientVariables, domainPinHash
   }
 }
 
-/** Returns the client settings that the engine is served, and the keys of the detail that it is not. */
 function servedOf(
   { domain, parameters: { [pinHash]: pin, ...given }, variables: set }: Account,
   added: ClientVariables,
@@ -93,8 +91,8 @@ function servedOf(
 }
 
 /**
- * Returns the directory parameters that every account has, with defaults for unset ones. The engine gets no default of `vm-enabled`: it
- * would hide that of the domain, and close a mailbox that a route opens.
+ * Returns the directory parameters that every account has, with defaults for unset ones. The engine gets no default of
+ * `vm-enabled`: it would hide that of the domain, and close a mailbox that a route opens.
  */
 function engineParameters({ numbers, role }: Account): Record<string, string> {
   return {
@@ -108,7 +106,8 @@ function engineParameters({ numbers, role }: Account): Record<string, string> {
 }
 
 /**
- * Returns the channel variables of an account. Its own override the defaults, and those that decide ownership override all.
+ * Returns the channel variables of an account. Its own override the defaults, and those that decide ownership override
+ * all.
  */
 function engineVariables({ domain, login, role, variables }: Account): Record<string, string> {
   return {

@@ -14,11 +14,11 @@ export function liveContacts(presence: Presence | undefined, now: number): numbe
   return (presence?.contacts ?? []).filter(({ expiresAt, refused }) => expiresAt > now && refused === undefined).length
 }
 
-/** Returns an account's state from the engine's last report; an account without a report is `nonreg` and offline. */
-export function accountState(presence: Presence | undefined, now: number): AccountState {
+/** Returns an account's state from its phones, if any was reported, and from whether it has a call up. */
+export function accountState(presence: Presence | undefined, isBusy: boolean, now: number): AccountState {
   const isRegistered = liveContacts(presence, now) > 0
   const refused = presence?.contacts.find((each) => each.expiresAt > now && each.refused !== undefined)?.refused
   const note = refused === undefined ? {} : { refused }
-  if (presence !== undefined && presence.calls.length > 0) return { online: true, state: 'isbusy', ...note }
+  if (isBusy) return { online: true, state: 'isbusy', ...note }
   return isRegistered ? { online: true, state: 'onhook', ...note } : { online: false, state: 'nonreg', ...note }
 }

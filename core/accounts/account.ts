@@ -17,7 +17,6 @@ export interface Account {
   readonly createdAt: number
   /** Changes whenever password or role change, so that earlier tokens are refused. */
   readonly credentialsId: string
-  /** The second factor; absent if its set-up was never begun. */
   readonly secondFactor?: SecondFactor | undefined
   /** Rises by one with every write; the guard against lost updates. */
   readonly version: number

@@ -20,9 +20,9 @@ export interface DeleteAccountPorts {
 }
 
 /**
- * Removes an account with its numbers; its tokens end with it, and the engine drops its phones and ends its calls. Throws `not_found`,
- * `precondition_failed` as the context demands, `bad_request` for the caller's own account and `permission_denied` for one
- * above the caller's permissions.
+ * Removes an account with its numbers; its tokens end with it, and the engine drops its phones and ends its calls.
+ * Throws `not_found`, `precondition_failed` as the context demands, `bad_request` for the caller's own account and
+ * `permission_denied` for one above the caller's permissions.
  */
 export async function deleteAccount(ports: DeleteAccountPorts, id: string, context: ChangeContext): Promise<void> {
   const account = await findAccount(ports.accounts, context, id)

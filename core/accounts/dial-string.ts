@@ -50,16 +50,16 @@ export function asWritten(dialString: string): string {
 }
 
 /**
- * Returns the dial string of every account, which the engine fills in at each call. `registered` is the template of the user that
- * the account's phones are registered as. Each contact of the closed form rings, up to {@link mostPhones}; any other is
- * skipped.
+ * Returns the dial string of every account, which the engine fills in at each call. `registered` is the template of the
+ * user that the account's phones are registered as. Each contact of the closed form rings, up to {@link mostPhones};
+ * any other is skipped.
  *
- * A contact is a stranger's text. The engine joins the contacts by commas, which a contact may hold itself, so the engine writes
- * {@link markVariable} before each: only it can begin one. The list is percent-encoded and read from mark to mark, and
- * nothing but whole contacts that match reaches the dial string. Without the variable nothing does.
+ * A contact is a stranger's text. The engine joins the contacts by commas, which a contact may hold itself, so the
+ * engine writes {@link markVariable} before each: only it can begin one. The list is percent-encoded and read from mark
+ * to mark, and nothing but whole contacts that match reaches the dial string. Without the variable nothing does.
  *
- * Browsers name `transport=ws` also when they are connected by WSS (RFC 7118), and the engine keeps that name. It would look for a
- * connection by WS then, so the name is replaced: engines of the kit take no connections without TLS.
+ * Browsers name `transport=ws` also when they are connected by WSS (RFC 7118), and the engine keeps that name. It would
+ * look for a connection by WS then, so the name is replaced: engines of the kit take no connections without TLS.
  */
 export function dialStringOf(registered: string): string {
   const listed = `\${sofia_contact(*/${registered}@\${dialed_domain}/\${${markVariable}})}`

@@ -1,4 +1,4 @@
-import { applyList } from '../lists/apply-list.ts'
+import { type KeyedPage, applyList, keyedPage } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
@@ -10,6 +10,15 @@ import { type AccountState, accountState } from './account-state.ts'
 export interface ListAccountsPorts {
   readonly accounts: Pick<AccountStore, 'list' | 'read'>
   readonly presence: Pick<PresenceStore, 'list'>
+  readonly knownCalls: { readonly listOf: (domain: string) => Promise<readonly AccountLeg[]> }
+}
+
+/** What a stored leg says of its account. */
+interface AccountLeg {
+  /** `<login>@<domain>`; empty where it has no account. */
+  readonly presenceId: string
+  /** An account is busy while a leg of it is `up`. */
+  readonly state: 'up' | 'ended'
 }
 
 /** An account in the list. */
@@ -20,26 +29,33 @@ export interface AccountEntry extends AccountState {
 }
 
 /**
- * Lists the accounts of a domain by id, each with the state of its phones at `now` (epoch milliseconds). A caller with
- * permission for its own things only sees its own account. Ordered by login without regard to case.
+ * Lists the accounts of a domain by id, each with the state of its phones and calls at `now` (epoch milliseconds). A
+ * caller with permission for its own things only sees its own account. Ordered by login without regard to case.
  */
 export async function listAccounts(
   ports: ListAccountsPorts,
   query: ListQuery,
   context: AccountContext & { readonly now: number },
-): Promise<{ data: Record<string, Partial<AccountEntry>>; headers: Readonly<Record<string, string>> }> {
-  const [accounts, presences] = await Promise.all([visible(ports, context), ports.presence.list(context.domain)])
+): Promise<KeyedPage<AccountEntry>> {
+  const [accounts, presences, calls] = await Promise.all([
+    visible(ports, context),
+    ports.presence.list(context.domain),
+    ports.knownCalls.listOf(context.domain),
+  ])
+  const up = calls.filter(({ state }) => state === 'up')
+  const busy = new Set(up.map(({ presenceId }) => presenceId.toLowerCase()))
   const presenceOf = new Map(presences.map((presence) => [presence.login.toLowerCase(), presence]))
   const entries = accounts.map(({ login, domain }): AccountEntry => {
     const name = { id: login, domain, scheme: 'account' } as const
-    return Object.assign(name, accountState(presenceOf.get(login.toLowerCase()), context.now))
+    const isBusy = busy.has(`${login}@${domain}`.toLowerCase())
+    return Object.assign(name, accountState(presenceOf.get(login.toLowerCase()), isBusy, context.now))
   })
-  const { rows, headers } = applyList(entries, query, {
+  const page = applyList(entries, query, {
     id: ({ id }) => id,
     fields: ['id', 'domain', 'scheme', 'online', 'state', 'refused'],
     order: ({ id }) => id.toLowerCase(),
   })
-  return { data: Object.fromEntries(rows.map(({ id, item }) => [id, item])), headers }
+  return keyedPage(page)
 }
 
 async function visible({ accounts }: ListAccountsPorts, { scope, domain, caller }: AccountContext): Promise<Account[]> {

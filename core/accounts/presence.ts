@@ -7,13 +7,11 @@ export interface RegisteredContact {
   readonly refused?: 'contact' | undefined
 }
 
-/** The phones and calls of an account as the engine last reported them. */
+/** The phones of an account as the engine last reported them. */
 export interface Presence {
   readonly domain: string
   readonly login: string
   readonly contacts: readonly RegisteredContact[]
-  /** The uuids of the live calls of the account. */
-  readonly calls: readonly string[]
   /** The time of the observation, epoch milliseconds. An older observation never replaces a newer one. */
   readonly observedAt: number
 }

@@ -2,9 +2,9 @@ import { dialStringOf } from './dial-string.ts'
 
 /**
  * Engines that keep directory answers register phones under the full names of their accounts: `1000=acme.example.com`
- * instead of `1000`. An engine takes the host of a registration from the phone's To header and compares it with nothing,
- * so under its login alone a phone could be registered as the account of that name in any domain. No login contains the
- * separator.
+ * instead of `1000`. An engine takes the host of a registration from the phone's To header and compares it with
+ * nothing, so under its login alone a phone could be registered as the account of that name in any domain. No login
+ * contains the separator.
  */
 const separator = '='
 

@@ -32,10 +32,10 @@ export interface UpdateInput extends AccountInput {
 }
 
 /**
- * Changes an account's password, role, parameters and variables, merged by name; everything else stays. A new password or
- * role ends every token of the account. Concurrent changes are all kept. Throws `permission_denied` for changes that the
- * caller may not make, `bad_request` for an empty update and for a change of the caller's own role, `precondition_failed` as
- * the context demands, and `conflict` when another account has one of the new numbers.
+ * Changes an account's password, role, parameters and variables, merged by name; everything else stays. A new password
+ * or role ends every token of the account. Concurrent changes are all kept. Throws `permission_denied` for changes that
+ * the caller may not make, `bad_request` for an empty update and for a change of the caller's own role,
+ * `precondition_failed` as the context demands, and `conflict` when another account has one of the new numbers.
  */
 export async function updateAccount(
   ports: UpdateAccountPorts,

@@ -10,7 +10,6 @@ export interface AuditRecord {
   readonly status: number
   /** Names of the fields that the request set; never their values. */
   readonly fields: readonly string[]
-  /** A remark about the request. */
   readonly note?: string | undefined
 }
 
@@ -24,7 +23,6 @@ export interface AuditEntry extends AuditRecord {
 export interface AuditRange {
   /** Epoch milliseconds; nothing earlier is shown. */
   readonly since: number
-  /** Continues after this entry. */
   readonly after?: string | undefined
   readonly newestFirst: boolean
   /** 1 to 1000. */

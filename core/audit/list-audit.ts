@@ -9,7 +9,6 @@ export interface ListAuditPorts {
   readonly audit: Pick<AuditLog, 'list'>
 }
 
-/** The fields by which lines can be filtered and cut. */
 const fields = [
   'at',
   'requestId',
@@ -23,17 +22,15 @@ const fields = [
   'note',
 ] as const
 
-/** Lines of a page by default. */
 const defaultLimit = 40
-/** Lines that are read at once. */
 const batchSize = 1_000
 /** Lines that one request examines; after that, its page ends and the cursor continues. */
 const maxLooked = 10_000
 
 /**
  * Lists the trail of a domain, newest line first, or oldest first if `sort` is `{"at":1}`. Lines older than the domain
- * are hidden, since they belong to an earlier tenant of its name. The list is always paged. When a filter matches few lines, a
- * page may have fewer lines than its limit although a cursor continues. Throws `invalid_field`.
+ * are hidden, since they belong to an earlier tenant of its name. The list is always paged. When a filter matches few
+ * lines, a page may have fewer lines than its limit although a cursor continues. Throws `invalid_field`.
  */
 export async function listAudit(
   ports: ListAuditPorts,
@@ -64,7 +61,6 @@ interface Look {
   readonly range: { readonly since: number; readonly newestFirst: boolean; readonly after: string | undefined }
 }
 
-/** Returns the first lines that match the filter. `last` is the position to continue from if there may be more. */
 async function look(
   audit: ListAuditPorts['audit'],
   domain: string,
@@ -82,7 +78,6 @@ async function look(
   return { found, last: after }
 }
 
-/** Without a filter, only the requested lines are read. */
 function filtered({ filter }: ListQuery, wanted: number): number {
   return filter === undefined ? wanted : batchSize
 }
@@ -100,7 +95,6 @@ function cut(page: readonly AuditEntry[], { columns }: ListQuery): Partial<Audit
   return rows.map(({ item: { position: _position, ...record } }) => record)
 }
 
-/** Lines have one order, their time, which can be reversed. */
 function readOrder(query: ListQuery): boolean {
   if (query.cursor !== undefined && query.page !== undefined) {
     throw invalidField('cursor', 'must not be given together with page')

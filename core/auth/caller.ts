@@ -4,8 +4,9 @@ import type { Credentials, DomainTokenCredentials } from './credentials.ts'
 import type { Caller } from '../access/token.ts'
 
 /**
- * Returns the refusal of an invalid credential. What is wrong with the headers themselves is said. The answer is the same for
- * every reason that depends on what is stored, so that it does not reveal whether a token, an account or a domain exists.
+ * Returns the refusal of an invalid credential. What is wrong with the headers themselves is said. The answer is the
+ * same for every reason that depends on what is stored, so that it does not reveal whether a token, an account or a
+ * domain exists.
  */
 export function invalidToken(reason: keyof typeof problems = 'unknown'): DomainError {
   return new DomainError('invalid_token', 'Bad caller', { details: [problems[reason]] })
@@ -22,7 +23,6 @@ const problems = {
 /** The inputs for judging a presented token. */
 export interface PresentedToken {
   readonly credentials: Credentials
-  /** Whether the digest of the presented text is the stored one. */
   readonly digestMatches: boolean
   /** Epoch milliseconds. */
   readonly now: number
@@ -31,10 +31,10 @@ export interface PresentedToken {
 }
 
 /**
- * Returns the caller that presents a token. The token must be stored, enabled, unexpired and presented exactly; its account
- * and domain must exist; and it must have been issued since the last change of the account's password and role, or of root's
- * password. The permissions are the current ones of the role. Throws `invalid_token`, or `token_expired` for a genuine token
- * whose time is over.
+ * Returns the caller that presents a token. The token must be stored, enabled, unexpired and presented exactly; its
+ * account and domain must exist; and it must have been issued since the last change of the account's password and role,
+ * or of root's password. The permissions are the current ones of the role. Throws `invalid_token`, or `token_expired`
+ * for a genuine token whose time is over.
  */
 export function callerOfToken({ credentials, digestMatches, now, rootVersion }: PresentedToken): Caller {
   const { token, account, domain, roles } = credentials
@@ -64,8 +64,8 @@ export interface PresentedDomainToken {
 }
 
 /**
- * Returns the program that presents a domain token, by the same rules. It owns no account and no call: no account can have
- * its login. Throws `invalid_token` and `token_expired`.
+ * Returns the program that presents a domain token, by the same rules. It owns no account and no call: no account can
+ * have its login. Throws `invalid_token` and `token_expired`.
  */
 export function callerOfDomainToken({ credentials, digestMatches, now }: PresentedDomainToken): Caller {
   const { token, domain, roles } = credentials

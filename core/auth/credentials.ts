@@ -10,7 +10,6 @@ export interface Credentials {
   readonly account: Account | undefined
   /** Absent for root, and once the deletion of the domain has begun. */
   readonly domain: Domain | undefined
-  /** The custom roles of the domain. */
   readonly roles: readonly CustomRole[]
 }
 
@@ -19,7 +18,6 @@ export interface DomainTokenCredentials {
   readonly token: DomainToken | undefined
   /** Also absent once the deletion of the domain has begun. */
   readonly domain: Domain | undefined
-  /** The custom roles of the domain. */
   readonly roles: readonly CustomRole[]
 }
 
@@ -31,16 +29,16 @@ export interface CredentialReader {
 
 /** The times at which users were active; the source of the session counts of the status report. */
 export interface SessionStore {
-  /** Records that a user was active at `at` (epoch milliseconds). Written at most once a minute for each user and process. */
+  /** Records that a user was active at `at` (epoch milliseconds). At most once a minute for each user and process. */
   touch(username: string, domain: string, at: number): Promise<void>
   /**
-   * Records the network from which a credential is used. Returns `true` if it was not recorded in the last 90 days. Written
-   * at most once for each pair and process.
+   * Records the network from which a credential is used. Returns `true` if it was not recorded in the last 90 days.
+   * Written at most once for each pair and process.
    */
   meet(username: string, network: string, at: number): Promise<boolean>
   /**
-   * Counts the users that were active at or after `since` (epoch milliseconds), in one domain if it is given, together with
-   * the highest count of the same scope that was ever read, including this one.
+   * Counts the users that were active at or after `since` (epoch milliseconds), in one domain if it is given, together
+   * with the highest count of the same scope that was ever read, including this one.
    */
   count(since: number, domain?: string): Promise<{ users: number; domains: number; highest: number }>
 }

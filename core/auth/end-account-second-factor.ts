@@ -14,9 +14,9 @@ export interface EndSecondFactorPorts {
 }
 
 /**
- * Removes the second factor of another account, for a user who lost the device. Throws `not_found` when there is no such
- * account or it has none, `permission_denied` for an account above the caller's permissions, and `bad_request` for the
- * caller's own: removing that requires a code.
+ * Removes the second factor of another account, for a user who lost the device. Throws `not_found` when there is no
+ * such account or it has none, `permission_denied` for an account above the caller's permissions, and `bad_request` for
+ * the caller's own: removing that requires a code.
  */
 export async function endAccountSecondFactor(
   ports: EndSecondFactorPorts,

@@ -38,7 +38,6 @@ export interface LoginPorts {
 export interface LoginInput {
   readonly username: string | undefined
   readonly password: string | undefined
-  /** A one-time code, for an account that has a second factor. */
   readonly code: string | undefined
   readonly sourceAddress: string
 }
@@ -57,7 +56,6 @@ export interface LoginContext {
     claims: { readonly username: string; readonly domain: string; readonly key: string },
     secret: Uint8Array,
   ) => string
-  /** Returns the digest by which a token's text is stored. */
   readonly tokenDigest: (text: string) => string
   /** Receives the user's name once it is known to exist, whether or not the login succeeds. */
   readonly actAs: (username: string, domain: string) => void
@@ -74,7 +72,6 @@ export interface LoginResult {
   readonly acl: Record<string, string[]>
 }
 
-/** The user that a username names: root, or an account that may not exist. */
 interface NamedUser {
   readonly isRoot: boolean
   /** The name with its domain in lower case. */
@@ -85,10 +82,11 @@ interface NamedUser {
 }
 
 /**
- * Exchanges a name and a password for a token. Throws `missing_field` or `invalid_field` for a malformed name, `locked_out`
- * after too many failures, `not_found` for an unknown user and `invalid_credentials` for a wrong or missing password. For an
- * account with a second factor, a missing, wrong or used one-time code is `invalid_credentials` too, and the details then
- * name the field `code`. Every admitted attempt costs one password hash, whatever user it names.
+ * Exchanges a name and a password for a token. Throws `missing_field` or `invalid_field` for a malformed name,
+ * `locked_out` after too many failures, `not_found` for an unknown user and `invalid_credentials` for a wrong or
+ * missing password. For an account with a second factor, a missing, wrong or used one-time code is
+ * `invalid_credentials` too, and the details then name the field `code`. Every admitted attempt costs one password
+ * hash, whatever user it names.
  */
 export async function logIn(ports: LoginPorts, input: LoginInput, context: LoginContext): Promise<LoginResult> {
   const user = readUser(input.username)
@@ -122,7 +120,6 @@ function readUser(given: string | undefined): NamedUser {
   return { isRoot: false, username: `${login}@${domain}`, login, domain }
 }
 
-/** The user that a login has proven: an account, or root with a version of its password. */
 type Proven = { readonly account: Account } | { readonly rootVersion: string }
 
 /** Checks root's password, at the cost of a hash as for any user. */
@@ -137,7 +134,6 @@ async function proveRoot(
   return { rootVersion: version }
 }
 
-/** Checks the password and the second factor of an account. */
 async function proveUser(
   ports: LoginPorts,
   user: NamedUser,
@@ -152,7 +148,6 @@ async function proveUser(
   return { account }
 }
 
-/** Requires a one-time code if the account has a second factor. A code can be used once. */
 async function proveSecondFactor(
   { accounts, secretBox }: LoginPorts,
   account: Account,

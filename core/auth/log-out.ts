@@ -4,8 +4,8 @@ import type { Caller } from '../access/token.ts'
 import { invalidToken } from './caller.ts'
 
 /**
- * Ends only the token that the caller presented. Throws `invalid_token` when it has ended meanwhile, and `permission_denied`
- * for a domain token, which only the domain's administrators can end.
+ * Ends only the token that the caller presented. Throws `invalid_token` when it has ended meanwhile, and
+ * `permission_denied` for a domain token, which only the domain's administrators can end.
  */
 export async function logOut(tokens: Pick<TokenStore, 'remove'>, caller: Caller): Promise<string> {
   if (caller.kind === 'domain-token')

@@ -40,7 +40,6 @@ export interface LoginThrottle {
   ): Promise<{ readonly attempt: BegunAttempt } | { readonly failures: readonly LoginFailure[] }>
   /** Records that an attempt has failed: it is no longer under way, and counts. */
   settle(attempt: BegunAttempt): Promise<void>
-  /** Withdraws an attempt, which then no longer counts. */
   release(attempt: BegunAttempt): Promise<void>
   /** Forgets the failures of a key, including those under way. */
   clear(key: string): Promise<void>

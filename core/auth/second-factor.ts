@@ -30,7 +30,8 @@ export interface SecondFactorContext {
 
 /**
  * Creates a secret for the caller's account and shows it once. Logins do not require a code before {@link
- * confirmSecondFactor}. Throws `bad_request` for a caller without an account, and `conflict` while a second factor is on.
+ * confirmSecondFactor}. Throws `bad_request` for a caller without an account, and `conflict` while a second factor is
+ * on.
  */
 export async function beginSecondFactor(
   ports: Pick<SecondFactorPorts, 'accounts'> & { readonly secretBox: Pick<SecretBox, 'seal'> },
@@ -47,8 +48,8 @@ export async function beginSecondFactor(
 }
 
 /**
- * Switches the caller's second factor on, once the caller can generate codes. Throws `conflict` when it is on or was not
- * begun.
+ * Switches the caller's second factor on, once the caller can generate codes. Throws `conflict` when it is on or was
+ * not begun.
  */
 export async function confirmSecondFactor(
   ports: SecondFactorPorts,
@@ -80,8 +81,8 @@ export async function endSecondFactor(
 }
 
 /**
- * Replaces the second factor of an account, or removes it; other concurrent changes are kept. Throws `conflict` when the
- * factor itself or the account's credentials changed since `read` was read.
+ * Replaces the second factor of an account, or removes it; other concurrent changes are kept. Throws `conflict` when
+ * the factor itself or the account's credentials changed since `read` was read.
  */
 export async function replaceFactor(
   accounts: Pick<AccountStore, 'read' | 'update'>,
@@ -101,7 +102,7 @@ export async function replaceFactor(
   })
 }
 
-/** Compares the credentials of a user: a replacement must not undo a code that was used meanwhile, or a new password. */
+/** Compares the credentials of a user: a replacement must not undo a used code or a new password. */
 function hasSameFactor(one: Account, other: Account): boolean {
   return (
     one.credentialsId === other.credentialsId &&

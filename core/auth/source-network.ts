@@ -1,7 +1,7 @@
 /**
- * Returns the network that represents a source address in rate limits and in the trail: the IPv4 address itself, or the /64
- * of an IPv6 address, which belongs to one customer of a provider. An IPv4 address in IPv6 notation counts as IPv4. Other
- * text represents itself.
+ * Returns the network that represents a source address in rate limits and in the trail: the IPv4 address itself, or the
+ * /64 of an IPv6 address, which belongs to one customer of a provider. An IPv4 address in IPv6 notation counts as IPv4.
+ * Other text represents itself.
  */
 export function sourceNetwork(address: string): string {
   if (!address.includes(':')) return address

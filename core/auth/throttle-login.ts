@@ -3,13 +3,11 @@ import { type BegunAttempt, CodeMissing, type LoginThrottle, type LoginUser } fr
 import { loginNetwork } from './source-network.ts'
 
 const dayMs = 86_400_000
-/** The time for which failed logins count. */
 const windowMs = 15 * 60_000
 /** Failed logins after which further attempts are refused, by the contract's section on logins. */
 const maxFailures = { ofUserFromNetwork: 10, fromNetwork: 50, ofUser: 100 }
 /** The time for which a network counts as known after a login from it. */
 const knownMs = 30 * dayMs
-/** The number of newest networks that are kept for one user. */
 const maxNetworks = 20
 
 /** An attempt is judged in far less time than this; one that takes longer has died and failed. */
@@ -30,7 +28,6 @@ export interface LoginAttempt {
   readonly now: number
 }
 
-/** One count that limits an attempt. */
 interface Counter {
   readonly key: string
   readonly limit: number
@@ -39,12 +36,12 @@ interface Counter {
 }
 
 /**
- * Judges an attempt by `prove` if the limits allow it, otherwise throws `locked_out`. Failures are counted for the user in
- * this network, for the network over all users, and for the user over all networks. The last two do not limit a user who has
- * logged in from this network before, so no other client can lock such a user out.
- * An attempt counts as failed while it is judged, so that simultaneous attempts cannot all pass below a limit. If the room is
- * taken by others under way, it waits for them, since they may succeed. A success forgets the failures of this user in this
- * network. Outages do not count, nor does a right password without its one-time code.
+ * Judges an attempt by `prove` if the limits allow it, otherwise throws `locked_out`. Failures are counted for the user
+ * in this network, for the network over all users, and for the user over all networks. The last two do not limit a user
+ * who has logged in from this network before, so no other client can lock such a user out. An attempt counts as failed
+ * while it is judged, so that simultaneous attempts cannot all pass below a limit. If the room is taken by others under
+ * way, it waits for them, since they may succeed. A success forgets the failures of this user in this network. Outages
+ * do not count, nor does a right password without its one-time code.
  */
 export async function throttleLogin<T>(
   throttle: LoginThrottle,
@@ -76,8 +73,8 @@ export async function throttleLogin<T>(
 }
 
 /**
- * Returns the counters of an attempt, first the one of this user in this network. All attempts begin them in one order, so
- * that no two wait for each other. No two keys are equal, since a network contains no space.
+ * Returns the counters of an attempt, first the one of this user in this network. All attempts begin them in one order,
+ * so that no two wait for each other. No two keys are equal, since a network contains no space.
  */
 function countersOf(
   { user: { login, domain }, rootVersion }: LoginAttempt,
@@ -93,8 +90,8 @@ function countersOf(
 }
 
 /**
- * A wrong password, an unknown user or a wrong code. A right password without a code is the first step of a login with a
- * second factor, so it does not count: otherwise such users would lock their own network.
+ * A wrong password, an unknown user or a wrong code. A right password without a code is the first step of a login with
+ * a second factor, so it does not count: otherwise such users would lock their own network.
  */
 const isFailedLogin = (error: unknown) =>
   error instanceof DomainError &&
@@ -117,7 +114,6 @@ async function beginAll(throttle: LoginThrottle, counters: readonly Counter[], n
   }
 }
 
-/** The time that an attempt has waited so far, in all its counters. */
 interface Waiting {
   waitedMs: number
 }
@@ -163,7 +159,6 @@ export async function forgetCodes(throttle: Pick<LoginThrottle, 'clear'>, userna
   await throttle.clear(codeKey(username))
 }
 
-/** Refuses until the oldest failure leaves the window and makes room for one more. */
 function lockedOut(oldestAt: number, now: number): DomainError {
   const retryAfterSeconds = Math.max(1, Math.ceil((oldestAt + windowMs - now) / 1000))
   return new DomainError('locked_out', 'too many failed logins: try again later', { retryAfterSeconds })

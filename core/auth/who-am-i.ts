@@ -9,7 +9,6 @@ export interface Identity {
   readonly domain: string
   readonly role: number
   readonly roleName: string
-  /** The current permissions of the role. */
   readonly acl: Record<string, string[]>
   /** The end of the token, epoch milliseconds. */
   readonly expires: number

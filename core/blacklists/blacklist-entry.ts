@@ -3,7 +3,6 @@ export interface BlacklistEntry {
   /** 24 lower-case hex digits. */
   readonly id: string
   readonly domain: string
-  /** The name of the list. */
   readonly list: string
   /** Without spaces, hyphens, dots and parentheses. */
   readonly number: string

@@ -7,7 +7,6 @@ export type BlacklistAddition = 'added' | 'exists' | 'list_full' | 'lists_full'
 export interface BlacklistPage {
   /** Only entries after this number, in the direction of the page. */
   readonly after?: string | undefined
-  /** The number of entries to skip first. */
   readonly skip: number
   readonly limit: number
   /** 1: ascending numbers; -1: descending. */
@@ -15,20 +14,19 @@ export interface BlacklistPage {
 }
 
 /**
- * The blacklists of the tenants. A list exists while it has an entry. An expired entry counts for nothing: it is not read,
- * not counted and does not keep its list.
+ * The blacklists of the tenants. A list exists while it has an entry. An expired entry counts for nothing: it is not
+ * read, not counted and does not keep its list.
  */
 export interface BlacklistStore {
   /**
-   * Adds an entry unless its number is in the list already, and creates the list with the first one. A repetition of the same
-   * addition (with the same id) answers `added` and changes nothing. The limits are the most entries of a list and the most
-   * lists of a domain; they hold exactly, also with concurrent writes.
+   * Adds an entry unless its number is in the list already, and creates the list with the first one. A repetition of
+   * the same addition (with the same id) answers `added` and changes nothing. The limits are the most entries of a list
+   * and the most lists of a domain; they hold exactly, also with concurrent writes.
    */
   add(entry: BlacklistEntry, limits: { readonly entries: number; readonly lists: number }): Promise<BlacklistAddition>
   read(domain: string, list: string, number: string): Promise<BlacklistEntry | undefined>
   /** Lists the names of the domain's lists, in the order of their code units. */
   names(domain: string): Promise<string[]>
-  /** Returns entries of a list by number, and whether more follow. */
   page(
     domain: string,
     list: string,

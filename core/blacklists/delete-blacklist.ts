@@ -5,8 +5,9 @@ import type { Clock } from '../time.ts'
 const sweepMs = 5_000
 
 /**
- * Removes a list and returns the number of its entries. The list disappears with the first write; the room of its entries is
- * freed at once as far as possible. The rest, for example when the store refuses, is freed by the next deletion.
+ * Removes a list and returns the number of its entries. The list disappears with the first write; the room of its
+ * entries is freed at once as far as possible. The rest, for example when the store refuses, is freed by the next
+ * deletion.
  */
 export async function deleteBlacklist(
   { blacklists, clock }: { blacklists: Pick<BlacklistStore, 'removeList' | 'sweep'>; clock: Clock },

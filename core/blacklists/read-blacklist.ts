@@ -7,7 +7,6 @@ import { presentEntry } from './present-entry.ts'
 
 /** The query of a list's entries: that of every list, with `order` and `orderValue` instead of `sort`. */
 export interface EntriesQuery extends ListQuery {
-  /** The field to order by. */
   readonly order?: string | undefined
   /** Ascending, which is the default, or descending. */
   readonly orderValue?: '1' | '-1' | undefined
@@ -17,8 +16,9 @@ const fields = ['_id', 'number', 'name', 'domain', 'expires', 'note'] as const
 const defaultLimit = 40
 
 /**
- * Returns a page of a blacklist's entries, by number unless the query says otherwise; a missing list has none. The order of
- * numbers is the store's own, so a page of a long list reads only that page; any other order reads the whole list.
+ * Returns a page of a blacklist's entries, by number unless the query says otherwise; a missing list has none. The
+ * order of numbers is the store's own, so a page of a long list reads only that page; any other order reads the whole
+ * list.
  */
 export async function readBlacklist(
   blacklists: Pick<BlacklistStore, 'page' | 'entries'>,
@@ -63,7 +63,6 @@ async function readByNumber(
   return { data: rows.map(({ item }) => item), headers }
 }
 
-/** Returns `order` and `orderValue` as the equivalent `sort`. */
 function sortOf({ order, orderValue, sort }: EntriesQuery): string | undefined {
   if (order === undefined && orderValue === undefined) return sort
   if (sort !== undefined) throw invalidField('order', 'must not be given together with sort')
@@ -72,7 +71,6 @@ function sortOf({ order, orderValue, sort }: EntriesQuery): string | undefined {
   return JSON.stringify({ [field]: Number(orderValue ?? '1') })
 }
 
-/** Returns the direction if all entries are requested in the order of their numbers. */
 function numberOrder(query: ListQuery): 1 | -1 | undefined {
   const { sort, filter } = readWishes(query, fields)
   const [first] = sort

@@ -33,12 +33,14 @@ export function beginningOf(unit: CalendarUnit, at: number, zone: TimeZone): num
   }
 }
 
-/** Returns a moment so many units later (earlier if negative); a day that its month does not have becomes the last one. */
+/** Returns a moment so many units later (earlier if negative); a day that the month lacks becomes its last. */
 export function plusUnits(unit: CalendarUnit, count: number, at: number, zone: TimeZone): number {
   const length = lengths.get(unit)
   if (length !== undefined) return at + count * length
   const local = new Date(at + zone.offsetAt(at))
-  const time = local.getTime() - dayOf(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate())
+  const today = dayOf(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate())
+  // A day whose midnight the clocks leave out begins at 01:00; those after it do not.
+  const time = at === momentOf(today, zone) ? 0 : local.getTime() - today
   const days = unit === 'day' ? count : unit === 'week' ? count * 7 : 0
   const months = unit === 'month' ? count : unit === 'quarter' ? count * 3 : unit === 'year' ? count * 12 : 0
   const [year, month] = [local.getUTCFullYear(), local.getUTCMonth() + months]

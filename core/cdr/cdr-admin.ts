@@ -7,8 +7,8 @@ export interface CdrPreparation {
 /** Manages the store of CDRs as a whole. An outage is a `DomainError` with `search_unavailable`. */
 export interface CdrAdmin {
   /**
-   * Prepares the store for CDRs of this version, or leaves it unchanged when it is ready: the mapping of fields, the names of
-   * indices, the retention. It is idempotent, also when called concurrently.
+   * Prepares the store for CDRs of this version, or leaves it unchanged when it is ready: the mapping of fields, the
+   * names of indices, the retention. It is idempotent, also when called concurrently.
    */
   prepare(): Promise<CdrPreparation>
 }

@@ -1,6 +1,6 @@
 /**
- * The type of a field decides how values are written and compared: text exactly, durations as whole numbers, dates as epoch
- * ms.
+ * The type of a field decides how values are written and compared: text exactly, durations as whole numbers, dates as
+ * epoch ms.
  */
 export type FieldType = 'text' | 'integer' | 'decimal' | 'date'
 

@@ -15,7 +15,6 @@ export function postDomainCandidates(fields: EndFields): string[] {
   return [...legDomainCandidates(read, () => undefined)]
 }
 
-/** An object of JSON. */
 type Members = Readonly<Record<string, unknown>>
 
 /** The members of a leg's profile in the post, each with the equivalent header of events. */
@@ -30,10 +29,10 @@ const profileHeaders = {
 
 /**
  * Returns a CDR post of the engine (mod_json_cdr) under the names of event headers; `undefined` for anything else. With
- * `encode-values`, the default of the module, its variables are percent-encoded without a mark in the post. The encoding is
- * recognized by the leg's own time stamps, which the engine writes at the end of each leg and which contain a space. As with
- * plain events, a percent sign before two hexadecimal digits is not escaped, so such a value cannot be distinguished from an
- * encoded one.
+ * `encode-values`, the default of the module, its variables are percent-encoded without a mark in the post. The
+ * encoding is recognized by the leg's own time stamps, which the engine writes at the end of each leg and which contain
+ * a space. As with plain events, a percent sign before two hexadecimal digits is not escaped, so such a value cannot be
+ * distinguished from an encoded one.
  */
 export function fieldsOfPost(post: unknown, percentDecode: (text: string) => string): EndFields | undefined {
   const root = members(post)

@@ -1,7 +1,6 @@
 import type { CdrPlace } from './cdr-store.ts'
 import type { EndFields } from './end-fields.ts'
 
-/** The members that all news of a CDR share. */
 interface News {
   /** Equal for repeated news: the queue keeps one of them. */
   readonly id: string

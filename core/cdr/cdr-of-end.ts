@@ -8,14 +8,14 @@ import { legOf, parentOf } from './leg.ts'
 /** An ended leg: its domain, its uuid and the fields that the engine reported. */
 export interface EndedLeg {
   readonly domain: string
-  /** Lower case. */
+  /** As core/channels/call-id.ts has it. */
   readonly uuid: string
   /** The time of the engine's report, epoch milliseconds. */
   readonly occurredAt: number
   readonly fields: EndFields
 }
 
-/** Longer text of a field is cut: names and numbers of calls are shorter, and the store accepts 32 766 bytes of a field. */
+/** Longer text of a field is cut: names and numbers are shorter, and the store accepts 32 766 bytes. */
 const maxText = 1024
 
 /** The contract's text fields with their sources, best first. */
@@ -32,7 +32,6 @@ const texts = {
   transfer_disposition: ['variable_transfer_disposition'],
 } as const satisfies { readonly [F in keyof Cdr]?: readonly string[] }
 
-/** The contract's whole numbers with their sources. */
 const numbers = {
   duration: 'variable_duration',
   billsec: 'variable_billsec',
@@ -44,17 +43,25 @@ const numbers = {
 } as const satisfies { readonly [F in keyof Cdr]?: string }
 
 /** No call of this platform began outside of these years; a date beyond them is a corrupted number. */
-const earliest = Date.UTC(2000, 0, 1)
-const latest = Date.UTC(2100, 0, 1)
+const [earliest, latest] = [Date.UTC(2000, 0, 1), Date.UTC(2100, 0, 1)]
+
+/** How long before its report a call may have begun. */
+export const longestCallMs = 30 * 86_400_000
+
+/** How far the beginning of a call may lie after its report: clocks differ. */
+const aheadMs = 5 * 60_000
 
 /**
- * Returns the CDR of an ended leg: the contract's fields, each from its source. Fields that the engine did not report, or
- * reported in a wrong form, are left out. Without a usable time of creation, the time of the report is used; `undefined` when
- * that is not usable either.
+ * Returns the CDR of an ended leg: the contract's fields, each from its source. Fields that the engine did not report,
+ * or reported in a wrong form, are left out. Without a believable time of creation, the time of the report is used;
+ * `undefined` when that is not usable either.
  */
-export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | undefined {
-  const createdTime = createdTimeOf(fields, occurredAt)
-  if (createdTime === undefined) return undefined
+export function cdrOfEnd(ended: EndedLeg): Cdr | undefined {
+  const { domain, uuid, occurredAt, fields } = ended
+  const engineTime = engineTimeOf(ended)
+  const isBelieved = engineTime !== undefined && isBelievable(engineTime, occurredAt)
+  const createdTime = isBelieved ? engineTime : occurredAt
+  if (!isOfOurs(createdTime)) return undefined
   const leg = legOf(fields)
   const account = accountOfEnd(fields, domain)
   return {
@@ -71,8 +78,18 @@ export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | 
     }),
     ...textsOf(fields),
     ...durationsOf(fields),
-    variables: cdrVariables(fields),
+    variables: {
+      ...cdrVariables(fields),
+      ...spellingOf(fields, uuid),
+      ...(engineTime !== undefined && !isBelieved && { engine_time: new Date(engineTime).toISOString() }),
+    },
   }
+}
+
+/** A UUID is found in small letters; the engine may spell it otherwise. */
+function spellingOf(fields: EndFields, id: string): { readonly uuid?: string } {
+  const spelled = reported(fields, 'Unique-ID')
+  return spelled === undefined || spelled === id ? {} : { uuid: shortened(spelled) ?? '' }
 }
 
 function dialledIn(fields: EndFields): string | undefined {
@@ -94,15 +111,24 @@ function durationsOf(fields: EndFields): Partial<Cdr> {
   return present({ ...read, talksec })
 }
 
-/** The connector's knowledge of the whole life of the leg takes precedence; its last event and its post may know less. */
+/** The connector's knowledge of the leg's whole life takes precedence; its last event and post may know less. */
 function accountOfEnd(fields: EndFields, domain: string): string | undefined {
   return accountIn(domain, reported(fields, knownAccountField) ?? accountOfLeg((name) => reported(fields, name)))
 }
 
-function createdTimeOf(fields: EndFields, occurredAt: number): number | undefined {
+/** Returns when a leg began by the engine's clock, whether that is believable or not, as far as the engine says. */
+export function engineTimeOf({ occurredAt, fields }: Pick<EndedLeg, 'occurredAt' | 'fields'>): number | undefined {
   const microseconds = [reported(fields, 'Caller-Channel-Created-Time'), reported(fields, 'variable_start_uepoch')]
-  const times = [...microseconds.map((text) => Math.floor(digits(text) / 1_000)), occurredAt]
-  return times.find((time) => time >= earliest && time < latest)
+  const times = microseconds.map((text) => Math.floor(digits(text) / 1_000))
+  return times.find((time) => isBelievable(time, occurredAt)) ?? times.find(isOfOurs)
+}
+
+function isBelievable(time: number, occurredAt: number): boolean {
+  return time >= occurredAt - longestCallMs && time <= occurredAt + aheadMs
+}
+
+function isOfOurs(time: number): boolean {
+  return time >= earliest && time < latest
 }
 
 function wholeNumber(fields: EndFields, name: string): number | undefined {
@@ -123,7 +149,6 @@ function shortened(text: string | undefined): string | undefined {
   return text === undefined ? undefined : cut(text, maxText)
 }
 
-/** Leaves out absent fields, instead of keeping them empty. */
 function present<T extends object>(fields: T): T {
   const kept = { ...fields }
   for (const name in kept) if (kept[name] === undefined) delete kept[name]

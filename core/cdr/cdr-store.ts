@@ -11,13 +11,13 @@ export interface RefusedPart {
 export type CdrPlace = Pick<Cdr, 'uuid' | 'domain_name' | 'created_time'> & { readonly leg: Leg }
 
 /**
- * The CDRs of all domains. An outage is a `DomainError` with `search_unavailable`; a search that takes too long is one with
- * `search_timeout`.
+ * The CDRs of all domains. An outage is a `DomainError` with `search_unavailable`; a search that takes too long is one
+ * with `search_timeout`.
  */
 export interface CdrStore {
   /**
-   * Writes parts of CDRs, each merged with the stored record of its leg: a repetition changes nothing, and the order of parts
-   * does not matter. Returns the parts that are refused for good; if it throws, all may be sent again.
+   * Writes parts of CDRs, each merged with the stored record of its leg: a repetition changes nothing, and the order of
+   * parts does not matter. Returns the parts that are refused for good; if it throws, all may be sent again.
    */
   index(parts: readonly CdrPart[]): Promise<readonly RefusedPart[]>
   /** Replaces the recordings of a CDR; returns `false` if it does not exist yet. */

@@ -16,7 +16,6 @@ const prefix = 'variable_'
 /** Printable ASCII: a name that can be used in a query. */
 const askable = /^[!-~]+$/
 
-/** The variables from which fields of the contract are taken; they are not repeated. */
 const fieldSources: ReadonlySet<string> = new Set([
   'originating_leg_uuid',
   'presence_id',
@@ -40,16 +39,19 @@ const fieldSources: ReadonlySet<string> = new Set([
 const ofService = /^(?:svc|w_|domain_name$|uuid$|user_scheme$|user_context$|account_role$|process_cdr$|__proto__$)/i
 
 /**
- * Names of secrets, which readers of CDRs must not see: credentials of SIP and of other services, and descriptions of media,
- * which contain the keys that encrypt it.
+ * Names of secrets, which readers of CDRs must not see: credentials of SIP and of other services, and descriptions of
+ * media, which contain the keys that encrypt it.
  */
 const secret =
-  /auth|passw|passphrase|passcode|pwd|secret|hash|token|credential|crypto|cookie|nonce|digest|sdp|bearer|jwt|api_?key|(?:^|[_-])(?:pin|key|a1)(?:$|[_-])/i
+  /auth(?!or(?!i[sz]))|passw|passphrase|passcode|pwd|secret(?!ar)|hash(?!tag)|token|credential|crypto|cookie|nonce|digest|sdp|bearer|jwt|api_?key|(?:^|[_-])(?:pin|key|a1)(?:$|[_-])/i
 
-/** The user and password of an address. */
-const userInfo = /(?:sips?:|:\/\/)[^\s/@:]{1,256}:[^\s/@]{1,256}@/i
+/**
+ * The user and password of an address. Neither has brackets, which stand around another address or an IPv6 host, and in
+ * SIP a password ends before parameters and before the next address of a list.
+ */
+const userInfo =
+  /(?:sips?:[^\s/@:<>"[\]]{1,256}:(?:(?!,\s*sips?:)[^\s/@<>"[\];?]){1,256}|:\/\/[^\s/@:<>"[\]]{1,256}:[^\s/@<>"[\]]{1,256})@/i
 
-/** A field that carries a variable. */
 interface Variable {
   readonly field: string
   readonly name: string
@@ -57,9 +59,9 @@ interface Variable {
 }
 
 /**
- * The latest classifications by field; `undefined` for one that is no variable or is not shown. Legs have nearly the same fields,
- * and classifying all of them anew takes 0.1 ms a leg. Clients choose some names, so at {@link mostClassified} everything is forgotten: at most
- * 1 MB, since longer names are not shown.
+ * The latest classifications by field; `undefined` for one that is no variable or is not shown. Legs have nearly the
+ * same fields, and classifying all of them anew takes 0.1 ms a leg. Clients choose some names, so at
+ * {@link mostClassified} everything is forgotten: at most 1 MB, since longer names are not shown.
  */
 const classified = new Map<string, Variable | undefined>()
 const mostClassified = 2_000
@@ -88,7 +90,6 @@ export function shownVariables(fields: EndFields): ShownVariable[] {
   return shown.length > variableLimits.count || all > variableLimits.all ? firstOf(shown) : shown
 }
 
-/** Returns as many variables as the limits allow, those of clients first, each kind in the order of the names. */
 function firstOf(shown: readonly ShownVariable[]): ShownVariable[] {
   const { client = [], engine = [] } = Object.groupBy(shown, ({ owner }) => owner)
   const kept: ShownVariable[] = []
@@ -101,7 +102,7 @@ function firstOf(shown: readonly ShownVariable[]): ShownVariable[] {
   return kept
 }
 
-/** Returns the values of {@link shownVariables} by name, without the prefix of their fields, in the order of the names. */
+/** Returns the values of {@link shownVariables} by name, without the fields' prefix, in the order of names. */
 export function cdrVariables(fields: EndFields): Record<string, string> {
   const variables: Record<string, string> = {}
   for (const { name, value } of shownVariables(fields).sort(byName)) variables[name] = value

@@ -1,4 +1,4 @@
-/** Leg `b` was created to be joined to another leg, or is the second half of a loopback pair; every other leg is `a`. */
+/** Leg `b` was created to join another leg, or is the second half of a loopback pair; every other leg is `a`. */
 export type Leg = 'a' | 'b'
 
 /** A recording of a call, as its CDR shows it. */
@@ -46,7 +46,7 @@ export interface Cdr {
   readonly transfer_disposition?: string | undefined
   readonly quality_percentage_audio?: number | undefined
   readonly recordings?: readonly CdrRecording[] | undefined
-  /** The channel's other variables, without the prefix `variable_`, without those of the service and without secrets. */
+  /** The channel's other variables, without the prefix `variable_`, without the service's own and without secrets. */
   readonly variables: Readonly<Record<string, string>>
 }
 

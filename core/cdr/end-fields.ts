@@ -1,9 +1,9 @@
-/** The engine's report about the end of a leg, under the names of event headers. Its source is an event or a CDR post. */
+/** The engine's report about the end of a leg, under the names of event headers. From an event or a CDR post. */
 export type EndFields = Readonly<Record<string, string>>
 
 /**
- * The header in which the connector records the account of a leg that it knows. Neither the engine nor a post can set it: the
- * connector overwrites it, and the fields of a post have names of their own.
+ * The header in which the connector records the account of a leg that it knows. Neither the engine nor a post can set
+ * it: the connector overwrites it, and the fields of a post have names of their own.
  */
 export const knownAccountField = 'Service-Account'
 

@@ -4,7 +4,8 @@ import { type PlainField, plainFields, recordingFields, variablePrefix } from '.
 const plain: ReadonlyMap<string, PlainField> = new Map(plainFields.map((name) => [name, name]))
 
 /**
- * Returns the values of a field of the contract in a CDR: an empty list if its source was absent, several for `recordings.…`.
+ * Returns the values of a field of the contract in a CDR: an empty list if its source was absent, several for
+ * `recordings.…`.
  */
 export function valuesOf(cdr: Cdr, field: string): readonly (string | number)[] {
   if (field.startsWith(variablePrefix)) {
@@ -20,8 +21,8 @@ export function valuesOf(cdr: Cdr, field: string): readonly (string | number)[] 
 }
 
 /**
- * Returns the values that `anyField` is compared with: every value of a CDR except variables and recordings, as text. Numbers
- * are decimal, the date is ISO 8601 with milliseconds in UTC. Each value appears once.
+ * Returns the values that `anyField` is compared with: every value of a CDR except variables and recordings, as text.
+ * Numbers are decimal, the date is ISO 8601 with milliseconds in UTC. Each value appears once.
  */
 export function anyValues(cdr: Cdr): readonly string[] {
   const values = plainFields.flatMap((name) => (cdr[name] === undefined ? [] : [valueText(name, cdr[name])]))

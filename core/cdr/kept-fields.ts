@@ -1,7 +1,6 @@
 import { cut, shownVariables } from './cdr-variables.ts'
 import { type EndFields, knownAccountField, reported } from './end-fields.ts'
 
-/** The sources of a CDR except the channel's other variables: owner, leg, time, and the contract's fields. */
 const sources = [
   'Event-Name',
   'Unique-ID',
@@ -56,9 +55,10 @@ const sources = [
 const maxValue = 1024
 
 /**
- * Returns exactly those reported fields from which the CDR is made: no credential and no key of its media leaves with them.
- * Fields in `known` replace the reported ones, and remove them where `undefined`; other variables of the channel are always the reported ones.
- * At most about 150 000 characters, whatever the engine reported; the resulting CDR is the same.
+ * Returns exactly those reported fields from which the CDR is made: no credential and no key of its media leaves with
+ * them. Fields in `known` replace the reported ones, and remove them where `undefined`; other variables of the channel
+ * are always the reported ones. At most about 150 000 characters, whatever the engine reported; the resulting CDR is
+ * the same.
  */
 export function keptFields(fields: EndFields, known: Readonly<Record<string, string | undefined>> = {}): EndFields {
   const kept: Record<string, string> = {}

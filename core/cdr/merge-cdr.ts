@@ -4,7 +4,6 @@ import { variablePrefix } from './cdr-fields.ts'
 /** A stored leg: its CDR, and the facts that decide about later parts. */
 export interface KeptCdr {
   readonly cdr: Cdr
-  /** The strongest source so far. */
   readonly source: CdrSource
   /** Fields whose value comes from a weaker source. Variables are `variables.<name>`. */
   readonly weaker: Readonly<Record<string, CdrSource>>
@@ -50,10 +49,18 @@ function mergedFields({ cdr: old, hasSetRecordings }: KeptCdr, incoming: Cdr, wi
   const fields = Object.entries({ ...old, ...incoming })
   const merged = fields.map(([name]) => {
     if (name === 'variables') return [name, mergedVariables(old.variables, incoming.variables, winner)]
+    // Of two times of creation the one counts that the connector corrected.
+    if (name === 'created_time' && isCorrected(old) !== isCorrected(incoming)) {
+      return [name, (isCorrected(old) ? old : incoming).created_time]
+    }
     if (name === 'recordings' && hasSetRecordings) return [name, old.recordings]
     return [name, winner(name, valueIn(old, name), valueIn(incoming, name))]
   })
   return { ...incoming, ...Object.fromEntries(merged) }
+}
+
+function isCorrected({ variables }: Cdr): boolean {
+  return variables['engine_time'] !== undefined
 }
 
 function valueIn(cdr: Cdr, name: string): unknown {

@@ -10,8 +10,8 @@ export interface Bound {
 }
 
 /**
- * A condition on one CDR, written by the service after parsing: no caller's text is syntax in it. Fields are names of the
- * contract, `variables.<name>`, or {@link anyField}. Text is compared exactly, with regard to case.
+ * A condition on one CDR, written by the service after parsing: no caller's text is syntax in it. Fields are names of
+ * the contract, `variables.<name>`, or {@link anyField}. Text is compared exactly, with regard to case.
  */
 export type Clause =
   | { readonly kind: 'all' }
@@ -37,7 +37,7 @@ export type Clause =
   | { readonly kind: 'wildcard'; readonly field: string; readonly pattern: string }
   | { readonly kind: 'exists'; readonly field: string }
 
-/** Stands in a {@link Clause} for every field of the contract except variables and recordings: one of them has to match. */
+/** Stands in a {@link Clause} for every field of the contract except variables and recordings: one must match. */
 export const anyField = 'any'
 
 /** A key of the order of hits. */
@@ -46,7 +46,7 @@ export interface SortKey {
   readonly order: 'asc' | 'desc'
 }
 
-/** Computed values in addition to the hits, or instead of them. Only the contract's kinds, three levels deep at most. */
+/** Computed values in addition to the hits, or instead of them. The contract's kinds, three levels deep at most. */
 export type Aggregation = { readonly within?: Aggregations | undefined } & (
   | {
       readonly kind: 'terms'
@@ -93,8 +93,8 @@ export interface SearchPlan {
   readonly presenceId?: string | undefined
   readonly legs: readonly Leg[]
   /**
-   * The span of created_time, epoch milliseconds, both ends included: nothing outside of it is found, whatever the query
-   * says. It does not begin before the domain.
+   * The span of created_time, epoch milliseconds, both ends included: nothing outside of it is found, whatever the
+   * query says. It does not begin before the domain.
    */
   readonly from: number
   readonly to: number
@@ -104,12 +104,11 @@ export interface SearchPlan {
   readonly skip: number
   /** The order of hits; the last key is always `uuid`. */
   readonly sort: readonly SortKey[]
-  /** Continues after the hit with these sort values. */
   readonly after?: readonly (string | number | boolean | null)[] | undefined
   readonly aggregations?: Aggregations | undefined
   /**
-   * The columns that hits are shown with. A store may leave out optional fields that are not listed, and all variables if
-   * none is listed. By default everything.
+   * The columns that hits are shown with. A store may leave out optional fields that are not listed, and all variables
+   * if none is listed. By default everything.
    */
   readonly columns?: readonly string[] | undefined
 }

@@ -1,3 +1,4 @@
+import { callIdOf } from '../channels/call-id.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { CdrNews, CdrQueue } from './cdr-news.ts'
 import { type EndFields, reported } from './end-fields.ts'
@@ -16,17 +17,18 @@ export interface PostedCdr {
 }
 
 /**
- * Queues a CDR that the engine posts. Repeated posts of a leg are harmless: the queue keeps the first of five minutes, and
- * the index merges any number of them. Throws `invalid_field` when the body is about another leg than the query, and
- * `store_unavailable` when the queue did not accept it.
+ * Queues a CDR that the engine posts. Repeated posts of a leg are harmless: the queue keeps the first of five minutes,
+ * and the index merges any number of them. Throws `invalid_field` when the body is about another leg than the query,
+ * and `store_unavailable` when the queue did not accept it.
  */
 export async function takeCdr(
   { cdrQueue }: { readonly cdrQueue: Pick<CdrQueue, 'send'> },
   { named, fields, now }: PostedCdr,
 ): Promise<void> {
-  const uuid = (reported(fields, 'Unique-ID') ?? '').toLowerCase()
+  const uuid = callIdOf(reported(fields, 'Unique-ID') ?? '')
   if (uuid.length > maxUuid) throw invalidField('body', `must have a uuid of at most ${maxUuid} characters`)
-  if (![uuid, `a_${uuid}`].includes(named.toLowerCase())) throw invalidField('uuid', 'must be that of the body')
+  if (![uuid, `a_${uuid}`].map((each) => each.toLowerCase()).includes(named.toLowerCase()))
+    throw invalidField('uuid', 'must be that of the body')
   const created = /^\d{1,20}$/.exec(reported(fields, 'Caller-Channel-Created-Time') ?? '')?.[0] ?? ''
   const news: CdrNews = {
     kind: 'post',

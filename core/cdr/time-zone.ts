@@ -1,3 +1,5 @@
+import { isTimeZone } from '../client-names/time-zone.ts'
+
 /** A zone of time: how far its clocks are ahead of UTC. */
 export interface TimeZone {
   readonly name: string
@@ -20,12 +22,18 @@ export function timeZoneOf(name: string): TimeZone | undefined {
     // 18 hours is the widest offset that search stores take.
     return minutes > 18 * 60 ? undefined : { name, offsetAt: () => offset }
   }
-  return /^[A-Z][A-Za-z_]+(\/[A-Z][A-Za-z0-9_+-]*){1,2}$/.test(name) ? namedZone(name) : undefined
+  return isTimeZone(name) ? namedZone(name) : undefined
 }
 
-function namedZone(name: string): TimeZone | undefined {
+/**
+ * Returns a zone's name as every zone database has it: some know `CET` and `EST` no more. An offset stands for itself.
+ */
+export function currentName(name: string): string {
+  return isTimeZone(name) ? formatOf(name).resolvedOptions().timeZone : name
+}
+
+function namedZone(name: string): TimeZone {
   const format = formatOf(name)
-  if (format === undefined) return undefined
   return {
     name,
     offsetAt(at) {
@@ -38,18 +46,20 @@ function namedZone(name: string): TimeZone | undefined {
   }
 }
 
-function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
-  } catch {
-    return undefined
-  }
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
 }
 
-/** Returns the moment at which the clocks of a zone show a local time, given as if it were UTC. */
-export function momentOf(local: number, zone: TimeZone): number {
-  const first = local - zone.offsetAt(local)
-  const second = local - zone.offsetAt(first)
+/** Clocks change at most once in this time before or after a moment. */
+const day = 86_400_000
+
+/**
+ * Returns the moment at which the clocks of a zone show a local time, given as if it were UTC. Where clocks are set
+ * back two moments show it: the first counts, or the last if asked for.
+ */
+export function momentOf(local: number, zone: TimeZone, isLast = false): number {
+  const moments = [local - day, local + day].map((near) => local - zone.offsetAt(near))
+  const showing = moments.filter((at) => at + zone.offsetAt(at) === local)
   // Where clocks are set forward no moment shows the time: the offset before the change is taken.
-  return second + zone.offsetAt(second) === local ? second : Math.max(first, second)
+  return isLast || showing.length === 0 ? Math.max(...(showing.length === 0 ? moments : showing)) : Math.min(...showing)
 }

@@ -13,8 +13,8 @@ export interface NamedAccount {
 }
 
 /**
- * Returns the account that a request names, in its domain, and the caller's own if it names none. Root and domain tokens have
- * no account and must name one. Another domain is refused before anything is looked up.
+ * Returns the account that a request names, in its domain, and the caller's own if it names none. Root and domain
+ * tokens have no account and must name one. Another domain is refused before anything is looked up.
  */
 export async function readCallAccount(
   accounts: Pick<AccountStore, 'read'>,

@@ -10,7 +10,6 @@ export type CallVariables = Readonly<Record<string, string>>
 export interface CallVariableRules {
   /** Whether the caller may change accounts; such a caller may also choose caller ids and groups for one call. */
   readonly isTrusted: boolean
-  /** The operator's additions to the names that clients may set. */
   readonly added: ClientVariables
 }
 
@@ -20,7 +19,8 @@ export function callVariableRules(acl: Acl, added: ClientVariables): CallVariabl
 }
 
 /**
- * Returns the variables of a call if the closed list allows all of them. Throws `invalid_field` that names each refused one.
+ * Returns the variables of a call if the closed list allows all of them. Throws `invalid_field` that names each refused
+ * one.
  */
 export function checkCallVariables(
   variables: CallVariables = {},

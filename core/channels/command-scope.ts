@@ -12,7 +12,7 @@ export interface Orderer {
   readonly requestId?: string | undefined
 }
 
-/** Returns the channels that an order may touch: those of the domain, limited to the caller's own if the permission is. */
+/** Returns the channels that an order may touch: the domain's, or only the caller's own if the permission says so. */
 export function commandScope({ caller, domain, scope, requestId }: Orderer): OrderedBy {
   return { domain, presenceId: scope === 'own' ? ownPresenceId(caller) : null, requestId }
 }

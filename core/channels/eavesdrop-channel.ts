@@ -15,11 +15,9 @@ import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer,
 
 /** The fields of a request to listen; every text has matched its pattern. */
 export interface EavesdropRequest {
-  /** The channel that is listened to. */
   readonly target: string
   /** The listener's login; by default the caller's. */
   readonly user?: string | undefined
-  /** Digits shown to the listener. */
   readonly display?: string | undefined
   readonly mode?: EavesdropCommand['mode'] | undefined
   readonly dtmf?: boolean | undefined
@@ -36,11 +34,11 @@ export interface EavesdropPorts extends LiveCallPorts {
 }
 
 /**
- * Rings a listener's phone and connects it as a listener to a live channel of the domain. The service chose `uuid` for the
- * listening leg; with one `commandId` the command is sent once, however often it is requested. Publishes
- * `CUSTOM->svc::eavesdrop_start`, also while the listener's phone still rings and when the outcome is unknown: every use that
- * may have taken effect is reported. The listening leg counts as a call that the API placed; throws `rate_limited` when the
- * domain has too many of them.
+ * Rings a listener's phone and connects it as a listener to a live channel of the domain. The service chose `uuid` for
+ * the listening leg; with one `commandId` the command is sent once, however often it is requested. Publishes
+ * `CUSTOM->svc::eavesdrop_start`, also while the listener's phone still rings and when the outcome is unknown: every
+ * use that may have taken effect is reported. The listening leg counts as a call that the API placed; throws
+ * `rate_limited` when the domain has too many of them.
  */
 export async function eavesdropChannel(
   ports: EavesdropPorts,
@@ -100,8 +98,8 @@ function startEvent(
 }
 
 /**
- * Publishes the event. Listening without an event would be worse than a late error, so a failure is reported to the caller
- * with what has happened.
+ * Publishes the event. Listening without an event would be worse than a late error, so a failure is reported to the
+ * caller with what has happened.
  */
 async function publishListen(
   events: Pick<EventSink, 'publish'>,

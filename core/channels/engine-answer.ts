@@ -4,7 +4,6 @@ import { DomainError } from '../errors.ts'
 /** The time that an endpoint waits for the engine's answer. */
 export const engineWaitMs = 20_000
 
-/** The waiting time that is advised after a temporary refusal. */
 const retryAfterSeconds = 5
 
 /** The answer to an order to the engine. */
@@ -26,7 +25,6 @@ export function pendingAnswer(uuid: string): EngineAnswer {
   return { status: 'OK', info: `+OK ${uuid}\n`, pending: true }
 }
 
-/** The result of `run`: an outcome, or nothing within the time. */
 type Run = CommandOutcome | undefined
 
 /** Returns whether the engine was asked and gave no answer in time, as noticed by the endpoint or the connector. */
@@ -38,10 +36,11 @@ export function isUnanswered(outcome: Run): boolean {
 const noSuchChannel = /^-ERR no such channel/i
 
 /**
- * Returns the engine's answer if it carried out the order. Every other outcome throws the error of the contract: `not_found`
- * when the channel does not exist for this caller, `engine_refused` with the engine's text, `engine_unavailable` and
- * `rate_limited` and `conflict` when nothing was sent, `engine_timeout` and `outcome_unknown` when it may have had its effect. `placed` is
- * the uuid that the service chose for a call; an `outcome_unknown` names it, so that the call can be looked up.
+ * Returns the engine's answer if it carried out the order. Every other outcome throws the error of the contract:
+ * `not_found` when the channel does not exist for this caller, `engine_refused` with the engine's text,
+ * `engine_unavailable` and `rate_limited` and `conflict` when nothing was sent, `engine_timeout` and `outcome_unknown`
+ * when it may have had its effect. `placed` is the uuid that the service chose for a call; an `outcome_unknown` names
+ * it, so that the call can be looked up.
  */
 export function requireDone(outcome: Run, placed?: string): Extract<CommandOutcome, { state: 'done' }> {
   if (outcome === undefined || isUnanswered(outcome)) {

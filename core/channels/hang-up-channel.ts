@@ -3,7 +3,6 @@ import { commandScope, type Orderer } from './command-scope.ts'
 import { refuseReload } from './reload-words.ts'
 import { type EngineAnswer, engineWaitMs, okAnswer, requireDone } from './engine-answer.ts'
 
-/** The default cause of a hang-up. */
 const usualCause = 'NORMAL_CLEARING'
 
 /**

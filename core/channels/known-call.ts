@@ -13,11 +13,13 @@ export interface LegFacts {
   readonly name: string
   /** The engine module that created it, such as `mod_sofia` or `mod_loopback`. */
   readonly source: string
-  /** The uuid of the leg that it was created for. */
   readonly origin: string
 }
 
-/** A leg that a connector knew to be up, stored for its successors. */
+/** A leg is up, or its engine has ended it and the queues have not been given all of its end yet. */
+export type LegState = 'up' | 'ended'
+
+/** A leg that an engine has reported, stored until its end has been handed over to the queues. */
 export interface KnownCall extends LegFacts {
   readonly uuid: string
   /** The name of its engine; never empty. */
@@ -26,11 +28,24 @@ export interface KnownCall extends LegFacts {
   readonly core: string
   /** Never empty: legs of no domain are not stored. */
   readonly domain: string
+  readonly state: LegState
+  /**
+   * When the engine sent the event after which this was recorded, microseconds of its clock; 0 if no event came yet.
+   * The same for every connector that heard the event, so it decides which of two records is newer.
+   */
+  readonly changedAt: number
   /** The time at which a connector learned of it, epoch milliseconds. */
   readonly knownAt: number
 }
 
-/** Returns whether two records of a leg have the same engine, process and account; its other facts never change. */
-export function isSameLeg(one: KnownCall, other: KnownCall): boolean {
-  return one.engine === other.engine && one.core === other.core && one.presenceId === other.presenceId
+/** A call that the API has placed, stored from the order on, and neither ended nor refused. */
+export interface PlacedCall {
+  readonly domain: string
+  readonly uuid: string
+  /** Epoch milliseconds. */
+  readonly placedAt: number
+  /** The engine lists the call from then on if it is up, epoch milliseconds. */
+  readonly showsBy: number
+  /** Whether an engine has reported it as up. */
+  readonly isUp: boolean
 }

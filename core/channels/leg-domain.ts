@@ -1,4 +1,5 @@
 import { gatewayOfEngine } from '../gateways/gateway.ts'
+import { callIdOf } from './call-id.ts'
 
 /** Reads one header or column of the engine's report; an empty value counts as absent. */
 export type ReadField = (name: string) => string | undefined
@@ -8,17 +9,16 @@ const presenceFields = ['Channel-Presence-ID', 'presence_id', 'variable_presence
 const contextFields = ['Caller-Context', 'context', 'variable_user_context']
 const partnerFields = ['Other-Leg-Unique-ID', 'variable_originating_leg_uuid', 'variable_other_loopback_leg_uuid']
 
-/** Registrations and other engine events without a call, then injected events. */
 const eventFields = ['realm', 'domain_name', 'from-host', 'host', 'Event-Domain', 'Domain-Name', 'domain']
 
-/** The longest name that a domain can have. */
 const maxNameLength = 253
 
 /**
- * Yields the names that may be the domain of a call leg, best first, lower-cased: the leg's domain is the first one that
- * exists as a domain. The domain that the service recorded for the leg's uuid has precedence, and the caller must check it. A
- * name is used whole or not at all: no suffix or part of it is a candidate. `domainOfLeg` returns the domain of another leg
- * by its uuid. Reads no field before its name is asked for: the first one is nearly always the domain.
+ * Yields the names that may be the domain of a call leg, best first, lower-cased: the leg's domain is the first one
+ * that exists as a domain. The domain that the service recorded for the leg's uuid has precedence, and the caller must
+ * check it. A name is used whole or not at all: no suffix or part of it is a candidate. `domainOfLeg` returns the
+ * domain of another leg by its uuid. Reads no field before its name is asked for: the first one is nearly always the
+ * domain.
  */
 export function legDomainCandidates(
   read: ReadField,
@@ -32,14 +32,14 @@ export function legDomainCandidates(
     ...contextFields.map((field) => () => read(field)),
     ...partnerFields.map((field) => () => {
       const uuid = read(field)
-      return uuid === undefined ? undefined : domainOfLeg(uuid.toLowerCase())
+      return uuid === undefined ? undefined : domainOfLeg(callIdOf(uuid))
     }),
   ])
 }
 
 /**
- * Yields the names that may be the domain of an event without a call, best first, lower-cased. An event of a gateway is of
- * the domain in the gateway's name at the engine.
+ * Yields the names that may be the domain of an event without a call, best first, lower-cased. An event of a gateway is
+ * of the domain in the gateway's name at the engine.
  */
 export function eventDomainCandidates(read: ReadField): Iterable<string> {
   if (isOfGateway(read)) return names([() => domainOfGateway(read('Gateway'))])
@@ -52,8 +52,8 @@ export function isOfGateway(read: ReadField): boolean {
 }
 
 /**
- * Returns the domain of a gateway by its name at the engine. The engine writes the name on each leg that it calls through a
- * gateway. A leg that comes in names the one that its sender chose, so it is not asked for.
+ * Returns the domain of a gateway by its name at the engine. The engine writes the name on each leg that it calls
+ * through a gateway. A leg that comes in names the one that its sender chose, so it is not asked for.
  */
 function domainOfGateway(gateway: string | undefined): string | undefined {
   return gatewayOfEngine(gateway ?? '')?.domain

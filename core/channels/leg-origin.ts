@@ -1,6 +1,6 @@
+import { callIdOf } from './call-id.ts'
 import type { ReadField } from './leg-domain.ts'
 
-/** The engine's source of a leg that is half of a loopback pair. */
 const loopbackSource = 'mod_loopback'
 
 /** The engine's name of the second half of a loopback pair (recorded: `loopback/9198-b`). */
@@ -8,8 +8,8 @@ const secondHalfName = /^loopback\/.*-b$/
 
 /**
  * Returns whether a leg was created to be joined to another one, or is the second half of a loopback pair.
- * A leg that came in from outside never was, whatever its variables and its other leg say: a phone can choose its channel's
- * name (`X-FS-Channel-Name`) and replace another channel (`Replaces`). Nor was a leg that the service placed.
+ * A leg that came in from outside never was, whatever its variables and its other leg say: a phone can choose its
+ * channel's name (`X-FS-Channel-Name`) and replace another channel (`Replaces`). Nor was a leg that the service placed.
  */
 export function isJoiningLeg(read: ReadField): boolean {
   if (isSecondHalf(read)) return true
@@ -17,15 +17,16 @@ export function isJoiningLeg(read: ReadField): boolean {
   return read('Other-Type') === 'originator' || read('variable_originating_leg_uuid') !== undefined
 }
 
-/** Returns the uuid of the leg that a leg was created for, in lower case; `undefined` for all other legs. */
+/** Returns the id of the leg that a leg was created for; `undefined` for all other legs. */
 export function originOfLeg(read: ReadField): string | undefined {
   if (!isJoiningLeg(read)) return undefined
-  return (read('variable_originating_leg_uuid') ?? read('Other-Leg-Unique-ID'))?.toLowerCase()
+  const origin = read('variable_originating_leg_uuid') ?? read('Other-Leg-Unique-ID')
+  return origin === undefined ? undefined : callIdOf(origin)
 }
 
 /**
- * Returns whether the service placed the leg. Only its `originate` commands give a leg of the engine both of these variables,
- * and no client may set either.
+ * Returns whether the service placed the leg. Only its `originate` commands give a leg of the engine both of these
+ * variables, and no client may set either.
  */
 function isPlacedByService(read: ReadField): boolean {
   return read('variable_domain_name') !== undefined && read('variable_origination_uuid') !== undefined

@@ -19,18 +19,18 @@ export interface ChannelFilter {
 }
 
 /**
- * The most bytes of the rows of one page: a function's answer has 6 291 556 at most. 4 000 usual channels have some 5 100
- * 000.
+ * The most bytes of the rows of one page: a function's answer has 6 291 556 at most. 4 000 usual channels have some 5
+ * 100 000.
  */
 const maxListBytes = 5_500_000
 
-/** The time limit of the list; the contract requires it to be no older than 5 s, and no client waits longer for a list. */
+/** The time limit of the list: by the contract it is 5 s old at most, and no client waits longer. */
 export const listWaitMs = 8_000
 
 /**
  * Lists the live channels in the caller's scope, by their age and then their uuid, each with exactly `fields` ("" for
- * unreported ones). Throws `engine_unavailable` when the engine did not return a list: a list that may be stale is never
- * shown.
+ * unreported ones). Throws `engine_unavailable` when the engine did not return a list: a list that may be stale is
+ * never shown.
  */
 export async function listChannels(
   engine: Pick<CallEngine, 'run'>,
@@ -56,7 +56,6 @@ function channelsOf(outcome: Extract<CommandOutcome, { state: 'done' }>, fields:
   return rows
 }
 
-/** Rows arrive with exactly the published fields, and are used as they are. */
 function channelRow(row: Readonly<Record<string, unknown>>, fields: readonly string[]): ChannelRow {
   return isChannelRow(row, fields) ? row : Object.fromEntries(fields.map((name) => [name, textField(row, name)]))
 }
@@ -68,7 +67,7 @@ function isChannelRow(row: Readonly<Record<string, unknown>>, fields: readonly s
   )
 }
 
-/** Returns a page of channels by the rules that every list follows, in the shape of the published list, with its headers. */
+/** Returns a page of channels by the rules of every list, in the published shape, with its headers. */
 export function pageOfChannels(channels: readonly ChannelRow[], query: ListQuery, fields: readonly string[]) {
   const { rows, headers } = applyList(channels, query, {
     id: (row) => row['uuid'] ?? '',
@@ -101,7 +100,6 @@ function rowsOf(text: string): Readonly<Record<string, unknown>>[] {
   )
 }
 
-/** A row's own text of a name. */
 function textField(row: Readonly<Record<string, unknown>>, name: string): string {
   const value = Object.hasOwn(row, name) ? row[name] : undefined
   return typeof value === 'string' ? value : ''

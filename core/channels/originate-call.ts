@@ -11,7 +11,6 @@ import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer,
 import { refuseReload, variableTexts } from './reload-words.ts'
 import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
 
-/** The default ringing time of the caller's phone. */
 const usualTimeoutSeconds = 60
 
 /** The fields of a requested call; every text has matched its pattern. */
@@ -36,14 +35,13 @@ export interface ChosenCall {
   readonly uuid: string
   readonly commandId: string
   readonly clock: Clock
-  /** The operator's additions to the names that clients may set. */
   readonly clientVariables: ClientVariables
 }
 
 /**
- * Rings an account's phone and connects it to its target. If the engine created another channel than the chosen one, that one
- * is returned. With one `commandId` the call is placed once, however often it is requested. A caller that may place only its
- * own calls must be the calling account. Throws `rate_limited` when the domain has too many such calls.
+ * Rings an account's phone and connects it to its target. If the engine created another channel than the chosen one,
+ * that one is returned. With one `commandId` the call is placed once, however often it is requested. A caller that may
+ * place only its own calls must be the calling account. Throws `rate_limited` when the domain has too many such calls.
  */
 export async function originateCall(
   ports: OriginatePorts,

@@ -1,6 +1,5 @@
 import { DomainError } from '../errors.ts'
 
-/** A text of a request that becomes part of an engine command, by the field that it came in. */
 type FieldText = readonly [field: string, text: string | undefined]
 
 const reloads = /reload|unload/i
@@ -8,9 +7,9 @@ const module = /mod_event_socket/i
 const problem = 'must not hold "mod_event_socket" in a request that holds "reload" or "unload" as well'
 
 /**
- * Refuses texts that would make the engine reload its event socket and disconnect all its clients: any line does that has
- * both words in it, at any position. `domain` is part of the line too. Throws `invalid_field` that names each field with the
- * module in it.
+ * Refuses texts that would make the engine reload its event socket and disconnect all its clients: any line does that
+ * has both words in it, at any position. `domain` is part of the line too. Throws `invalid_field` that names each field
+ * with the module in it.
  */
 export function refuseReload(domain: string | null, texts: readonly FieldText[]): void {
   if (!reloads.test([domain ?? '', ...texts.map(([, text]) => text ?? '')].join(' '))) return

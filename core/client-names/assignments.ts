@@ -20,8 +20,8 @@ export interface AssignmentRules extends NameContext {
 
 /**
  * Splits the `name=value` items of a field at their first `=`; the last value of a duplicate name counts. Throws
- * `invalid_field` for names and values that the closed list of the place does not allow; a name without a value is judged
- * when it is merged.
+ * `invalid_field` for names and values that the closed list of the place does not allow; a name without a value is
+ * judged when it is merged.
  */
 export function readAssignments(
   field: string,
@@ -40,8 +40,8 @@ export function readAssignments(
 }
 
 /**
- * Merges assignments over existing settings: a value sets its name, an empty value removes it. Throws `invalid_field` for the
- * removal of a name that clients may not set and that is not stored.
+ * Merges assignments over existing settings: a value sets its name, an empty value removes it. Throws `invalid_field`
+ * for the removal of a name that clients may not set and that is not stored.
  */
 export function mergeAssignments(
   existing: Readonly<Record<string, string>>,

@@ -15,7 +15,6 @@ export const numberList: ValueRule = {
   accepts: (value) => /^\+?[0-9]{1,32}(?:,\+?[0-9]{1,32})*$/.test(value),
 }
 
-/** A domain, as far as it decides about caller ids. */
 interface WithParameters {
   readonly parameters: Readonly<Record<string, string>>
 }

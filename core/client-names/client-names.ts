@@ -1,3 +1,4 @@
+import { numberParameters } from './number-parameters.ts'
 import { parametersOfRoot } from './caller-ids.ts'
 import { retentionParameter } from './retention.ts'
 import { type NamePlace, ownParameters, places, trustedCallVariables } from './closed-lists.ts'
@@ -7,13 +8,14 @@ import type { ValueRule } from './value-rules.ts'
 export type ClientVariables = ReadonlyMap<string, (value: string) => boolean>
 
 /**
- * Settings of the service itself: it acts on them, or stores them in fields of their own, and the engine is never served
- * them. An engine that is served a password uses it instead of the digest. One that is served the mail settings of a mailbox would
- * delete the message that it cannot mail, and one without mod_shout records no mp3.
+ * Settings of the service itself: it acts on them, or stores them in fields of their own, and the engine is never
+ * served them. An engine that is served a password uses it instead of the digest. One that is served the mail settings
+ * of a mailbox would delete the message that it cannot mail, and one without mod_shout records no mp3.
  */
 const ofService: ReadonlySet<string> = new Set([
   retentionParameter,
   ...parametersOfRoot,
+  ...Object.values(numberParameters),
   'default_blacklist',
   'password',
   'role',
@@ -43,8 +45,8 @@ export interface NameContext {
 }
 
 /**
- * Returns why clients may not set a name in a place, and the way out; `undefined` for an allowed name. The text does not
- * repeat the name: people send passwords in the wrong places.
+ * Returns why clients may not set a name in a place, and the way out; `undefined` for an allowed name. The text does
+ * not repeat the name: people send passwords in the wrong places.
  */
 export function nameProblem(place: NamePlace, name: string, { added }: NameContext): string | undefined {
   const { names, own, takesAdded } = places[place]
@@ -78,8 +80,8 @@ export function assignmentProblem(
 }
 
 /**
- * Returns the settings that the engine is served, and the names of ignored ones, which the closed list no longer allows.
- * Settings for the client's own use are in neither.
+ * Returns the settings that the engine is served, and the names of ignored ones, which the closed list no longer
+ * allows. Settings for the client's own use are in neither.
  */
 export function servedSettings(
   place: NamePlace,

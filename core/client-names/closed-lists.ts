@@ -1,3 +1,4 @@
+import { numberParameters } from './number-parameters.ts'
 import { numberList, ownNumbers, trustedCallerIds } from './caller-ids.ts'
 import { isRetention, retentionDays, retentionParameter } from './retention.ts'
 import {
@@ -14,6 +15,8 @@ import {
   mailbox,
   ownText,
   pin,
+  nationalPrefix,
+  prefixDigits,
   shownName,
   shownNumber,
   timeZone,
@@ -22,8 +25,8 @@ import {
 
 /**
  * The places in which a client gives values to names. Each place has a closed list of names, because the engine gives a
- * meaning to more than a thousand of them: some run commands, some choose the dial plan. A caller who may change accounts
- * sets `trustedCallVariables` on the calls that it originates, any other caller `callVariables`.
+ * meaning to more than a thousand of them: some run commands, some choose the dial plan. A caller who may change
+ * accounts sets `trustedCallVariables` on the calls that it originates, any other caller `callVariables`.
  */
 export type NamePlace =
   | 'accountParameters'
@@ -89,11 +92,9 @@ export interface Place {
   readonly names: Names
   /** Names for the client's own use with their possible values; absent if there are none. */
   readonly own?: { readonly prefix: RegExp; readonly values: ValueRule }
-  /** Whether the operator's names are also allowed. */
   readonly takesAdded: boolean
 }
 
-/** Names that begin with `x_` or `x-`. */
 const ownVariables = { prefix: /^x[_-][A-Za-z0-9_-]{0,62}$/, values: ownText } as const
 /** Parameters for the client's own use: stored and shown, never served to the engine. */
 export const ownParameters = { prefix: /^x-[A-Za-z0-9_-]{0,62}$/, values: anyText } as const
@@ -111,6 +112,9 @@ export const places: Readonly<Record<NamePlace, Place>> = {
       },
       [trustedCallerIds]: trueOrFalse,
       [ownNumbers]: numberList,
+      [numberParameters.country]: prefixDigits,
+      [numberParameters.international]: prefixDigits,
+      [numberParameters.national]: nationalPrefix,
     },
     own: ownParameters,
     takesAdded: false,

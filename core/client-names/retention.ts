@@ -1,7 +1,6 @@
 /** The parameter of a domain that sets for how many days its recordings are kept. */
 export const retentionParameter = 'recording-retention-days'
 
-/** A domain, as far as it decides about its recordings. */
 interface WithParameters {
   readonly parameters: Readonly<Record<string, string>>
 }

@@ -16,6 +16,12 @@ export const trueOrFalse = matching(/^(?:true|false)$/, 'true or false')
 /** Nine digits fit the engine's 32-bit numbers. */
 export const digits = matching(/^[0-9]{1,9}$/, '1-9 digits')
 
+/** A country's code, or what is dialled before a number. */
+export const prefixDigits = matching(/^[0-9]{1,3}$/, '1-3 digits')
+
+/** What is dialled before a number of the country itself. */
+export const nationalPrefix = matching(/^(?:[0-9]{1,3}|none)$/, '1-3 digits, or none where the country has no prefix')
+
 /** A PIN that a phone can type. */
 export const pin = matching(/^[0-9]{4,16}$/, '4-16 digits')
 
@@ -42,8 +48,8 @@ export const language = matching(/^[a-z]{2}(?:-[A-Za-z]{2,4})?$/, 'a language su
 
 /** A name shown to the other side of a call. */
 export const shownName = matching(
-  /^[\p{L}\p{M}\p{N} ._+()&/-]{0,64}$/u,
-  'up to 64 letters, digits, spaces and any of . _ + ( ) & / -',
+  /^[\p{L}\p{M}\p{N} .,'_+()&/-]{0,64}$/u,
+  "up to 64 letters, digits, spaces and any of . , ' _ + ( ) & / -",
 )
 
 /** A number shown to the other side of a call. */
@@ -66,8 +72,8 @@ export const blacklistName = matching(
 )
 
 /**
- * Values of names for the client's own use. The engine expands values that begin with `ARRAY::` or `^^`, and treats the text
- * after `:_:` in a dial string as another dial string.
+ * Values of names for the client's own use. The engine expands values that begin with `ARRAY::` or `^^`, and treats the
+ * text after `:_:` in a dial string as another dial string.
  */
 export const ownText: ValueRule = {
   words:

@@ -9,13 +9,13 @@ export interface CommandStore {
   /** Claims a command for one connector: `true` exactly once for each id, and never when it has ended. */
   claim(id: string, connectorId: string): Promise<boolean>
   /**
-   * Ends an unclaimed command as `expired`. `true` means that no connector will ever claim it; `false`: it was claimed or has
-   * ended.
+   * Ends an unclaimed command as `expired`. `true` means that no connector will ever claim it; `false`: it was claimed
+   * or has ended.
    */
   withdraw(id: string): Promise<boolean>
   /**
-   * Stores the outcome; the first one stays. With the scope of the command, a long outcome may be stored once for several
-   * commands of that scope, and no longer than they are waited for.
+   * Stores the outcome; the first one stays. With the scope of the command, a long outcome may be stored once for
+   * several commands of that scope, and no longer than they are waited for.
    */
   complete(id: string, outcome: CommandOutcome, scope?: CommandScope): Promise<void>
   /**
@@ -25,16 +25,17 @@ export interface CommandStore {
    */
   endClaimsOf(connectorId: string, claimedBefore: number): Promise<EndedClaims>
   /**
-   * Records that the engine created the channel `actual` although `chosen` was requested. The last record of a uuid counts.
+   * Records that the engine created the channel `actual` although `chosen` was requested. The last record of a uuid
+   * counts.
    */
   keepAlias(chosen: string, actual: string): Promise<void>
   /** Returns the channel that the engine created although `chosen` was requested, for a week. Reads consistently. */
   readAlias(chosen: string): Promise<string | undefined>
-  /** Records drops that engines owe, for a week. One that is recorded already stays once, as demanded by the new command. */
+  /** Records drops that engines owe, for a week. A recorded one stays once, for the new command. */
   oweDrops(drops: readonly OwedDrop[]): Promise<void>
   /** Returns the drops that an engine owes. Reads consistently. */
   listDrops(engine: string): Promise<readonly OwedDrop[]>
-  /** Removes a drop that its engine has done, unless another command has demanded it since; one that is not there is ignored. */
+  /** Removes a drop that its engine has done, unless another command demanded it since; ignores a missing one. */
   endDrop(drop: OwedDrop): Promise<void>
 }
 
@@ -43,20 +44,18 @@ export interface TakenMessage {
   readonly body: string
   /** Messages of one group must be handled one after another, in the order of receipt. */
   readonly group: string
-  /** The handle for removing this receipt of the message. */
   readonly receipt: string
 }
 
 /**
- * Receives commands from the queue. It belongs to the connector alone and is not listed in `contracts/ports.ts`: the queue comes with
- * its task.
+ * Receives commands from the queue. It belongs to the connector alone and is not listed in `contracts/ports.ts`: the
+ * queue comes with its task.
  */
 export interface CommandReceiver {
   /**
-   * Receives at most `limit` (1 to 10) messages, in order; waits up to 20 s for the first, or until `signal` is aborted. A
-   * message that is not removed within the queue's visibility time is delivered again, to any connector.
+   * Receives at most `limit` (1 to 10) messages, in order; waits up to 20 s for the first, or until `signal` is
+   * aborted. A message that is not removed within the queue's visibility time is delivered again, to any connector.
    */
   receive(limit: number, signal: AbortSignal): Promise<readonly TakenMessage[]>
-  /** Removes a message for good. */
   remove(message: TakenMessage): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** One order to the engine, as typed values. No field of it ever contains text that was not matched by an allow-list. */
+/** One order to the engine, as typed values. No field ever has text that no allow-list matched. */
 export type EngineCommand =
   | OriginateCommand
   | { readonly kind: 'hold'; readonly uuid: string }
@@ -15,10 +15,14 @@ export type EngineCommand =
   | { readonly kind: 'flush-directory' }
   /** Makes the engine take over a gateway of the domain as it is stored: changed, new, or gone. */
   | { readonly kind: 'apply-gateway'; readonly name: string }
-  /** Makes the engine forget an account's directory record, then drops its registrations, hangs up its calls and empties its mailbox. */
+  /**
+   * Makes the engine forget an account's directory record, then drops its registrations, hangs up its calls and empties
+   * its mailbox.
+   */
   | { readonly kind: 'drop-registrations'; readonly login: string }
   /**
-   * Makes the engine forget every directory record, then drops the registrations and the gateways of the command's domain.
+   * Makes the engine forget every directory record, then drops the registrations and the gateways of the command's
+   * domain.
    */
   | { readonly kind: 'drop-domain-registrations' }
 
@@ -40,11 +44,8 @@ export interface EavesdropCommand {
   readonly kind: 'eavesdrop'
   /** The uuid of the listening leg, chosen before sending. */
   readonly uuid: string
-  /** The channel that is listened to. */
   readonly target: string
-  /** The login of the listener. */
   readonly user: string
-  /** Digits shown to the listener. */
   readonly display?: string | undefined
   readonly mode: 'listen' | 'whisper_a' | 'whisper_b' | 'barge'
   /** Whether the listener can switch the mode by keys. */
@@ -69,7 +70,7 @@ export interface OrderedBy extends CommandScope {
 
 /** The outcome of a command, as the engine and the connector know it. */
 export type CommandOutcome =
-  /** The engine answered `+OK` or data. `text` is its answer, unchanged. `uuid` is the channel that it actually created. */
+  /** The engine answered `+OK` or data. `text` is its answer, unchanged. `uuid` is the channel that it created. */
   | { readonly state: 'done'; readonly text: string; readonly uuid?: string | undefined }
   /** The engine said `-ERR` or `-USAGE`. */
   | { readonly state: 'refused'; readonly text: string }
@@ -78,7 +79,7 @@ export type CommandOutcome =
   /** Never sent: its deadline had passed, the engine is not connected, the connector is full, or it only observes. */
   | { readonly state: 'unsent'; readonly reason: 'expired' | 'disconnected' | 'busy' | 'observed' }
   /** Sent, with an unknown outcome. It may have had its effect. */
-  | { readonly state: 'unknown'; readonly reason: 'disconnected' | 'timeout' | 'connector_lost' }
+  | { readonly state: 'unknown'; readonly reason: 'disconnected' | 'timeout' | 'unclear' | 'connector_lost' }
 
 /** A recorded command: created once, claimed once, ended once. */
 export interface CommandRecord {
@@ -89,9 +90,7 @@ export interface CommandRecord {
   readonly deadlineAt: number
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** The id of its request, for the logs; absent if there is none. */
   readonly requestId?: string | undefined
-  /** The connector that claimed it; absent while it waits. */
   readonly claimedBy?: string | undefined
   /** Epoch milliseconds; set when it was claimed. */
   readonly claimedAt?: number | undefined
@@ -103,9 +102,7 @@ export const claimsAtATime = 100
 
 /** The result of ending the commands of a lost connector. */
 export interface EndedClaims {
-  /** Commands that had no outcome and now have one. */
   readonly ended: number
-  /** Whether there may be more, so that the store must be called again. */
   readonly more: boolean
 }
 
@@ -116,6 +113,5 @@ export interface OwedDrop {
   readonly login: string
   /** When the account was deleted, epoch milliseconds. */
   readonly deletedAt: number
-  /** The id of the last command that demanded it. */
   readonly command: string
 }

@@ -6,7 +6,6 @@ import type { PlatformEvent } from '../events/platform-event.ts'
 /** Reports what could not be passed on after a change was made. */
 export type ReportUnsent = (what: string, error: unknown) => void
 
-/** The change that the engine is notified of. */
 interface MadeChange {
   readonly domain: string
   readonly requestId?: string | undefined
@@ -16,8 +15,8 @@ interface MadeChange {
 /**
  * Queues orders to the engine about a completed change, in their order: a phone that is dropped before its account is
  * forgotten could register again. The change stays, so an order that cannot be queued is reported and does not fail the
- * request. An engine that keeps directory answers then has the old one until its next flush. Returns whether all orders were
- * queued.
+ * request. An engine that keeps directory answers then has the old one until its next flush. Returns whether all orders
+ * were queued.
  */
 export async function notifyEngine(
   engine: Pick<CallEngine, 'send'>,

@@ -1,8 +1,8 @@
 import { DomainError, invalidField } from '../errors.ts'
 
-/** The condition of a request on the record that it changes: its `If-Match`. */
+/** The condition of a request on the record that it changes: its `If-Match` and `If-None-Match`. */
 export interface Precondition {
-  /** Whether anything is demanded: a record that changes meanwhile is then a broken demand and no mere conflict. */
+  /** Whether the request sent `If-Match`; if so, a concurrent change is 412, not 409. */
   readonly isGiven: boolean
   /** Whether a record with this tag may be changed; `undefined` stands for one that has none. */
   allows(tag: string | undefined): boolean
@@ -11,9 +11,10 @@ export interface Precondition {
 /** The precondition of a request without one. */
 export const noPrecondition: Precondition = { isGiven: false, allows: () => true }
 
-/** The longest `If-Match` that is read. */
+/** The longest `If-Match` or `If-None-Match` that is read. */
 const maxLength = 1024
-const tagForm = /^(?:W\/)?("[\x21\x23-\x7e]*")$/
+/** Entity tags separated by commas; a comma inside quotes belongs to its tag. */
+const listForm = /^\s*(?:W\/)?"[\x21\x23-\x7e]*"\s*(?:,\s*(?:W\/)?"[\x21\x23-\x7e]*"\s*)*$/
 
 /**
  * Reads an `If-Match`: `*`, or entity tags separated by commas. Weak and strong tags are compared alike, since the
@@ -22,11 +23,32 @@ const tagForm = /^(?:W\/)?("[\x21\x23-\x7e]*")$/
 export function readIfMatch(header: string | undefined): Precondition {
   if (header === undefined) return noPrecondition
   if (header.trim() === '*') return { isGiven: true, allows: () => true }
-  const tags = header.length > maxLength ? [] : header.split(',').map((text) => tagForm.exec(text.trim())?.[1])
-  if (tags.length === 0 || tags.includes(undefined)) {
-    throw invalidField('If-Match', 'must be * or entity tags such as W/"x", separated by commas')
-  }
-  return { isGiven: true, allows: (tag) => tag !== undefined && tags.includes(tagForm.exec(tag)?.[1]) }
+  return { isGiven: true, allows: tagsIn('If-Match', header) }
+}
+
+/** Reads an `If-None-Match` as {@link readIfMatch} does: it allows no record, or none of the named versions. */
+export function readIfNoneMatch(header: string | undefined): Precondition {
+  if (header === undefined) return noPrecondition
+  if (header.trim() === '*') return { isGiven: true, allows: (tag) => tag === undefined }
+  const isNamed = tagsIn('If-None-Match', header)
+  return { isGiven: true, allows: (tag) => !isNamed(tag) }
+}
+
+/** Returns the condition that holds where both do. */
+export function bothOf(one: Precondition, other: Precondition): Precondition {
+  return { isGiven: one.isGiven || other.isGiven, allows: (tag) => one.allows(tag) && other.allows(tag) }
+}
+
+/** Returns whether a header is `*` or entity tags, and not too long. */
+export function isReadable(header: string): boolean {
+  return header.length <= maxLength && (header.trim() === '*' || listForm.test(header))
+}
+
+/** Returns whether a tag is among those of a header. */
+function tagsIn(name: string, header: string): (tag: string | undefined) => boolean {
+  if (!isReadable(header)) throw invalidField(name, 'must be * or entity tags such as W/"x", separated by commas')
+  const tags = header.match(/"[^"]*"/g) ?? []
+  return (tag) => tag !== undefined && tags.some((each) => each === tag.replace(/^W\//, ''))
 }
 
 /** Identifies one version of a record, also among those of a later record with the same name. */
@@ -48,7 +70,10 @@ export function requireMatch(precondition: Precondition, record: Versioned | und
   if (!precondition.allows(record && entityTag(record))) throw preconditionFailed()
 }
 
-/** Returns the refusal of a change to what has changed since it was read. */
+/** Returns the refusal of a change to a record that is not as `If-Match` or `If-None-Match` demands. */
 export function preconditionFailed(): DomainError {
-  return new DomainError('precondition_failed', 'it was changed since you read it: read it again')
+  return new DomainError(
+    'precondition_failed',
+    'it was changed since you read it, or exists although If-None-Match rules that out: read it again',
+  )
 }

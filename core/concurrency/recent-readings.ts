@@ -1,9 +1,8 @@
 import type { Clock } from '../time.ts'
 
-/** How long a reading counts. By the contract a new hook takes effect within 2 s; the rest of the path has the other second. */
+/** How long a reading counts: by the contract a new hook works within 2 s, and the rest of the path needs one. */
 export const freshMs = 1_000
 
-/** A function that reads something of a domain. */
 type Read<A extends readonly unknown[], T> = (domain: string, ...of: A) => Promise<T>
 
 interface Reading<T> {
@@ -14,24 +13,22 @@ interface Reading<T> {
   size: number
 }
 
-/** Remembers what a process has read of domains, for {@link freshMs} and up to a size. A reading that fails is not kept. */
+/** Remembers what a process has read of domains, for {@link freshMs} and up to a size. Failed readings are not kept. */
 export class RecentReadings {
   readonly #clock: Clock
   readonly #keptCharacters: number
-  /** What each function has read, in the order of time. */
   readonly #kept: Map<string, Reading<unknown>>[] = []
   #begun = 0
 
   /**
-   * `keptCharacters` is the most that the readings of one function have together, unless one reading alone has more. Counting readings
-   * would not bound the memory, since one hook or callflow can have 300 000 characters.
+   * `keptCharacters` is the most that the readings of one function have together, unless one reading alone has more.
+   * Counting readings would not bound the memory, since one hook or callflow can have 300 000 characters.
    */
   constructor(clock: Clock, keptCharacters: number) {
     this.#clock = clock
     this.#keptCharacters = keptCharacters
   }
 
-  /** The number of readings that have begun so far. */
   get begun(): number {
     return this.#begun
   }
@@ -47,7 +44,7 @@ export class RecentReadings {
     return forgotten
   }
 
-  /** Returns the function with a memory: the same question within a second gets the same answer, also while it is being read. */
+  /** Returns the function with a memory: within a second, a repeated question shares the (pending) answer. */
   keep<A extends readonly unknown[], T>(read: Read<A, T>): Read<A, T> {
     const readings = new Map<string, Reading<T>>()
     this.#kept.push(readings)

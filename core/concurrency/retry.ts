@@ -3,20 +3,16 @@ import { type Backoff, type Timers, backoffMs, pause } from './timers.ts'
 /** The clock and the randomness of a retry. */
 export interface RetryDeps {
   readonly timers: Timers
-  /** Gives 0 to 1. */
   readonly random: () => number
 }
 
 /** How long something is tried; without any of these, until it is done. */
 export interface RetryRules {
-  /** Asked before each attempt. */
   readonly mayTry?: () => boolean
   readonly attempts?: number
   /** Whether a failure may pass, given how many there were; any other is thrown at once. */
   readonly mayPass?: (problem: unknown, failures: number) => boolean
-  /** Ends the waiting and the attempts. */
   readonly signal?: AbortSignal
-  /** Called with each failure and their number so far. */
   readonly onFailure?: (problem: unknown, failures: number) => void
   /** The waits between attempts; from 250 ms to 5 s where absent. */
   readonly backoff?: Backoff
@@ -25,8 +21,8 @@ export interface RetryRules {
 }
 
 /**
- * Tries work again and again, with the growing waits of {@link backoffMs}. Returns what it made, or nothing when the rules
- * ended the attempts. Throws the last failure when all `attempts` were made, or when it cannot pass.
+ * Tries work again and again, with the growing waits of {@link backoffMs}. Returns what it made, or nothing when the
+ * rules ended the attempts. Throws the last failure when all `attempts` were made, or when it cannot pass.
  */
 export async function retry<T>(
   work: () => Promise<T>,

@@ -1,7 +1,6 @@
 /** Gives a place back; calling it again does nothing. */
 export type Release = () => void
 
-/** Work that waits for a place. */
 interface Waiter<Key> {
   readonly key: Key | undefined
   readonly enter: (release: Release) => void
@@ -34,7 +33,6 @@ export class Semaphore<Key = never> {
     return this.#waiting.size
   }
 
-  /** The keys that hold places or wait for one; each is named once for every place and every waiter. */
   keys(): { readonly taken: readonly Key[]; readonly waiting: readonly Key[] } {
     return {
       taken: [...this.#held].flatMap(([key, count]) => Array.from({ length: count }, () => key)),
@@ -42,12 +40,11 @@ export class Semaphore<Key = never> {
     }
   }
 
-  /** Takes a place at once, or returns nothing. */
   tryTake(key?: Key): Release | undefined {
     return this.#mayTake(key) ? this.#occupy(key) : undefined
   }
 
-  /** Takes a place as soon as there is one. Returns nothing when too much waits, and when `signal` is aborted before. */
+  /** Takes a place as soon as there is one. Returns nothing if too much waits, or when `signal` is aborted before. */
   async take(key?: Key, signal?: AbortSignal): Promise<Release | undefined> {
     const release = this.tryTake(key)
     if (release !== undefined || signal?.aborted === true || !this.#mayWait(key)) return release
@@ -127,8 +124,8 @@ export function limited(places: number): Limited {
 }
 
 /**
- * Works on items, at most `atOnce` at a time and in their order, and returns the results in the order of the items. After
- * a failure no further item is begun; the failure is thrown once those under way have ended.
+ * Works on items, at most `atOnce` at a time and in their order, and returns the results in the order of the items.
+ * After a failure no further item is begun; the failure is thrown once those under way have ended.
  */
 export async function mapAtMost<Item, Result>(
   items: Iterable<Item>,

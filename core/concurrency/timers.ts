@@ -35,7 +35,7 @@ export interface Backoff {
   readonly longestMs: number
 }
 
-/** For a service that is unreachable: an attempt every 5 s is no load for it, and work resumes at most 5 s after it is back. */
+/** For a service that is unreachable: an attempt every 5 s is no load, and work resumes within 5 s of its return. */
 const usualBackoff: Backoff = { firstMs: 250, longestMs: 5_000 }
 
 /**

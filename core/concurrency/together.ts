@@ -1,4 +1,3 @@
-/** A caller's items, and what became of the call that took them. */
 interface Offer<Item, Result> {
   readonly items: readonly Item[]
   outcome?: { readonly result: Result } | { readonly problem: unknown }
@@ -7,8 +6,8 @@ interface Offer<Item, Result> {
 /** How calls are joined. */
 export interface TogetherRules {
   /**
-   * Awaited by the caller that makes a call, before it. Gives others the chance to offer their items. If it rejects, only that
-   * caller fails, so it is also the place to refuse a caller that has no time left.
+   * Awaited by the caller that makes a call, before it. Gives others the chance to offer their items. If it rejects,
+   * only that caller fails, so it is also the place to refuse a caller that has no time left.
    */
   readonly turn: () => Promise<void>
   /** The most items of a call; a caller with more has a call of its own. */
@@ -16,9 +15,9 @@ export interface TogetherRules {
 }
 
 /**
- * Joins the items of concurrent callers into one call of `work`, whose whole result or failure each of them gets. Calls do not overlap:
- * items that are offered during one go with the next. One of the callers whose items wait makes it, within its own time
- * limit; a call that ends at this limit fails for the others, too.
+ * Joins the items of concurrent callers into one call of `work`, whose whole result or failure each of them gets. Calls
+ * do not overlap: items that are offered during one go with the next. One of the callers whose items wait makes it,
+ * within its own time limit; a call that ends at this limit fails for the others, too.
  */
 export function together<Item, Result>(
   work: (items: readonly Item[]) => Promise<Result>,
@@ -35,7 +34,6 @@ export function together<Item, Result>(
     }
   }
 
-  /** Makes the next call for a caller, with its own items and as many others as fit. */
   const callFor = async (own: Offer<Item, Result>) => {
     try {
       await turn()
@@ -63,7 +61,6 @@ export function together<Item, Result>(
   }
 }
 
-/** An offer with the others that fit into one call, in the order in which they came. */
 function joined<Item, Result>(
   own: Offer<Item, Result>,
   offers: readonly Offer<Item, Result>[],

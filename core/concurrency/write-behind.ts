@@ -4,15 +4,14 @@ import { pause } from './timers.ts'
 /** The write of a write-behind, and its pace. */
 export interface WriteBehindDeps extends RetryDeps {
   /**
-   * Writes some of what waits, and returns whether it found any. What it rejects with is a failure: it keeps what it could
-   * not write, and is called again after a wait.
+   * Writes some of what waits, and returns whether it found any. What it rejects with is a failure: it keeps what it
+   * could not write, and is called again after a wait.
    */
   readonly write: () => Promise<boolean>
   /** Milliseconds from the end of a write to the next one, so that changes share it; none where absent. */
   readonly paceMs?: () => number
   /** Asked when nothing waits: milliseconds until something will, if anything does by itself. */
   readonly nextMs?: () => number | undefined
-  /** Called with each failure and the number of failures in a row. */
   readonly onFailure?: (problem: unknown, failures: number) => void
 }
 
@@ -20,7 +19,6 @@ export interface WriteBehindDeps extends RetryDeps {
 export interface WriteBehind {
   /** Says that something waits. Writing starts in this turn of the event loop, after the caller. */
   wake(): void
-  /** Resolves when nothing waits any more. */
   settled(): Promise<void>
   /**
    * Resolves when nothing waits any more, or when an attempt that began after this call has failed. Ends every wait

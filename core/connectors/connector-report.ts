@@ -6,17 +6,12 @@ export interface ConnectorReport {
   /** Epoch milliseconds. */
   readonly reportedAt: number
   readonly version: string
-  /** Commands that wait for an answer. */
   readonly commandsInFlight: number
-  /** Commands that wait to be sent. */
   readonly commandsWaiting: number
-  /** The same by the domain of the commands, the busiest first. */
   readonly commandsByDomain: readonly DomainCommands[]
   /** Starts of this connector since the deployment, less one. */
   readonly restarts: number
-  /** Each engine that it has links to, in the order of its settings. */
   readonly engines: readonly EngineReport[]
-  /** The progress of its reading of each engine's events. */
   readonly eventLinks: readonly EventLinkReport[]
   /** Every event that it read before this moment, epoch milliseconds, has been queued, or its loss recorded. */
   readonly handedOverTo: number
@@ -25,8 +20,8 @@ export interface ConnectorReport {
   /** The location of its waiting events; absent if that is memory only. */
   readonly spool?: SpoolReport | undefined
   /**
-   * The start of an orderly stop, epoch milliseconds; absent while it runs, and when it was killed. It continues to read and
-   * hand over for a while, and its last report has the same moment.
+   * The start of an orderly stop, epoch milliseconds; absent while it runs, and when it was killed. It continues to
+   * read and hand over for a while, and its last report has the same moment.
    */
   readonly stoppedAt?: number | undefined
 }
@@ -68,24 +63,24 @@ export interface EngineReport {
 
 /** The progress of a connector's reading of one engine's events. */
 export interface EventLinkReport {
-  /** The engine's name. */
   readonly engine: string
   /** The position of the newest event and its engine process; empty before the first. */
   readonly last: EventPosition
   /** Since when the link has been up without a break, epoch milliseconds; 0 while it is down. */
   readonly upSince: number
   /**
-   * The time since which events of the engine were missed or dropped without a recorded gap, epoch milliseconds; while the
-   * engine is down, the time at which it was last heard. Absent if there are none, and before it was ever up.
+   * The time since which events of the engine were missed or dropped without a recorded gap, epoch milliseconds; while
+   * the engine is down, the time at which it was last heard. Absent if there are none, and before it was ever up.
    */
   readonly lostAt?: number | undefined
   /**
-   * By the engine's own clock, epoch milliseconds: every event before this moment has been queued. Absent before the first.
+   * By the engine's own clock, epoch milliseconds: every event before this moment has been queued. Absent before the
+   * first.
    */
   readonly handedOverTo?: number | undefined
   /**
-   * By the engine's own clock, epoch milliseconds: every event before this moment has been queued or is on disk. Absent if
-   * the engine was never reached.
+   * By the engine's own clock, epoch milliseconds: every event before this moment has been queued or is on disk. Absent
+   * if the engine was never reached.
    */
   readonly keptTo?: number | undefined
 }

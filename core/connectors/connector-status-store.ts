@@ -12,11 +12,9 @@ export interface StageWait {
 /** The reports of the connectors, and the waits that the functions of later stages report. */
 export interface ConnectorStatusStore {
   report(report: ConnectorReport): Promise<void>
-  /** The newest report of each connector that reported since `since`. */
   list(since: number): Promise<ConnectorReport[]>
   /** Notes a wait in place of the earlier one of its stage. */
   noteWait(wait: StageWait): Promise<void>
-  /** The newest wait of each stage that was noted since `since`. */
   listWaits(since: number): Promise<StageWait[]>
   /** Counts a start of a connector and answers how many there were before. */
   countStart(): Promise<number>

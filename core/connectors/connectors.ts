@@ -42,8 +42,8 @@ export function engineViews(reports: readonly ConnectorReport[], now: number): E
 }
 
 /**
- * Returns since when connectors have listened to each engine without a break, by its name, epoch milliseconds: of several
- * connectors, the one that began first. An engine that none listens to is missing.
+ * Returns since when connectors have listened to each engine without a break, by its name, epoch milliseconds: of
+ * several connectors, the one that began first. An engine that none listens to is missing.
  */
 export function heardSince(reports: readonly ConnectorReport[], now: number): ReadonlyMap<string, number> {
   const since = new Map<string, number>()

@@ -25,8 +25,6 @@ export interface Listening {
   readonly keptTo: number
   /** Up to when everything that it read was queued. */
   readonly handedOverTo: number
-  /** The same by the engine's clock. */
-  readonly engineHandedOverTo: number | undefined
 }
 
 /** Returns the history of every connector with an engine, and none for a connector that never reached it. */
@@ -52,7 +50,6 @@ export function listeningOf(report: ConnectorReport, link: EventLinkReport): Lis
     heardTo,
     keptTo: Math.min(lastKept(report), heardTo, link.keptTo ?? Infinity),
     handedOverTo: report.handedOverTo,
-    engineHandedOverTo: link.handedOverTo,
   }
 }
 
@@ -67,8 +64,8 @@ export function lastAlive({ stoppedAt, reportedAt }: ConnectorReport): number {
 }
 
 /**
- * Returns the moment up to which a connector that is gone had queued or written to disk all that it had read. What one that
- * was killed read later belongs to the gap of its death. One that stopped has put on its disk what it had.
+ * Returns the moment up to which a connector that is gone had queued or written to disk all that it had read. What one
+ * that was killed read later belongs to the gap of its death. One that stopped has put on its disk what it had.
  */
 export function lastKept({ stoppedAt, reportedAt, handedOverTo, keptTo }: ConnectorReport): number {
   return stoppedAt ?? Math.min(reportedAt, Math.max(handedOverTo, keptTo))

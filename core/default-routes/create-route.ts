@@ -43,7 +43,6 @@ export async function createRoute(
   })
 }
 
-/** The highest order and one more; 1 for the first route. */
 function afterAll(routes: readonly RouteHead[]): number {
   const last = routes.at(-1)
   return last === undefined ? 1 : Math.min(last.order + 1, maxOrder)

@@ -18,8 +18,8 @@ export interface IgnoredSteps {
 }
 
 /**
- * Returns the positions in a stored callflow that would be refused today: the engine is not served these steps. Patterns
- * and permissions are not checked again.
+ * Returns the positions in a stored callflow that would be refused today: the engine is not served these steps.
+ * Patterns and permissions are not checked again.
  */
 export function ignoredSteps(
   { domain, callflow }: Pick<StoredRoute, 'domain' | 'callflow'>,

@@ -14,7 +14,6 @@ const maxSteps = 200
 const maxDepth = 10
 /** The most bytes of a whole callflow as JSON in UTF-8. */
 const maxBytes = 256 * 1024
-/** Characters of a name of the caller's that an error repeats. */
 const maxQuoted = 64
 
 /** Reports each step of a parsed callflow that cannot become applications of the engine, with its position. */
@@ -27,12 +26,10 @@ export type CompileJudge = (
 /** The rules that a callflow is checked against. */
 export interface CallflowJudges {
   readonly checkCompiles: CompileJudge
-  /** The domain of the route: steps reach no other. */
   readonly domain: string
   readonly patternProblem: PatternJudge
   /** Whether the deployment lets callflows run programs, and whether the caller may write such steps. */
   readonly scripts: { readonly areOn: boolean; readonly arePermitted: boolean }
-  /** The operator's additions to the names that clients may set. */
   readonly clientVariables: ClientVariables
   /** Takes note of each text, name and value that is not allowed; by default the first of them is thrown. */
   readonly refuse?: (at: string, problem: string) => void
@@ -45,9 +42,9 @@ export interface ParsedCallflow {
 }
 
 /**
- * Reads a callflow by its closed grammar: steps with exactly one known kind, nested callflows only where the grammar has
- * them. Throws `invalid_field` with the position of the first invalid step, such as `callflow[3].if.then[0]`, or of the
- * first that the engine cannot run, and `permission_denied` for a step that the caller may not write.
+ * Reads a callflow by its closed grammar: steps with exactly one known kind, nested callflows only where the grammar
+ * has them. Throws `invalid_field` with the position of the first invalid step, such as `callflow[3].if.then[0]`, or of
+ * the first that the engine cannot run, and `permission_denied` for a step that the caller may not write.
  */
 export function parseCallflow(steps: readonly unknown[], judges: CallflowJudges): ParsedCallflow {
   const callflow = parseSteps(steps, { at: 'callflow', depth: 1, judges })
@@ -87,7 +84,6 @@ function parseStep(step: unknown, place: Place): CallflowStep {
   return step
 }
 
-/** Whether a key is a modifier; throws when it is one with a wrong value. */
 function checkModifier(step: JsonObject, key: string, at: string, judges: CallflowJudges): boolean {
   const value = step[key]
   if (key === 'break' || key === 'async') {
@@ -123,7 +119,6 @@ function parseArgument(kind: string, argument: unknown, place: Place): void {
   checkArgument(kind, parseNested(argument, nestedCallflows.get(kind) ?? [], place), place.at, rulesOf(place.judges))
 }
 
-/** Parses the callflow at a path of an argument, if there is one, and answers the argument without it. */
 function parseNested(argument: unknown, [name, ...path]: readonly string[], place: Place): unknown {
   if (name === undefined || !isJsonObject(argument) || !Object.hasOwn(argument, name)) return argument
   const { [name]: member, ...rest } = argument

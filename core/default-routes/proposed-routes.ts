@@ -5,8 +5,9 @@ import type { CallflowJudges } from './parse-callflow.ts'
 import { type RouteInput, readRouteInput } from './route-input.ts'
 
 /**
- * Returns the routes of a proposal instead of stored ones. They have the numbers of their positions as ids, and without an
- * order they keep their positions. Throws what {@link readRouteInput} throws, and `invalid_field` for a default route that names a gateway.
+ * Returns the routes of a proposal instead of stored ones. They have the numbers of their positions as ids, and without
+ * an order they keep their positions. Throws what {@link readRouteInput} throws, and `invalid_field` for a default
+ * route that names a gateway.
  */
 export function proposedRoutes(
   inputs: readonly RouteInput[],

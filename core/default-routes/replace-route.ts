@@ -15,8 +15,8 @@ export interface RouteReplacement {
 
 /**
  * Replaces a route: fields that the input leaves out get their defaults, except the order, which stays. Returns the new
- * route. Throws `invalid_field` and `permission_denied` for violations of the rules, `not_found`, and `precondition_failed`
- * when the precondition does not hold.
+ * route. Throws `invalid_field` and `permission_denied` for violations of the rules, `not_found`, and
+ * `precondition_failed` when the precondition does not hold.
  */
 export async function replaceRoute(
   { store, judges, precondition }: RouteReplacement,

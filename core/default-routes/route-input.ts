@@ -6,7 +6,6 @@ import type { StoredRoute } from './stored-route.ts'
 import { type CallflowJudges, parseCallflow } from './parse-callflow.ts'
 import { isTimeZone } from '../client-names/time-zone.ts'
 
-/** The version of the callflow's schema. */
 const routeVersion = 2
 
 /** A route as a caller writes it; types and lengths have been checked, rules have not. */
@@ -17,7 +16,6 @@ export interface RouteInput {
   readonly disabled?: boolean | undefined
   readonly fs_timezone?: string | null | undefined
   readonly description?: string | undefined
-  /** A gateway of the domain, in a public route. */
   readonly gateway?: string | undefined
   readonly callflow?: readonly unknown[] | undefined
 }
@@ -25,14 +23,15 @@ export interface RouteInput {
 /** The content of a route that a caller decides, without the order. */
 export type RouteContent = Omit<StoredRoute, 'id' | 'domain' | 'order' | 'createdAt' | 'revision'>
 
-/** Returns who may write steps that run programs: callers with all rights to routes, if the deployment allows such steps. */
+/** Returns who may write steps that run programs: callers with all rights to routes, if the deployment allows them. */
 export function scriptRights(acl: Acl, areOn: boolean): CallflowJudges['scripts'] {
   const every: readonly AclAction[] = ['c', 'r', 'u', 'd']
   return { areOn, arePermitted: every.every((action) => scopeOf(acl, 'rotes/default', action) === 'all') }
 }
 
 /**
- * Reads a route, with defaults for fields that are left out. Throws `invalid_field`, and the errors of {@link parseCallflow}.
+ * Reads a route, with defaults for fields that are left out. Throws `invalid_field`, and the errors of
+ * {@link parseCallflow}.
  */
 export function readRouteInput(input: RouteInput, judges: CallflowJudges): RouteContent {
   const { destination_number: destinationNumber, fs_timezone: fsTimezone = null } = input

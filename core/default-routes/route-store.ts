@@ -1,6 +1,5 @@
 import type { CallflowStep, StoredRoute, RouteHead } from './stored-route.ts'
 
-/** A consistent set of the routes of a domain. */
 interface RouteSet {
   /** By order, then id. */
   readonly routes: readonly RouteHead[]
@@ -18,7 +17,7 @@ export interface RouteStore {
   create(route: StoredRoute, edition: number): Promise<boolean>
   /** Replaces a route whose revision is still `route.revision - 1`; otherwise returns `false`. */
   replace(route: StoredRoute): Promise<boolean>
-  /** Swaps the orders of two routes if the set still has this edition; otherwise changes nothing and returns `false`. */
+  /** Swaps the orders of two routes if the set still has this edition; else changes nothing and returns `false`. */
   swap(first: RouteHead, second: RouteHead, edition: number): Promise<boolean>
   /** Removes a route that still has this revision; otherwise returns `false`. */
   remove(route: RouteHead): Promise<boolean>

@@ -2,7 +2,6 @@ import { type ClientVariables, assignmentProblem, nameProblem } from '../client-
 import type { NamePlace } from '../client-names/closed-lists.ts'
 import { isJsonObject } from './json.ts'
 
-/** The names in a member of a step: alone, or with the values that they get. */
 interface NameRule {
   readonly place: NamePlace
   readonly holds: 'names' | 'values'
@@ -12,7 +11,6 @@ const variableNames: NameRule = { place: 'stepVariables', holds: 'names' }
 const variableValues: NameRule = { place: 'stepVariables', holds: 'values' }
 const bridgeValues: NameRule = { place: 'bridgeVariables', holds: 'values' }
 
-/** Kinds whose whole argument is names, or names with values. */
 const ofKind: ReadonlyMap<string, NameRule> = new Map([
   ['setVar', variableValues],
   ['setArray', variableValues],
@@ -23,8 +21,8 @@ const ofKind: ReadonlyMap<string, NameRule> = new Map([
 ])
 
 /**
- * Members that set variables in the argument of any kind, at any depth. All but `variables` name those for a result; their
- * values are no values of variables.
+ * Members that set variables in the argument of any kind, at any depth. All but `variables` name those for a result;
+ * their values are no values of variables.
  */
 const inAnyKind: ReadonlyMap<string, NameRule> = new Map([
   ['variables', variableValues],
@@ -41,7 +39,6 @@ const dialMembers = (rule: NameRule): ReadonlyMap<string, NameRule> =>
     ['global', rule],
   ])
 
-/** Members that hold names in the argument of one kind. */
 const inKind: ReadonlyMap<string, ReadonlyMap<string, NameRule>> = new Map([
   ['bridge', dialMembers(bridgeValues)],
   ['originate', dialMembers(variableValues)],
@@ -56,7 +53,6 @@ const inKind: ReadonlyMap<string, ReadonlyMap<string, NameRule>> = new Map([
 
 /** The rules for the names of a step. */
 export interface SetNameRules {
-  /** The operator's additions to the names that clients may set. */
   readonly added: ClientVariables
   /** Called with the position of each forbidden name or value; may throw. */
   readonly refuse: (at: string, problem: string) => void

@@ -17,9 +17,9 @@ const lookUp = /\$\{[A-Za-z0-9_.-]{1,64}(?::-?\d{1,4}){0,2}\}/g
 export type StepRules = SetNameRules & GrammarRules
 
 /**
- * Checks the argument of a step, of any form: texts that may reach the engine hold no control characters, texts that are no
- * program look up variables alone, variables that it sets have names and values that clients may set, and nothing that it
- * names is outside the route's domain.
+ * Checks the argument of a step, of any form: texts that may reach the engine hold no control characters, texts that
+ * are no program look up variables alone, variables that it sets have names and values that clients may set, and
+ * nothing that it names is outside the route's domain.
  */
 export function checkArgument(kind: string, argument: unknown, at: string, rules: StepRules): void {
   if (argument === null || argument === undefined) return rules.refuse(at, 'must not be null')

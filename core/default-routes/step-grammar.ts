@@ -10,18 +10,17 @@ export interface GrammarRules {
   readonly refuse: (at: string, problem: string) => void
 }
 
-/** Checks one value at its position. */
 type Form = (value: unknown, at: string, rules: GrammarRules) => void
 
 /**
- * The values of the call that a name may hold: the engine's captures of the dialled number, and the numbers of both sides.
- * The code that serves a route fills them in itself, and only with values of letters, digits and `+ * # . _ -`: a caller chooses them.
+ * The values of the call that a name may hold: the engine's captures of the dialled number, and the numbers of both
+ * sides. The code that serves a route fills them in itself, and only with values of letters, digits and `+ * # . _ -`:
+ * a caller chooses them.
  */
 const numbers = String.raw`(?:\$[0-9]|\$\{(?:destination_number|caller_id_number)(?::-?\d{1,4}){0,2}\}|[0-9*#+]){1,64}`
 const login = String.raw`[A-Za-z0-9._+-]{1,64}`
 const gateway = '[a-z][a-z0-9_-]{0,63}'
 
-/** Accepts text of a pattern, and empty text, which gives nothing. */
 function text(pattern: string, words: string): Form {
   const whole = new RegExp(`^(?:${pattern})$`, 'u')
   return (value, at, { refuse }) => {
@@ -71,7 +70,6 @@ const account: Form = (value, at, { domain, refuse }) => {
   }
 }
 
-/** The same, also with the groups of the dialled number. */
 const accountOrGroups: Form = (value, at, rules) => {
   const rest = typeof value === 'string' ? value.replaceAll(/\$[0-9](?![0-9A-Za-z])/g, '1') : value
   account(rest, at, { ...rules, refuse: () => rules.refuse(at, `${accountWords}, which may hold $0 to $9`) })
@@ -119,12 +117,10 @@ const target = text(
   'a number that the default routes of the domain are asked for, or "local:tag:<tag>" for a step of this route',
 )
 
-/** Accepts every text that the general rules allow. */
 const anyText: Form = (value, at, { refuse }) => {
   if (typeof value !== 'string') refuse(at, 'must be text')
 }
 
-/** The forms of arguments that the engine acts on, or that choose whom a call reaches. */
 const forms: Readonly<Record<string, Form>> = {
   setUser: account,
   goto: target,
@@ -159,7 +155,6 @@ const forms: Readonly<Record<string, Form>> = {
   ),
 }
 
-/** Kinds whose texts name sounds, files, rooms, queues and mailboxes to the engine. */
 const namingKinds: ReadonlySet<string> = new Set([
   'menu',
   'playback',
@@ -191,8 +186,8 @@ const namingKinds: ReadonlySet<string> = new Set([
 const lookUpOfNumber = /\$[0-9](?![0-9A-Za-z])|\$\{(?:destination_number|caller_id_number)(?::-?\d{1,4}){0,2}\}/g
 
 /**
- * A name that means nothing beyond itself: no path out of the domain's folder, no address, no dial string, no program, no
- * other domain.
+ * A name that means nothing beyond itself: no path out of the domain's folder, no address, no dial string, no program,
+ * no other domain.
  */
 const plainName: Form = (value, at, { domain, refuse }) => {
   if (typeof value !== 'string') return

@@ -61,7 +61,7 @@ export const scriptKinds: ReadonlySet<string> = new Set(['js', 'script'])
 /** The members of a menu. */
 export const menuMembers: readonly string[] = ['sound', 'tone', 'digits', 'timeout', 'tries', 'invalid']
 
-/** The paths to nested callflows in the arguments of steps, by kind. `if`, `switch` and `menu` have rules of their own. */
+/** The paths to nested callflows in the arguments of steps, by kind. `if`, `switch` and `menu` have their own rules. */
 export const nestedCallflows: ReadonlyMap<string, readonly string[]> = new Map([
   ['blackList', ['actions']],
   ['queue', ['timer', 'actions']],

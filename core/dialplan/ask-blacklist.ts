@@ -1,20 +1,22 @@
 import type { BlacklistStore } from '../blacklists/blacklist-store.ts'
+import { findListed } from '../blacklists/find-listed.ts'
+import { formsOfListed } from '../blacklists/number-form.ts'
+import type { Domain } from '../domains/domain.ts'
 import type { RoutedCall } from './call-plan.ts'
 import type { BlacklistQuestion } from './run-callflow.ts'
 
-/** Returns whether a list of the call's domain has the number of a question; without one, the caller's number or login. */
+/** What a list can have: 32 characters, and the country before them in lists from before that was refused. */
+const listed = /^[0-9+*#A-Za-z]{1,36}$/
+
+/** Returns whether a list of the call's domain has a question's number; by default the caller's number or login. */
 export async function askBlacklist(
   blacklists: Pick<BlacklistStore, 'read'>,
-  { domain, caller }: Pick<RoutedCall, 'domain' | 'caller'>,
+  { name: domain, parameters }: Pick<Domain, 'name' | 'parameters'>,
+  caller: RoutedCall['caller'],
   { list, number }: BlacklistQuestion,
 ): Promise<boolean> {
   const asked = number === undefined ? [caller.number, caller.login ?? ''] : [number]
-  const numbers = [...new Set(asked.map(storedForm))].filter((each) => /^[0-9+*#A-Za-z]{1,32}$/.test(each))
-  const found = await Promise.all(numbers.map((each) => blacklists.read(domain, list, each)))
-  return found.some((entry) => entry !== undefined)
-}
-
-/** The form in which blacklists store numbers. */
-function storedForm(number: string): string {
-  return number.replaceAll(/[\s().-]/g, '')
+  const forms = new Set(asked.flatMap((each) => formsOfListed(each, parameters)))
+  const numbers = [...forms].filter((each) => listed.test(each))
+  return (await findListed(blacklists, { domain, list, forms: numbers })) !== undefined
 }

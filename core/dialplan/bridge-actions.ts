@@ -27,8 +27,9 @@ function isGateway(endpoint: unknown): boolean {
 const ofCaller: ReadonlySet<string> = new Set(['hangup_after_bridge', 'continue_on_fail'])
 
 /**
- * Calls accounts and gateways: one after the other (`failover`, the default), or all at once (`multiple`). An answered call
- * ends with the bridge. After an unanswered one the steps after it follow; without any, the caller gets the reason.
+ * Calls accounts and gateways: one after the other (`failover`, the default), or all at once (`multiple`). An answered
+ * call ends with the bridge. After an unanswered one the steps after it follow; without any, the caller gets the
+ * reason.
  */
 export function bridgeActions(argument: unknown, context: StepContext): EngineAction[] {
   if (!isJsonObject(argument)) throw new StepProblem('must be an object with endpoints')
@@ -55,8 +56,9 @@ function assignmentsOf(argument: unknown): Assignment[] {
 }
 
 /**
- * The values that a list in brackets can hold: the engine reads quotes, brackets and backslashes as its own, `|` as the next
- * endpoint, `:_:` as the next dial string, and `^^` as a separator to come. A pattern of the operator's may allow them.
+ * The values that a list in brackets can hold: the engine reads quotes, brackets and backslashes as its own, `|` as the
+ * next endpoint, `:_:` as the next dial string, and `^^` as a separator to come. A pattern of the operator's may allow
+ * them.
  */
 const listedValue = /^(?!\^\^|.*:_:)[^{}[\]'"\\|]*$/u
 
@@ -70,7 +72,6 @@ export function inBrackets(brackets: '{}' | '[]', assignments: readonly Assignme
   return `${brackets.charAt(0)}${parts.join(',')}${brackets.charAt(1)}`
 }
 
-/** A number that a gateway is called with: digits, and the signs of a telephone's keys. */
 const dialledNumber = /^\+?[0-9*#]{1,63}$/
 
 function dialStringOf(endpoint: unknown, at: string, { domain, fill, through }: StepContext): string {

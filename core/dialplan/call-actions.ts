@@ -13,15 +13,15 @@ export const emergencyVariable = 'svc_emergency'
 /** Seconds for which an account rings without a `call_timeout` of its own. */
 const ringSeconds = '60'
 
-/** A call, and whether it is exempt from blacklists: a call to an emergency number, or one that came from such a call. */
+/** A call, and whether it is exempt from blacklists: one to an emergency number, or one that came of such a call. */
 export interface JudgedCall extends RoutedCall {
   readonly isExempt: boolean
 }
 
 /**
  * Returns the applications of every call before its route, as in the static dial plan of the engine kit: its account
- * (the one that the engine authenticated), the end of legs without media, and the name of its recording. A call from a gateway is counted
- * first, and gets its domain: also for the phones that transfer it.
+ * (the one that the engine authenticated), the end of legs without media, and the name of its recording. A call from a
+ * gateway is counted first, and gets its domain: also for the phones that transfer it.
  */
 export function actionsOfEveryCall({
   domain,

@@ -8,13 +8,12 @@ export interface RoutePattern {
   readonly size: number
   /** The cost of compiling it just now, in steps of matching; absent if it was kept from an earlier match. */
   readonly compileSteps?: number | undefined
-  /** Returns whether it is found in a text. */
   finds(text: string): boolean
   /** Returns its groups if it matches the whole text, the text itself first; a group that took no part is empty. */
   captures(text: string): readonly string[] | undefined
 }
 
-/** Compiles a pattern of a route; `undefined` for one that does not compile. What is compiled is kept in the share of `tenant`. */
+/** Compiles a route's pattern; `undefined` if it does not compile. Keeps the result in the share of `tenant`. */
 export type RoutePatternCompiler = (pattern: string, flags: string, tenant: string) => RoutePattern | undefined
 
 /** The dependencies of {@link CallPatterns}. */
@@ -29,16 +28,16 @@ export class TooMuchPatternWork extends Error {
 }
 
 /**
- * The most steps for one call, or one simulation: 0.7 s for the slowest patterns. A thousand routes with ordinary patterns
- * take a tenth of that, and a fifth while they are compiled.
+ * The most steps for one call, or one simulation: 0.7 s for the slowest patterns. A thousand routes with ordinary
+ * patterns take a tenth of that, and a fifth while they are compiled.
  */
 const mostSteps = 30_000_000
 
 type Answer = readonly string[] | boolean | undefined
 
 /**
- * Matches the patterns of one call's routes. The work is limited, and the process does other work after each slice of it.
- * Answers are kept for the call, so an evaluation that begins again costs nothing.
+ * Matches the patterns of one call's routes. The work is limited, and the process does other work after each slice of
+ * it. Answers are kept for the call, so an evaluation that begins again costs nothing.
  */
 export class CallPatterns {
   readonly #deps: CallPatternDeps
@@ -69,8 +68,9 @@ export class CallPatterns {
   }
 
   /**
-   * Returns what finds patterns in texts, for an evaluation without pauses. Once a slice of work is done, it finds nothing any more:
-   * the evaluation is void and begins again after {@link restIfCut}. Throws {@link TooMuchPatternWork}.
+   * Returns what finds patterns in texts, for an evaluation without pauses. Once a slice of work is done, it finds
+   * nothing any more: the evaluation is void and begins again after {@link restIfCut}. Throws
+   * {@link TooMuchPatternWork}.
    */
   finder(tenant: string): PatternFinder {
     return (pattern, flags, text) => {
@@ -90,7 +90,6 @@ export class CallPatterns {
     }
   }
 
-  /** Rests if an evaluation was cut off, and returns whether it was. */
   async restIfCut(): Promise<boolean> {
     if (!this.#isCut) return false
     await this.#rest()

@@ -10,7 +10,6 @@ import type { PlannedAction, PlannedStep } from './run-callflow.ts'
 export interface RoutedCaller {
   /** The number that the caller has: that of the account, if the engine authenticated it. */
   readonly number: string
-  /** The login of the account that the engine authenticated. */
   readonly login?: string | undefined
   /** The login or number of the account that the engine has called for this leg, as for a call that the API places. */
   readonly called?: string | undefined
@@ -26,7 +25,6 @@ export interface RoutedCall {
   /** The dialled text without its parameters. */
   readonly number: string
   readonly caller: RoutedCaller
-  /** The data of the call by name, and those that its route set. */
   readonly variables: CallVariables
   /** The gateway that the call comes from; absent for a call of the domain itself. */
   readonly gateway?: Gateway | undefined
@@ -39,11 +37,8 @@ export interface RouteSettings {
   readonly emergencyNumbers: readonly string[]
   /** A gateway of the engine that takes emergency calls without a route; empty: none. */
   readonly emergencyGateway: string
-  /** Matches the patterns of the routes, for this call alone. */
   readonly patterns: CallPatterns
-  /** The operator's additions to the names that clients may set. */
   readonly clientVariables: ClientVariables
-  /** The callflows that were read and judged for this call, by the id of the route. */
   readonly callflows?: Map<string, JudgedCallflow>
 }
 

@@ -1,6 +1,5 @@
 /** A moment in a time zone. */
 export interface LocalTime {
-  /** The values of the time functions by name. */
   readonly values: ReadonlyMap<string, number>
   /** `2026-01-31 08:05:09`. */
   readonly text: string
@@ -36,7 +35,8 @@ export function localTime(now: number, timeZone: string): LocalTime {
       ['wday', weekday + 1],
       ['hour', hour],
       ['minute', minute],
-      ['minute_of_day', hour * 60 + minute],
+      // The engine counts them from 1.
+      ['minute_of_day', hour * 60 + minute + 1],
       ['second_of_day', hour * 3600 + minute * 60 + second],
     ]),
     text: `${String(year).padStart(4, '0')}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}:${two(second)}`,

@@ -2,8 +2,8 @@
 export type CallVariables = ReadonlyMap<string, string>
 
 /**
- * Returns a variable, or a part of it: `name:offset:length`, where a negative offset counts from the end. `undefined` for one
- * that the call does not have.
+ * Returns a variable, or a part of it: `name:offset:length`, where a negative offset counts from the end. `undefined`
+ * for one that the call does not have.
  */
 export function variableOf(variables: CallVariables, lookUp: string): string | undefined {
   const whole = variables.get(lookUp)

@@ -10,7 +10,6 @@ import { stepActions } from './step-actions.ts'
 
 interface CompileCheck {
   readonly domain: string
-  /** The whole callflow, for the tags in it. */
   readonly callflow: readonly CallflowStep[]
   readonly refuse: (at: string, problem: string) => void
 }

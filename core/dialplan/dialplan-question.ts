@@ -14,9 +14,9 @@ export type DialplanQuestion =
   | { readonly call: Omit<RoutedCall, 'domain' | 'gateway'>; readonly source: CallSource }
 
 /**
- * Reads the engine's question about a call (fixtures/freeswitch/xml-curl, `call-dialplan`): the context is the domain, the
- * caller's account is the one that the engine authenticated. The context `public` has the calls that were not authenticated: what
- * they say of themselves is only their source. `undefined` for a question that is not about a call.
+ * Reads the engine's question about a call (fixtures/freeswitch/xml-curl, `call-dialplan`): the context is the domain,
+ * the caller's account is the one that the engine authenticated. The context `public` has the calls that were not
+ * authenticated: what they say of themselves is only their source. `undefined` for a question that is not about a call.
  */
 export function readDialplanQuestion(
   fields: Readonly<Record<string, string | undefined>>,
@@ -44,7 +44,7 @@ export function readDialplanQuestion(
   return { call: { domain: context, number, caller, variables } }
 }
 
-/** The caller is the account that the engine authenticated, whatever its phone sent; a route may have changed that since. */
+/** The caller is the account that the engine authenticated, whatever its phone sent; a route may have changed it. */
 function callerOf(
   fields: Readonly<Record<string, string | undefined>>,
   variables: ReadonlyMap<string, string>,

@@ -25,7 +25,6 @@ export class StepProblem extends Error {
 
 /** Data of the call and its route, which a step needs in addition to its argument. */
 export interface StepContext {
-  /** The domain of the route: accounts, gateways, rooms, queues and sounds are its own. */
   readonly domain: string
   /**
    * Replaces the lookups of a name (`$1`, `${destination_number}`, `${caller_id_number}`) by values of the call. Throws
@@ -33,8 +32,8 @@ export interface StepContext {
    */
   readonly fill: (text: string) => string
   /**
-   * Returns the variables of a leg that is called through a gateway of the domain; `undefined` for one that is missing or disabled.
-   * Absent while a route is only checked.
+   * Returns the variables of a leg that is called through a gateway of the domain; `undefined` for one that is missing
+   * or disabled. Absent while a route is only checked.
    */
   readonly through?: ((gateway: string) => readonly Assignment[] | undefined) | undefined
   /** Whether steps may follow in the call: an unanswered bridge then goes on instead of ending the call. */

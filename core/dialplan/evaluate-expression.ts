@@ -13,8 +13,8 @@ export interface ExpressionCall {
 }
 
 /**
- * Returns whether a condition holds. A variable that the call does not have is an empty text. Texts that are numbers are
- * compared as numbers. Empty text, `false` and 0 do not hold.
+ * Returns whether a condition holds. A variable that the call does not have is an empty text. Texts that are numbers
+ * are compared as numbers. Empty text, `false` and 0 do not hold.
  */
 export function holds(expression: Expression, call: ExpressionCall): boolean {
   return isTrue(valueOf(expression, call))

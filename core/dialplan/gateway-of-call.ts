@@ -19,7 +19,6 @@ export interface CallSource {
 export interface SourceJudges {
   /** Returns whether an address is in a network in CIDR notation. */
   readonly contains: (cidr: string, address: string) => boolean
-  /** Returns whether gateways may name a network today. */
   readonly isAllowed: (cidr: string) => boolean
   /** Returns the addresses of a host name; none for one that cannot be resolved in time. */
   readonly addressesOf: (host: string) => Promise<readonly string[]>
@@ -29,9 +28,10 @@ export interface SourceJudges {
 export type ReportAmbiguous = (domains: readonly string[]) => void
 
 /**
- * Returns the gateway that a call comes from; `undefined` for a stranger. If a gateway's contact was called, its source must be the
- * proxy or in the networks. Any other call goes to a gateway whose networks hold the source: in the domain that the called address
- * names, else in the domain with the strongest claim. So no domain takes or blocks calls of another.
+ * Returns the gateway that a call comes from; `undefined` for a stranger. If a gateway's contact was called, its source
+ * must be the proxy or in the networks. Any other call goes to a gateway whose networks hold the source: in the domain
+ * that the called address names, else in the domain with the strongest claim. So no domain takes or blocks calls of
+ * another.
  */
 export async function gatewayOfCall(
   gateways: Pick<GatewayStore, 'read' | 'listByNetwork'>,

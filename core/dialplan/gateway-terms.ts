@@ -15,9 +15,7 @@ const countedToTheEnd = ['limit_ignore_transfer', 'true'] as const
 /** A caller, as far as it decides which number a gateway shows. */
 export interface GatewayCaller {
   readonly domain: Domain
-  /** The account of the caller, if it has one. */
   readonly account: Account | undefined
-  /** The number that the phone sent, or the route has set. */
   readonly sent: string | undefined
 }
 
@@ -30,8 +28,8 @@ export const nothingOfThePhone: readonly EngineAction[] = [
 ]
 
 /**
- * Returns the variables of a leg that is called through a gateway: the caller that it shows, and its place among the calls
- * of the gateway. A call that is exempt is counted and never refused.
+ * Returns the variables of a leg that is called through a gateway: the caller that it shows, and its place among the
+ * calls of the gateway. A call that is exempt is counted and never refused.
  */
 export function termsOfCalled(gateway: Gateway, caller: GatewayCaller, isExempt: boolean): Assignment[] {
   const limit = limitOf(gateway, isExempt)
@@ -47,7 +45,7 @@ export function showing(gateway: Gateway | undefined, caller: GatewayCaller): As
   return [ofLeg('origination_caller_id_number', number), ofLeg('origination_caller_id_name', number)]
 }
 
-/** Returns the applications that count a call from a gateway among its calls, or end it at once when there are too many. */
+/** Returns the applications that count a call from a gateway, or end it at once if there are too many. */
 export function termsOfCalling(gateway: Gateway, isExempt: boolean): EngineAction[] {
   const limit = limitOf(gateway, isExempt)
   return limit === undefined ? [] : [set(...countedToTheEnd), application('limit', limit)]

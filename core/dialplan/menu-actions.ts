@@ -3,16 +3,14 @@ import { menuMembers } from '../default-routes/step-kinds.ts'
 import { type EngineAction, type StepContext, StepProblem } from './engine-action.ts'
 import { application, membersOf, soundOf, toneOf, wholeNumber } from './step-values.ts'
 
-/** The variable that holds what the caller chose: keys of the menu, or nothing. The engine keeps other keys to itself. */
+/** The variable with the caller's choice: keys of the menu, or nothing. The engine ignores other keys. */
 export const menuVariable = 'svc_menu'
 
 /** Last index in the position of a call whose menu was played; a callflow has fewer branches than this. */
 export const afterMenu = 99_999
 
-/** The most choices of a menu. */
 const maxChoices = 50
 
-/** Played after a wrong choice if the menu has no sound of its own for that. */
 const wrongTone = 'tone_stream://%(400,100,300)'
 
 /** Returns the application that plays a menu and waits for keys: only those of the menu, by a closed expression. */

@@ -9,11 +9,12 @@ import { type RoutePorts, Router } from './router.ts'
 import { accountPattern } from './step-values.ts'
 
 /**
- * Routes a call. One of the domain itself: an emergency number by the first enabled default route that matches it, or the emergency
- * gateway; an account's login or number to the account; any other by the first enabled default route whose pattern matches the
- * whole dialled text. One from a gateway: by the first enabled public route that matches, those of this gateway first. A
- * caller on the domain's `default_blacklist` is refused, unless the number is an emergency number. A call that comes back
- * from its own route goes on where it left it. Patterns that are too much work end the call, or leave it to the emergency gateway.
+ * Routes a call. One of the domain itself: an emergency number by the first enabled default route that matches it, or
+ * the emergency gateway; an account's login or number to the account; any other by the first enabled default route
+ * whose pattern matches the whole dialled text. One from a gateway: by the first enabled public route that matches,
+ * those of this gateway first. A caller on the domain's `default_blacklist` is refused, unless the number is an
+ * emergency number. A call that comes back from its own route goes on where it left it. Patterns that are too much work
+ * end the call, or leave it to the emergency gateway.
  */
 export async function routeCall(ports: RoutePorts, call: RoutedCall, settings: RouteSettings): Promise<CallPlan> {
   const name = lowerAscii(call.domain)
@@ -48,7 +49,7 @@ export function isWithoutRoute({ matched, actions }: CallPlan): boolean {
   return matched.kind === 'none' && matched.name === undefined && actions.at(-1) !== failing
 }
 
-/** Returns the position of a call that asks for the rest of its route; `undefined` if it asks for another number now. */
+/** Returns the position of a call that asks for its route's rest; `undefined` if it now asks for another number. */
 function positionOf({ number, variables }: RoutedCall): { readonly id: string; readonly cursor: Cursor } | undefined {
   const [, id, indices, asked] =
     /^([0-9a-f]{24}):(\d{1,3}(?:\.\d{1,5}){0,24}):(.+)$/.exec(variables.get(positionVariable) ?? '') ?? []

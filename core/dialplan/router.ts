@@ -77,7 +77,6 @@ export class Router {
     return planOf({ kind: 'none', name: 'default_blacklist' }, actions, [], this.#call.variables)
   }
 
-  /** Rings an account, then opens its mailbox if it has one. */
   ring(account: Account): CallPlan {
     const actions = [...actionsOfEveryCall(this.#call), ...ringActions(account, this.#domain)]
     return planOf({ kind: 'account', name: account.login }, actions, [], this.#call.variables)
@@ -123,7 +122,6 @@ export class Router {
     return planOf({ kind: this.#kind }, actions, considered, variables)
   }
 
-  /** Goes on with a route from the position that the call names, unless the route is gone or disabled. */
   async goOn(
     routes: readonly RouteHead[],
     { id, cursor }: { readonly id: string; readonly cursor: Cursor },
@@ -134,13 +132,11 @@ export class Router {
     return this.#run(route, { captures, considered: [], cursor })
   }
 
-  /** Ends a call whose route is gone, or cannot be read; an emergency call goes to the emergency gateway, if there is one. */
   async #broken(matched: CallPlan['matched'], considered: CallPlan['considered']): Promise<CallPlan> {
     if (this.#kind === 'emergency' && this.#settings.emergencyGateway !== '') return this.withoutRoute(considered)
     return planOf(matched, [failing], considered, this.#call.variables)
   }
 
-  /** Ends a call whose routes have patterns that are too much work. */
   tooMuch(reason: string): CallPlan {
     const plan = planOf({ kind: 'none' }, [failing], [], this.#call.variables)
     return { ...plan, steps: [{ ...failing, taken: true, reason }] }
@@ -220,7 +216,6 @@ export class Router {
     return judged
   }
 
-  /** Reads the gateways of the domain for a callflow that calls through some. */
   async #gatewaysFor(callflow: readonly CallflowStep[]): Promise<CallflowCall['through']> {
     if (!callsGateways(callflow)) return undefined
     const [gateways, account] = await Promise.all([this.#ports.gateways.list(this.#domain.name), this.#account()])
@@ -230,7 +225,6 @@ export class Router {
     }
   }
 
-  /** Reads the calling account; a leg that rang an account belongs to it. */
   async #account(): Promise<Account | undefined> {
     const { login, called } = this.#call.caller
     const name = login ?? called
@@ -246,7 +240,7 @@ export class Router {
   }
 
   async #isListed(question: BlacklistQuestion): Promise<boolean> {
-    const isListed = await askBlacklist(this.#ports.blacklists, this.#call, question)
+    const isListed = await askBlacklist(this.#ports.blacklists, this.#domain, this.#call.caller, question)
     this.#listed.set(blacklistKey(question), isListed)
     return isListed
   }

@@ -12,8 +12,9 @@ import { stepActions } from './step-actions.ts'
 import { application, set } from './step-values.ts'
 
 /**
- * The variable in which a call keeps its position in a route while it asks for the rest, and the number that it asks for. If it
- * could not ask, the variable stays, and a call that is transferred to another number has nothing to do with it.
+ * The variable in which a call keeps its position in a route while it asks for the rest, and the number that it asks
+ * for. If it could not ask, the variable stays, and a call that is transferred to another number has nothing to do with
+ * it.
  */
 export const positionVariable = 'svc_route'
 
@@ -35,19 +36,15 @@ export interface PlannedStep extends Partial<EngineAction> {
 /** The call that a callflow runs for. */
 export interface CallflowCall extends ExpressionCall {
   readonly domain: string
-  /** The dial plan's context in which the engine asks for the rest of the route. */
   readonly context: string
   /** As {@link StepContext.through}, with the variables of the call as they are at the step. */
   readonly through?: ((gateway: string, variables: CallVariables) => readonly Assignment[] | undefined) | undefined
-  /** The dialled text. */
   readonly number: string
   /** Texts of the pattern's groups; the first is the whole. */
   readonly captures: readonly string[]
   /** Emergency numbers: blacklists are not asked. */
   readonly isEmergency: boolean
-  /** Positions of the callflow that the engine is not served. */
   readonly ignored: readonly string[]
-  /** The answers of blacklists that are known: by {@link blacklistKey}. */
   readonly listed: ReadonlyMap<string, boolean>
 }
 
@@ -57,9 +54,7 @@ export interface CallflowPlan {
   readonly steps: readonly PlannedStep[]
   /** The question to a blacklist without whose answer the plan cannot be made; all else is then unfinished. */
   readonly asks?: BlacklistQuestion | undefined
-  /** The position at which the engine asks again. */
   readonly continuesAt?: Cursor | undefined
-  /** The variables after the applications. */
   readonly variables: ReadonlyMap<string, string>
 }
 
@@ -90,13 +85,11 @@ const instant: ReadonlySet<string> = new Set([
   'sched_transfer',
 ])
 
-/** The variables that profile variables appear as. */
 const ofProfile: ReadonlySet<string> = new Set(['caller_id_name', 'caller_id_number'])
 
 /** Conditions that were parsed: a callflow may be evaluated many times for one call. */
 const parsed = new WeakMap<object, Expression>()
 
-/** A step whose branch is run, from a position in that branch on. */
 interface BranchedStep {
   readonly path: string
   readonly kind: string
@@ -114,7 +107,6 @@ class CallflowRun {
   readonly #call: CallflowCall
   readonly #callflow: readonly CallflowStep[]
   readonly #routeId: string
-  /** Whether an application has run whose results only the engine knows. */
   #isStale = false
   #ended = false
 
@@ -125,7 +117,6 @@ class CallflowRun {
     this.variables = new Map(call.variables)
   }
 
-  /** Runs steps from a position on; without one, from the first. */
   run(steps: readonly CallflowStep[], at: string, prefix: Cursor, from: Cursor, more: boolean): void {
     const [first = 0, ...inner] = from
     for (const [index, step] of steps.entries()) {
@@ -172,7 +163,6 @@ class CallflowRun {
     }
   }
 
-  /** Whether a step itself is not served; for steps in its branches the same is asked later. */
   #isIgnored(path: string, kind: string, branches: ReturnType<typeof branchesOf>): boolean {
     const inner = branches.map(({ name }) => `${path}.${kind}.${name}[`)
     return this.#call.ignored.some(
@@ -201,7 +191,6 @@ class CallflowRun {
     if (chosen >= 0) this.#branch(branches, chosen, place)
   }
 
-  /** Returns the index of the branch that the call takes, if it takes one. */
   #decide(kind: string, argument: unknown, path: string, branches: ReturnType<typeof branchesOf>): number | undefined {
     if (kind === 'blackList') return this.#askBlacklist(argument, path, branches)
     const members = isJsonObject(argument) ? argument : {}
@@ -220,7 +209,6 @@ class CallflowRun {
     return index
   }
 
-  /** A variable by its name or as a lookup. */
   #switchValue(variable: string): string {
     const [, name = variable] = /^\$\{(.+)\}$/.exec(variable) ?? []
     const capture = /^\$([0-9])$/.exec(variable)?.[1]
@@ -249,7 +237,6 @@ class CallflowRun {
     return undefined
   }
 
-  /** Ends the plan with the applications that make the engine ask for the rest of the route. */
   #askAgain(path: string, kind: string, cursor: Cursor | undefined): void {
     if (cursor === undefined) return this.#note({ path, kind, taken: false, reason: 'no step has this tag' })
     this.#act(path, kind, set(positionVariable, `${this.#routeId}:${cursor.join('.')}:${this.#call.number}`))
@@ -282,8 +269,9 @@ class CallflowRun {
 }
 
 /**
- * Makes the applications of a callflow for one call, from a position on. Where the route depends on what only the engine
- * will know (after a bridge, a sound, any wait), the plan ends with a transfer that makes the engine ask again from there.
+ * Makes the applications of a callflow for one call, from a position on. Where the route depends on what only the
+ * engine will know (after a bridge, a sound, any wait), the plan ends with a transfer that makes the engine ask again
+ * from there.
  */
 export function runCallflow(
   route: Pick<StoredRoute, 'id' | 'callflow'>,

@@ -14,7 +14,6 @@ export interface SimulatedCall extends Pick<CallPlan, 'matched' | 'considered'> 
 /** The transfers that an engine makes before it ends a call as one that goes in circles. */
 const maxTransfers = 70
 
-/** The most steps of an answer. */
 const maxSteps = 2_000
 
 /** Applications in which a call stays until it ends, or that end it by their own result. */
@@ -29,9 +28,9 @@ const staying: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Follows a call through its routes without placing it, with the evaluator that makes the engine's dial plan. What the engine
- * alone would find out during the call is taken from the variables, and the keys that the caller presses at each menu from `digits`, in their
- * order.
+ * Follows a call through its routes without placing it, with the evaluator that makes the engine's dial plan. What the
+ * engine alone would find out during the call is taken from the variables, and the keys that the caller presses at each
+ * menu from `digits`, in their order.
  */
 export async function simulateCall(
   ports: RoutePorts,

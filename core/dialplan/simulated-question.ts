@@ -20,20 +20,18 @@ export interface SimulationInput {
   /** `inbound`: the call comes from {@link gateway}. */
   readonly direction?: 'internal' | 'inbound' | undefined
   readonly gateway?: string | undefined
-  /** What the caller presses at each menu, in their order. */
   readonly digits?: readonly string[] | undefined
 }
 
-/** The ports of {@link simulatedQuestion}. */
 interface SimulationPorts {
   readonly accounts: Pick<AccountStore, 'read' | 'readByNumber'>
   readonly gateways: Pick<GatewayStore, 'read'>
 }
 
 /**
- * Makes the question that the engine would ask about a call. A caller that is an account of the domain is authenticated, and
- * shows its login; one that comes from a gateway has no account. Throws `invalid_field` for a time that cannot be read, and for a gateway
- * that calls cannot come from.
+ * Makes the question that the engine would ask about a call. A caller that is an account of the domain is
+ * authenticated, and shows its login; one that comes from a gateway has no account. Throws `invalid_field` for a time
+ * that cannot be read, and for a gateway that calls cannot come from.
  */
 export async function simulatedQuestion(
   { accounts, gateways }: SimulationPorts,

@@ -16,7 +16,6 @@ import {
   wholeNumber,
 } from './step-values.ts'
 
-/** Returns the applications of one step. Throws {@link StepProblem} where there are none. */
 type StepCompiler = (argument: unknown, context: StepContext) => EngineAction[]
 
 /** The kinds that become applications. `if`, `switch`, `blackList` and tags are decided by run-callflow.ts. */
@@ -57,7 +56,6 @@ const compilers: Readonly<Record<string, StepCompiler>> = {
     readAssignments(argument).map(({ name, value }) => application('set_profile_var', `${name}=${value}`)),
 }
 
-/** The kinds of steps that become applications. */
 const compiledKinds: readonly string[] = Object.keys(compilers)
 
 /** Returns the applications that a step runs at the engine. Throws {@link StepProblem} for a step that has none. */

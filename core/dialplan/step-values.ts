@@ -12,8 +12,8 @@ export function set(name: string, value: string): EngineAction {
 }
 
 /**
- * A dialled text, login or number: the only texts of a call that become part of an application's data. One that begins with
- * `-` would be an option of `transfer`.
+ * A dialled text, login or number: the only texts of a call that become part of an application's data. One that begins
+ * with `-` would be an option of `transfer`.
  */
 export const accountPattern = /^[A-Za-z0-9._+*#][A-Za-z0-9._+*#-]{0,63}$/
 
@@ -40,7 +40,6 @@ export function wholeNumber(value: unknown, least: number, most: number, at = ''
   throw new StepProblem(`must be a whole number from ${least} to ${most}`, at)
 }
 
-/** The causes with which the engine can end a call. */
 const causes: ReadonlySet<string> = new Set(
   `UNALLOCATED_NUMBER NO_ROUTE_TRANSIT_NET NO_ROUTE_DESTINATION CHANNEL_UNACCEPTABLE NORMAL_CLEARING USER_BUSY
   NO_USER_RESPONSE NO_ANSWER SUBSCRIBER_ABSENT CALL_REJECTED NUMBER_CHANGED DESTINATION_OUT_OF_ORDER

@@ -1,7 +1,6 @@
 /** A directory answer to the engine, free of any notation. */
 export type DirectoryDocument = { readonly found: false } | ({ readonly found: true } & DirectoryDomain)
 
-/** A domain of the directory, with the one user that was asked for, or none. */
 interface DirectoryDomain {
   readonly name: string
   readonly parameters: Readonly<Record<string, string>>

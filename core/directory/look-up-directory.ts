@@ -35,7 +35,6 @@ export interface DirectoryQuestion {
 /** The inputs for answering a lookup. */
 export interface DirectoryContext {
   readonly clientVariables: ClientVariables
-  /** The digest of a password or PIN that the engine compares. */
   readonly a1Hash: (login: string, domain: string, password: string) => string
   /**
    * How long the engine may keep answers. Only an engine that registers phones under the full names of their accounts
@@ -49,16 +48,15 @@ export interface DirectoryContext {
   readonly isContactHost?: ((host: string) => boolean) | undefined
 }
 
-/** The length of the longest login. */
 const longestLogin = 64
 
 const notFound: DirectoryDocument = { found: false }
 
 /**
- * Returns the directory record that the engine asks for: that of an account, found by its login or one of its numbers, or
- * that of a domain alone. It contains the digest that phones log in with and never a password, and only those client settings
- * that the closed lists allow today. Anything unknown is answered as not found, and so are log-ins to the engine's own event
- * socket, which no account may use.
+ * Returns the directory record that the engine asks for: that of an account, found by its login or one of its numbers,
+ * or that of a domain alone. It contains the digest that phones log in with and never a password, and only those client
+ * settings that the closed lists allow today. Anything unknown is answered as not found, and so are log-ins to the
+ * engine's own event socket, which no account may use.
  */
 export async function lookUpDirectory(
   ports: DirectoryPorts,
@@ -130,9 +128,9 @@ function hasOtherName({ action, user, domain }: DirectoryQuestion, account: Acco
 }
 
 /**
- * Whether a phone authenticates as the account to register under another address. The engine registers a phone under its
- * To header and does not compare that with the user that it authenticated, so that a phone of one tenant could receive the
- * calls of another's account. Letters count: the engine finds and drops registrations by the exact address.
+ * Whether a phone authenticates as the account to register under another address. The engine registers a phone under
+ * its To header and does not compare that with the user that it authenticated, so that a phone of one tenant could
+ * receive the calls of another's account. Letters count: the engine finds and drops registrations by the exact address.
  */
 function registersElsewhere(
   { sip_auth_method: method, sip_to_user: user, sip_to_host: host }: DirectoryQuestion,

@@ -43,7 +43,6 @@ export interface IssueContext extends DomainTokenContext {
     },
     secret: Uint8Array,
   ) => string
-  /** The digest that a token's text is kept by. */
   readonly tokenDigest: (text: string) => string
 }
 

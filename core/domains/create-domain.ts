@@ -29,14 +29,13 @@ export interface DomainContext {
   readonly requestId?: string | undefined
   readonly clock: Clock
   readonly random: Randomness
-  /** Receives the notifications of the new domain that could not be sent. */
   readonly reportUnsent: (what: string, error: unknown) => void
 }
 
 /**
- * Creates a tenant, publishes its event and flushes the engine's directory cache: a cached answer could be mistaken for one
- * about a user of this domain (docs/design/directory.md). `warning` is empty, or names the notification that failed.
- * Throws `invalid_field`, and `conflict` when the name is in use.
+ * Creates a tenant, publishes its event and flushes the engine's directory cache: a cached answer could be mistaken for
+ * one about a user of this domain (docs/design/directory.md). `warning` is empty, or names the notification that
+ * failed. Throws `invalid_field`, and `conflict` when the name is in use.
  */
 export async function createDomain(
   ports: CreateDomainPorts,

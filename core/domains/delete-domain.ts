@@ -26,17 +26,16 @@ const dropMs = 3_000
 /** The inputs of a domain's deletion in addition to its ports. */
 export interface DeletionContext extends DomainContext {
   readonly precondition: Precondition
-  /** The delay before the domain's records are removed. */
   readonly graceMs: number
 }
 
 /**
- * Deletes a domain. Once the mark is set, every credential of it is refused and the directory knows none of its accounts.
- * Then the engine forgets their cached records and drops their registrations, in this order, so that no phone of the domain
- * registers after this function has returned. Its calls are hung up, and its records are removed in the background. `warning`
- * is empty, or names the steps that are still due. Throws `not_found` and `precondition_failed`.
- * The clean-up is queued before the mark is set. If this function ends early, there is either no mark, and the clean-up finds
- * nothing to do, or a clean-up that will see the mark.
+ * Deletes a domain. Once the mark is set, every credential of it is refused and the directory knows none of its
+ * accounts. Then the engine forgets their cached records and drops their registrations, in this order, so that no phone
+ * of the domain registers after this function has returned. Its calls are hung up, and its records are removed in the
+ * background. `warning` is empty, or names the steps that are still due. Throws `not_found` and `precondition_failed`.
+ * The clean-up is queued before the mark is set. If this function ends early, there is either no mark, and the clean-up
+ * finds nothing to do, or a clean-up that will see the mark.
  */
 export async function deleteDomain(
   ports: DeleteDomainPorts,

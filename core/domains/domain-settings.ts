@@ -8,21 +8,19 @@ import type { Domain } from './domain.ts'
 /** The kinds of a domain's settings. */
 export type SettingKind = 'variables' | 'parameters'
 
-/** Settings of one kind that a domain can have. */
 const maxSettings = 100
 
 const places = { variables: 'domainVariables', parameters: 'domainParameters' } as const
 
 /** The rules for the settings of a request. */
 export interface SettingRules {
-  /** Their path in the request. */
   readonly field: string
   readonly added: ClientVariables
   /** Whether root asks; only root may set some parameters. */
   readonly isRoot: boolean
 }
 
-/** Reads `name=value` items for a domain. Throws `invalid_field`, and `permission_denied` for parameters that only root may set. */
+/** Reads a domain's `name=value` items. Throws `invalid_field`, or `permission_denied` for root's parameters. */
 export function readSettings(
   kind: SettingKind,
   items: readonly string[] | undefined,

@@ -3,8 +3,8 @@ import type { DomainToken } from '../access/token.ts'
 /** The credentials of domains themselves. Every method works inside the one domain that it is given. */
 export interface DomainTokenStore {
   /**
-   * Stores a new token; returns `false` when the domain has `limit` of them, including expired ones. A token that an earlier
-   * run of the same request stored counts as stored.
+   * Stores a new token; returns `false` when the domain has `limit` of them, including expired ones. A token that an
+   * earlier run of the same request stored counts as stored.
    */
   create(token: DomainToken, limit: number): Promise<boolean>
   read(domain: string, uuid: string): Promise<DomainToken | undefined>

@@ -51,8 +51,8 @@ export function checkTokenRole(role: string, custom: readonly CustomRole[], { ca
 }
 
 /**
- * Returns the token of a uuid if the caller may change it: no caller may change a token above its own permissions. Throws
- * `not_found` and `permission_denied`.
+ * Returns the token of a uuid if the caller may change it: no caller may change a token above its own permissions.
+ * Throws `not_found` and `permission_denied`.
  */
 export async function findDomainToken(
   ports: { readonly domainTokens: Pick<DomainTokenStore, 'read'>; readonly roles: Pick<RoleStore, 'read'> },

@@ -1,6 +1,6 @@
 import type { DomainVersion, DomainVersionHead } from './domain-version.ts'
 
-/** The kept versions of domains. Every method works inside the one domain that it is given. Versions end after 400 days. */
+/** The kept versions of domains. Every method works inside the given domain. Versions end after 400 days. */
 export interface DomainVersionStore {
   /** Keeps a version and removes the one `limit` numbers before it; returns `false` if its number is taken. */
   create(version: DomainVersion, limit: number): Promise<boolean>

@@ -25,9 +25,9 @@ export interface KeepContext {
 }
 
 /**
- * Keeps a version of a domain. Its number must be the one after the newest, so that of two authors at the same time only one
- * succeeds. A repetition of a completed request changes nothing. Throws `invalid_field` for a number that cannot be, and
- * `conflict` for any other number than the next.
+ * Keeps a version of a domain. Its number must be the one after the newest, so that of two authors at the same time
+ * only one succeeds. A repetition of a completed request changes nothing. Throws `invalid_field` for a number that
+ * cannot be, and `conflict` for any other number than the next.
  */
 export async function keepDomainVersion(
   domainVersions: DomainVersionStore,

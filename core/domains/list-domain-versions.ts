@@ -3,7 +3,6 @@ import type { ListQuery } from '../lists/list-query.ts'
 import { shownDomainVersion } from './domain-version.ts'
 import type { DomainVersionStore } from './domain-version-store.ts'
 
-/** Sorts after the order of any lower number. */
 const highest = 1_000_000_000
 
 /** Lists the versions of a domain without their documents, the newest first, by the rules that every list follows. */

@@ -1,6 +1,6 @@
 import { liveContacts } from '../accounts/account-state.ts'
 import { mapAtMost } from '../concurrency/semaphore.ts'
-import { type ListPage, type ListRules, applyList } from '../lists/apply-list.ts'
+import { type KeyedPage, type ListPage, type ListRules, applyList, keyedPage } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { Domain } from './domain.ts'
 import type { DomainStore } from './domain-store.ts'
@@ -37,15 +37,14 @@ export async function listDomains(
   ports: ListDomainsPorts,
   query: DomainListQuery,
   { domain, now }: { readonly domain: string | null; readonly now: number },
-): Promise<{ data: Record<string, Partial<DomainEntry>>; headers: Readonly<Record<string, string>> }> {
+): Promise<KeyedPage<DomainEntry>> {
   const domains = (await visible(ports, domain)).filter(
     ({ customerId }) => query.customerId === undefined || customerId === query.customerId,
   )
   const countsDecide = `${query.sort ?? ''}${query.filter ?? ''}`.includes('acc/dvc')
   const counted = countsDecide ? await entries(ports, domains, now) : domains.map((each) => entry(each, 0))
   const page = applyList(counted, query, rules)
-  const shown = countsDecide ? page : await withCounts(ports, domains, page, now)
-  return { data: Object.fromEntries(shown.rows.map(({ id, item }) => [id, item])), headers: page.headers }
+  return keyedPage(countsDecide ? page : await withCounts(ports, domains, page, now))
 }
 
 async function visible({ domains }: ListDomainsPorts, name: string | null): Promise<Domain[]> {
@@ -70,7 +69,6 @@ async function withCounts(
   return { rows, headers: page.headers }
 }
 
-/** Presence is read for this many domains at once. */
 const atOnce = 20
 
 async function entries(ports: ListDomainsPorts, domains: readonly Domain[], now: number): Promise<DomainEntry[]> {

@@ -25,19 +25,18 @@ export interface SettingsChange extends ViewContext {
   readonly name: string
   readonly kind: SettingKind
   readonly items: readonly SettingInput[]
-  /** Whether root changes them. */
   readonly isRoot: boolean
-  /** The requirement on the domain's version. */
   readonly precondition: Precondition
   readonly requestId: string | undefined
   readonly reportUnsent: ReportUnsent
 }
 
 /**
- * Merges settings into those of a domain, as accounts do: a value sets its name, an empty value removes it, everything else
- * stays. Concurrent changes are all kept. Directory answers contain these settings, so engines are ordered to flush those
- * that they keep; an order that cannot be queued is reported and does not fail the change. Throws `invalid_field` for
- * forbidden settings, `permission_denied` for those of root, `bad_request` for an empty change, `not_found` and `precondition_failed`.
+ * Merges settings into those of a domain, as accounts do: a value sets its name, an empty value removes it, everything
+ * else stays. Concurrent changes are all kept. Directory answers contain these settings, so engines are ordered to
+ * flush those that they keep; an order that cannot be queued is reported and does not fail the change. Throws
+ * `invalid_field` for forbidden settings, `permission_denied` for those of root, `bad_request` for an empty change,
+ * `not_found` and `precondition_failed`.
  */
 export async function updateDomain(
   ports: UpdateDomainPorts,

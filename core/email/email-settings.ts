@@ -10,7 +10,6 @@ export interface EmailSettings {
   readonly options: EmailOptions
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** Rises by one with every write. */
   readonly version: number
 }
 

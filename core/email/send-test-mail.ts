@@ -9,7 +9,6 @@ import { mailServerOf, senderOf } from './mail-server-of.ts'
 import { readEmailSettings } from './read-email-settings.ts'
 import { shownText } from './shown-text.ts'
 
-/** Test mails of one domain, by the contract's section on mail settings. */
 const allowance = { limit: 5, windowMs: 3_600_000 }
 
 /** The ports of {@link sendTestMail}. */
@@ -30,8 +29,8 @@ export interface TestMailContext {
 
 /**
  * Sends one message with the settings of a domain; returns the server's last line. Throws `not_found` without settings,
- * `rate_limited` after five an hour, and `bad_request` with the server's text when the message was not accepted. The password
- * is masked in every text of the server.
+ * `rate_limited` after five an hour, and `bad_request` with the server's text when the message was not accepted. The
+ * password is masked in every text of the server.
  */
 export async function sendTestMail(ports: SendTestMailPorts, to: string, context: TestMailContext): Promise<string> {
   const { domain, caller, clock, random } = context

@@ -1,10 +1,9 @@
 import { replaceControls } from '../text/control-characters.ts'
 import type { MailServer } from './email-settings.ts'
 
-/** The longest text of a server that is passed on, in characters. */
 const maxReply = 500
 
-/** Returns a server's text as a caller may see it: one line, not long, without the password in any form that it was sent in. */
+/** Returns a server's text as a caller may see it: one short line, without any form of the password. */
 export function shownText(text: string, { auth }: MailServer): string {
   const secrets = auth === undefined || auth.pass === '' ? [] : formsOf(auth)
   const blotted = secrets.reduce((rest, secret) => rest.replaceAll(secret, '********'), text)
@@ -12,8 +11,8 @@ export function shownText(text: string, { auth }: MailServer): string {
 }
 
 /**
- * Returns the forms in which a password is sent: plain, and in the encodings of SMTP's logins. The longest comes first, so
- * that each is masked as a whole.
+ * Returns the forms in which a password is sent: plain, and in the encodings of SMTP's logins. The longest comes first,
+ * so that each is masked as a whole.
  */
 function formsOf({ user, pass }: { readonly user: string; readonly pass: string }): string[] {
   const forms = [pass, base64(pass), base64(`\0${user}\0${pass}`), encodeURIComponent(pass)]

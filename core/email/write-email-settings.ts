@@ -36,9 +36,9 @@ export function emailPasswordPurpose(domain: string): string {
 }
 
 /**
- * Writes the complete mail settings of a domain: fields that are left out get their defaults. Replaced settings keep their
- * id, and also their password if the new one is exactly eight asterisks. Throws `invalid_field`, also for asterisks without a
- * stored password, and `not_found` and `precondition_failed` as the context demands.
+ * Writes the complete mail settings of a domain: fields that are left out get their defaults. Replaced settings keep
+ * their id, and also their password if the new one is exactly eight asterisks. Throws `invalid_field`, also for
+ * asterisks without a stored password, and `not_found` and `precondition_failed` as the context demands.
  */
 export async function writeEmailSettings(
   ports: WriteEmailSettingsPorts,

@@ -1,6 +1,5 @@
 import { type channelEvents, serviceEventKinds } from './catalogue.ts'
 
-/** The life of a call in outline: enough to know of each call that it was, who took part, and how it ended. */
 const ofCalls: readonly (typeof channelEvents)[number][] = [
   'CHANNEL_CREATE',
   'CHANNEL_ANSWER',
@@ -12,8 +11,9 @@ const ofCalls: readonly (typeof channelEvents)[number][] = [
 ]
 
 /**
- * The events that every domain with a hook, enabled or not, receives and has in its log, in addition to the events that its
- * hooks name: the contract's set of call events, and the platform's own. The platform subscribes to all of these anyway.
+ * The events that every domain with a hook, enabled or not, receives and has in its log, in addition to the events that
+ * its hooks name: the contract's set of call events, and the platform's own. The platform subscribes to all of these
+ * anyway.
  */
 export const baseEvents: ReadonlySet<string> = new Set([
   ...ofCalls,

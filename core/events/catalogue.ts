@@ -52,8 +52,8 @@ const dangerousWord = /mod_event_socket/i
 
 /**
  * Returns whether a hook may name this event: one of {@link channelEvents}, or `CUSTOM->` and any well-formed subclass
- * (`svc::user_create`, `engine::dialer_member_end`), in exactly this case. No combination of accepted names can break the
- * subscription at the engine.
+ * (`svc::user_create`, `engine::dialer_member_end`), in exactly this case. No combination of accepted names can break
+ * the subscription at the engine.
  */
 export function isEventName(name: string): boolean {
   return plainNames.has(name) || (customName.test(name) && !dangerousWord.test(name))

@@ -7,8 +7,8 @@ export interface LogPage {
   /** Numbers up to {@link upTo} that belong to no event, and never will. */
   readonly voids: readonly number[]
   /**
-   * The result of every number up to here is known: numbers after `since` that are in neither list are no longer kept. Equal
-   * to `since` if nothing is known of the next one yet.
+   * The result of every number up to here is known: numbers after `since` that are in neither list are no longer kept.
+   * Equal to `since` if nothing is known of the next one yet.
    */
   readonly upTo: number
 }
@@ -16,8 +16,9 @@ export interface LogPage {
 /** The latest events of each domain, numbered from 1; the newest 5 000 of the last 24 hours are shown. */
 export interface EventLog {
   /**
-   * Reads the events after a number: at most `limit` events and about 1 MB, but one at least while there is any. Numbers that
-   * were taken half a minute ago and not written are made void by the reading. Whatever is known of a number stays so.
+   * Reads the events after a number: at most `limit` events and about 1 MB, but one at least while there is any.
+   * Numbers that were taken half a minute ago and not written are made void by the reading. Whatever is known of a
+   * number stays so.
    */
   read(domain: string, since: number, limit: number): Promise<LogPage>
   /** Returns the newest events among the last `count` numbers, in rising order. */

@@ -24,7 +24,6 @@ interface FieldSchema {
   readonly examples?: readonly string[]
 }
 
-/** The events of gateways and of the engine's applications whose fields are known. */
 const engineEvents = ['CUSTOM->sofia::gateway_state', 'CUSTOM->engine::dialer_member_end']
 
 /** The fields that every event of a call has, made-up ones included (docs/hooks.md). */
@@ -46,7 +45,7 @@ const described: Readonly<Record<string, Omit<FieldSchema, 'type'>>> = {
 
 const channelNames: ReadonlySet<string> = new Set(channelEvents)
 
-/** Returns the known events, with the fields that they have. Events of other subclasses have the fields of their module. */
+/** Returns the known events, with the fields that they have. Other subclasses have their module's fields. */
 export function eventTypes(): readonly EventType[] {
   const names = [...channelEvents, ...serviceEventKinds.map((kind) => `CUSTOM->svc::${kind}`), ...engineEvents]
   return names.map((event) => ({ event, schema: schemaOf(event) }))

@@ -4,26 +4,22 @@ import type { EventPosition } from '../connectors/connector-report.ts'
 export interface Gap {
   /** Derived from whose gap it is, the engine, the reason and the beginning: one gap is recorded once. */
   readonly id: string
-  /** The connector that missed the events. */
   readonly connectorId: string
   /** The connector that recorded it, which is another one if the first was killed. */
   readonly recordedBy: string
   /** The engine's name; empty for events that were dropped whatever engine they came from. */
   readonly engine: string
   /**
-   * Why the link was lost, in its own words, or `engine-restarted`, `connector-killed`, `connector-stopped`, `spool-lost`,
-   * `queue-lost`, `unreadable`, `dropped`.
+   * Why the link was lost, in its own words, or `engine-restarted`, `connector-killed`, `connector-stopped`,
+   * `spool-lost`, `queue-lost`, `unreadable`, `dropped`.
    */
   readonly reason: string
   /** Epoch milliseconds. */
   readonly from: number
   /** Epoch milliseconds. */
   readonly to: number
-  /** The last event before. */
   readonly before: EventPosition
-  /** The first event after. */
   readonly after: EventPosition
-  /** The dropped events, if they were counted. */
   readonly dropped?: { readonly class: string; readonly count: number } | undefined
 }
 

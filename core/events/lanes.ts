@@ -1,6 +1,6 @@
 /**
- * Groups of each domain on the event queue. SQS hands out one group to one function at a time, so this is how many functions
- * can dispatch events of one domain at once.
+ * Groups of each domain on the event queue. SQS hands out one group to one function at a time, so this is how many
+ * functions can dispatch events of one domain at once.
  */
 export const lanes = 4
 

@@ -8,17 +8,14 @@ import { type TimeGap, engineGap, fewGaps, hooklessGap, isHeardByOthers } from '
 /** The ports of {@link listEvents}. */
 export interface ListEventsPorts {
   readonly eventLog: Pick<EventLog, 'head' | 'read'>
-  /** The store of hooks, as far as it counts those of a domain. */
   readonly hooks: { count(domain: string): Promise<number> }
   readonly gaps: Pick<GapStore, 'list'>
   readonly connectorStatus: Pick<ConnectorStatusStore, 'list'>
 }
 
-/** The most that one answer shows and examines. */
 const listEventsLimits = {
   /** UTF-16 units of JSON, though always one event: three times that in bytes fits into the 6 MB of an answer. */
   shown: 1_500_000,
-  /** Records of gaps. */
   gaps: 1_000,
 } as const
 
@@ -37,8 +34,8 @@ export interface EventsWanted {
 }
 
 /**
- * Numbers without an event, both ends included: `not_kept` are of events that are not kept any more; `void` are of none,
- * since their taker died before it wrote, or its event had a number already.
+ * Numbers without an event, both ends included: `not_kept` are of events that are not kept any more; `void` are of
+ * none, since their taker died before it wrote, or its event had a number already.
  */
 export interface NumberGap {
   readonly kind: 'numbers'
@@ -66,9 +63,10 @@ export interface EventsPage {
 
 /**
  * Lists the events of a domain after a number, in the order of their numbers, and everything that may be missing up to
- * `next`. Every number is among the events or in a gap. A gap is shown as the time that it covers if it became known after
- * the event `since` was numbered and, if more pages follow, before the last event of the page. A gap that becomes known later
- * is in a later page; one may be shown in two pages. Throws `invalid_field` for a number that the domain has not used yet.
+ * `next`. Every number is among the events or in a gap. A gap is shown as the time that it covers if it became known
+ * after the event `since` was numbered and, if more pages follow, before the last event of the page. A gap that becomes
+ * known later is in a later page; one may be shown in two pages. Throws `invalid_field` for a number that the domain
+ * has not used yet.
  */
 export async function listEvents(
   ports: ListEventsPorts,
@@ -101,7 +99,6 @@ export async function listEvents(
   }
 }
 
-/** The result of {@link readPage}. */
 interface FoundPage {
   /** The event of the number `since`, where it is kept. */
   readonly before: LoggedEvent | undefined
@@ -140,7 +137,6 @@ async function readPage(
   }
 }
 
-/** Returns the gaps between the numbers of a page, each run of numbers with one reason. */
 function missingNumbers(
   { since, found, voids }: Pick<FoundPage, 'found' | 'voids'> & { readonly since: number },
   next: number,
@@ -168,7 +164,6 @@ function gapsBetween(from: number, to: number, voids: readonly number[]): Number
   return gaps
 }
 
-/** A page and its position in time. */
 interface Page {
   readonly before: LoggedEvent | undefined
   readonly found: readonly LoggedEvent[]
@@ -189,7 +184,6 @@ async function knownGaps(ports: ListEventsPorts, page: Page, now: number): Promi
   return [...unseen, ...hookless, ...missed]
 }
 
-/** Returns whether a gap of the last day became known after the beginning of a page, and not after its end. */
 function isOfPage(gap: { from: number; to: number; recordedAt: number }, page: Page, now: number): boolean {
   const { before, found, since, more } = page
   const [first] = found

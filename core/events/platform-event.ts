@@ -1,8 +1,8 @@
 /** An event of the platform, on its way to the hooks. */
 export interface PlatformEvent {
   /**
-   * `Core-UUID:Event-Sequence` for an engine event, `Core-UUID:uuid:Event-Name` for an event that a call has once in its life
-   * (creation, answer, end); for any other event derived from its cause.
+   * `Core-UUID:Event-Sequence` for an engine event, `Core-UUID:uuid:Event-Name` for an event that a call has once in
+   * its life (creation, answer, end); for any other event derived from its cause.
    */
   readonly id: string
   /** `Event-Name`, or `Event-Name->Event-Subclass`. */
@@ -29,8 +29,8 @@ export interface LoggedEvent {
   /** The time at which it was numbered, epoch milliseconds. */
   readonly loggedAt: number
   /**
-   * The preceding time, epoch milliseconds, in which the domain may have had no hook: from the previous event (0 if there is
-   * none) until the creation of the oldest present hook. Absent if one of its hooks is older than that event.
+   * The preceding time, epoch milliseconds, in which the domain may have had no hook: from the previous event (0 if
+   * there is none) until the creation of the oldest present hook. Absent if one of its hooks is older than that event.
    */
   readonly unwatched?: { readonly from: number; readonly to: number } | undefined
   readonly event: PlatformEvent

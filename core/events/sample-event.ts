@@ -4,13 +4,11 @@ import { sampleChannelFields, sampleLegs } from './sample-channel-fields.ts'
 
 type Fields = Readonly<Record<string, string>>
 
-/** The age of the sample's call. */
 const callMs = 12_000
 
 const [leg, otherLeg] = sampleLegs
 const coreUuid = '0b9a4b7e-52f7-4d57-9c1e-3f6f0f2a7c11'
 
-/** Returns the fields of each platform event in addition to those that all events have. */
 function serviceFields(domain: string): Readonly<Record<ServiceEventKind, Fields>> {
   const user = { 'User-ID': '1000', 'User-Domain': domain, variable_account_role: 'user' }
   const call = { 'Unique-ID': leg }
@@ -52,7 +50,6 @@ function serviceFields(domain: string): Readonly<Record<ServiceEventKind, Fields
   }
 }
 
-/** Events of gateways and of the engine's applications whose fields are known. */
 const engineFields: ReadonlyMap<string, Fields> = new Map<string, Fields>([
   [
     'sofia::gateway_state',
@@ -68,8 +65,9 @@ const engineFields: ReadonlyMap<string, Fields> = new Map<string, Fields>([
 ])
 
 /**
- * Returns a sample event of a name in a domain, for tests of hooks: a channel event has the recorded fields of an engine, a
- * platform event those of the platform, any other event those that all events have. `now` is epoch milliseconds.
+ * Returns a sample event of a name in a domain, for tests of hooks: a channel event has the recorded fields of an
+ * engine, a platform event those of the platform, any other event those that all events have. `now` is epoch
+ * milliseconds.
  */
 export function sampleEvent(name: string, domain: string, { id, now }: { readonly id: string; readonly now: number }) {
   const channel = sampleChannelFields(name, domain, now - callMs)

@@ -7,11 +7,9 @@ export interface ServiceEventCause {
   /** Derived from what caused the event, so that a repeat of the cause is the same event. At most 128 characters. */
   readonly id: string
   readonly domain: string
-  /** The call that it is about; left out for an event without a call. */
   readonly uuid?: string
   /** Epoch milliseconds. */
   readonly occurredAt: number
-  /** The id of the API request that caused it, if one did. */
   readonly requestId?: string | undefined
   /** The event's own fields. The names that every service event has win over them. */
   readonly fields: Readonly<Record<string, string>>

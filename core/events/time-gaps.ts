@@ -5,8 +5,8 @@ import { hasListenedSince, listenings } from '../connectors/listening.ts'
 
 /**
  * Why events of a time may be missing from a domain's list: a link to the engine was lost, the engine restarted, or the
- * process that listened ended; events that were read were dropped, or lost with a disk or a queue, or could not be read;
- * the domain had no hook; or several of these, merged because they are too many.
+ * process that listened ended; events that were read were dropped, or lost with a disk or a queue, or could not be
+ * read; the domain had no hook; or several of these, merged because they are too many.
  */
 export type TimeGapReason =
   | 'engine_link_lost'
@@ -25,7 +25,6 @@ export interface TimeGap {
   readonly to: number
 }
 
-/** The most time gaps that are listed one by one. */
 const timeGapLimit = 100
 
 /** A hook that was made takes effect within so long. */
@@ -67,9 +66,9 @@ export function hooklessGap({ unwatched }: Pick<LoggedEvent, 'unwatched'>): Time
 }
 
 /**
- * Returns whether another connector listened to the engine all the time and kept the events, so that nothing was missed. Two
- * connectors that were killed together do not vouch for each other. Events that were read and then lost (dropped, unreadable,
- * gone with a disk) cannot be repaired by another connector; the recorder of the gap knows that.
+ * Returns whether another connector listened to the engine all the time and kept the events, so that nothing was
+ * missed. Two connectors that were killed together do not vouch for each other. Events that were read and then lost
+ * (dropped, unreadable, gone with a disk) cannot be repaired by another connector; the recorder of the gap knows that.
  */
 export function isHeardByOthers(gap: RecordedGap, reports: readonly ConnectorReport[]): boolean {
   if (gap.engine === '' || gap.dropped !== undefined || gap.reason === 'spool-lost') return false

@@ -3,7 +3,6 @@ export interface LinkRequest {
   readonly key: string
   /** The `Content-Type` that is answered, whatever the object has. */
   readonly contentType: string
-  /** The `Content-Disposition` that is answered. */
   readonly disposition: string
   /** Its lifetime: 1 to 3600. */
   readonly seconds: number
@@ -46,7 +45,6 @@ export interface UploadedPart {
   readonly number: number
   readonly size: number
   readonly sha256: string
-  /** The store's identification of these bytes. */
   readonly etag: string
 }
 
@@ -85,15 +83,16 @@ export interface FileStore {
   /** Removes an object; succeeds if it does not exist. */
   remove(key: string): Promise<void>
   /**
-   * Sets or ends the object store's own hold on an object, which keeps its bytes from everyone who may remove objects, also on one that
-   * was removed and whose bytes are still kept. Does nothing where the deployment has no lock, or there are no bytes.
+   * Sets or ends the object store's own hold on an object, which keeps its bytes from everyone who may remove objects,
+   * also on one that was removed and whose bytes are still kept. Does nothing where the deployment has no lock, or
+   * there are no bytes.
    */
   hold(key: string, isHeld: boolean): Promise<void>
   /** Begins an upload in parts, which shows when it is completed, and which the store drops after seven days. */
   beginUpload(key: string, contentType: string): Promise<Upload>
   /** Stores a part; one of the same number replaces it. */
   putPart(upload: Upload, number: number, body: FileBody): Promise<UploadedPart>
-  /** Signs a link that stores this one part, with `PUT`, for so many seconds: 1 to 3600. The upload is not asked for. */
+  /** Signs a link that stores this one part, with `PUT`, for 1 to 3600 seconds. The upload is not checked. */
   signPart(upload: Upload, part: LinkedPart, seconds: number): Promise<PartLink>
   /** The parts that the store has, by number; nothing when it does not know the upload (any more). */
   listParts(upload: Upload): Promise<UploadedPart[] | undefined>

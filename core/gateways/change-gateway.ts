@@ -31,7 +31,8 @@ export interface GatewayChange {
 /**
  * Replaces a gateway: fields that the input leaves out get their defaults, and its password goes. A password of exactly
  * eight asterisks keeps the stored one. Throws `invalid_field` and `missing_field` for violations of the rules,
- * `not_found`, `permission_denied` for confirmations by another than root, and `precondition_failed` when the precondition does not hold.
+ * `not_found`, `permission_denied` for confirmations by another than root, and `precondition_failed` when the
+ * precondition does not hold.
  */
 export function replaceGateway(change: GatewayChange, name: GatewayName, input: GatewayInput): Promise<Gateway> {
   return changeGateway(change, name, input.password, () => input)

@@ -7,7 +7,6 @@ import { type Gateway, type GatewayName, gatewayPasswordPurpose } from './gatewa
 import { claimsOf } from './network-claims.ts'
 import { maskedPassword } from './present-gateway.ts'
 
-/** The most gateways of a domain. */
 const maxGateways = 100
 
 /** The inputs of a gateway's creation. */
@@ -21,8 +20,9 @@ export interface GatewayCreation {
 }
 
 /**
- * Creates a gateway in a domain. Throws `invalid_field` and `missing_field` for violations of the rules, `permission_denied` for
- * confirmations by another than root, and `conflict` when the domain has a gateway of that name, or {@link maxGateways}.
+ * Creates a gateway in a domain. Throws `invalid_field` and `missing_field` for violations of the rules,
+ * `permission_denied` for confirmations by another than root, and `conflict` when the domain has a gateway of that
+ * name, or {@link maxGateways}.
  */
 export async function createGateway(
   { gateways, secretBox, clock, judges, owner, isRoot }: GatewayCreation,

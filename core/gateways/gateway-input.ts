@@ -31,7 +31,6 @@ export type GatewayPatch = { readonly [F in keyof GatewayInput]?: GatewayInput[F
 /** The rules that a gateway is checked against. */
 export interface GatewayJudges {
   readonly guard: AddressGuard
-  /** Returns the problem of a network in CIDR notation; `undefined` when there is none. */
   readonly networkProblem: (cidr: string) => string | undefined
   /** The codecs that engines load. */
   readonly codecs: readonly string[]
@@ -48,8 +47,8 @@ export interface GatewayOwner {
 const defaultExpires = 600
 
 /**
- * Reads a gateway, with defaults for fields that are left out. `hasPassword` says whether one is stored or given. Throws
- * `invalid_field` with all problems, and `missing_field` when only fields are missing.
+ * Reads a gateway, with defaults for fields that are left out. `hasPassword` says whether one is stored or given.
+ * Throws `invalid_field` with all problems, and `missing_field` when only fields are missing.
  */
 export function readGatewayInput(
   input: GatewayInput,
@@ -145,7 +144,6 @@ function portProblem(port: string): string | undefined {
   return isPort && !refusedPorts.has(`${Number(port)}`) ? undefined : `must not have the port ${port}`
 }
 
-/** Splits the address of a proxy; the port is empty where none is named. */
 function splitHost(proxy: string): { readonly host: string; readonly port: string } {
   const [host = '', port = ''] = proxy.split(':')
   return { host, port }

@@ -1,6 +1,6 @@
 import type { Gateway } from './gateway.ts'
 
-/** Rises whenever {@link serveGateways} writes something else for the same gateway, so that engines get the new form. */
+/** Rises whenever {@link serveGateways} writes something else for the same gateway, so engines get the new form. */
 const servedForm = 2
 
 /**

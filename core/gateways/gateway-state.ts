@@ -26,7 +26,6 @@ export type GatewayStatus = (typeof gatewayStatuses)[number]
 
 /** The state of a gateway at one engine. */
 export interface GatewayState extends GatewayName {
-  /** The engine's name. */
   readonly engine: string
   readonly state: RegistrationState
   readonly status: GatewayStatus
@@ -45,8 +44,8 @@ const slackMs = 1_000
 
 /**
  * Returns the state of one gateway: of several engines, the worst, because calls may go through any of them.
- * `heardSince` says since when connectors have listened to each engine without a break, epoch milliseconds. A state from
- * before that may have passed unheard, and does not count, nor does one of an engine that no connector listens to.
+ * `heardSince` says since when connectors have listened to each engine without a break, epoch milliseconds. A state
+ * from before that may have passed unheard, and does not count, nor does one of an engine that no connector listens to.
  */
 export function shownState(
   states: readonly GatewayState[],

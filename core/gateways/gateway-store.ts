@@ -5,13 +5,12 @@ export const networksKeptMs = 5_000
 
 /** The gateways of the tenants. */
 export interface GatewayStore {
-  /** Returns the gateways of a domain, by name. */
   list(domain: string): Promise<readonly Gateway[]>
   /** Returns the gateways of all domains, in no order. Reads consistently. */
   listAll(): Promise<readonly Gateway[]>
   /**
-   * Returns the enabled gateways of all domains that have networks, in no order. The answer may be {@link networksKeptMs} old: strangers
-   * decide how often this is asked.
+   * Returns the enabled gateways of all domains that have networks, in no order. The answer may be
+   * {@link networksKeptMs} old: strangers decide how often this is asked.
    */
   listByNetwork(): Promise<readonly Gateway[]>
   read(domain: string, name: string): Promise<Gateway | undefined>

@@ -43,7 +43,7 @@ export interface OwnerPorts {
   readonly connectorStatus: Pick<ConnectorStatusStore, 'list'>
 }
 
-/** Reads what decides about the gateways of a domain at `now`: its parameters, and whether all engines have TLS for gateways. */
+/** Reads what decides about the gateways of a domain at `now`: parameters, and whether all engines have TLS. */
 export async function readOwner(
   { domains, connectorStatus }: OwnerPorts,
   domain: string,

@@ -9,7 +9,6 @@ export type GatewayProfile = 'external'
 
 /** The settings of a gateway that callers decide, except its name and password. Hosts are in lower case. */
 export interface GatewayContent {
-  /** Whether the engine registers at the gateway. */
   readonly register: boolean
   /** The realm of the credentials, and the host in the addresses of calls. */
   readonly realm: string
@@ -39,15 +38,12 @@ export interface GatewayContent {
 export interface Gateway extends GatewayContent {
   readonly domain: string
   readonly name: string
-  /** The password, sealed for {@link gatewayPasswordPurpose}. */
   readonly sealedPassword?: string | undefined
   /** Since when the gateway has each of its networks, epoch milliseconds. */
   readonly networksSince: Readonly<Record<string, number>>
-  /** The networks that root has confirmed. */
   readonly confirmedNetworks: readonly string[]
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** Rises by one with every write. */
   readonly version: number
 }
 

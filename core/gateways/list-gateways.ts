@@ -35,7 +35,6 @@ const fields = [
 /** The reader of a list, and the rules. */
 export interface GatewayListContext {
   readonly domain: string
-  /** Whether root asks; only root sees those of other domains. */
   readonly isRoot: boolean
   /** Epoch milliseconds. */
   readonly now: number

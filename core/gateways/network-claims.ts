@@ -2,7 +2,6 @@ import { permissionDenied } from '../access/permission.ts'
 import { invalidField } from '../errors.ts'
 import type { Gateway } from './gateway.ts'
 
-/** The claims of a gateway on its networks. */
 type Claims = Pick<Gateway, 'networksSince' | 'confirmedNetworks'>
 
 /** The writer of a gateway: only root confirms networks. */
@@ -13,9 +12,9 @@ export interface ClaimWriter {
 }
 
 /**
- * Returns the claims of a gateway that is being written. A network that it already had keeps its time and confirmation; a new one
- * starts now. Throws `permission_denied` if anyone but root confirms a network, and `invalid_field` if the gateway does not have a
- * confirmed network.
+ * Returns the claims of a gateway that is being written. A network that it already had keeps its time and confirmation;
+ * a new one starts now. Throws `permission_denied` if anyone but root confirms a network, and `invalid_field` if the
+ * gateway does not have a confirmed network.
  */
 export function claimsOf(
   { networks, confirmed }: { readonly networks: readonly string[]; readonly confirmed: readonly string[] | undefined },
@@ -48,8 +47,8 @@ export interface Claim {
 }
 
 /**
- * Orders claims on one address: networks that root has confirmed first, then those that may be named today, then the oldest. So a
- * gateway takes no calls of another by naming its network later.
+ * Orders claims on one address: networks that root has confirmed first, then those that may be named today, then the
+ * oldest. So a gateway takes no calls of another by naming its network later.
  */
 export function strongestFirst(isAllowed: (network: string) => boolean): (a: Claim, b: Claim) => number {
   const weakness = ({ gateway, network }: Claim) =>
@@ -64,10 +63,9 @@ export interface NetworkRange {
   readonly last: string
 }
 
-/** Maximum overlapping gateways listed for one gateway. */
 const maxOverlaps = 20
 
-/** Returns a function that finds the gateways of other domains, as `<domain>/<name>`, that share an address with a gateway. */
+/** Returns a function that finds gateways of other domains, as `<domain>/<name>`, that share an address with one. */
 export function overlapFinder(
   all: readonly Gateway[],
   rangeOf: (network: string) => NetworkRange | undefined,

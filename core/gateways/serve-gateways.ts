@@ -10,7 +10,7 @@ export interface ServeGatewaysPorts extends ServedGatewaysPorts {
   readonly isPermitted: (proxy: string) => Promise<boolean>
 }
 
-/** Reports a gateway that is not served: its password cannot be opened, or its proxy leads to an address that is not permitted. */
+/** Reports a gateway that is not served: its password cannot be opened, or its proxy's address is not permitted. */
 export type ReportUnserved = (gateway: GatewayName, why: 'password' | 'proxy', error?: unknown) => void
 
 /** A gateway as the engine reads it: the name at the engine, and parameters and variables by the engine's names. */
@@ -20,7 +20,6 @@ export interface ServedGateway {
   /** Shows later whether an engine still has the gateway as it is stored. */
   readonly revision: string
   readonly parameters: Readonly<Record<string, string>>
-  /** Variables of the legs that are called through it. */
   readonly variables: Readonly<Record<string, string>>
 }
 
@@ -30,13 +29,12 @@ const retrySeconds = '30'
 /** The purpose of the lookup in which an engine asks for gateways. */
 export const gatewaysPurpose = 'gateways'
 
-/** Passwords that are opened at once. */
 const atOnce = 20
 
 /**
  * Returns the enabled gateways of all domains that a SIP profile of an engine has, with their passwords. A gateway
- * whose password cannot be decrypted, or whose proxy leads to a forbidden address, is left out and reported, so that the others work.
- * Fields that would be refused today are served so that the gateway works without them.
+ * whose password cannot be decrypted, or whose proxy leads to a forbidden address, is left out and reported, so that
+ * the others work. Fields that would be refused today are served so that the gateway works without them.
  */
 export async function serveGateways(
   ports: ServeGatewaysPorts,
@@ -92,7 +90,8 @@ async function serveGateway(
       'from-domain': fromDomain,
       ...(username !== undefined && { username }),
       ...(password !== undefined && { password }),
-      // The engine registers as this user, by default the username. The From header of calls shows the caller of the leg instead.
+      // The engine registers as this user, by default the username. The From header of calls shows the caller of the
+      // leg instead.
       ...(fromUser !== undefined && { 'from-user': fromUser }),
       'caller-id-in-from': 'true',
       'register-transport': transport,

@@ -13,7 +13,7 @@ export function isServed({ enabled, profile }: Pick<Gateway, 'enabled' | 'profil
   return enabled && profile === at
 }
 
-/** Returns the gateways that engines have in a SIP profile: the enabled ones of domains that are there, and whose deletion has not begun. */
+/** Returns the gateways that engines have in a SIP profile: the enabled ones of domains that are not being deleted. */
 export async function servedGateways(
   { gateways, domains }: ServedGatewaysPorts,
   profile: string,

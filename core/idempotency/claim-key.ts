@@ -3,8 +3,8 @@ import type { IdempotencyStore } from './idempotency-store.ts'
 import type { RequestKey } from './request-key.ts'
 
 /**
- * The time for which a run of a request holds its key: a request has 28 s by the contract, and its function is stopped at 29
- * s.
+ * The time for which a run of a request holds its key: a request has 28 s by the contract, and its function is stopped
+ * at 29 s.
  */
 export const leaseMs = 30_000
 
@@ -27,10 +27,10 @@ export function readKey(header: string): string {
 }
 
 /**
- * Claims a key for one run of a request. If the result contains an answer, it is that of an earlier run, and the request must
- * not run again. Otherwise the request runs with the returned seed: it is that of the first run, which may have died after it
- * had changed something. Throws `idempotency_conflict` when the key belongs to another request, and `in_progress` while
- * another run holds it.
+ * Claims a key for one run of a request. If the result contains an answer, it is that of an earlier run, and the
+ * request must not run again. Otherwise the request runs with the returned seed: it is that of the first run, which may
+ * have died after it had changed something. Throws `idempotency_conflict` when the key belongs to another request, and
+ * `in_progress` while another run holds it.
  */
 export async function claimKey(
   keys: Pick<IdempotencyStore, 'create' | 'takeOver'>,

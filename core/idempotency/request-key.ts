@@ -3,14 +3,12 @@ export interface RequestKey {
   /** The domain that the caller is bound to; empty for root. */
   readonly domain: string
   readonly key: string
-  /** Distinguishes this request from any other: caller, method, path, query and body. */
   readonly fingerprint: string
   /**
-   * The text from which every identifier of the request is derived; sealed if the answer contains a secret. The first claim
-   * chose it, so every further run creates the same identifiers.
+   * The text from which every identifier of the request is derived; sealed if the answer contains a secret. The first
+   * claim chose it, so every further run creates the same identifiers.
    */
   readonly seed: string
-  /** The run of the request that holds the key. */
   readonly claimId: string
   /** Epoch milliseconds up to which no other run starts. */
   readonly leaseUntil: number

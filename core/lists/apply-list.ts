@@ -4,15 +4,14 @@ import { type ListQuery, type ListValue, type ListWishes, readWishes } from './l
 
 /** The rules of one kind of list: identity, order and paging of its items. */
 export interface ListRules<T extends object> {
-  /** Returns the id of an item; unique in the list. */
   readonly id: (item: T) => string
   /** The names that `columns`, `sort` and `filter` may use. */
   readonly fields: readonly (keyof T & string)[]
   /** The key that the items already ascend in, by code unit; the id where not given. */
   readonly order?: (item: T) => string
   /**
-   * The most weight of a page's items; `shown` is an item with the requested columns. The page ends before the first item
-   * that exceeds it, and has at least one.
+   * The most weight of a page's items; `shown` is an item with the requested columns. The page ends before the first
+   * item that exceeds it, and has at least one.
    */
   readonly weight?: { readonly of: (item: T, shown: Partial<T>) => number; readonly most: number }
   /** Whether the list always pages; by default it gives all items, up to 4 000, until `limit` or `page` is used. */
@@ -23,19 +22,32 @@ export interface ListRules<T extends object> {
 export interface ListPage<T extends object> {
   /** The items with the requested columns. Use ids, not columns, as keys: a column may be left out. */
   readonly rows: readonly { readonly id: string; readonly item: Partial<T> }[]
-  /** `X-Next-Cursor` when there is more, and `X-Truncated` when the page was cut without being asked for or for its weight. */
+  /** `X-Next-Cursor` when there is more, and `X-Truncated` when the page was cut unasked or for its weight. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Items on a page where `limit` is not given. */
+/**
+ * The items of a page by their ids, and the ids in the order of the page: members of an object that are numbers come
+ * first.
+ */
+export interface KeyedPage<T extends object> {
+  readonly data: Readonly<Record<string, Partial<T>>>
+  readonly order: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Returns a page with its items by their ids. */
+export function keyedPage<T extends object>({ rows, headers }: ListPage<T>): KeyedPage<T> {
+  return { data: Object.fromEntries(rows.map(({ id, item }) => [id, item])), order: rows.map(({ id }) => id), headers }
+}
+
 const defaultLimit = 40
-/** Items of an unpaged list. */
 const maxUnpaged = 4_000
 
 /**
  * Filters, sorts and cuts a list by the contract's rules on lists. Text matches a filter by prefix, anything else by
- * equality. Text is ordered by its first 128 characters, and equal items by their ids. A cursor continues after the last item
- * of its page, even if that item has been removed. Throws `invalid_field` for an invalid query.
+ * equality. Text is ordered by its first 128 characters, and equal items by their ids. A cursor continues after the
+ * last item of its page, even if that item has been removed. Throws `invalid_field` for an invalid query.
  */
 export function applyList<T extends object>(items: readonly T[], query: ListQuery, rules: ListRules<T>): ListPage<T> {
   const wishes = readWishes(query, rules.fields)
@@ -57,7 +69,6 @@ export function applyList<T extends object>(items: readonly T[], query: ListQuer
   return { rows: page.map((item, index) => ({ id: rules.id(item), item: shown[index] ?? item })), headers }
 }
 
-/** Returns how many items of a page fit into its weight. */
 function bearable<T extends object>(
   items: readonly T[],
   shown: readonly Partial<T>[],

@@ -9,8 +9,8 @@ export interface ListPosition {
 }
 
 /**
- * The length up to which text is ordered, and which a cursor contains: it fits into a header whatever a field contains, and
- * identifies the position of its item exactly.
+ * The length up to which text is ordered, and which a cursor contains: it fits into a header whatever a field contains,
+ * and identifies the position of its item exactly.
  */
 const maxText = 128
 

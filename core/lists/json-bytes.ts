@@ -3,12 +3,12 @@ export function jsonBytes(value: object): number {
   return new TextEncoder().encode(JSON.stringify(value)).length
 }
 
-/** The most bytes that an answer's body may add: a function hands over 6 291 556 at most, with its status and headers. */
+/** The most bytes that an answer's body may add: a function hands over 6 291 556, with status and headers. */
 export const mostHandedOver = 6_000_000
 
 /**
- * Returns the bytes that a value adds to a function's answer, never too few: the body, JSON itself, is a text in the JSON of
- * the whole answer, with each quote and backslash escaped once more.
+ * Returns the bytes that a value adds to a function's answer, never too few: the body, JSON itself, is a text in the
+ * JSON of the whole answer, with each quote and backslash escaped once more.
  */
 export function handedOverBytes(value: object): number {
   const json = JSON.stringify(value)

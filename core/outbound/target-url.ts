@@ -4,7 +4,6 @@ export interface AddressGuard {
   permits(address: string): boolean
 }
 
-/** The longest URL of a hook. */
 const maxUrlLength = 2048
 
 /**
@@ -20,7 +19,6 @@ const ipv4 = /^\d{1,3}(?:\.\d{1,3}){3}$/
 const localName =
   /^(?:localhost|metadata|instance-data|(?:.+\.)?(?:localhost|localdomain|local|internal|home\.arpa|lan))$/
 
-/** The address that a parsed host is, when it is a literal: without the brackets of IPv6. */
 function literalAddress(hostname: string): string | undefined {
   if (hostname.startsWith('[')) return hostname.slice(1, -1)
   return ipv4.test(hostname) ? hostname : undefined
@@ -47,8 +45,8 @@ export function hostProblem(hostname: string, guard: AddressGuard): string | und
 }
 
 /**
- * Returns the problem of a URL that a hook is to call; `undefined` when there is none. The parsed host is judged, never the
- * text, so that no notation of an address slips through. Names are not resolved: an address that a name leads to is
+ * Returns the problem of a URL that a hook is to call; `undefined` when there is none. The parsed host is judged, never
+ * the text, so that no notation of an address slips through. Names are not resolved: an address that a name leads to is
  * judged when it is connected to.
  */
 export function urlProblem(text: string, guard: AddressGuard): string | undefined {

@@ -21,7 +21,8 @@ export const maxPatternLength = 256
 const maxTextLength = 8192
 
 /**
- * The most steps of one match: at 16 to 25 ns each for slow patterns, 5 to 8 ms in which a process does nothing else. A pattern of size 36 reaches it at {@link maxTextLength}, one of the greatest size (600) at 500 characters.
+ * The most steps of one match: at 16 to 25 ns each for slow patterns, 5 to 8 ms in which a process does nothing else. A
+ * pattern of size 36 reaches it at {@link maxTextLength}, one of the greatest size (600) at 500 characters.
  */
 const maxSteps = 300_000
 
@@ -29,8 +30,8 @@ const delimited = /^\/(.*)\/([a-z]*)$/su
 
 /**
  * Reads a filter's pattern: `/pattern/flags`, or a bare pattern. `undefined` when it is longer than
- * {@link maxPatternLength} or does not compile. The matcher looks at the beginning of a text: at {@link maxTextLength}, or at
- * as much as it can match in {@link maxSteps}.
+ * {@link maxPatternLength} or does not compile. The matcher looks at the beginning of a text: at {@link maxTextLength},
+ * or at as much as it can match in {@link maxSteps}.
  */
 export function readPattern(value: string, compile: PatternCompiler): Pick<TextMatcher, 'matches'> | undefined {
   if (value.length > maxPatternLength) return undefined

@@ -13,11 +13,10 @@ export interface RecordingsWanted {
   readonly since: number
   readonly caller: Pick<Caller, 'kind' | 'username'>
   readonly scope: AccessScope
-  /** Only those of this name. */
   readonly name?: string | undefined
 }
 
-/** Returns the recordings of a call that a caller may see, oldest first: recordings of other users' calls are hidden. */
+/** Returns the recordings of a call that a caller may see, oldest first: those of other users' calls are hidden. */
 export async function recordingsFor(
   recordings: Pick<RecordingStore, 'list'>,
   { domain, uuid, since, caller, scope, name }: RecordingsWanted,

@@ -15,9 +15,9 @@ export interface RecordingRemover {
 }
 
 /**
- * Deletes the recordings of a call, or those of one name, and returns their number. Throws `not_found` when the call has
- * none, and `conflict` when one is under legal hold: then only those are deleted that were deleted before the hold was seen.
- * A repetition completes an interrupted deletion.
+ * Deletes the recordings of a call, or those of one name, and returns their number. Throws `not_found` when the call
+ * has none, and `conflict` when one is under legal hold: then only those are deleted that were deleted before the hold
+ * was seen. A repetition completes an interrupted deletion.
  */
 export async function deleteRecordings(
   parts: RecordingRemover,

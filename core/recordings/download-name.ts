@@ -1,20 +1,19 @@
-/** Characters of a name that a download gets. */
 const maxLength = 128
 
 /** The first half of a character of two code units whose second half was cut off. */
 const halfAtEnd = /[\ud800-\udbff]$/
 
 /**
- * Separators of folders, control characters, characters that a reader cannot see or that change the order of others, and
- * U+FFFD, which stands for bytes that are no UTF-8.
+ * Separators of folders, control characters, characters that a reader cannot see or that change the order of others,
+ * and U+FFFD, which stands for bytes that are no UTF-8.
  */
 // oxlint-disable-next-line no-control-regex -- control characters are what is replaced
 const refused = /[/\\\u0000-\u001f\u007f\ufffd\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /**
- * Returns the `Content-Disposition` of a recording: `inline` without a name, otherwise an attachment with the name in two
- * forms: in ASCII with `_` for every other character, and percent-encoded. Forbidden characters become `_` and a name is cut
- * at 128 characters, so no name is refused, leads to another folder or ends the header.
+ * Returns the `Content-Disposition` of a recording: `inline` without a name, otherwise an attachment with the name in
+ * two forms: in ASCII with `_` for every other character, and percent-encoded. Forbidden characters become `_` and a
+ * name is cut at 128 characters, so no name is refused, leads to another folder or ends the header.
  */
 export function dispositionOf(fileName: string | undefined): string {
   const whole = fileName?.toWellFormed().replaceAll(refused, '_') ?? ''

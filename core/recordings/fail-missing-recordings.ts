@@ -22,10 +22,9 @@ export interface FailingMissing {
 /** By the contract: so long after the end of its call a recording without an object has failed. */
 const missingAfterMs = 15 * 60_000
 
-/** Recordings of one page. */
 const pageSize = 100
 
-/** While the failure is published, no uploader can claim the recording; a run that is killed holds it no longer than this. */
+/** While the failure is published, no uploader can claim the recording; a killed run holds it no longer. */
 export const holdMs = 60_000
 
 /** The name of all runs in claims: each run can end the claims of earlier ones. */

@@ -14,10 +14,11 @@ export interface HoldDeps {
 const mostRounds = 5
 
 /**
- * Sets or ends the legal hold on the recordings of a call, or on those of one name, and returns their number. A recording
- * that is only expected is held, too, and its object when it comes ({@link keepHold}). Throws `not_found` if all are deleted or
- * there are none. An interrupted call leaves a recording held whose object is not locked: the record is written first when a hold begins,
- * and last when it ends. A repetition completes it. After the record was written the lock follows it, also where another request changes it meanwhile.
+ * Sets or ends the legal hold on the recordings of a call, or on those of one name, and returns their number. A
+ * recording that is only expected is held, too, and its object when it comes ({@link keepHold}). Throws `not_found` if
+ * all are deleted or there are none. An interrupted call leaves a recording held whose object is not locked: the record
+ * is written first when a hold begins, and last when it ends. A repetition completes it. After the record was written
+ * the lock follows it, also where another request changes it meanwhile.
  */
 export async function holdRecordings(deps: HoldDeps, wanted: RecordingsWanted, isHeld: boolean): Promise<number> {
   const found = await recordingsFor(deps.recordings, wanted)
@@ -34,7 +35,7 @@ async function setHold(deps: HoldDeps, recording: Recording, isHeld: boolean): P
   return changed
 }
 
-/** Locks the object of a recording that was held before it was stored. Call it after the record says that it is stored. */
+/** Locks the object of a recording that was held before it came. Call it once the record says that it is stored. */
 export async function keepHold(deps: FollowDeps, place: RecordingPlace): Promise<void> {
   const stored = await deps.recordings.read(place)
   if (stored?.isHeld === true) await followHold(deps, place)
@@ -45,8 +46,8 @@ interface FollowDeps extends Pick<HoldDeps, 'recordingFiles'> {
 }
 
 /**
- * Gives an object the lock that its record names, and reads the record again after each change, so that of several callers the last one
- * leaves what the record says. Throws `store_unavailable` when the record changes each time.
+ * Gives an object the lock that its record names, and reads the record again after each change, so that of several
+ * callers the last one leaves what the record says. Throws `store_unavailable` when the record changes each time.
  */
 async function followHold({ recordings, recordingFiles }: FollowDeps, place: RecordingPlace): Promise<void> {
   let record = await recordings.read(place)

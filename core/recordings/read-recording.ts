@@ -5,7 +5,6 @@ import { type RecordingsWanted, chooseRecording, noRecording, recordingsFor } fr
 import { dispositionOf } from './download-name.ts'
 import { type Recording, recordingTypes } from './recording.ts'
 
-/** The lifetime of a link to a recording. */
 const linkSeconds = 300
 
 /** The most bytes that are answered inline: 4 MiB. A function answers 6 MB at most, of which base64 takes a third. */
@@ -21,7 +20,6 @@ export interface RecordingRequest extends RecordingsWanted {
 export interface ReadableRecording {
   readonly recording: Recording
   readonly contentType: string
-  /** The `Content-Disposition` of its download. */
   readonly disposition: string
   /** Bytes. */
   readonly size: number
@@ -33,8 +31,8 @@ type Reader = {
 }
 
 /**
- * Finds the requested recording and checks that its object can be read, so that no client is redirected to an error page.
- * Throws `not_found` without recording or object, and `conflict` while the object is in an archive.
+ * Finds the requested recording and checks that its object can be read, so that no client is redirected to an error
+ * page. Throws `not_found` without recording or object, and `conflict` while the object is in an archive.
  */
 export async function findRecording(
   { recordings, recordingFiles }: Reader,

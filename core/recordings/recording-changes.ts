@@ -2,15 +2,14 @@ import { type RecordingStore, longestCallMs } from './recording-store.ts'
 import type { ExpectedRecording, Recording, RecordingPlace, StoredObject } from './recording.ts'
 
 /**
- * The effect of a `RecordingStore` method on a record. Both adapters share these rules and add reading and writing. Without
- * `next` nothing is written.
+ * The effect of a `RecordingStore` method on a record. Both adapters share these rules and add reading and writing.
+ * Without `next` nothing is written.
  */
 export interface RecordingChange<A> {
   readonly next?: Recording | undefined
   readonly answer: A
 }
 
-/** The methods of a `RecordingStore` that change one record. */
 type ChangingMethods = Pick<
   RecordingStore,
   'expect' | 'claim' | 'renew' | 'release' | 'markStored' | 'markFailed' | 'markDeleted' | 'markRemoved' | 'setHold'
@@ -36,7 +35,6 @@ export function recordingChanges(
   }
 }
 
-/** The fields that a repeated report may add. */
 const learned = [
   ...(['endedAt', 'presenceId', 'leg', 'createdTime', 'engine', 'path'] as const),
   ...(['completionCause', 'reportedMs'] as const),
@@ -56,7 +54,6 @@ function expected(stored: Recording | undefined, incoming: ExpectedRecording): R
   return { next, answer: next }
 }
 
-/** Returns the effect of `claim`. */
 function claimed(
   stored: Recording | undefined,
   by: string,
@@ -87,7 +84,6 @@ function released(stored: Recording | undefined, by: string): RecordingChange<vo
   return { next: changed(stored, { claim: { ...stored.claim, until: 0 } }), answer: undefined }
 }
 
-/** Returns the effect of `markStored`. */
 function storedBy(
   stored: Recording | undefined,
   by: string,
@@ -103,13 +99,12 @@ function storedBy(
   return { next: changed(kept, { ...object, state: 'stored' }), answer: 'stored' }
 }
 
-/** Returns the effect of `markFailed`. */
 function failed(stored: Recording | undefined, at: number): RecordingChange<boolean> {
   if (stored?.state !== 'expected' || (stored.claim !== undefined && stored.claim.until > at)) return { answer: false }
   return { next: changed(stored, { state: 'failed', closedAt: at }), answer: true }
 }
 
-/** Returns the effect of `markDeleted`. The claim stays, as a record of how long its uploader may still bring an object. */
+/** Returns the effect of `markDeleted`. The claim stays, to record how long its uploader may bring an object. */
 function deleted(stored: Recording | undefined, at: number): RecordingChange<'deleted' | 'held' | 'gone'> {
   if (stored === undefined || stored.state === 'deleted') return { answer: 'gone' }
   if (stored.isHeld) return { answer: 'held' }
@@ -117,7 +112,6 @@ function deleted(stored: Recording | undefined, at: number): RecordingChange<'de
   return { next: changed(kept, { state: 'deleted', closedAt: at, isRemoved: false }), answer: 'deleted' }
 }
 
-/** Returns the effect of `markRemoved`. */
 function removed(stored: Recording | undefined, at: number): RecordingChange<boolean> {
   if (stored?.state !== 'deleted') return { answer: false }
   if (stored.isRemoved === true) return { answer: true }
@@ -126,7 +120,6 @@ function removed(stored: Recording | undefined, at: number): RecordingChange<boo
   return { next: changed(kept, { isRemoved: true }), answer: true }
 }
 
-/** Returns the effect of `setHold`. */
 function held(stored: Recording | undefined, isHeld: boolean): RecordingChange<Recording | undefined> {
   if (stored === undefined || stored.state === 'deleted') return { answer: undefined }
   if (stored.isHeld === isHeld) return { answer: stored }

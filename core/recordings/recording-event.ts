@@ -2,8 +2,8 @@ import { serviceEvent } from '../events/service-event.ts'
 import type { PlatformEvent } from '../events/platform-event.ts'
 import type { Recording } from './recording.ts'
 
-/** A uuid of the engine has 36 characters; one that is longer leaves room for the other parts of an event's id. */
-const maxUuid = 46
+/** The length of an event's id. The recording's own id is of its domain, call and file, and whole. */
+const maxId = 128
 
 /**
  * Returns the event that a recording is stored, or that it failed or is stored incomplete (`at`, epoch milliseconds).
@@ -24,7 +24,7 @@ export function recordingEvent(
   }
   return serviceEvent({
     kind,
-    id: `${kind}:${uuid.slice(0, maxUuid)}:${id}`,
+    id: `${kind}:${id}:${domain}:${uuid}`.slice(0, maxId),
     domain,
     uuid,
     occurredAt: at,

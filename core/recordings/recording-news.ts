@@ -2,8 +2,8 @@ import type { RecordingNews } from '../cdr/cdr-news.ts'
 import type { Recording } from './recording.ts'
 
 /**
- * Returns the news that the CDR of a recorded call must show its present recordings; nothing if the record does not identify
- * the CDR. To be queued after each change of state.
+ * Returns the news that the CDR of a recorded call must show its present recordings; nothing if the record does not
+ * identify the CDR. To be queued after each change of state.
  */
 export function recordingNews(recording: Recording): RecordingNews | undefined {
   const { domain, uuid, id, leg, createdTime, state } = recording

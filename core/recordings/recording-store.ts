@@ -21,7 +21,6 @@ export const longestCallMs = 86_400_000
 /** A deleted domain that may have left recordings. */
 export interface LeftRecordings {
   readonly domain: string
-  /** For how many days after they began they are kept. */
   readonly retentionDays: number
   /** The time of the latest note, epoch milliseconds. */
   readonly leftAt: number
@@ -34,14 +33,14 @@ export interface LeftRecordings {
  */
 export interface RecordingStore {
   /**
-   * Writes an expected recording. An existing one keeps its fields and learns missing ones (`endedAt`, `presenceId`, `leg`,
-   * `createdTime`, `engine`, `path`). Returns the resulting recording.
+   * Writes an expected recording. An existing one keeps its fields and learns missing ones (`endedAt`, `presenceId`,
+   * `leg`, `createdTime`, `engine`, `path`). Returns the resulting recording.
    */
   expect(recording: ExpectedRecording): Promise<Recording>
   read(place: RecordingPlace): Promise<Recording | undefined>
   /**
-   * Returns those of up to 100 legs that may have recordings: all for which {@link expect} was called in the last 30 days.
-   * Consistent: it finds a leg as soon as its first recording can be read.
+   * Returns those of up to 100 legs that may have recordings: all for which {@link expect} was called in the last 30
+   * days. Consistent: it finds a leg as soon as its first recording can be read.
    */
   listRecorded(legs: readonly RecordedLeg[]): Promise<RecordedLeg[]>
   /**
@@ -54,9 +53,9 @@ export interface RecordingStore {
   /** The recordings of a call, of every state, oldest beginning first. */
   list(domain: string, uuid: string): Promise<Recording[]>
   /**
-   * Claims an expected or failed recording for an uploader until a moment (epoch milliseconds), and returns it with the state
-   * of its upload. Returns nothing while another uploader holds it at `now`, and when it is stored, deleted or missing. The
-   * uploader that holds it gets it again.
+   * Claims an expected or failed recording for an uploader until a moment (epoch milliseconds), and returns it with the
+   * state of its upload. Returns nothing while another uploader holds it at `now`, and when it is stored, deleted or
+   * missing. The uploader that holds it gets it again.
    */
   claim(
     place: RecordingPlace,
@@ -73,13 +72,13 @@ export interface RecordingStore {
   /** Notes that the whole object is in the object store. The claim ends, engine and path are forgotten. */
   markStored(place: RecordingPlace, by: string, object: StoredObject): Promise<StoredOutcome>
   /**
-   * Records that no object came (`at`, epoch milliseconds): returns `true` exactly once, to the caller that publishes it.
-   * `false` when it is no longer expected or an uploader holds it at that moment.
+   * Records that no object came (`at`, epoch milliseconds): returns `true` exactly once, to the caller that publishes
+   * it. `false` when it is no longer expected or an uploader holds it at that moment.
    */
   markFailed(place: RecordingPlace, at: number): Promise<boolean>
   /**
-   * Records the deletion. `held`: a legal hold keeps it, nothing changes. `gone`: it is missing, or was deleted before. The
-   * caller must then remove the object and call {@link markRemoved}.
+   * Records the deletion. `held`: a legal hold keeps it, nothing changes. `gone`: it is missing, or was deleted before.
+   * The caller must then remove the object and call {@link markRemoved}.
    */
   markDeleted(place: RecordingPlace, at: number): Promise<'deleted' | 'held' | 'gone'>
   /**
@@ -91,8 +90,8 @@ export interface RecordingStore {
   setHold(place: RecordingPlace, isHeld: boolean): Promise<Recording | undefined>
   /**
    * Lists expected recordings of all domains whose end was before a moment (epoch milliseconds), oldest end first. One
-   * without a reported end counts as ended {@link longestCallMs} after its beginning. A change of the last seconds may be
-   * missing.
+   * without a reported end counts as ended {@link longestCallMs} after its beginning. A change of the last seconds may
+   * be missing.
    */
   listOverdue(before: number, limit: number): Promise<Recording[]>
   /**
@@ -101,22 +100,24 @@ export interface RecordingStore {
    */
   listExpired(domain: string, before: number, limit: number, from?: number): Promise<Recording[]>
   /**
-   * Lists recordings of all domains that were deleted before a moment (epoch milliseconds) and whose object may still exist,
-   * oldest first. The caller removes the objects. A change of the last seconds may be missing.
+   * Lists recordings of all domains that were deleted before a moment (epoch milliseconds) and whose object may still
+   * exist, oldest first. The caller removes the objects. A change of the last seconds may be missing.
    */
   listDoomed(before: number, limit: number): Promise<Recording[]>
-  /** Every recording of a domain, held and deleted ones too, by call and id. Fewer than the limit: there are no more. */
+  /** Every recording of a domain, held and deleted ones too, by call and id. Fewer than the limit: no more exist. */
   page(domain: string, limit: number, after?: RecordingCursor): Promise<Recording[]>
   /**
-   * Records that a domain is gone and may have left recordings. There is one note for each name: of two retentions the longer
-   * one stays, of two moments the later.
+   * Records that a domain is gone and may have left recordings. There is one note for each name: of two retentions the
+   * longer one stays, of two moments the later.
    */
   leave(left: LeftRecordings): Promise<void>
   /**
-   * Lists the notes of {@link leave}, by domain, after one if it is given. Fewer notes than the limit mean that there are no
-   * more.
+   * Lists the notes of {@link leave}, by domain, after one if it is given. Fewer notes than the limit mean that there
+   * are no more.
    */
   listLeft(limit: number, after?: string): Promise<LeftRecordings[]>
+  /** Whether there is a note of {@link leave} about a name: an earlier domain had it. */
+  wasLeft(domain: string): Promise<boolean>
   /** Removes the note of a domain that was left before a moment (epoch milliseconds); a later one stays. */
   forgetLeft(domain: string, before: number): Promise<void>
 }

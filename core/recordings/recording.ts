@@ -1,12 +1,13 @@
+import { callIdOf } from '../channels/call-id.ts'
 import type { Leg } from '../cdr/cdr.ts'
 
 /** The media types of recordings. */
 export const recordingTypes = ['audio/mpeg', 'audio/wav', 'video/mp4', 'application/pdf'] as const
 
 /**
- * The state of a recording. `expected`: the engine reported that it began, or that the call was recorded. `stored`: the whole
- * object is in the object store. `failed`: no object came in time; one that comes later is stored all the same. `deleted`:
- * object and record were removed by their owner, or by retention; this is final.
+ * The state of a recording. `expected`: the engine reported that it began, or that the call was recorded. `stored`: the
+ * whole object is in the object store. `failed`: no object came in time; one that comes later is stored all the same.
+ * `deleted`: object and record were removed by their owner, or by retention; this is final.
  */
 export type RecordingState = 'expected' | 'stored' | 'failed' | 'deleted'
 
@@ -21,7 +22,6 @@ export interface RecordingPlace {
 
 /** The claim of one uploader on a recording. */
 export interface RecordingClaim {
-  /** The unique name of the uploader. */
   readonly by: string
   /** Epoch milliseconds; from then on others may take it. */
   readonly until: number
@@ -46,7 +46,6 @@ export interface StoredObject {
 export interface Recording extends RecordingPlace, Partial<StoredObject> {
   /** The name for clients: the file's name at the engine, without its folders. */
   readonly name: string
-  /** The key of its present or future object in the bucket. */
   readonly key: string
   readonly state: RecordingState
   /** `<login>@<domain>` of the account that the channel belongs to; absent where the engine named none. */
@@ -97,14 +96,15 @@ export type ExpectedRecording = Pick<
 
 /**
  * Returns the key of a recording's object: `<domain>/<year>/<month>/<day>/<hour>/<uuid>/<id>` of the beginning (epoch
- * milliseconds), UTC. No two recordings have the same.
+ * milliseconds), UTC. No two recordings have the same. The letters of an id that a path has a meaning for are escaped.
  */
 export function recordingKey({ domain, uuid, id }: RecordingPlace, startedAt: number): string {
   const [day = '', time = ''] = new Date(startedAt).toISOString().split('T')
-  return [domain, ...day.split('-'), time.slice(0, 2), uuid, id].join('/')
+  const call = encodeURIComponent(uuid.toWellFormed()).replaceAll('.', '%2E')
+  return [domain, ...day.split('-'), time.slice(0, 2), call, id].join('/')
 }
 
-/** Returns the name without its ending, in lower case: the uuid of its call if the file is named after that. */
+/** Returns the name without its ending: the id of its call if the file is named after that. */
 export function uuidOfFile(name: string): string {
-  return name.replace(/\.[^.]*$/, '').toLowerCase()
+  return callIdOf(name.replace(/\.[^.]*$/, ''))
 }

@@ -1,5 +1,6 @@
 import { mapAtMost } from '../concurrency/semaphore.ts'
 import type { CdrQueue } from '../cdr/cdr-news.ts'
+import { longestCallMs } from '../cdr/cdr-of-end.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { Clock } from '../time.ts'
@@ -26,31 +27,26 @@ export interface RemovingExpired {
 
 /** The result of one run. */
 export interface RemovedExpired {
-  /** Recordings that were past their time. */
   readonly expired: number
   /** Objects of recordings that had been deleted before, and were still there or not known to be gone. */
   readonly finished: number
-  /** Whether the time was over before all was done. */
   readonly isCutShort: boolean
 }
 
-/** Recordings of one page, and of these how many are removed side by side. */
 const pageSize = 100
 const sideBySide = 10
 
 /** A deletion removes the object within this time, or was killed. */
 const removalMs = 10 * 60_000
 
-/** An uploader stores the recordings of a deleted domain within a day of the call's end; until then its note stays. */
-const lateMs = 7 * 86_400_000
-
 /**
- * Removes the recordings that are past their domain's retention, and the objects that a killed deletion left. Recordings
- * under a legal hold stay. The record is marked as deleted before its object is removed, and as removed afterwards, so that
- * the next run completes one that was killed between the two.
- * Recordings of a deleted domain are kept for that domain's retention, also while another domain has its name; of several
- * earlier domains of one name the longest retention counts. Works until all is done or until `until` (epoch milliseconds);
- * each run begins with another domain, so that every domain gets its turn.
+ * Removes the recordings that are past their domain's retention, and the objects that a killed deletion left.
+ * Recordings under a legal hold stay. The record is marked as deleted before its object is removed, and as removed
+ * afterwards, so that the next run completes one that was killed between the two. Recordings of a deleted domain are
+ * kept for that domain's retention, also while another domain has its name; of several earlier domains of one name the
+ * longest retention counts. The note of a domain stays while its recordings and posts of its calls may still come.
+ * Works until all is done or until `until` (epoch milliseconds); each run begins with another domain, so that every
+ * domain gets its turn.
  */
 export async function removeExpiredRecordings(tools: RemovingExpired, until: number): Promise<RemovedExpired> {
   const { domains, recordings, clock } = tools
@@ -74,10 +70,10 @@ export async function removeExpiredRecordings(tools: RemovingExpired, until: num
     )
   }
   const names = new Set(all.map(({ name }) => name))
-  const old = [...left.values()].filter(({ domain, leftAt }) => leftAt < now - lateMs && !names.has(domain))
+  const old = [...left.values()].filter(({ domain, leftAt }) => leftAt < now - longestCallMs && !names.has(domain))
   for (const { domain } of old) {
     if (clock.now() >= until) return { ...end, isCutShort: true }
-    if ((await recordings.page(domain, 1)).length === 0) await recordings.forgetLeft(domain, now - lateMs)
+    if ((await recordings.page(domain, 1)).length === 0) await recordings.forgetLeft(domain, now - longestCallMs)
   }
   return { ...end, isCutShort: clock.now() >= until }
 }
@@ -92,7 +88,6 @@ async function allLeft(recordings: Pick<RecordingStore, 'listLeft'>): Promise<Ma
   }
 }
 
-/** Recordings that are past their time: those of a domain that began at `from` or later, and before another moment. */
 interface ExpiredSpan {
   readonly domain: string
   readonly from: number
@@ -117,7 +112,6 @@ function spansOf(
   return [...own, ...earlier]
 }
 
-/** Works through pages until one has nothing new; answers how much of it was done. */
 async function eachOf(
   list: () => Promise<readonly Recording[]>,
   work: (recording: Recording) => Promise<boolean>,

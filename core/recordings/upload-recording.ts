@@ -1,3 +1,4 @@
+import { callIdOf } from '../channels/call-id.ts'
 import type { KnownCallStore } from '../channels/known-call-store.ts'
 import type { CdrQueue } from '../cdr/cdr-news.ts'
 import { isOfTenant } from '../domains/tenancy-start.ts'
@@ -81,10 +82,10 @@ export interface UploadDeps {
 }
 
 /**
- * Takes the file of a recording from an engine, part by part, straight into the object store. Each call continues where the
- * last one ended: it returns links for the parts that are missing. When none is, it completes the object, writes the record
- * and publishes the event; repeated calls change nothing more. The store verifies the checksum of each part; that of the whole
- * file is the engine's word. Throws `invalid_field`, and `store_unavailable` while a store is away.
+ * Takes the file of a recording from an engine, part by part, straight into the object store. Each call continues where
+ * the last one ended: it returns links for the parts that are missing. When none is, it completes the object, writes
+ * the record and publishes the event; repeated calls change nothing more. The store verifies the checksum of each part;
+ * that of the whole file is the engine's word. Throws `invalid_field`, and `store_unavailable` while a store is away.
  */
 export async function uploadRecording(deps: UploadDeps, file: OfferedFile): Promise<UploadState> {
   const type = typeOf(file)
@@ -95,7 +96,8 @@ export async function uploadRecording(deps: UploadDeps, file: OfferedFile): Prom
     return recording.sha256 === file.sha256 ? finish(deps, recording) : { kind: 'elsewhere' }
   const now = deps.clock.now()
   if (recording.endedAt === undefined) {
-    if ((await deps.knownCalls.read(recording.domain, recording.uuid)) !== undefined) return { kind: 'recording' }
+    const call = await deps.knownCalls.read(recording.domain, recording.uuid)
+    if (call?.state === 'up') return { kind: 'recording' }
     await deps.recordings.expect({ ...recording, endedAt: now })
   }
   const by = `upload:${file.sha256}`
@@ -104,12 +106,12 @@ export async function uploadRecording(deps: UploadDeps, file: OfferedFile): Prom
 }
 
 /**
- * Finds the recording of a file: by its folder's domain and the call that it is named after, else by its name in that domain. If the
- * folder is no domain, any domain counts, unless two domains recorded into a file of this name. The last recording counts, because it
- * overwrote the earlier ones in the file.
+ * Finds the recording of a file: by its folder's domain and the call that it is named after, else by its name in that
+ * domain. If the folder is no domain, any domain counts, unless two domains recorded into a file of this name. The last
+ * recording counts, because it overwrote the earlier ones in the file.
  */
 async function findOffered({ domains, recordings }: UploadDeps, file: OfferedFile): Promise<Recording | undefined> {
-  const named = file.domain === '' ? [] : await recordings.list(file.domain, file.uuid.toLowerCase())
+  const named = file.domain === '' ? [] : await recordings.list(file.domain, callIdOf(file.uuid))
   const own = named.filter(({ name }) => name === file.name)
   if (own.length > 0) return own.at(-1)
   const ofFolder = file.domain === '' ? [] : await recordings.listByFile(file.name, file.domain)
@@ -180,7 +182,6 @@ function lackOf(recording: Recording, { soundMs = Infinity, isUnfinished }: Offe
   return soundMs < wantedMs - toleratedMs ? `it holds ${soundMs} ms of ${wantedMs} ms` : undefined
 }
 
-/** The upload that an earlier call began, unless the store has dropped it. */
 async function partsOf(
   { recordingFiles }: UploadDeps,
   { key, claim }: Recording,

@@ -49,10 +49,10 @@ export interface PlatformStatus {
 
 /**
  * Reads the current state of sessions, connectors and engine at `now` (epoch milliseconds). A caller that is bound to a
- * domain gets the sessions and commands of that domain, no lag of events, which is that of all tenants, and the engine's text
- * without the lines that count all sessions. If
- * several connectors report an engine, the one that hears it best counts; their queues are added up. Connected means that at
- * least one engine is usable. The result is complete also when no connector reports.
+ * domain gets the sessions and commands of that domain, no lag of events, which is that of all tenants, and the
+ * engine's text without the lines that count all sessions. If several connectors report an engine, the one that hears
+ * it best counts; their queues are added up. Connected means that at least one engine is usable. The result is complete
+ * also when no connector reports.
  */
 export async function readStatus(
   { connectorStatus, sessions }: StatusPorts,
@@ -88,7 +88,6 @@ export async function readStatus(
   }
 }
 
-/** The longest of the lags of the connectors, each as it was when it reported. */
 function eventLagOf(reports: readonly ConnectorReport[]): number {
   const lagsMs = reports.map(({ reportedAt, handedOverTo }) => reportedAt - handedOverTo)
   return Math.max(0, ...lagsMs) / 1000

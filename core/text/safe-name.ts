@@ -1,8 +1,8 @@
 import { type DomainError, invalidField } from '../errors.ts'
 
 /**
- * Returns whether a name can be a file or a folder, a part of a path, and a word of a command line. `.` and `..` lead elsewhere, and one that
- * begins with `-` is an option.
+ * Returns whether a name can be a file or a folder, a part of a path, and a word of a command line. `.` and `..` lead
+ * elsewhere, and one that begins with `-` is an option.
  */
 export function isSafeName(name: string): boolean {
   return !/^(?:\.{1,2}$|-)/.test(name)

@@ -23,7 +23,6 @@ import { type WantedMail, mailWishes } from './wanted-mails.ts'
 /** The most bytes of audio in a mail: a function takes 6 MB in base64. */
 export const maxAudioBytes = 4 * 1024 * 1024
 
-/** Mails about messages of one domain. */
 const allowance = { limit: 100, windowMs: 3_600_000 }
 
 /** Longer than any run of this function: a mail that is not recorded as sent by then has an unknown outcome. */
@@ -61,8 +60,8 @@ export interface OfferedVoicemail {
 }
 
 /**
- * The answer to an offer: send the audio as well; offer it again later; it need not be offered again, and the engine may
- * `delete` it where its owner wants that.
+ * The answer to an offer: send the audio as well; offer it again later; it need not be offered again, and the engine
+ * may `delete` it where its owner wants that.
  */
 export type VoicemailState = 'audio' | 'later' | 'done' | 'delete'
 
@@ -70,9 +69,9 @@ export type VoicemailState = 'audio' | 'later' | 'done' | 'delete'
 type MailState = 'sent' | 'lost' | 'later' | 'audio'
 
 /**
- * Mails a message to those who want it, with the mail settings of its domain, each mail at most once however often the message
- * is offered. A mail that fails is tried again at later offers for half a day and then reported as an event. Without
- * mail settings, and for a mailbox of an earlier owner of the name, nothing is sent.
+ * Mails a message to those who want it, with the mail settings of its domain, each mail at most once however often the
+ * message is offered. A mail that fails is tried again at later offers for half a day and then reported as an event.
+ * Without mail settings, and for a mailbox of an earlier owner of the name, nothing is sent.
  */
 export async function mailVoicemail(deps: MailVoicemailDeps, offer: OfferedVoicemail): Promise<VoicemailState> {
   const { message } = offer
@@ -140,7 +139,6 @@ async function settle(mailing: Mailing, wanted: WantedMail): Promise<MailState> 
   return 'later'
 }
 
-/** Returns why the mail was not sent. */
 async function send(
   { deps, offer, from, timeZone, isTooLong }: Mailing,
   { to, withAudio }: WantedMail,

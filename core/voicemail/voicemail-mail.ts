@@ -6,9 +6,7 @@ import type { VoicemailMessage } from './voicemail-message.ts'
 export interface VoicemailMailParts {
   readonly from: string
   readonly to: string
-  /** The time zone of the account or its domain. */
   readonly timeZone: string
-  /** Absent: the mail has no attachment. */
   readonly audio?: Uint8Array | undefined
   /** Whether the audio is missing because it is too long. */
   readonly isTooLong: boolean
@@ -18,8 +16,8 @@ export interface VoicemailMailParts {
 }
 
 /**
- * Returns the mail about a message of a mailbox. What the caller's side says of itself is reduced to letters, digits and a few
- * signs, at most 64 of them.
+ * Returns the mail about a message of a mailbox. What the caller's side says of itself is reduced to letters, digits
+ * and a few signs, at most 64 of them.
  */
 export function voicemailMail(message: VoicemailMessage, parts: VoicemailMailParts): Mail {
   const { domain, login, createdAt, seconds, file } = message

@@ -17,8 +17,8 @@ export interface MailWishes {
 }
 
 /**
- * Reads the `vm-…` parameters of mails; those of the account go before those of its domain. A value that the closed lists no
- * longer allow counts as unset.
+ * Reads the `vm-…` parameters of mails; those of the account go before those of its domain. A value that the closed
+ * lists no longer allow counts as unset.
  */
 export function mailWishes(account: Pick<Account, 'parameters'>, domain: Pick<Domain, 'parameters'>): MailWishes {
   const valueOf = (name: string) =>

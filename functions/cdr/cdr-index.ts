@@ -12,7 +12,7 @@ import { indexTogether } from '../../core/cdr/indexing/index-together.ts'
 import { recordedTogether } from '../../core/cdr/indexing/recorded-together.ts'
 import { worker } from '../worker.ts'
 
-/** CDRs of one call. If each is as large as it can be, that is 5 MB, in ten requests, which end within the time of the function. */
+/** CDRs of one call. At their largest they are 5 MB, in ten requests, which end within the function's time. */
 const indexedTogether = 50
 
 /** Lets all messages of a batch offer what they have, unless the time of their function is over. */
@@ -35,7 +35,11 @@ export const handler = worker(
     portsOfBatch: (ports) => {
       const index = indexTogether(ports.cdrs, { turn, most: indexedTogether })
       const listRecorded = recordedTogether(ports.recordings, { turn, most: READ_BATCH_ITEMS })
-      const recordings = { listRecorded, list: (...leg: [string, string]) => ports.recordings.list(...leg) }
+      const recordings = {
+        listRecorded,
+        list: (...leg: [string, string]) => ports.recordings.list(...leg),
+        wasLeft: (domain: string) => ports.recordings.wasLeft(domain),
+      }
       return { ...ports, recordings, cdrs: { index, setRecordings: (...place) => ports.cdrs.setRecordings(...place) } }
     },
   },

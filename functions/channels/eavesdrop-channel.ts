@@ -1,6 +1,5 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-account-store.ts'
 import { dynamoKnownCallStore } from '../../adapters/dynamodb/calls/dynamo-known-call-store.ts'
-import { dynamoLiveCallStore } from '../../adapters/dynamodb/calls/dynamo-live-call-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import * as routes from '../../contracts/routes/channels.ts'
@@ -14,7 +13,6 @@ export const handler = endpoint(
     accounts: dynamoAccountStore,
     engine: sqsCallEngine,
     events: sqsEventSink,
-    liveCalls: dynamoLiveCallStore,
     knownCalls: dynamoKnownCallStore,
   },
   async (request, ports) =>

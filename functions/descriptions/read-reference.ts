@@ -3,8 +3,8 @@ import { endpoint, reply } from '../endpoint.ts'
 import { readReferenceFile } from './reference-files.ts'
 
 /**
- * Nothing is loaded from elsewhere and nothing is sent elsewhere; no script stands in the page. The renderer draws its icons from
- * `data:` addresses.
+ * Nothing is loaded from elsewhere and nothing is sent elsewhere; no script stands in the page. The renderer draws its
+ * icons from `data:` addresses.
  */
 const policy = [
   "default-src 'none'",

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-/** A file in both forms that are sent. */
 interface ServedFile {
   readonly plain: Buffer
   readonly compressed: Buffer
@@ -11,7 +10,7 @@ interface ServedFile {
 /** Each file is read and compressed once: 1.7 MB take a tenth of a second. */
 const known = new Map<string, ServedFile>()
 
-/** Returns a file of the folder `files` next to the code, as it is and compressed with gzip. Throws if there is none. */
+/** Returns a file of the folder `files` next to the code, as it is and compressed with gzip. Throws without one. */
 export function readReferenceFile(name: string): ServedFile {
   const found = known.get(name)
   if (found !== undefined) return found

@@ -8,7 +8,7 @@ export const handler = endpoint(
   routes.listDomains,
   { domains: dynamoDomainStore, presence: dynamoPresenceStore },
   async ({ query, domain, clock }, ports) => {
-    const { data, headers } = await listDomains(ports, query, { domain, now: clock.now() })
-    return reply(okData(data), { headers })
+    const { headers, data, order } = await listDomains(ports, query, { domain, now: clock.now() })
+    return reply({ ...okData(data), order }, { headers })
   },
 )

@@ -8,8 +8,8 @@ interface Range {
 const maxRanges = 32
 
 /**
- * Returns a test of media types (`audio/wav`) against an `Accept` header: the most specific matching range accepts the type
- * unless its weight is 0. Without a header every type is accepted.
+ * Returns a test of media types (`audio/wav`) against an `Accept` header: the most specific matching range accepts the
+ * type unless its weight is 0. Without a header every type is accepted.
  */
 export function accepting(header: string | undefined): (mediaType: string) => boolean {
   if (header === undefined || header.trim() === '') return () => true

@@ -43,8 +43,8 @@ export function successAnswer(result: unknown, requestId: string, mediaType: Tex
 }
 
 /**
- * Returns a refusal or failure as the contract's error body. Any error other than a {@link DomainError} is a failure of the
- * service: `internal_error` with a fixed text that reveals nothing of the error.
+ * Returns a refusal or failure as the contract's error body. Any error other than a {@link DomainError} is a failure of
+ * the service: `internal_error` with a fixed text that reveals nothing of the error.
  */
 export function errorAnswer(
   error: unknown,

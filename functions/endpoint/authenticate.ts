@@ -19,10 +19,10 @@ export interface TokenJudge {
 }
 
 /**
- * Returns the caller that presents `X-Access-Token` and `X-Key`, judged by one consistent read of everything that decides it.
- * Both headers must be present once: the gateway joins repeated headers with a comma, which neither value can contain. A
- * domain token needs no `X-Key`; if it is sent, it must be the token's uuid. Throws `token_expired` for a genuine token whose
- * time is over, and `invalid_token` in all other cases.
+ * Returns the caller that presents `X-Access-Token` and `X-Key`, judged by one consistent read of everything that
+ * decides it. Both headers must be present once: the gateway joins repeated headers with a comma, which neither value
+ * can contain. A domain token needs no `X-Key`; if it is sent, it must be the token's uuid. Throws `token_expired` for
+ * a genuine token whose time is over, and `invalid_token` in all other cases.
  */
 export async function authenticateToken(headers: Headers, judge: TokenJudge): Promise<Caller> {
   const text = headers['x-access-token'] ?? ''

@@ -5,11 +5,9 @@ export interface KnownPath {
   /** Its canonical name, percent-encoded. */
   readonly canonical: string
   readonly isCanonical: boolean
-  /** The methods that it takes. */
   readonly methods: readonly string[]
 }
 
-/** Old path prefixes, each with its replacement. */
 const aliases = [
   { from: '/engine/', to: '/', except: ['/engine/', '/health', '/cdr/api/v2/files/'] },
   { from: '/api/v2/files/', to: '/cdr/api/v2/files/', except: [] },
@@ -20,7 +18,7 @@ export function findPath(path: string, routes: readonly Route[]): KnownPath | un
   const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
   const names = [bare, ...aliases.flatMap((alias) => rename(bare, alias))]
   for (const name of names) {
-    const fitting = routes.filter((route) => fits(name, route.path))
+    const fitting = mostLiteral(routes.filter((route) => fits(name, route.path)))
     if (fitting.length > 0) {
       return { canonical: encode(name), isCanonical: name === path, methods: methodsOf(fitting) }
     }
@@ -41,6 +39,16 @@ function fits(path: string, pattern: string): boolean {
     wanted.every((segment, index) => (segment.startsWith('{') ? given[index] !== '' : given[index] === segment))
   )
 }
+
+/**
+ * Returns the routes of the path that says the most: `/hooks/dry-run` is no hook, although `/hooks/{hook_id}` fits it.
+ */
+function mostLiteral(fitting: readonly Route[]): readonly Route[] {
+  const least = Math.min(...fitting.map(({ path }) => parameters(path)))
+  return fitting.filter(({ path }) => parameters(path) === least)
+}
+
+const parameters = (path: string) => path.split('{').length
 
 function methodsOf(routes: readonly Route[]): string[] {
   return [...new Set(routes.flatMap(({ method, otherMethods = [] }) => [method, ...otherMethods]))].sort()

@@ -2,7 +2,6 @@ import type * as z from 'zod/mini'
 import { DomainError, type FieldProblem } from '../../core/errors.ts'
 import { invalidJson } from './parse-json.ts'
 
-/** One finding of a schema; the part of its issue that is used here. */
 interface Issue {
   readonly code?: string | undefined
   readonly path: readonly PropertyKey[]
@@ -11,12 +10,11 @@ interface Issue {
   readonly errors?: readonly (readonly Issue[])[] | undefined
 }
 
-/** Problems reported in one answer; a body can have far more. */
 const maxProblems = 20
 
 /**
- * Reads a part of a request by its schema. Throws `missing_field` if a required field is absent, otherwise `invalid_field`;
- * both name the fields. Throws `invalid_json` if the part has the wrong kind altogether.
+ * Reads a part of a request by its schema. Throws `missing_field` if a required field is absent, otherwise
+ * `invalid_field`; both name the fields. Throws `invalid_json` if the part has the wrong kind altogether.
  */
 export function checkFields<S extends z.ZodMiniType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value)
@@ -40,8 +38,8 @@ export function checkFields<S extends z.ZodMiniType>(schema: S, value: unknown):
 const absent = 'must be given'
 
 /**
- * Returns, for a union, the issues of the best-fitting alternative: the one whose problems lie deepest, or else one of the
- * right kind.
+ * Returns, for a union, the issues of the best-fitting alternative: the one whose problems lie deepest, or else one of
+ * the right kind.
  */
 function innermost(issue: Issue, prefix: readonly PropertyKey[]): Issue[] {
   const path = [...prefix, ...issue.path]

@@ -22,8 +22,8 @@ export async function withDeadline<T>(work: Promise<T>, limitMs: number): Promis
 }
 
 /**
- * Runs work within the remaining time of its function. Throws the error of `tooLate` when the time runs out; the work then
- * makes no further calls to services.
+ * Runs work within the remaining time of its function. Throws the error of `tooLate` when the time runs out; the work
+ * then makes no further calls to services.
  */
 export async function runInTime<T>(
   context: { readonly getRemainingTimeInMillis: () => number },
@@ -42,7 +42,8 @@ export async function runInTime<T>(
 const countPatienceMs = 50
 
 /**
- * Waits for a count, at most 50 ms. A process that was too busy to see the answer arrive checks once more before it gives up.
+ * Waits for a count, at most 50 ms. A process that was too busy to see the answer arrive checks once more before it
+ * gives up.
  */
 export async function countInTime<T>(counting: Promise<T>): Promise<T | typeof late> {
   const counted = await withDeadline(counting, countPatienceMs)

@@ -14,7 +14,6 @@ import type { EndpointDeps } from './tools.ts'
 export interface Counts {
   readonly verdicts: readonly RateVerdict[]
   readonly uncounted: readonly Allowance[]
-  /** The domain that the presented token is known to belong to; the counts include its allowances. */
   readonly knownDomain: string | undefined
 }
 
@@ -49,23 +48,18 @@ export interface Exchange {
   domainCreatedAt: number | null
   /** The scope that the caller's role grants; set once access is granted. */
   scope: AccessScope | undefined
-  /** Set once every field was checked. */
   checked: CheckedFields | undefined
   /** Under an `Idempotency-Key`, repeated runs of the request draw the same values. */
   random: Randomness
   /** Stores the answer under the request's `Idempotency-Key`, or releases the key. Never rejects. */
   keep: ((answer: Answer | undefined) => Promise<void>) | undefined
-  /** The actor of a request without a credential. */
   actor: { readonly username: string; readonly domain: string } | undefined
   /** Whether a domain token is used from a network for the first time; never rejects. */
   isNewSource: Promise<boolean>
-  /** Names of the fields that the request sets. */
   fields: readonly string[]
   /** Releases the request's slot among the concurrent requests of its token; never rejects. */
   leave: (() => Promise<void>) | undefined
-  /** The verdict of the tightest rate limit of the request. */
   rate: RateVerdict | undefined
-  /** Whether every check passed and the use case was called. */
   entered: boolean
 }
 

@@ -9,7 +9,6 @@ import type { Exchange } from './exchange.ts'
 import type { EndpointDeps, OwnPorts } from './tools.ts'
 import { withTransportSecurity } from './transport-security.ts'
 
-/** The most time that an answer waits for background writes. */
 const patienceMs = 400
 
 /** Turns an error into an answer, and logs it if it is a failure of the service. */
@@ -21,8 +20,8 @@ export function failExchange(exchange: Exchange, error: unknown): Answer {
 
 /**
  * Ends a request: waits briefly for its audit record and its other background writes, then logs one line. The answer is
- * already decided and stays. If a record cannot be written, that is logged as an error and does not turn a success into a
- * failure.
+ * already decided and stays. If a record cannot be written, that is logged as an error and does not turn a success into
+ * a failure.
  */
 export async function finishExchange(
   exchange: Exchange,
@@ -47,14 +46,13 @@ export async function finishExchange(
 }
 
 /**
- * Returns whether the trail gets a record: every request of an authenticated caller; of other requests (a login) those that
- * reached the use case and were not throttled, so that the trail cannot be flooded without a credential.
+ * Returns whether the trail gets a record: every request of an authenticated caller; of other requests (a login) those
+ * that reached the use case and were not throttled, so that the trail cannot be flooded without a credential.
  */
 function isRecorded({ caller, entered }: Exchange, { statusCode }: Answer): boolean {
   return caller !== undefined || (entered && statusCode !== errorStatus.locked_out && statusCode !== 400)
 }
 
-/** The end of a request, for the trail. */
 interface Ending {
   /** Epoch milliseconds. */
   readonly at: number

@@ -7,8 +7,8 @@ const mostLength = 1_000
 const mostCharacters = 64
 
 /**
- * Returns the header that names the query parameters that a route does not know, which changed nothing; no header if there are
- * none. Names are percent-encoded, so that no character of a caller reaches the header as it is.
+ * Returns the header that names the query parameters that a route does not know, which changed nothing; no header if
+ * there are none. Names are percent-encoded, so that no character of a caller reaches the header as it is.
  */
 export function ignoredParameters(
   { query }: Pick<Route, 'query'>,
@@ -26,7 +26,6 @@ export function ignoredParameters(
   return { 'X-Ignored-Parameters': shown }
 }
 
-/** Returns the members of a query schema, which is always one object. */
 function membersOf(query: z.ZodMiniType | undefined): object {
   return query !== undefined && 'shape' in query ? Object(query.shape) : {}
 }

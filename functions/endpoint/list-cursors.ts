@@ -8,19 +8,17 @@ import { Reply } from './reply.ts'
 export interface ListCursors {
   /** The request with the list's own cursor; throws `invalid_field` for a cursor of another list. */
   readonly request: RawRequest
-  /** Returns the answer with a cursor that is valid for this list alone. */
   bound(answer: Reply<unknown>): Reply<unknown>
 }
 
-/** Parameters that may differ from page to page of one list. */
 const pageParameters = new Set(['cursor', 'limit', 'page', 'columns', 'domain'])
 
 /** Characters of the tag: 132 bits. */
 const tagLength = 22
 
 /**
- * Binds cursors to their list: endpoint, domain, path, sort and filters. A cursor marks a position in a list that its caller
- * may read anyway, so its tag is no secret: it only detects cursors of other lists, and damaged ones.
+ * Binds cursors to their list: endpoint, domain, path, sort and filters. A cursor marks a position in a list that its
+ * caller may read anyway, so its tag is no secret: it only detects cursors of other lists, and damaged ones.
  */
 export function listCursors(route: Route, domain: string | null, raw: RawRequest): ListCursors {
   if (!isList(route)) return { request: raw, bound: (answer) => answer }

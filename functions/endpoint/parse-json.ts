@@ -1,8 +1,8 @@
 import { DomainError, invalidField } from '../../core/errors.ts'
 
 /**
- * Deeper than the body of any route, including callflows nested ten times (41 levels, and the content of their steps). No
- * later step needs to guard its recursion.
+ * Deeper than the body of any route, including callflows nested ten times (41 levels, and the content of their steps).
+ * No later step needs to guard its recursion.
  */
 const maxDepth = 64
 
@@ -12,9 +12,9 @@ export function invalidJson(problem: string): DomainError {
 }
 
 /**
- * Reads JSON text more strictly than the platform does. Refuses duplicate keys, `__proto__`, text that is not well formed,
- * numbers out of range and nesting beyond 64 (`invalid_json`), and control characters other than tab, line feed and carriage
- * return (`invalid_field`, with the path).
+ * Reads JSON text more strictly than the platform does. Refuses duplicate keys, `__proto__`, text that is not well
+ * formed, numbers out of range and nesting beyond 64 (`invalid_json`), and control characters other than tab, line feed
+ * and carriage return (`invalid_field`, with the path).
  */
 export function parseJson(text: string): unknown {
   const value = readJson(text)

@@ -4,7 +4,6 @@ import { DomainError, invalidField } from '../../core/errors.ts'
 import { invalidJson, parseJson } from './parse-json.ts'
 import { hasControls } from '../../core/text/control-characters.ts'
 
-/** The most bytes of a body; a route may name another limit. */
 const defaultBodyBytes = 256 * 1024
 
 /** The parts of a request as the caller wrote them: well-formed, but of any shape. */
@@ -42,7 +41,8 @@ function readParams(event: APIGatewayProxyEventV2): Record<string, string> {
 }
 
 /**
- * Reads the names and values of a query, decoded once. A duplicate name is refused, since no rule says which value counts.
+ * Reads the names and values of a query, decoded once. A duplicate name is refused, since no rule says which value
+ * counts.
  */
 function readQuery(rawQuery: string, unchecked: readonly string[]): Record<string, string> {
   const query = new Map<string, string>()

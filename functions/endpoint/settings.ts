@@ -19,13 +19,12 @@ export interface Settings {
   /** Hosts, and networks in CIDR form. */
   readonly contactHosts: readonly string[]
   readonly rateLimits: RateLimits
-  /** The rate of a domain. */
   readonly eventsPerSecond: number
   /** Networks in CIDR form, comma-separated. */
   readonly hookAllowedNetworks: string
 }
 
-/** Reads the settings from the process's environment. Throws an error that names a malformed variable, never its value. */
+/** Reads the settings from the process's environment. An error names a malformed variable, never its value. */
 export function readSettings(env: Variables): Settings {
   // The logger reads its level itself, at the first request; an invalid level is detected here.
   readVariable(declared.logLevel, env)

@@ -6,7 +6,6 @@ export interface TokenClaims {
   /** Empty for root. */
   readonly domain: string
   readonly key: string
-  /** Set for a domain token. */
   readonly isDomainToken?: true
 }
 
@@ -16,15 +15,15 @@ const base64url = (text: string | Uint8Array) => Buffer.from(text).toString('bas
 const header = base64url(JSON.stringify({ typ: 'callplane' }))
 
 /**
- * Returns a token's text: header, claims and 32 random bytes, each in base64url, joined by dots. Only its digest is ever
- * stored, so the text cannot be shown twice.
+ * Returns a token's text: header, claims and 32 random bytes, each in base64url, joined by dots. Only its digest is
+ * ever stored, so the text cannot be shown twice.
  */
 export function writeToken({ username, domain, key, isDomainToken }: TokenClaims, secret: Uint8Array): string {
   const claims = { sub: username, dom: domain, key, ...(isDomainToken === true ? { static: true } : {}) }
   return [header, base64url(JSON.stringify(claims)), base64url(secret)].join('.')
 }
 
-/** Reads the claims of a token's text, without proof; `undefined` if it does not have the form of {@link writeToken}. */
+/** Reads the claims of a token's text, without proof; `undefined` unless it has the form of {@link writeToken}. */
 export function readTokenClaims(text: string): TokenClaims | undefined {
   const [, claims = ''] = /^[\w-]{1,128}\.([\w-]{1,1024})\.[\w-]{43}$/.exec(text) ?? []
   try {

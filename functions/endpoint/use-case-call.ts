@@ -1,7 +1,8 @@
 import type { Route } from '../../contracts/routes/route.ts'
+import { isReadable, readIfNoneMatch } from '../../core/concurrency/precondition.ts'
 import { tenancyStart } from '../../core/domains/tenancy-start.ts'
 import { acceptsGzip, accepting } from './accepting.ts'
-import { type Answer, successAnswer } from './answer.ts'
+import { type Answer, emptyAnswer, successAnswer } from './answer.ts'
 import type { Endpoint } from './endpoint-parts.ts'
 import type { Exchange } from './exchange.ts'
 import { Bytes, Redirect, Reply } from './reply.ts'
@@ -17,8 +18,19 @@ export function useCaseCall({ route, ports, tools, useCase }: Endpoint): (exchan
     const request = { ...requestFor(exchange, tools), ...fields, scope }
     const result = checkedResult(route, await useCase(request as never, ports as never))
     const bound = result instanceof Reply ? cursors.bound(result) : result
+    if (bound instanceof Reply && isUnchanged(route, exchange, bound)) {
+      return emptyAnswer(304, exchange.requestId, bound.headers)
+    }
     return successAnswer(bound, exchange.requestId, route.responseType)
   }
+}
+
+/** Returns whether the caller has the version of a record that the answer shows: its `If-None-Match`. */
+function isUnchanged({ method, versioned }: Route, { event }: Exchange, { headers }: Reply<unknown>): boolean {
+  if (method !== 'GET' || versioned !== true) return false
+  const header = event.headers['if-none-match']
+  // One that cannot be read counts as absent: the caller gets the record.
+  return header !== undefined && isReadable(header) && !readIfNoneMatch(header).allows(headers['ETag'])
 }
 
 function requestFor(exchange: Exchange, { clock, settings }: Endpoint['tools']): object {

@@ -23,7 +23,8 @@ export interface EndpointRequest<R extends Route> {
   readonly params: Declared<R, 'params'>
   readonly query: Declared<R, 'query'>
   /**
-   * The JSON body, the form or the bytes, as the route declares it. An absent body counts as an empty object, or no bytes.
+   * The JSON body, the form or the bytes, as the route declares it. An absent body counts as an empty object, or no
+   * bytes.
    */
   readonly body: BodyOf<R>
   /** The caller; `null` if the route accepts no token. */
@@ -33,13 +34,12 @@ export interface EndpointRequest<R extends Route> {
   /** The creation of the domain, epoch milliseconds; `undefined` without a domain. */
   readonly createdAt: R['domain'] extends 'required' | 'path' ? number : number | undefined
   /**
-   * The start of the tenancy by the clocks of engines, epoch milliseconds. Anything that began earlier may belong to a former
-   * domain of the same name. `undefined` without a domain.
+   * The start of the tenancy by the clocks of engines, epoch milliseconds. Anything that began earlier may belong to a
+   * former domain of the same name. `undefined` without a domain.
    */
   readonly since: R['domain'] extends 'required' | 'path' ? number : number | undefined
   /** The scope that the caller's role grants: everything in the domain, or only the caller's own things. */
   readonly scope: AccessScope
-  /** The requirements of the request on the record that it changes. */
   readonly precondition: Precondition
   /** Returns whether the client's `Accept` accepts a media type; without the header it accepts any. */
   readonly accepts: (mediaType: string) => boolean
@@ -60,14 +60,13 @@ export interface EndpointRequest<R extends Route> {
 /** The success body of a route. */
 export type Success<R extends Route> = z.output<R['response']>
 
-/** The further answers that a route allows. */
 type Other<R extends Route> = R extends { readonly answers: readonly (infer F)[] }
   ? ('redirect' extends F ? Redirect : never) | ('bytes' extends F ? Bytes : never)
   : never
 
 /**
- * Answers a request with the route's success body, with a {@link Reply} if a status or header belongs to it, or in another
- * form that the route names.
+ * Answers a request with the route's success body, with a {@link Reply} if a status or header belongs to it, or in
+ * another form that the route names.
  */
 export type UseCase<R extends Route> = (
   request: EndpointRequest<R>,

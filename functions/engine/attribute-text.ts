@@ -7,8 +7,8 @@
 const special = /[<>&"'\u0001-\u001f\u007f]|\$(?=\$\{)|x(?=-pre-process)/gi
 
 /**
- * Writes a value as the text of an XML attribute that the engine reads back unchanged. NUL, which XML cannot express, is left
- * out: the engine would end the line there.
+ * Writes a value as the text of an XML attribute that the engine reads back unchanged. NUL, which XML cannot express,
+ * is left out: the engine would end the line there.
  */
 export function attributeText(value: string): string {
   return value.replaceAll('\0', '').replaceAll(special, (character) => `&#${character.charCodeAt(0)};`)

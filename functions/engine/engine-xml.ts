@@ -13,8 +13,9 @@ const builder = new XMLBuilder({
 
 /**
  * Writes an answer to the engine with one section. The engine reads it line by line before it parses it
- * (docs/engine-behaviour.md), so there is no XML declaration, and each element has its own line. Every value is an attribute
- * written by {@link attributeText}: no value can end the attribute, add another one or be read as a directive.
+ * (docs/engine-behaviour.md), so there is no XML declaration, and each element has its own line. Every value is an
+ * attribute written by {@link attributeText}: no value can end the attribute, add another one or be read as a
+ * directive.
  */
 export function writeEngineXml(section: object): string {
   return builder.build({ document: { '@type': 'freeswitch/xml', section } })

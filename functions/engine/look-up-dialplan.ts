@@ -17,13 +17,11 @@ import { endpoint } from '../endpoint.ts'
 import { recentReadings, recentStores } from './recent-stores.ts'
 import { notFoundXml, writeDialplanXml } from './write-dialplan-xml.ts'
 
-/** Ambiguous sources that this process has reported. */
 const reported = new ReportedSources()
 
 /** The answer to strangers. An engine that gets no answer cannot tell them from carriers, and says 503 to all. */
 const refusal = application('hangup', 'CALL_REJECTED')
 
-/** The most domains that a line of the log names. */
 const mostDomains = 10
 
 export const handler = endpoint(
@@ -47,8 +45,8 @@ export const handler = endpoint(
 )
 
 /**
- * Routes a call over stores that keep recent readings. These may lack a new account or route, so the domain is read anew if nothing
- * takes the call, and for an emergency number.
+ * Routes a call over stores that keep recent readings. These may lack a new account or route, so the domain is read
+ * anew if nothing takes the call, and for an emergency number.
  */
 async function routeWithMemory(
   ports: RoutePorts,
@@ -62,14 +60,12 @@ async function routeWithMemory(
   return isWithoutRoute(plan) && forget(domain) ? routeCall(ports, call, rules()) : plan
 }
 
-/** Makes mailboxes speak a language, whatever the caller's is. */
 function speaking(actions: readonly EngineAction[], language: string | undefined): readonly EngineAction[] {
   if (language === undefined) return actions
   const spoken = set('default_language', language)
   return actions.flatMap((action) => (action.application === 'voicemail' ? [spoken, action] : [action]))
 }
 
-/** Returns the call with its domain; `undefined` for one of a stranger. */
 async function callOf(
   question: DialplanQuestion,
   gateways: Pick<GatewayStore, 'read' | 'listByNetwork'>,

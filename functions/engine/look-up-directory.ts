@@ -15,7 +15,6 @@ import { endpoint } from '../endpoint.ts'
 import { writeDirectoryXml } from './write-directory-xml.ts'
 import { writeGatewaysXml } from './write-gateways-xml.ts'
 
-/** Its answers are kept in this process. */
 const judgeProxy = proxyJudge()
 
 export const handler = endpoint(

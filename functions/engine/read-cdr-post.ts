@@ -6,10 +6,10 @@ import { DomainError } from '../../core/errors.ts'
 const formField = 'cdr='
 
 /**
- * Reads the body of the engine's CDR post. The form is recognized by the content and not by the media type, which the engine
- * loses without `100-continue`: JSON; a form's `cdr` with percent-encoded JSON; the same in base64. Bytes that are not UTF-8
- * become U+FFFD, as in events, and control characters that JSON does not allow become spaces. Throws `invalid_json` for text
- * that is not JSON, and `invalid_field` for JSON that is not a CDR.
+ * Reads the body of the engine's CDR post. The form is recognized by the content and not by the media type, which the
+ * engine loses without `100-continue`: JSON; a form's `cdr` with percent-encoded JSON; the same in base64. Bytes that
+ * are not UTF-8 become U+FFFD, as in events, and control characters that JSON does not allow become spaces. Throws
+ * `invalid_json` for text that is not JSON, and `invalid_field` for JSON that is not a CDR.
  */
 export function readCdrPost(body: Uint8Array): EndFields {
   const fields = fieldsOfPost(parse(jsonOf(body)), (text) => utf8(percentDecoded(text)))
@@ -47,7 +47,7 @@ function utf8(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
 }
 
-/** Decodes percent encoding. A `%` without two hexadecimal digits stands for itself. The engine writes no `+` for a space. */
+/** Decodes percent encoding. A `%` without two hex digits stands for itself. The engine writes no `+` for a space. */
 function percentDecoded(text: string): Buffer {
   const pieces = text.split(/%([0-9A-Fa-f]{2})/)
   return Buffer.concat(pieces.map((piece, index) => Buffer.from(piece, index % 2 === 0 ? 'utf8' : 'hex')))

@@ -38,5 +38,4 @@ export const handler = endpoint(
   },
 )
 
-/** Separates the line of a message from its audio. */
 const lineFeed = 0x0a

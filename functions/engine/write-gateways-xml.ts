@@ -3,8 +3,8 @@ import type { ServedGateway } from '../../core/gateways/serve-gateways.ts'
 import { notFound, writeEngineXml } from './engine-xml.ts'
 
 /**
- * Writes the answer to an engine that asks for gateways: a domain with one user for each domain, because the engine looks
- * for gateways only below users.
+ * Writes the answer to an engine that asks for gateways: a domain with one user for each domain, because the engine
+ * looks for gateways only below users.
  */
 export function writeGatewaysXml(gateways: readonly ServedGateway[]): string {
   if (gateways.length === 0) return writeEngineXml(notFound)

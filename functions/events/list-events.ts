@@ -6,7 +6,6 @@ import * as routes from '../../contracts/routes/events.ts'
 import { listEvents } from '../../core/events/list-events.ts'
 import { endpoint, okData } from '../endpoint.ts'
 
-/** Events of a page by default. */
 const usualLimit = 100
 
 const notCollected = 'the domain has no hook: its events are collected from its first hook on (POST /api/v2/hooks)'

@@ -37,8 +37,8 @@ export const handler = worker(
 )
 
 /**
- * Returns ports whose readings of hooks and events are shared by the attempts of one batch: an event for many hooks, or a hook
- * that gets many events, is read once.
+ * Returns ports whose readings of hooks and events are shared by the attempts of one batch: an event for many hooks, or
+ * a hook that gets many events, is read once.
  */
 function sharingReads(ports: PortsOf<typeof deliver.needs>): PortsOf<typeof deliver.needs> {
   const { hooks, deliveries } = ports
@@ -47,7 +47,6 @@ function sharingReads(ports: PortsOf<typeof deliver.needs>): PortsOf<typeof deli
   return { ...ports, hooks: { ...hooks, read }, deliveries: { ...deliveries, readEvent } }
 }
 
-/** Returns a call that is made once for each key. */
 function once<A extends readonly unknown[], R>(
   call: (...given: A) => Promise<R>,
   keyOf: (...given: A) => readonly (string | number)[],

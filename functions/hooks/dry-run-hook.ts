@@ -6,7 +6,6 @@ import { dryRunHook } from '../../core/hooks/lab/dry-run-hook.ts'
 import { endpoint, okData } from '../endpoint.ts'
 import { hookJudges } from './hook-judges.ts'
 
-/** Events that are shown where the request does not say. */
 const usualLimit = 20
 
 export const handler = endpoint(

@@ -61,7 +61,8 @@ export const handler = batchWorker(
         await keepDomainRate(deps, ofDomain, { perSecond, startedAt, report })
         const done = ends.flatMap(({ event, error }) => (error === undefined ? [receiptOf(event)] : []))
         if (isLast || done.length === 0) return
-        // The next events of this domain need not wait for what goes on in the batch. At its end all are removed anyway.
+        // The next events of this domain need not wait for what goes on in the batch. At its end all are removed
+        // anyway.
         await ports.takenEvents.remove(done).catch(() => {})
       })
     }

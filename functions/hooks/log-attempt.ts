@@ -4,8 +4,9 @@ import type { MadeAttempt } from '../../core/hooks/attempt/made-attempt.ts'
 import type { Delivery } from '../../core/hooks/delivery/delivery.ts'
 
 /**
- * Logs the end of an attempt. A delivery that failed for good gets a line of its own. A success is logged at level `info` only where
- * a request caused the event, so that it can be followed; the delivery log has every attempt, and lines are paid by the byte.
+ * Logs the end of an attempt. A delivery that failed for good gets a line of its own. A success is logged at level
+ * `info` only where a request caused the event, so that it can be followed; the delivery log has every attempt, and
+ * lines are paid by the byte.
  */
 export function logAttempt(
   log: Log,

@@ -5,16 +5,13 @@ import type { BatchMessage } from './handle-batch.ts'
 /** A message of a batch and its content, which is absent if it cannot be parsed. */
 export interface ReadMessage<M> extends BatchMessage {
   readonly content: M | undefined
-  /** The receipt that removes it from its queue. */
   readonly receipt: string
 }
 
 /** A batch and the progress of its messages. */
 export interface Batch<M> {
   readonly records: readonly SQSRecord[]
-  /** Its messages, once they are parsed. */
   messages: readonly ReadMessage<M>[]
-  /** The ids of the messages that are finished. */
   readonly done: Set<string>
 }
 

@@ -12,8 +12,8 @@ export interface BatchMessage {
  * Handles the messages of a batch.
  *
  * Messages with the same order key run one after another, all others at the same time. After a failed message the later
- * ones of its key are not handled. After an unreadable one they are: it will never be handled, and holding them up would
- * send them to the dead-letter queue along with it.
+ * ones of its key are not handled. After an unreadable one they are: it will never be handled, and holding them up
+ * would send them to the dead-letter queue along with it.
  */
 export async function handleBatch<M extends BatchMessage>(
   messages: readonly M[],

@@ -13,7 +13,7 @@ export interface ReadingWorker extends Worker {
 /** The content of the messages of a worker's queue. */
 export type MessageOf<W extends ReadingWorker> = z.output<W['message']>
 
-/** Parses each message by the schema of the worker's queue. A message that cannot be parsed is logged and has no content. */
+/** Parses each message by the schema of the worker's queue. An unreadable one is logged and has no content. */
 export function messageReading<W extends ReadingWorker>(worker: W, log: Log): BatchStep<MessageOf<W>> {
   return {
     before: ({ event: batch }) => {

@@ -9,8 +9,8 @@ const fiveMinutes = Duration.minutes(5)
 const sum = { period: fiveMinutes, statistic: 'Sum' }
 
 /**
- * The alarms on what all functions and all tables share: the quotas of the account. Their metrics are of the whole account and
- * region, so they also see what else runs there.
+ * The alarms on what all functions and all tables share: the quotas of the account. Their metrics are of the whole
+ * account and region, so they also see what else runs there.
  */
 export class AccountAlarms extends Construct {
   constructor(scope: Construct, id: string, { onCall }: { readonly onCall: ITopic }) {

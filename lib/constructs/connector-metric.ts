@@ -27,7 +27,6 @@ export function connectorMetric(name: ConnectorMetric, statistic: ConnectorStati
   })
 }
 
-/** Minutes in which the lines of connectors are counted. */
 const lineMinutes = 5
 
 /** Returns how many lines of metrics all connectors wrote in five minutes. Each writes one every 30 s. */

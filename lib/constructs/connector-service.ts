@@ -100,9 +100,9 @@ export class ConnectorService extends Construct {
   }
 
   /**
-   * The alarm that takes a deployment back. At a first deployment no connector has reached an engine, and in an outage of an
-   * engine none hears it, so neither is taken back. Engines are known by host and port: a changed `engineHost` is a first
-   * deployment in this sense, and the alarm on engines that cannot be reached finds it.
+   * The alarm that takes a deployment back. At a first deployment no connector has reached an engine, and in an outage
+   * of an engine none hears it, so neither is taken back. Engines are known by host and port: a changed `engineHost` is
+   * a first deployment in this sense, and the alarm on engines that cannot be reached finds it.
    */
   private watchDeployments({ onCall }: ConnectorServiceProps): Alarm {
     return new RunbookAlarm(this, 'DeploymentLosesEngine', {
@@ -117,8 +117,8 @@ export class ConnectorService extends Construct {
   }
 
   /**
-   * Nothing may come in. Outgoing traffic goes to the private endpoints; the network has no other route, so every address may
-   * be allowed. With public addresses it goes to the services themselves, whose addresses change.
+   * Nothing may come in. Outgoing traffic goes to the private endpoints; the network has no other route, so every
+   * address may be allowed. With public addresses it goes to the services themselves, whose addresses change.
    */
   private guard({ network }: ConnectorServiceProps): SecurityGroup {
     const group = new SecurityGroup(this, 'SecurityGroup', {
@@ -152,11 +152,12 @@ export class ConnectorService extends Construct {
       secrets: { [declared.enginePassword.variable]: Secret.fromSecretsManager(props.resources.secrets.socket) },
       logging: LogDrivers.awsLogs({ streamPrefix: 'connector', logGroup }),
       readonlyRootFilesystem: true,
-      // A process that ended is restarted with its storage, and sends the events that wait there; a new task would not have
-      // them.
+      // A process that ended is restarted with its storage, and sends the events that wait there; a new task would not
+      // have them.
       enableRestartPolicy: true,
       restartAttemptPeriod: Duration.seconds(60),
-      // Orders under way end and waiting events are queued before the process exits, which plans its stop by the same number.
+      // Orders under way end and waiting events are queued before the process exits, which plans its stop by the same
+      // number.
       stopTimeout: Duration.seconds(stopSeconds),
       healthCheck: {
         command: ['CMD', 'node', '-e', probe],
@@ -202,8 +203,8 @@ export class ConnectorService extends Construct {
 }
 
 /**
- * Asks whether the process answers, not whether its engines do. Replacing a task because its engine is down would lose the
- * events that wait in it, and the new task could not reach the engine either.
+ * Asks whether the process answers, not whether its engines do. Replacing a task because its engine is down would lose
+ * the events that wait in it, and the new task could not reach the engine either.
  */
 const probe = `fetch('http://127.0.0.1:${healthPort}/health').then(()=>process.exit(0),()=>process.exit(1))`
 

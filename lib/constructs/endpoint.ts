@@ -13,7 +13,6 @@ export const endpointTimeoutSeconds = 29
 export interface EndpointProps extends FunctionDefaults {
   readonly api: IHttpApi
   readonly route: Route
-  /** See {@link PlatformFunctionProps}. */
   readonly reservedConcurrency?: number
 }
 

@@ -16,9 +16,9 @@ export interface EnginePeeringProps {
 }
 
 /**
- * Joins the connector's network with the engines' VPC, of the same account and region: the peering, which the account accepts
- * by itself, a route on each side, and the names of engines in the connector's network. Security groups of engines stay as
- * they are.
+ * Joins the connector's network with the engines' VPC, of the same account and region: the peering, which the account
+ * accepts by itself, a route on each side, and the names of engines in the connector's network. Security groups of
+ * engines stay as they are.
  */
 export class EnginePeering extends Construct {
   constructor(

@@ -11,8 +11,8 @@ import type { Resources } from './resources.ts'
 export type Needs = Route['needs']
 
 /**
- * Returns the statements that allow exactly what these needs require, one for each resource. A search domain is allowed with
- * all its paths and a bucket with all its objects; there is no other wildcard.
+ * Returns the statements that allow exactly what these needs require, one for each resource. A search domain is allowed
+ * with all its paths and a bucket with all its objects; there is no other wildcard.
  */
 export function statementsOf(needs: Needs, resources: Resources): PolicyStatement[] {
   const byTarget = new Map<string, { arns: readonly string[]; actions: Set<string> }>()

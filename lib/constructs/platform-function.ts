@@ -13,19 +13,16 @@ export interface FunctionDefaults {
   readonly resources: Resources
   /** Settings of the deployment, named as in contracts/environment.ts. */
   readonly environment: Readonly<Record<string, string>>
-  /** Whether X-Ray records the calls of functions. */
   readonly isTraced: boolean
 }
 
 /** The inputs of one function. */
 export interface PlatformFunctionProps extends FunctionDefaults {
   readonly handler: Handler
-  /** The purpose of the function, in one sentence. */
   readonly summary: string
   readonly needs: Needs
   readonly memoryMb: number
   readonly timeoutSeconds: number
-  /** Grants in addition to the needs, required by its trigger. */
   readonly triggerGrants?: readonly PolicyStatement[]
   /** How many calls always can run at once, and at most; 0 or none: they share the concurrency of the account. */
   readonly reservedConcurrency?: number
@@ -64,7 +61,6 @@ export class PlatformFunction extends Construct {
     this.recordHandler(props.handler)
   }
 
-  /** Records in the template which declaration a function implements. */
   private recordHandler({ name, declaration }: Handler): void {
     const resource = this.function.node.defaultChild
     if (CfnResource.isCfnResource(resource)) resource.addMetadata('callplane', { handler: name, declaration })

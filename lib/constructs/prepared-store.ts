@@ -8,7 +8,8 @@ import { type FunctionDefaults, PlatformFunction } from './platform-function.ts'
 
 /**
  * One declared preparation: its function, and the resource that makes a deployment call it, first at creation and then
- * whenever its code changes or it gets another store. Whatever depends on this construct is created after the store is ready.
+ * whenever its code changes or it gets another store. Whatever depends on this construct is created after the store is
+ * ready.
  */
 export class PreparedStore extends Construct {
   constructor(

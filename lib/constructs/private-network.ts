@@ -15,7 +15,6 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Aws, RemovalPolicy } from 'aws-cdk-lib'
 import { Construct } from 'constructs'
 
-/** The services that the connector's task calls, except the engine and the stores that have a gateway. */
 const services = {
   Queues: InterfaceVpcEndpointAwsService.SQS,
   Secrets: InterfaceVpcEndpointAwsService.SECRETS_MANAGER,
@@ -27,9 +26,7 @@ const services = {
 /** The inputs of the network. */
 export interface PrivateNetworkProps {
   readonly cidr: string
-  /** The number of availability zones. */
   readonly zones: number
-  /** Private endpoints, or a public address for each task. */
   readonly egress: 'endpoints' | 'publicAddress'
   /** The only buckets that can be reached from the network, apart from the one that holds the layers of images. */
   readonly buckets: readonly IBucket[]
@@ -38,12 +35,11 @@ export interface PrivateNetworkProps {
 /**
  * Isolated subnets, one in each zone, without any route to or from the internet. The process that holds the engine's
  * password reaches the platform's services by private endpoints, and the engine by a peering. The
- * event socket is not encrypted, so it must not cross a public network anyway. With public addresses there is a route to the
- * internet instead of endpoints: tasks connect to the services by TLS, and nothing may connect to them.
+ * event socket is not encrypted, so it must not cross a public network anyway. With public addresses there is a route
+ * to the internet instead of endpoints: tasks connect to the services by TLS, and nothing may connect to them.
  */
 export class PrivateNetwork extends Construct {
   readonly vpc: Vpc
-  /** One in each zone. */
   readonly subnets: SubnetSelection
   readonly hasPublicAddresses: boolean
   private readonly endpoints: readonly InterfaceVpcEndpoint[]
@@ -73,7 +69,7 @@ export class PrivateNetwork extends Construct {
     )
   }
 
-  /** Limits what credentials can reach through the gateways, also credentials of others that were brought into the network. */
+  /** Limits what credentials can reach through the gateways, also foreign ones brought into the network. */
   private addGateways(buckets: readonly IBucket[]): void {
     const ofThisAccount = { StringEquals: { 'aws:ResourceAccount': Aws.ACCOUNT_ID } }
     const tables = this.vpc.addGatewayEndpoint('Tables', { service: GatewayVpcEndpointAwsService.DYNAMODB })
@@ -103,7 +99,6 @@ export class PrivateNetwork extends Construct {
     )
   }
 
-  /** Lets something in the network use the private endpoints. */
   admit(member: IConnectable): void {
     for (const endpoint of this.endpoints) endpoint.connections.allowDefaultPortFrom(member)
   }

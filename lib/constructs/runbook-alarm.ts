@@ -18,7 +18,6 @@ export interface RunbookAlarmProps {
   readonly periods: number
   /** Whether missing data is bad, too; by default it is not. */
   readonly alarmOnSilence?: boolean
-  /** The topic that receives the alarm and its end. */
   readonly onCall: ITopic
 }
 

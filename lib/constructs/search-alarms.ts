@@ -14,8 +14,8 @@ export interface SearchAlarmsProps {
 }
 
 /**
- * The free fraction of a disk below which it counts as too full: the service stops writes at 10 % or 20 GiB, whichever is
- * less.
+ * The free fraction of a disk below which it counts as too full: the service stops writes at 10 % or 20 GiB, whichever
+ * is less.
  */
 const leastFreePart = 0.25
 

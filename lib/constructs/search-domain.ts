@@ -17,12 +17,12 @@ export interface SearchDomainProps {
   readonly volumeGb: number
 }
 
-/** From this many nodes on, three others manage the cluster. */
 const leastManagedInstances = 4
 
 /**
- * An OpenSearch domain that accepts only signed requests of this account. It is encrypted on disk, between its nodes and in
- * transit, and kept when its stack is deleted. The service takes a snapshot each hour and keeps those of 14 days.
+ * An OpenSearch domain that accepts only signed requests of this account. It is encrypted on disk, between its nodes
+ * and in transit, and kept when its stack is deleted. The service takes a snapshot each hour and keeps those of 14
+ * days.
  */
 export class SearchDomain extends Construct {
   readonly domain: Domain

@@ -5,7 +5,7 @@ import { type TableSpec, indexName } from '../../contracts/resources.ts'
 
 const text = (name: string) => ({ name, type: AttributeType.STRING })
 
-/** A table as the adapters expect it, which outlives its stack and can be restored to any second of the last 35 days. */
+/** A table as the adapters expect it; it outlives its stack and can be restored to any second of the last 35 days. */
 export class StateTable extends Table {
   constructor(scope: Construct, id: string, spec: TableSpec) {
     super(scope, id, {
@@ -15,8 +15,8 @@ export class StateTable extends Table {
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
-      // Also when its creation is rolled back: the protection refuses a deletion, which would leave the stack stuck, and an
-      // empty table costs nothing.
+      // Also when its creation is rolled back: the protection refuses a deletion, which would leave the stack stuck,
+      // and an empty table costs nothing.
       removalPolicy: RemovalPolicy.RETAIN,
       ...(spec.expires && { timeToLiveAttribute: 'expiresAt' }),
     })

@@ -18,8 +18,8 @@ export interface WorkQueueProps {
 }
 
 /**
- * FIFO queues deduplicate inside a message group. Both connectors send the same event under the same id to the same group
- * (its call), so one copy is kept. Throughput is also limited by group instead of by queue.
+ * FIFO queues deduplicate inside a message group. Both connectors send the same event under the same id to the same
+ * group (its call), so one copy is kept. Throughput is also limited by group instead of by queue.
  */
 const fifo: QueueProps = {
   fifo: true,
@@ -34,7 +34,7 @@ const largestMessage = 1024 * 1024
 /** SQS keeps a message for 14 days at most. */
 const longestRetention = Duration.days(14)
 
-/** A queue with its dead-letter queue and, in a stage that is watched, the alarm on that. There is no other way to create a queue. */
+/** A queue with its dead-letter queue and, in a watched stage, its alarm. There is no other way to create one. */
 export class WorkQueue extends Construct {
   readonly queue: Queue
   readonly deadLetters: Queue

@@ -28,7 +28,6 @@ export interface ApiStackProps extends StackProps, FunctionDefaults {
   readonly publicUrl: string
   /** Origins whose pages may call the API; without any, no preflight is answered. */
   readonly allowedOrigins: readonly string[]
-  /** The rate limits of requests. */
   readonly rateLimits: string
   readonly requestsPerSecond: number
   /** The concurrency that each function of `/engine/*` has for itself; 0: none. */
@@ -78,7 +77,6 @@ export class ApiStack extends Stack {
     })
   }
 
-  /** Answers everything that no declared route matches: unknown paths, wrong methods, aliases. */
   private answerUnmatched(defaults: FunctionDefaults): HttpRoute {
     const { function: handler } = new PlatformFunction(this, 'Unmatched', {
       ...defaults,
@@ -96,8 +94,8 @@ export class ApiStack extends Stack {
   }
 
   /**
-   * Creates the nested stacks one after the other, the first one after `earlier`: API Gateway refuses changes of one API that
-   * come at the same time. Returns the last one.
+   * Creates the nested stacks one after the other, the first one after `earlier`: API Gateway refuses changes of one
+   * API that come at the same time. Returns the last one.
    */
   private answerRoutes(
     defaults: FunctionDefaults,
@@ -122,7 +120,6 @@ export class ApiStack extends Stack {
   }
 }
 
-/** Whether engines call the route, with a credential of their own. */
 function isOfEngine({ path }: Route): boolean {
   return path.startsWith('/engine/')
 }

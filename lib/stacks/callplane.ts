@@ -17,13 +17,11 @@ import { WorkersStack } from './workers-stack.ts'
 /** The parts of a deployment in addition to the contracts. */
 export interface CallplaneProps {
   readonly settings: Settings
-  /** The bundles of all functions and of the connector. */
   readonly build: Build
-  /** The version that is deployed; shown in the status report. */
   readonly version: string
 }
 
-/** Adds the whole platform to an app. Synthesis then fails on any finding of the rule pack without a documented reason. */
+/** Adds the platform to an app. Synthesis fails on any finding of the rule pack without a documented reason. */
 export function addCallplane(app: App, { settings, build, version }: CallplaneProps): void {
   setStage(app, settings.stage)
   /** Construct ids name no stage: they name tables on a laptop, and a change of them would replace resources. */
@@ -111,7 +109,7 @@ function searchStackOf(stateful: StatefulStack, settings: Settings, props: Stack
   return stack
 }
 
-/** Takes up a search domain by its address, `https://search-<name>-<26 letters and digits>.<region>.es.amazonaws.com`. */
+/** Takes up a search domain by its address `https://search-<name>-<26 letters, digits>.<region>.es.amazonaws.com`. */
 function existingDomain(stack: Stack, id: string, domainEndpoint: string): IDomain {
   const resourceName = /^https:\/\/search-([a-z0-9-]+)-[a-z0-9]{26}\./.exec(domainEndpoint)?.[1] ?? ''
   const domainArn = stack.formatArn({ service: 'es', resource: 'domain', resourceName })

@@ -28,7 +28,6 @@ import type { WorkersStack } from './workers-stack.ts'
 export interface MonitoringStackProps extends StackProps {
   readonly api: HttpApi
   readonly connector: FargateService
-  /** The number of connectors that should run. */
   readonly connectorTasks: number
   readonly workers: Pick<WorkersStack, 'scheduled' | 'attemptLogs'>
   readonly queues: Resources['queues']

@@ -14,7 +14,6 @@ import { StateTable } from '../constructs/state-table.ts'
 import { WorkQueue } from '../constructs/work-queue.ts'
 import { retained } from '../constructs/retained.ts'
 
-/** For each queue, the consequence of dead letters and the article that helps. */
 const deadLetters: Readonly<Record<QueueName, { readonly article: string; readonly impact: string }>> = {
   commands: {
     article: 'Commands in the dead-letter queue',
@@ -45,17 +44,15 @@ const deadLetters: Readonly<Record<QueueName, { readonly article: string; readon
 /** The choices of the engineer about the stack. */
 export interface StatefulStackProps extends StackProps {
   readonly alarmEmail: string
-  /** Whether dead letters raise alarms. */
   readonly watchesQueues: boolean
   /** Origins whose pages may read recordings and exports by their links. */
   readonly allowedOrigins: readonly string[]
-  /** Stores that are taken up under their names instead of being made. */
   readonly existing: ExistingStores
 }
 
 /**
- * Everything that must outlive a deployment except the search domain, and the queues. Changing a construct id here loses
- * data.
+ * Everything that must outlive a deployment except the search domain, and the queues. Changing a construct id here
+ * loses data.
  */
 export class StatefulStack extends Stack implements Omit<Resources, 'searchDomains'> {
   readonly onCall: OnCall

@@ -16,7 +16,6 @@ import { ScheduledFunction } from '../constructs/scheduled-function.ts'
 /** The functions that queues, schedules and the deployment itself call. */
 export class WorkersStack extends Stack {
   readonly scheduled: readonly ScheduledFunction[]
-  /** The log groups of the functions that call hooks. */
   readonly attemptLogs: readonly ILogGroup[]
 
   constructor(

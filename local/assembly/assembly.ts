@@ -40,10 +40,8 @@ export interface Key {
 export interface Statement {
   readonly effect: 'Allow' | 'Deny'
   readonly actions: readonly string[]
-  /** Whether the statement speaks of every action but those listed. */
   readonly exceptActions: boolean
   readonly resources: readonly string[]
-  /** Whether the statement speaks of every resource but those listed. */
   readonly exceptResources: boolean
   /** Operator to condition key to the values of which one must match. */
   readonly conditions: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>

@@ -174,7 +174,6 @@ function readPreparation(resource: Resource, functions: readonly LambdaFunction[
 
 const unitMs: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
-/** A function by its name, its ARN, or an address that holds its ARN. */
 function functionOf(address: string, functions: readonly LambdaFunction[]): LambdaFunction {
   const found = functions.find(({ name, arn }) => address === name || address === arn || address.includes(`${arn}/`))
   if (found === undefined) throw new Error(`the assembly names a function that is not in it: ${address}`)

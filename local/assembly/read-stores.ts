@@ -3,10 +3,8 @@ import type { Bucket, Key, Queue, Secret, Table } from './assembly.ts'
 import { isRecord } from './record.ts'
 import type { Resource } from './stack.ts'
 
-/** The properties of a table that `CreateTable` accepts. */
 const tableProperties = ['KeySchema', 'AttributeDefinitions', 'GlobalSecondaryIndexes', 'LocalSecondaryIndexes']
 
-/** The properties of a queue that `CreateQueue` accepts; CloudFormation and the API use the same names. */
 const queueProperties = [
   'FifoQueue',
   'ContentBasedDeduplication',

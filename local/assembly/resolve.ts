@@ -5,7 +5,6 @@ export interface Scope {
   ref(name: string): unknown
   attribute(logicalId: string, attribute: string): unknown
   exported(name: string): unknown
-  /** Returns an output of another stack of the assembly. */
   stackOutput(stackName: string, output: string): unknown
   condition(name: string): boolean
   mapped(map: string, key: string, name: string): unknown
@@ -15,8 +14,8 @@ export interface Scope {
 export const noValue: unique symbol = Symbol('AWS::NoValue')
 
 /**
- * Returns a template's value with every intrinsic function replaced by its result. Throws an error that names an unsupported
- * function.
+ * Returns a template's value with every intrinsic function replaced by its result. Throws an error that names an
+ * unsupported function.
  */
 export function resolve(value: unknown, scope: Scope): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, scope)).filter((item) => item !== noValue)

@@ -21,9 +21,7 @@ export interface StackSurroundings {
   readonly place: Place
   /** Returns the value of a parameter from the parent stack or the deployment; by default the template's own. */
   parameter(name: string): unknown
-  /** Returns the value that any stack exported under this name. */
   exported(name: string): unknown
-  /** Returns an output of the top-level stack that is deployed under this name. */
   stackOutput(stackName: string, output: string): unknown
   /** The nested stack of a resource of type `AWS::CloudFormation::Stack`. */
   nested(logicalId: string): Stack
@@ -36,7 +34,6 @@ export interface Resource {
   readonly identity: Identity
   /** Returns one property with every intrinsic function resolved; `undefined` if it is missing. */
   property(name: string): unknown
-  /** All properties, resolved. */
   properties(): Readonly<Record<string, unknown>>
 }
 
@@ -53,7 +50,6 @@ export class Stack implements Scope {
     this.#around = around
   }
 
-  /** Every resource that exists, in the template's order. */
   resources(): Resource[] {
     return Object.entries(this.#template.Resources ?? {})
       .filter(([, { Condition }]) => Condition === undefined || this.condition(Condition))
@@ -67,7 +63,6 @@ export class Stack implements Scope {
     return resolve(output.Value, this)
   }
 
-  /** Returns the outputs that other stacks may import, by name. */
   exports(): Map<string, () => unknown> {
     const named = new Map<string, () => unknown>()
     for (const { Export, Value } of Object.values(this.#template.Outputs ?? {})) {

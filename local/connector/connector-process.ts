@@ -12,11 +12,8 @@ export interface ConnectorProcessOptions {
   /** The build folder of its image, which holds `main.mjs`. */
   readonly directory: string
   readonly environment: Environment
-  /** Its home: where it may write. */
   readonly home: string
-  /** Takes what it prints. */
   readonly log: Writable
-  /** Receives a sentence when the process ended by itself. */
   readonly onRestart: (sentence: string) => void
 }
 
@@ -33,7 +30,7 @@ const firstWaitMs = 250
 const maxWaitMs = 10_000
 /** A connector that ran this long had a good start: waiting times start from the beginning. */
 const steadyMs = 30_000
-/** The time in which it may finish its work when it is asked to end, by which it plans its stop. Its disk stays, so it need not be long. */
+/** The time for its work when it is asked to end, by which it plans its stop. Short, since its disk stays. */
 export const patienceSeconds = 30
 
 /** Keeps one connector process running, as the container service would. */
@@ -51,7 +48,6 @@ export class ConnectorProcess {
     this.#start()
   }
 
-  /** The process id, while it runs. */
   get pid(): number | undefined {
     return this.#child?.pid
   }

@@ -14,13 +14,10 @@ import { PlainError } from '../processes/plain-error.ts'
 /** The folder that holds all state of a run; only its owner can read it. */
 export interface DataFolder {
   readonly path: string
-  /** The path of something in it. */
   file(name: string): string
-  /** Returns the content of a file; `undefined` if it does not exist. */
   read(name: string): string | undefined
   /** Writes a file that only its owner can read, all of it or nothing. */
   write(name: string, contents: string | Buffer): void
-  /** Returns the content of a file; creates a missing file. */
   readOrMake(name: string, make: () => string): { readonly value: string; readonly made: boolean }
 }
 

@@ -8,8 +8,8 @@ export interface Lock {
 }
 
 /**
- * Locks a data folder for this process ({@link lockFolder}). The lock of a killed process is distinguished from a held one,
- * even when its id is in use again. Rejects with a plain sentence when another process holds it.
+ * Locks a data folder for this process ({@link lockFolder}). The lock of a killed process is distinguished from a held
+ * one, even when its id is in use again. Rejects with a plain sentence when another process holds it.
  */
 export async function takeLock(folder: string): Promise<Lock> {
   const name = processIdentity(process.pid) ?? String(process.pid)

@@ -1,6 +1,8 @@
 import { findingsOfNetworks } from './check-networks.ts'
-import { type Element, type Parameters, isTrue, paramLine, readConfiguration } from './engine-configuration.ts'
+import { isTrue, paramLine, readConfiguration } from './engine-configuration.ts'
 import { findingsOfMailboxes } from './mailbox-findings.ts'
+import { findingsOfDirectory, findingsOfRoutes } from './platform-findings.ts'
+import { findingsOfSip } from './profile-findings.ts'
 
 /** Something that an engine lacks or has wrong. */
 export interface Finding {
@@ -16,13 +18,11 @@ export type AskEngine = (command: string) => Promise<string>
 
 /** The optional inputs of a check. */
 export interface CheckOptions {
-  /** The password of the event socket. */
   readonly password: string
   /** An account that the engine must find at the platform. */
   readonly account?: { readonly login: string; readonly domain: string } | undefined
 }
 
-/** The modules that the kit's configuration and the steps of routes use. */
 const modules = [
   'mod_event_socket',
   'mod_commands',
@@ -49,7 +49,7 @@ const configuration = async (ask: AskEngine, name: string) =>
  */
 export async function checkEngine(ask: AskEngine, options: CheckOptions): Promise<Finding[]> {
   const found = [...(await findingsOfModules(ask)), ...(await findingsOfContacts(ask))]
-  found.push(...(await findingsOfReplacedCalls(ask)))
+  found.push(...(await findingsOfReplacedCalls(ask)), ...(await findingsOfClock(ask)))
   const sofia = await configuration(ask, 'sofia')
   const bindings = (await configuration(ask, 'xml_curl'))?.child('bindings').children('binding') ?? []
   found.push(...(await findingsOfEventSocket(ask, options.password)), ...findingsOfDirectory(bindings, sofia))
@@ -60,6 +60,18 @@ export async function checkEngine(ask: AskEngine, options: CheckOptions): Promis
   found.push(...(await findingsOfMailboxes(ask, await configuration(ask, 'voicemail'))))
   if (options.account !== undefined) found.push(...(await findingsOfAccount(ask, options.account)))
   return found
+}
+
+/** Seconds that the clocks of an engine and of the platform may differ. */
+const toleratedSeconds = 5
+
+async function findingsOfClock(ask: AskEngine): Promise<Finding[]> {
+  const off = Number(await ask('strepoch')) - Date.now() / 1_000
+  if (!(Math.abs(off) > toleratedSeconds)) return []
+  const seconds = Math.round(Math.abs(off))
+  const problem = `the clock of the engine is ${seconds} s ${off > 0 ? 'ahead of' : 'behind'} this machine's`
+  const line = 'fs_cli -x "fsctl sync_clock", and a time service on its machine'
+  return [{ file: 'the clock of its machine', problem, line }]
 }
 
 /** The line that the dial string of accounts needs (core/accounts/dial-string.ts). */
@@ -130,134 +142,6 @@ async function findingsOfEventSocket(ask: AskEngine, password: string): Promise<
   return found
 }
 
-/** The file of the bindings. */
-const platformFile = 'platform.xml (xml_curl.conf.xml)'
-
-function findingsOfDirectory(bindings: readonly Element[], sofia: Element | undefined): Finding[] {
-  const binding = bindingOf(bindings, 'directory')
-  if (binding === undefined) {
-    const url = '<platform>/engine/directory?cache=until-flushed'
-    return [missingBinding('accounts are not looked up at the platform', url, 'directory')]
-  }
-  const found = findingsOfBinding(binding, 'directory')
-  return [...found, ...findingsOfCache(binding.parameters.get('gateway-url') ?? '', sofia)]
-}
-
-function findingsOfRoutes(bindings: readonly Element[]): Finding[] {
-  const binding = bindingOf(bindings, 'dialplan')
-  if (binding !== undefined) return findingsOfBinding(binding, 'dialplan')
-  const problem = 'default routes and blacklists rule no call: the platform is not asked for the route of calls'
-  return [missingBinding(problem, '<platform>/engine/dialplan', 'dialplan')]
-}
-
-/** The sections of its configuration that an engine asks the platform for. */
-type Section = 'directory' | 'dialplan'
-
-function bindingOf(bindings: readonly Element[], section: Section): Element | undefined {
-  const url = new RegExp(`/engine/${section}(?:\\?|$)`)
-  return bindings.find((one) => url.test(one.parameters.get('gateway-url') ?? ''))
-}
-
-function missingBinding(problem: string, url: string, section: Section): Finding {
-  return { file: platformFile, problem, line: `<param name="gateway-url" value="${url}" bindings="${section}"/>` }
-}
-
-function findingsOfBinding(binding: Element, section: Section): Finding[] {
-  const file = platformFile
-  const found: Finding[] = []
-  if (!binding.parameterAttribute('gateway-url', 'bindings').split('|').includes(section)) {
-    const problem = `the binding of /engine/${section} asks for something else than the ${section}`
-    found.push({ file, problem, line: `bindings="${section}" in the line of gateway-url` })
-  }
-  if (!/^engine:./.test(binding.parameters.get('gateway-credentials') ?? '')) {
-    const problem = 'lookups are not made as the user engine with the engine credential'
-    found.push({ file, problem, line: paramLine('gateway-credentials', 'engine:<credential>') })
-  }
-  const timeout = Number(binding.parameters.get('timeout') ?? '0')
-  if (!(timeout >= 1 && timeout <= 5)) {
-    const problem = `a ${section === 'directory' ? 'phone' : 'call'} waits more than 5 s, or without end, for a platform that does not answer`
-    found.push({ file, problem, line: paramLine('timeout', '2') })
-  }
-  return found
-}
-
-/** Phones of an engine that keeps answers are registered under full names, which needs one more setting. */
-function findingsOfCache(url: string, sofia: Element | undefined): Finding[] {
-  const setting = 'reg-deny-binding-fetch-and-no-lookup'
-  const keeps = new URL(url, 'http://platform.invalid').searchParams.has('cache')
-  if (!keeps) {
-    const problem = 'no answer is kept: phones can neither register nor call while the platform is away'
-    return [
-      { file: 'platform.xml (xml_curl.conf.xml)', problem, line: '?cache=until-flushed at the end of gateway-url' },
-    ]
-  }
-  if (isTrue(sofia?.child('global_settings').parameters.get(setting))) return []
-  const problem = 'answers are kept, but phones would not receive their contact when they register'
-  return [{ file: 'sip.xml (sofia.conf.xml), global_settings', problem, line: paramLine(setting, 'true') }]
-}
-
-/** The settings that each profile needs at which phones register. */
-const profileRules: readonly (readonly [
-  name: string,
-  wanted: string,
-  isRight: (value: string) => boolean,
-  why: string,
-])[] = [
-  ['auth-calls', 'true', isTrue, 'calls are not authenticated'],
-  ['accept-blind-reg', 'false', isNotTrue, 'phones register without a password'],
-  [
-    'db-inner-post-trans-execute',
-    '$${contacts_guard} ($${steering_contacts}) $${contacts_guard_end}',
-    (value) => value.includes('delete from sip_registrations'),
-    'contacts of phones lead pings and lamps to any address',
-  ],
-  ['accept-blind-auth', 'false', isNotTrue, 'calls are accepted without a password'],
-  [
-    'challenge-realm',
-    'auto_from',
-    (value) => value === 'auto_from',
-    'phones are not asked for the password of their own domain',
-  ],
-  ['inbound-reg-force-matching-username', 'true', isTrue, 'phones may register under the name of another account'],
-  ['sip-force-expires-max', '3600', (value) => Number(value) > 0, 'a registration may last for ever'],
-  ['manage-presence', 'false', isNotTrue, 'a call gets its presence id from a header that the phone chooses'],
-  ['manual-redirect', 'true', isTrue, 'a phone can make the engine call any address by a redirection (3xx)'],
-  ['enable-chat', 'false', isNotTrue, 'a phone can make the engine pass messages on to any address'],
-]
-
-function findingsOfSip(sofia: Element | undefined): Finding[] {
-  const profiles = sofia?.child('profiles').children('profile') ?? []
-  const ofPhones = profiles.filter((profile) => !isTrue(profile.child('settings').parameters.get('disable-register')))
-  if (ofPhones.length === 0) {
-    const problem = 'there is no SIP profile at which phones could register'
-    return [{ file: 'sip.xml (sofia.conf.xml)', problem, line: 'the profile "phones" of the engine kit' }]
-  }
-  return ofPhones.flatMap((profile) =>
-    findingsOfProfile(profile.attribute('name'), profile.child('settings').parameters),
-  )
-}
-
-function findingsOfProfile(name: string, settings: Parameters): Finding[] {
-  const file = `sip.xml (sofia.conf.xml), profile ${name}`
-  if (name === 'external' && !isTrue(settings.get('auth-calls'))) {
-    // The profile of carriers, who answer no challenge: its calls are judged by their address.
-    const problem = 'phones may register at the profile of carriers, where no call is authenticated'
-    return [{ file, problem, line: paramLine('disable-register', 'true') }]
-  }
-  const wrong = profileRules.flatMap(([setting, wanted, isRight, why]): Finding[] =>
-    isRight(settings.get(setting) ?? '') ? [] : [{ file, problem: why, line: paramLine(setting, wanted) }],
-  )
-  const forced = ['force-register-domain', 'force-register-db-domain'].filter((setting) => settings.has(setting))
-  return [
-    ...wrong,
-    ...forced.map((setting) => ({
-      file,
-      problem: `${setting} makes one tenant of all domains`,
-      line: `no line ${setting}`,
-    })),
-  ]
-}
-
 async function findingsOfRunningProfiles(ask: AskEngine): Promise<Finding[]> {
   if (/\tprofile\t.*RUNNING/.test(await ask('sofia status'))) return []
   const problem =
@@ -297,8 +181,4 @@ async function findingsOfAccount(ask: AskEngine, account: { login: string; domai
   return [
     { file: 'settings.xml', problem, line: 'PLATFORM_URL and ENGINE_CREDENTIAL in the environment of the engine' },
   ]
-}
-
-function isNotTrue(value: string | undefined): boolean {
-  return !isTrue(value)
 }

@@ -3,12 +3,11 @@ import ipaddr from 'ipaddr.js'
 import type { AskEngine, Finding } from './check-engine.ts'
 import { type Element, type Parameters, isTrue, paramLine } from './engine-configuration.ts'
 
-/** Ranges of addresses that no other network reaches. */
 const unreachable = new Set(['private', 'carrierGradeNat', 'linkLocal', 'loopback', 'uniqueLocal'])
 
 /**
- * Finds what keeps phones and carriers of other networks, or their media, away from SIP profiles: external addresses, routers and
- * certificates. It only reads.
+ * Finds what keeps phones and carriers of other networks, or their media, away from SIP profiles: external addresses,
+ * routers and certificates. It only reads.
  */
 export async function findingsOfNetworks(ask: AskEngine, profiles: readonly Element[]): Promise<Finding[]> {
   const found: Finding[] = []
@@ -21,7 +20,7 @@ export async function findingsOfNetworks(ask: AskEngine, profiles: readonly Elem
   return found
 }
 
-/** An external address is wrong if it is no address, or none that others reach. By default the kit has the profile's own there. */
+/** An external address must be one that others reach. By default the kit has the profile's own there. */
 function findingsOfAddress(file: string, settings: Parameters): Finding[] {
   const [sip, rtp] = ['ext-sip-ip', 'ext-rtp-ip'].map((name) => (settings.get(name) ?? '').replace(/^autonat:/i, ''))
   if (sip === undefined || rtp === undefined) return []

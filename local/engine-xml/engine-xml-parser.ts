@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser'
 
-/** Makes a parser of the engine's XML. Attributes become members with their text; elements of these names become lists. */
+/** Makes a parser of the engine's XML. Attributes become members with their text; these elements become lists. */
 export function engineXmlParser(lists: readonly string[]): XMLParser {
   return new XMLParser({
     ignoreAttributes: false,

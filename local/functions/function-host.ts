@@ -28,8 +28,8 @@ interface Waiting {
 /** The time for which the thread may leave a message unread before it counts as stuck in a loop. */
 const stuckAfterMs = 3000
 /**
- * More heap than this ends the thread, not the platform. Loaded modules take 85 MB of it; what else is in it are objects that a busy
- * machine has not yet collected, which fill whatever the heap may have.
+ * More heap than this ends the thread, not the platform. Loaded modules take 85 MB of it; what else is in it are
+ * objects that a busy machine has not yet collected, which fill whatever the heap may have.
  */
 const maxHeapMb = 144
 /** Young objects get 8 MB a space, as in the main thread: three spaces. */
@@ -37,9 +37,7 @@ const maxYoungMb = 24
 
 /** How functions are hosted. */
 export interface HostOptions {
-  /** Completes a function's own variables. */
   environmentOf(definition: LambdaFunction): Environment
-  /** Takes what functions print. */
   readonly log: Writable
   /** More heap than this ends the thread; absent: 144 MB. */
   readonly heapMb?: number

@@ -5,8 +5,8 @@ import { FunctionHost, type HostOptions } from './function-host.ts'
 const lookupHeapMb = 64
 
 /**
- * Runs the functions of an assembly in two threads: those that look something up for a caller that waits only briefly, and all others.
- * So a call never waits for hooks and CDRs to leave the processor, as it does not in the cloud.
+ * Runs the functions of an assembly in two threads: those that look something up for a caller that waits only briefly,
+ * and all others. So a call never waits for hooks and CDRs to leave the processor, as it does not in the cloud.
  */
 export class FunctionHosts {
   readonly #others: FunctionHost
@@ -21,12 +21,10 @@ export class FunctionHosts {
     this.#lookups = new FunctionHost(lookups ?? [], { ...options, heapMb: lookupHeapMb })
   }
 
-  /** See {@link FunctionHost.invoke}. */
   invoke(name: string, event: unknown): Promise<unknown> {
     return (this.#lookupNames.has(name) ? this.#lookups : this.#others).invoke(name, event)
   }
 
-  /** Ends both threads; what still runs fails. */
   async close(): Promise<void> {
     await Promise.all([this.#others.close(), this.#lookups.close()])
   }

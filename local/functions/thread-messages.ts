@@ -4,7 +4,6 @@ import type { Environment } from './function-environment.ts'
 export interface HostedFunction {
   readonly name: string
   readonly arn: string
-  /** The module's file, CommonJS. */
   readonly path: string
   readonly exportName: string
   readonly environment: Environment

@@ -10,11 +10,9 @@ import type { FromThread, HostedFunction } from './thread-messages.ts'
 
 type Handler = (event: unknown, context: object) => unknown
 
-/** A loaded function. */
 interface Copy {
   readonly handler: Handler
   readonly environment: Record<string, string>
-  /** Calls that it works on. */
   running: number
 }
 
@@ -95,7 +93,6 @@ function load(definition: HostedFunction): Copy {
   return { handler, environment, running: 0 }
 }
 
-/** Unloads the least recently used modules that work on nothing, until few enough are left. */
 function unloadIdle(): void {
   for (const [name, { running }] of copies) {
     if (copies.size <= maxLoaded) return
@@ -118,8 +115,8 @@ function contextOf(definition: HostedFunction, { requestId, deadlineAt }: Invoca
 }
 
 /**
- * Returns a result as the cloud would: converted to JSON and back. Text does not change, so the body of an answer, which may
- * have megabytes, is not converted.
+ * Returns a result as the cloud would: converted to JSON and back. Text does not change, so the body of an answer,
+ * which may have megabytes, is not converted.
  */
 function asJson(value: unknown): unknown {
   if (isObject(value) && typeof value['body'] === 'string' && !('toJSON' in value)) {

@@ -6,9 +6,7 @@ export interface ServiceCall {
   readonly target: string
   readonly contentType: string
   readonly body: Buffer
-  /** The body, parsed. */
   readonly input: unknown
-  /** Whether the caller is still there to take the answer; it is where not given. */
   readonly isAwaited?: (() => boolean) | undefined
 }
 
@@ -41,7 +39,6 @@ export interface SearchReply {
 /** The search domain that the gate protects. */
 export interface SearchBackend {
   readonly domainArn: string
-  /** Answers a request that was verified and allowed. */
   answer(request: SearchRequest): Promise<SearchReply>
 }
 

@@ -47,7 +47,6 @@ export function signatureRefused(refusal: Refusal): Reason {
   return refusals[refusal]
 }
 
-/** The codes of JSON services that S3 names differently. */
 const jsonCodes: Readonly<Record<string, string>> = {
   AccessDenied: 'AccessDeniedException',
   MissingAuthenticationToken: 'MissingAuthenticationTokenException',

@@ -53,7 +53,6 @@ export interface Judgement extends RequestedAccess {
 export interface AllowedCall {
   readonly roleArn: string
   readonly action: string
-  /** The body, parsed. */
   readonly input: unknown
 }
 
@@ -72,9 +71,9 @@ const maxBodyBytes = 17 * 1024 * 1024
 const keepAliveMs = 2_000
 
 /**
- * The one door to all stores. It verifies the signature of each call, checks the call against the policies of the signing
- * role, and forwards allowed calls. The signature names the service. A part of the same process that acts for a role needs no
- * signature ({@link Gate.callAs}).
+ * The one door to all stores. It verifies the signature of each call, checks the call against the policies of the
+ * signing role, and forwards allowed calls. The signature names the service. A part of the same process that acts for a
+ * role needs no signature ({@link Gate.callAs}).
  */
 export class Gate {
   readonly #server: Server
@@ -101,14 +100,12 @@ export class Gate {
     return `http://${addressOf(this.#server)}`
   }
 
-  /** Starts to judge and to hand on. */
   serve(place: Place, roles: readonly Role[], backends: Backends): void {
     for (const { arn, statements } of roles) this.#statements.set(arn, statements)
     this.#place = place
     this.#backends = backends
   }
 
-  /** A new credential for a role. */
   issue(roleArn: string): Credential {
     const credential = issueCredential(roleArn)
     this.#credentials.set(credential.accessKeyId, credential)
@@ -126,8 +123,8 @@ export class Gate {
   }
 
   /**
-   * Answers a request for an object by a link, on the strength of the signature in its query alone. Only the `GET` of an object
-   * and the `PUT` of a part with a signed checksum are answered this way, whatever is signed.
+   * Answers a request for an object by a link, on the strength of the signature in its query alone. Only the `GET` of
+   * an object and the `PUT` of a part with a signed checksum are answered this way, whatever is signed.
    */
   async answerLink(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts = signedParts(request)
@@ -138,8 +135,8 @@ export class Gate {
   }
 
   /**
-   * Carries out a call for a role without signature and HTTP. It is judged and reported as a signed one, and a refusal is an
-   * answer here too. Rejects when a store at another address cannot be reached; nothing is retried.
+   * Carries out a call for a role without signature and HTTP. It is judged and reported as a signed one, and a refusal
+   * is an answer here too. Rejects when a store at another address cannot be reached; nothing is retried.
    */
   async callAs(roleArn: string, { service, target, input, isAwaited }: InnerCall): Promise<ServiceAnswer> {
     const body = Buffer.from(JSON.stringify(input))
@@ -147,7 +144,6 @@ export class Gate {
     return this.#carryOut(roleArn, service, call)
   }
 
-  /** Stops listening and drops all connections. */
   async close(): Promise<void> {
     this.#server.closeAllConnections()
     await new Promise((resolve) => this.#server.close(resolve))
@@ -220,7 +216,6 @@ export class Gate {
     response.end(answer.body)
   }
 
-  /** Hands a call on to its store if the role may make it; answers with a refusal otherwise. */
   async #carryOut(roleArn: string, service: string, call: ServiceCall): Promise<ServiceAnswer> {
     const { action, input } = call
     const refused = this.#judge(roleArn, this.#accessOf(service, action, input))
@@ -245,7 +240,6 @@ export class Gate {
     return new Map(Object.entries({ dynamodb, sqs, secretsmanager, kms })).get(service)
   }
 
-  /** Returns the reason of a refusal, or nothing when every requested access is allowed. */
   #judge(roleArn: string, wanted: readonly RequestedAccess[] | undefined): Reason | undefined {
     if (wanted === undefined) return unknownOperation
     const statements = this.#statements.get(roleArn) ?? []

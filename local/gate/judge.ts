@@ -34,7 +34,7 @@ function speaksOf(statement: Statement, { action, resource }: RequestedAccess): 
 
 const wildcards = { anyText: '*', anyCharacter: '?' }
 
-/** Returns whether a text matches a pattern in which `*` stands for any number of characters and `?` for exactly one. */
+/** Returns whether a text matches a pattern in which `*` stands for any number of characters and `?` for one. */
 export function matchesPattern(pattern: string, text: string): boolean {
   return matchesParts(pattern, text, wildcards)
 }

@@ -9,9 +9,9 @@ export class BodyTooLarge extends Error {
 const nothing = Buffer.alloc(0)
 
 /**
- * Returns the whole body of a request. Rejects with {@link BodyTooLarge} when the body exceeds the limit, after up to `droppedBytes` more
- * were read, so that the sender sees the refusal, and when the sender disconnects. It uses events: an async iterator over the request costs
- * several times as much.
+ * Returns the whole body of a request. Rejects with {@link BodyTooLarge} when the body exceeds the limit, after up to
+ * `droppedBytes` more were read, so that the sender sees the refusal, and when the sender disconnects. It uses events:
+ * an async iterator over the request costs several times as much.
  */
 export function readBody(
   request: Readable & { readonly headers: IncomingHttpHeaders },

@@ -32,8 +32,8 @@ const transactionActions = [
 ] as const
 
 /**
- * Returns the accesses that a DynamoDB call requires. `undefined` for a body that does not have the form of its action, and
- * for the actions of PartiQL, which name their tables in a language of their own.
+ * Returns the accesses that a DynamoDB call requires. `undefined` for a body that does not have the form of its action,
+ * and for the actions of PartiQL, which name their tables in a language of their own.
  */
 export function dynamoAccess(place: Place, action: string, body: unknown): RequestedAccess[] | undefined {
   const arn = (name: string): string =>
@@ -80,8 +80,8 @@ export function sqsAccess(place: Place, action: string, body: unknown): Requeste
 }
 
 /**
- * Returns the access that a Secrets Manager call requires; `undefined` when it names no secret. Secrets are named by their
- * whole ARN here.
+ * Returns the access that a Secrets Manager call requires; `undefined` when it names no secret. Secrets are named by
+ * their whole ARN here.
  */
 export function secretAccess(action: string, body: unknown): RequestedAccess[] | undefined {
   const parsed = z.safeParse(z.object({ SecretId: z.string() }), body)
@@ -97,7 +97,7 @@ export function keyAccess(place: Place, action: string, body: unknown): Requeste
   return [{ action: `kms:${action}`, resource }]
 }
 
-/** Returns the access that a request to a search domain requires: IAM knows its method, and its path below the domain. */
+/** Returns the access that a request to a search domain requires: IAM knows its method and path. */
 export function searchAccess(domainArn: string, method: string, path: string): RequestedAccess[] {
   const word = method.charAt(0) + method.slice(1).toLowerCase()
   return [{ action: `es:ESHttp${word}`, resource: `${domainArn}${path}` }]
@@ -118,7 +118,8 @@ const subresources = new Set([
 
 /**
  * Returns the access that an S3 call requires; `undefined` for one that the object store does not know. `path` is
- * `/bucket/key`, or `/bucket` for a list of versions. Parameters of signatures and of the answer's headers make no difference.
+ * `/bucket/key`, or `/bucket` for a list of versions. Parameters of signatures and of the answer's headers make no
+ * difference.
  */
 export function objectAccess(method: string, path: string, query: URLSearchParams): RequestedAccess[] | undefined {
   const [, bucket = '', ...key] = path.split('/')
@@ -131,10 +132,9 @@ export function objectAccess(method: string, path: string, query: URLSearchParam
   return [{ action, resource: `arn:aws:s3:::${bucket}/${key.join('/')}` }]
 }
 
-/** Query parameters of a list of versions. */
 const listParameters = new Set(['versions', 'prefix', 'max-keys'])
 
-/** Returns whether an S3 call lists the versions of objects whose keys begin alike. `path` is `/bucket` or `/bucket/`. */
+/** Returns whether an S3 call lists versions of objects whose keys begin alike. `path` is `/bucket` or `/bucket/`. */
 export function isVersionList(method: string, path: string, query: URLSearchParams): boolean {
   const isKnown = [...query.keys()].every((name) => listParameters.has(name) || /^x-/i.test(name))
   return isKnown && method === 'GET' && query.has('versions') && query.has('prefix') && /^\/[^/]+\/?$/.test(path)

@@ -8,13 +8,18 @@ export class TooManyWaiting extends Error {
 }
 
 /**
- * Requests that functions work on at one time. Their thread has one core, so more of them would not be done sooner: each
- * would take longer, until its calls of the store run out of their 3 s, and those of others with it.
+ * Requests that functions work on at one time. Their thread has one core, so more of them would not be done sooner:
+ * each would take longer, until its calls of the store run out of their 3 s, and those of others with it.
  */
 export const working = 10
-/** Requests that wait for an engine, a receiver or a mail server at one time: as many as a connector has commands in flight. */
+/**
+ * Requests that wait for an engine, a receiver or a mail server at one time: as many as a connector has commands in
+ * flight.
+ */
 export const waitingOutside = 64
-/** Lookups at one time. Where only ten a second get done, the last of 16 is still in time for an engine that waits 2 s. */
+/**
+ * Lookups at one time. Where only ten a second get done, the last of 16 is still in time for an engine that waits 2 s.
+ */
 export const lookingUp = { places: 16, waiting: 64 }
 /** A lookup that is not worked on after this long is refused: its caller can still do something else. */
 export const longestLookupWaitMs = 50
@@ -35,15 +40,14 @@ export function keyOf({ method, path }: Pick<Route, 'method' | 'path'>): string 
 }
 
 /**
- * Bounds the load of concurrent requests on this machine. Requests over the bounds wait, in the order in which they came, and
- * are refused when {@link maxWaiting} wait already.
+ * Bounds the load of concurrent requests on this machine. Requests over the bounds wait, in the order in which they
+ * came, and are refused when {@link maxWaiting} wait already.
  */
 export class Admission {
   readonly #working = new Semaphore(working, maxWaiting)
   readonly #outside = new Semaphore(waitingOutside, maxWaiting)
   readonly #bodies = new Semaphore(bodies, maxWaiting)
   readonly #lookingUp = new Semaphore(lookingUp.places, lookingUp.waiting)
-  /** Keys of routes whose functions wait for something outside of the platform. */
   readonly #waitOutside: ReadonlySet<string>
   readonly #lookups: ReadonlySet<string>
 
@@ -52,7 +56,10 @@ export class Admission {
     this.#lookups = new Set(routes.filter(isLookup).map(keyOf))
   }
 
-  /** Waits until a body of so many bytes may be read; most may at once. Returns what is called when it is no longer held. */
+  /**
+   * Waits until a body of so many bytes may be read; most may at once. Returns what is called when it is no longer
+   * held.
+   */
   async body(bytes: number, response: ServerResponse): Promise<Release> {
     return bytes <= smallBodyBytes ? () => {} : take(this.#bodies, response)
   }

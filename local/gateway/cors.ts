@@ -17,8 +17,8 @@ export function crossOriginFor(origins: readonly string[]): CrossOrigin | undefi
 }
 
 /**
- * Returns the answer to a preflight, as an HTTP API with a CORS configuration gives it without calling a function: 204, and
- * for an allowed origin its permissions. `undefined` for other requests, or without a configuration.
+ * Returns the answer to a preflight, as an HTTP API with a CORS configuration gives it without calling a function: 204,
+ * and for an allowed origin its permissions. `undefined` for other requests, or without a configuration.
  */
 export function preflightReply(config: CrossOrigin | undefined, request: OriginRequest): Reply | undefined {
   const { origin, 'access-control-request-method': wanted } = request.headers

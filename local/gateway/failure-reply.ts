@@ -7,12 +7,11 @@ import { BodyTooLarge } from '../gate/read-body.ts'
 import { TooManyWaiting } from './admission.ts'
 import { MalformedResult, type Reply, functionReply } from './function-reply.ts'
 
-/** The inputs of a failure reply. */
 type Asked = Pick<IncomingMessage, 'method' | 'headers'>
 
 /**
- * Returns the reply to a request that no function answered, in the contract's form. Throws an error that is not a failure of
- * the platform: the client has disconnected.
+ * Returns the reply to a request that no function answered, in the contract's form. Throws an error that is not a
+ * failure of the platform: the client has disconnected.
  */
 export function failureReply(error: unknown, asked: Asked): Reply {
   if (error instanceof BodyTooLarge) return refusalReply(asked, 'payload_too_large', error.message)

@@ -12,11 +12,11 @@ import { failureReply, isSafe, refusalReply } from './failure-reply.ts'
 import { type Reply, functionReply } from './function-reply.ts'
 import { requestEvent } from './request-event.ts'
 import { type RouteMatch, type RouteTable, isPercentEncoded } from './route-table.ts'
-import { refuseConnection, unreadableReason } from './unreadable-request.ts'
+import { hostProblem, refuseConnection, unreadableReason } from './unreadable-request.ts'
 
 /**
- * The most that a route takes unless its declaration names more. An HTTP API hands on 10 MB, which functions answer 413; refused
- * here, a request of 10 MB holds no memory that others wait for.
+ * The most that a route takes unless its declaration names more. An HTTP API hands on 10 MB, which functions answer
+ * 413; refused here, a request of 10 MB holds no memory that others wait for.
  */
 export const maxBodyBytes = 1024 * 1024
 /** The limit of an HTTP API for request line and headers together. */
@@ -24,7 +24,10 @@ const maxHeaderBytes = 10_240
 
 /** Up to the 10 MB of an HTTP API a body is read to its end before it is refused. */
 const droppedBytes = 9 * 1024 * 1024
-/** How long a client may take for its headers, for its request, and between two bytes of an answer, in milliseconds; all are looked over this often. */
+/**
+ * How long a client may take for its headers, for its request, and between two bytes of an answer, in milliseconds; all
+ * are looked over this often.
+ */
 const usualTimes = { headers: 10_000, request: 30_000, idle: 60_000, overlook: 2_000 }
 /** Each connection takes some 20 KB, also an idle one. */
 const maxConnections = 4000
@@ -32,7 +35,6 @@ const maxConnections = 4000
 /** Calls the function of a route with an event and returns its result. */
 export type Invoke = (functionName: string, event: unknown) => Promise<unknown>
 
-/** The bytes that the bodies of routes may have, by route key. */
 type BodyLimits = ReadonlyMap<string, number>
 
 /** The routes and functions that the gateway serves. */
@@ -49,12 +51,11 @@ export interface Served {
 }
 
 /**
- * The HTTP API: turns requests into events, calls the route's function when there is room for it ({@link Admission}), and
- * turns its result into the reply.
+ * The HTTP API: turns requests into events, calls the route's function when there is room for it ({@link Admission}),
+ * and turns its result into the reply.
  */
 export class Gateway {
   readonly #server: Server
-  /** The latest response of each connection. */
   readonly #responses = new WeakMap<Duplex, ServerResponse>()
   #served: (Served & { readonly admission: Admission; readonly limits: BodyLimits }) | undefined
 
@@ -102,7 +103,6 @@ export class Gateway {
     return addressOf(this.#server)
   }
 
-  /** Starts to call functions. */
   serve(served: Served): void {
     const { routes = [] } = served
     this.#served = {
@@ -147,8 +147,8 @@ export class Gateway {
     const target = requestTarget(request.url)
     const served = this.#served
     if (served === undefined) return refusalReply(request, 'store_unavailable', 'the platform is starting; try again')
-    if (request.headers.host === undefined && request.httpVersion === '1.1')
-      return refusalReply(request, 'bad_request', 'the header Host is missing')
+    const problem = hostProblem(request)
+    if (problem !== undefined) return refusalReply(request, 'bad_request', problem)
     if (!isPercentEncoded(target.rawPath))
       return refusalReply(request, 'bad_request', 'the path is not well-formed: write % as %25')
     const match = served.table.find(request.method ?? 'GET', target.rawPath)
@@ -181,8 +181,8 @@ export class Gateway {
 }
 
 /**
- * Whether it reads an object or stores a part of one, with a well-formed path and a signature in its query. No operation of the API is
- * asked so.
+ * Whether it reads an object or stores a part of one, with a well-formed path and a signature in its query. No
+ * operation of the API is asked so.
  */
 function isSignedLink({ method, url }: IncomingMessage): boolean {
   if (method !== 'GET' && method !== 'PUT') return false
@@ -202,13 +202,11 @@ async function callAgain(call: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Returns the bytes that a request's body may have: its stated length, or the limit. */
 function bytesOf({ headers }: IncomingMessage, limit: number): number {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers
   return encoding === undefined ? Math.min(Number(length ?? 0), limit) : limit
 }
 
-/** Characters of a text that is written together with its head. */
 const shortTextLength = 16 * 1024
 
 /** Sends a reply. All headers go into one call, so that Node writes head and text in one piece. */

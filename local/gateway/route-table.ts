@@ -36,7 +36,7 @@ export class RouteTable<T> {
       .toSorted((a, b) => rank(a).localeCompare(rank(b)))
   }
 
-  /** The route of a request whose path {@link isPercentEncoded}; `undefined` when no route fits and there is no `$default`. */
+  /** The route of a request whose path {@link isPercentEncoded}, else `$default`; `undefined` if there is neither. */
   find(method: string, rawPath: string): RouteMatch<T> | undefined {
     const given = rawPath.split('/')
     for (const { routeKey, target, segments, method: wanted } of this.#candidates) {

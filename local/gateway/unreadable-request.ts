@@ -1,9 +1,8 @@
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../../core/errors.ts'
 import { refusalReply } from './failure-reply.ts'
 
-/** The parser's codes of failures that have a reason of their own. */
 const reasons: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'the request came too slowly; send it again',
   HPE_HEADER_OVERFLOW: 'the request line and the headers are too long; send at most 10240 bytes',
@@ -12,6 +11,19 @@ const reasons: Readonly<Record<string, string>> = {
 /** Returns the reason why a request cannot be read, from the parser's code. */
 export function unreadableReason(code: string | undefined): string {
   return reasons[code ?? ''] ?? 'the request is not well-formed HTTP'
+}
+
+/** A host name or an IP address, with or without a port. */
+const hostForm = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i
+
+/** Returns why the address in a request's header `Host` cannot be believed (RFC 9112, 3.2), if so. */
+export function hostProblem({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
+  const hosts = rawHeaders.flatMap((name, at) =>
+    at % 2 === 0 && name.toLowerCase() === 'host' ? [rawHeaders[at + 1] ?? ''] : [],
+  )
+  if (hosts.length > 1) return 'the header Host must be given once'
+  if (hosts.length === 0) return httpVersion === '1.1' ? 'the header Host is missing' : undefined
+  return hostForm.test(hosts[0] ?? '') ? undefined : 'the header Host must be a host with or without a port'
 }
 
 /** Answers in the contract's form on a connection whose request is none, and ends the connection. */

@@ -7,8 +7,8 @@ export interface Wildcards<P> {
 }
 
 /**
- * Returns whether a text matches a pattern, given as parts: wildcards, and characters that stand for themselves. A string
- * is a list of its UTF-16 code units. Takes time in proportion to the lengths of both, multiplied, at most.
+ * Returns whether a text matches a pattern, given as parts: wildcards, and characters that stand for themselves. A
+ * string is a list of its UTF-16 code units. Takes time in proportion to the lengths of both, multiplied, at most.
  */
 export function matchesParts<P>(
   pattern: ArrayLike<P | string>,

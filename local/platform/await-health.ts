@@ -7,10 +7,10 @@ const patienceMs = 30_000
 const pauseMs = 25
 
 /**
- * Waits until the platform is healthy, or until it only lacks an engine: that is an outage, which ends when the engine comes,
- * and no reason to exit. The connector's own address is asked first, so that the reports of an earlier run do not count.
- * Throws a plain sentence when an engine refuses this platform, and one that names where to look when the platform does not
- * become healthy.
+ * Waits until the platform is healthy, or until it only lacks an engine: that is an outage, which ends when the engine
+ * comes, and no reason to exit. The connector's own address is asked first, so that the reports of an earlier run do
+ * not count. Throws a plain sentence when an engine refuses this platform, and one that names where to look when the
+ * platform does not become healthy.
  */
 export async function awaitHealth(
   { connector, api }: { readonly connector: string; readonly api: string },

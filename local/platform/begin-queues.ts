@@ -10,8 +10,8 @@ import type { QueueRun } from '../stores/queue-run.ts'
 import { type PlatformContextDeps, platformContext } from './platform-context.ts'
 
 /**
- * Begins the run of the embedded queues, after the loss of an earlier run is recorded as a gap. Returns a sentence about
- * it for the person at the terminal; `undefined` if nothing was lost.
+ * Begins the run of the embedded queues, after the loss of an earlier run is recorded as a gap. Returns a sentence
+ * about it for the person at the terminal; `undefined` if nothing was lost.
  */
 export async function beginQueues(
   assembly: Pick<Assembly, 'functions'>,
@@ -46,8 +46,9 @@ export interface RecordLostMessagesDeps {
 const platform = 'local-platform'
 
 /**
- * Records the gap of messages that ended with the embedded queues, from the last reports on, up to now; returns its beginning. Half a
- * minute is allowed for the time that events wait in a queue, and more where the last waits that functions noted are longer.
+ * Records the gap of messages that ended with the embedded queues, from the last reports on, up to now; returns its
+ * beginning. Half a minute is allowed for the time that events wait in a queue, and more where the last waits that
+ * functions noted are longer.
  */
 export async function recordLostMessages(deps: RecordLostMessagesDeps): Promise<number> {
   const { gaps, connectorStatus, clock } = deps

@@ -23,20 +23,22 @@ export interface DemoAccounts {
   readonly made: boolean
 }
 
-/** The attempts of one call at most. The waits between them add up to about a minute, the time in which refused logins are free again. */
+/**
+ * The attempts of one call at most. The waits between them add up to about a minute, the time in which refused logins
+ * are free again.
+ */
 const attempts = 20
 
 /** The calls of root. */
 export type Root = Pick<Client, 'call'>
 
-/** How refused calls are repeated, and what ends the waits between them. */
 interface PatientDeps extends RetryDeps {
   readonly signal?: AbortSignal
 }
 
 /**
- * Works as root through the public API, and ends the login afterwards. Calls that a rate limit refuses are repeated, since
- * they were not executed: a start must not fail because the machine is busy or starts follow each other quickly.
+ * Works as root through the public API, and ends the login afterwards. Calls that a rate limit refuses are repeated,
+ * since they were not executed: a start must not fail because the machine is busy or starts follow each other quickly.
  */
 export async function asRoot<T>(
   baseUrl: string,

@@ -4,8 +4,9 @@ import type { EngineAddress } from '../../connector/runtime/engine.ts'
 const thisMachine = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /**
- * Returns the ports that hooks must not reach although the loopback address is open to them, comma-separated: those of the
- * event sockets, and of the addresses in `urls` that are on this machine. What listens there trusts every process of the machine.
+ * Returns the ports that hooks must not reach although the loopback address is open to them, comma-separated: those of
+ * the event sockets, and of the addresses in `urls` that are on this machine. What listens there trusts every process
+ * of the machine.
  */
 export function ownPorts(engines: readonly Pick<EngineAddress, 'port'>[], urls: readonly string[]): string {
   const local = urls.map((text) => new URL(text)).filter(({ hostname }) => thisMachine.test(hostname))

@@ -8,7 +8,6 @@ export interface EngineState {
   readonly online: boolean
   /** The problem in a few words; absent while there is none, and before anything is known. */
   readonly problem?: string | undefined
-  /** Why a link is down. */
   readonly reason: string | undefined
 }
 
@@ -41,7 +40,6 @@ export async function readEngines(healthUrl: string): Promise<readonly EngineSta
   }
 }
 
-/** The problems that only a person can solve. */
 const refusals: Readonly<Partial<Record<EslDownReason, string>>> = {
   'auth-refused': 'refuses the password of ENGINE_URL',
   'access-rejected': 'does not let this machine in: see apply-inbound-acl in its event_socket.conf.xml',

@@ -20,8 +20,8 @@ export interface QueuedPending {
 }
 
 /**
- * Finds the work that was under way when the platform ended, since the embedded queues are in memory: pending deliveries are
- * queued for their next attempt, with the rest of their delay if it is in the future.
+ * Finds the work that was under way when the platform ended, since the embedded queues are in memory: pending
+ * deliveries are queued for their next attempt, with the rest of their delay if it is in the future.
  */
 export async function requeueDeliveries(
   assembly: Pick<Assembly, 'functions'>,

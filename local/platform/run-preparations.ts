@@ -6,8 +6,8 @@ import { PlainError } from '../processes/plain-error.ts'
 const prepared = z.object({ notes: z.array(z.string()) })
 
 /**
- * Calls the functions that prepare stores, as a deployment does, and waits for them. Returns their notes for people. A store
- * that cannot be prepared is a {@link PlainError}.
+ * Calls the functions that prepare stores, as a deployment does, and waits for them. Returns their notes for people. A
+ * store that cannot be prepared is a {@link PlainError}.
  */
 export async function runPreparations(
   assembly: Pick<Assembly, 'preparations' | 'functions'>,

@@ -3,8 +3,8 @@ import type { Assembly } from '../assembly/assembly.ts'
 import { secretText } from '../stores/secrets.ts'
 
 /**
- * Returns the content of each secret of the assembly, by ARN. A secret is identified by the variable through which functions
- * find it, or through which the connector's container gets its value.
+ * Returns the content of each secret of the assembly, by ARN. A secret is identified by the variable through which
+ * functions find it, or through which the connector's container gets its value.
  */
 export function secretValues(
   assembly: Pick<Assembly, 'secrets' | 'functions'>,

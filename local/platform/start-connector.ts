@@ -22,7 +22,6 @@ export async function startConnector(options: {
   readonly folder: DataFolder
   readonly engines: readonly EngineAddress[]
   readonly settings: Settings
-  /** The port of its health check. */
   readonly healthPort: number
   readonly closing: AsyncDisposableStack
 }): Promise<RunningConnector> {

@@ -27,7 +27,6 @@ export async function startEngine(options: {
   readonly settings: Settings
   readonly folder: DataFolder
   readonly kept: KeptSecrets
-  /** Where the directory and the routes are: the API's base address. */
   readonly apiUrl: string
 }): Promise<RunningEngine> {
   const { settings, folder, kept, apiUrl } = options

@@ -42,14 +42,12 @@ import { EngineWatch } from './watch-engines.ts'
 
 /** The running platform. */
 export interface Platform {
-  /** The API's base address. */
   readonly url: string
   readonly folder: DataFolder
   readonly kept: KeptSecrets
   readonly demo: DemoAccounts
   readonly assembly: Assembly
   readonly gate: Gate
-  /** The address of the stores, at the gate. */
   readonly storesUrl: string
   readonly connector: ConnectorProcess
   /** Absent when `ENGINE_URL` names others. */
@@ -60,12 +58,9 @@ export interface Platform {
 
 /** The inputs of a start in addition to the settings. */
 export interface StartOptions {
-  /** The project's folder. */
   readonly root: string
   readonly settings: Settings
-  /** Receives a few words about the current step. */
   readonly progress: (line: string) => void
-  /** Receives a line when an engine goes offline or comes online. */
   readonly notice: (line: string) => void
   /** Aborts the start; everything that was started is stopped. */
   readonly signal: AbortSignal
@@ -77,8 +72,8 @@ export interface StartOptions {
 const patienceMs = 5000
 
 /**
- * Starts the whole platform and waits until it is healthy, or lacks nothing but an engine. When any part fails, all others are ended again and the
- * failure is thrown: a `PlainError` where a person can do something about it.
+ * Starts the whole platform and waits until it is healthy, or lacks nothing but an engine. When any part fails, all
+ * others are ended again and the failure is thrown: a `PlainError` where a person can do something about it.
  */
 export async function startPlatform(options: StartOptions): Promise<Platform> {
   const { settings, root, progress, notice, signal, machine = thisMachine } = options
@@ -206,13 +201,11 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   return connector
 }
 
-/** Returns the functions of routes whose callers wait only briefly. */
 function lookupArns(assembly: Pick<Assembly, 'routes'>): ReadonlySet<string> {
   const keys: ReadonlySet<string> = new Set(routes.filter(isLookup).map(keyOf))
   return new Set(assembly.routes.filter(({ key }) => keys.has(key)).map(({ functionArn }) => functionArn))
 }
 
-/** Runs a stop with a signal that is aborted when functions have worked on for long enough. */
 async function withPatience(stop: (patience: AbortSignal) => Promise<void>): Promise<void> {
   const patience = new AbortController()
   const timer = setTimeout(() => patience.abort(), patienceMs)

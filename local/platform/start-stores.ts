@@ -77,8 +77,8 @@ export async function startStores(
 }
 
 /**
- * Returns the queues whose messages outlive an orderly stop. Deliveries and clean-ups are found in the store at the next
- * start, and no caller waits for a command any more.
+ * Returns the queues whose messages outlive an orderly stop. Deliveries and clean-ups are found in the store at the
+ * next start, and no caller waits for a command any more.
  */
 function keptQueues({ functions }: Pick<Assembly, 'functions'>): (queue: Queue) => boolean {
   const variables = [queues.commands, queues.deliveries, queues.cleanups].map(({ variable }) => variable)

@@ -3,7 +3,6 @@ import type { Settings } from '../settings/settings.ts'
 import { demo } from './first-data.ts'
 import type { Platform } from './start-platform.ts'
 
-/** The facts of a platform that are reported. */
 interface Reported extends Pick<Platform, 'url' | 'demo'> {
   readonly folder: Pick<Platform['folder'], 'file'>
   readonly kept: Pick<Platform['kept'], 'rootPassword' | 'rootPasswordFrom'>
@@ -11,8 +10,8 @@ interface Reported extends Pick<Platform, 'url' | 'demo'> {
 }
 
 /**
- * Returns the report at the end of a start: the address of the API, the users, and commands to paste. None of them places a call at an engine
- * that is only observed, since that is refused.
+ * Returns the report at the end of a start: the address of the API, the users, and commands to paste. None of them
+ * places a call at an engine that is only observed, since that is refused.
  */
 export function startupReport(
   platform: Reported,

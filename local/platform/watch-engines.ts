@@ -1,7 +1,6 @@
 import { RepeatedCall } from '../schedules/repeated-call.ts'
 import { type EngineState, readEngines } from './read-engines.ts'
 
-/** How soon a person at the terminal hears that an engine went or came. */
 const everyMs = 1000
 
 /** Prints a line when an engine goes offline, with the reason, and when it is online again. */
@@ -16,7 +15,6 @@ export class EngineWatch {
     this.#notice = notice
   }
 
-  /** Looks once, and from then on each second. */
   async start(): Promise<void> {
     await this.#look()
     this.#repeated = new RepeatedCall({ everyMs, call: () => this.#look(), onError: () => {} })

@@ -1,14 +1,13 @@
 import { terminalText } from '../../client/index.ts'
 
-/** A stream that a program prints to. */
 interface PrintStream {
   readonly isTTY?: boolean
   write(chunk: string | Uint8Array, ...rest: unknown[]): boolean
 }
 
 /**
- * Lets a program print nothing that acts on a terminal: answers of engines, stores and the platform hold texts of strangers. What goes into a
- * file or a pipe stays as it is.
+ * Lets a program print nothing that acts on a terminal: answers of engines, stores and the platform hold texts of
+ * strangers. What goes into a file or a pipe stays as it is.
  */
 export function guardTerminals(streams: readonly PrintStream[] = [process.stdout, process.stderr]): void {
   for (const stream of streams) {

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 /**
- * Returns the program and the first words that run npm. Its own JavaScript is run wherever it is found, since the `npm` in the path is a
- * script of a shell on Windows: by the npm that runs this command, else the one that came with the machine's Node.
+ * Returns the program and the first words that run npm. Its own JavaScript is run wherever it is found, since the `npm`
+ * in the path is a script of a shell on Windows: by the npm that runs this command, else the one that came with the
+ * machine's Node.
  */
 export function npmCommand(env = process.env, machineNode = process.execPath) {
   const running = env.npm_execpath

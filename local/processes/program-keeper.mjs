@@ -1,5 +1,5 @@
-// Runs the program of its words until that ends, or until the process that started this one is gone, however it went: a program from elsewhere
-// cannot be asked to watch its parent. Plain JavaScript, so that it loads nothing else.
+// Runs the program of its words until that ends, or until the process that started this one is gone, however it went: a
+// program from elsewhere cannot be asked to watch its parent. Plain JavaScript, so that it loads nothing else.
 import { spawn } from 'node:child_process'
 
 const [command, ...words] = process.argv.slice(2)

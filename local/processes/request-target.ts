@@ -5,8 +5,13 @@ export interface RequestTarget {
   readonly rawQuery: string
 }
 
-/** Splits a target at its first question mark. */
+/** The scheme and the authority with which a target begins that names the whole address (RFC 9112, 3.2.2). */
+const origin = /^https?:\/\/[^/?#]+/i
+
+/** Splits a target at its first question mark. The address of this server is left out, if the target names it. */
 export function requestTarget(url = '/'): RequestTarget {
-  const mark = url.indexOf('?')
-  return mark < 0 ? { rawPath: url, rawQuery: '' } : { rawPath: url.slice(0, mark), rawQuery: url.slice(mark + 1) }
+  const target = url.replace(origin, '')
+  const mark = target.indexOf('?')
+  const rawPath = mark < 0 ? target : target.slice(0, mark)
+  return { rawPath: rawPath === '' ? '/' : rawPath, rawQuery: mark < 0 ? '' : target.slice(mark + 1) }
 }

@@ -11,7 +11,7 @@ const keeper = fileURLToPath(new URL('program-keeper.mjs', import.meta.url))
 export interface TiedProgram {
   /** Settles when the program has ended, by itself or not. */
   readonly ended: Promise<unknown>
-  /** Ends the program and waits for it. One that has not ended when `tooLate` aborts, by default after ten seconds, is killed. */
+  /** Ends the program and waits for it. Kills it when `tooLate` aborts, by default after ten seconds. */
   stop(tooLate?: AbortSignal): Promise<void>
 }
 
@@ -24,8 +24,8 @@ export interface ProgramInput {
 }
 
 /**
- * Starts a program tied to this process; its output goes to a file. A terminal's Ctrl-C does not reach the program, since
- * others use it until they have stopped.
+ * Starts a program tied to this process; its output goes to a file. A terminal's Ctrl-C does not reach the program,
+ * since others use it until they have stopped.
  */
 export function startTiedProgram(
   command: string,

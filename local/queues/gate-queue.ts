@@ -8,9 +8,9 @@ import type { PolledQueue } from './poller.ts'
 import { type ReceivedMessage, receiveAnswer } from './received-message.ts'
 
 /**
- * A queue as a poller works with it, through the gate of the same process. It acts with the role of the function that the
- * poller calls. A failed receive is not retried, since a poller rests a second and receives again. A failed deletion is:
- * otherwise a store at another address that closes a connection would have finished work done again.
+ * A queue as a poller works with it, through the gate of the same process. It acts with the role of the function that
+ * the poller calls. A failed receive is not retried, since a poller rests a second and receives again. A failed
+ * deletion is: otherwise a store at another address that closes a connection would have finished work done again.
  */
 export class GateQueue implements PolledQueue {
   readonly #gate: Pick<Gate, 'callAs'>
@@ -27,8 +27,8 @@ export class GateQueue implements PolledQueue {
   }
 
   /**
-   * Waits up to a second for messages; ten at most. Rejects as soon as the queue is closed: the embedded store makes messages
-   * that come later visible again at once, and another store does so after their visibility timeout.
+   * Waits up to a second for messages; ten at most. Rejects as soon as the queue is closed: the embedded store makes
+   * messages that come later visible again at once, and another store does so after their visibility timeout.
    */
   async receive(maxMessages: number): Promise<readonly ReceivedMessage[]> {
     const { signal } = this.#closing
@@ -49,13 +49,15 @@ export class GateQueue implements PolledQueue {
     return Messages ?? []
   }
 
-  /** Deletes messages that are done with, also after the queue is closed, in up to three attempts. One that is not deleted is received again. */
+  /**
+   * Deletes messages that are done with, also after the queue is closed, in up to three attempts. One that is not
+   * deleted is received again.
+   */
   async remove(messages: readonly ReceivedMessage[]): Promise<void> {
     const Entries = messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }))
     await retry(() => this.#call('DeleteMessageBatch', { Entries }), this.#retryDeps, deletion)
   }
 
-  /** Ends the wait for messages. */
   close(): void {
     this.#closing.abort()
   }
@@ -81,7 +83,6 @@ const errorBody = z.object({
   Message: z.optional(z.string()),
 })
 
-/** Returns the error's type and message, as the service words them. */
 function problemOf({ status, body }: ServiceAnswer): string {
   const parsed = z.safeParse(errorBody, parseJson(String(body)))
   if (!parsed.success) return `the queue store answered status ${status}`

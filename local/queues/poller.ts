@@ -13,7 +13,10 @@ export interface PolledQueue {
 export interface PollerOptions {
   readonly queue: PolledQueue
   readonly batchSize: number
-  /** How many batches are worked on at one time. One that takes longer than {@link holdMs} waits for others, and is not counted. */
+  /**
+   * How many batches are worked on at one time. One that takes longer than {@link holdMs} waits for others, and is not
+   * counted.
+   */
   readonly concurrency: number
   /** How many there are at one time with those that wait; as many as are worked on, where not given. */
   readonly most?: number
@@ -26,13 +29,15 @@ export interface PollerOptions {
   readonly restMs?: number
 }
 
-/** How long a batch is counted as work. A receiver of hooks that hangs must not hold up the batches of others for 15 s. */
+/**
+ * How long a batch is counted as work. A receiver of hooks that hangs must not hold up the batches of others for 15 s.
+ */
 export const holdMs = 1_000
 
 /**
- * An event-source mapping: takes batches from a queue, calls the function, and deletes finished messages. Unfinished ones
- * become visible again after their visibility timeout, and go to the dead-letter queue in time: both are the queue's own
- * work.
+ * An event-source mapping: takes batches from a queue, calls the function, and deletes finished messages. Unfinished
+ * ones become visible again after their visibility timeout, and go to the dead-letter queue in time: both are the
+ * queue's own work.
  */
 export class Poller {
   readonly #options: PollerOptions

@@ -21,8 +21,9 @@ export function queueEvent(queue: Pick<Queue, 'arn'>, messages: readonly Receive
 }
 
 /**
- * Divides a batch by tenant, whose messages have groups such as `domain/lane`. A group hands out nothing more until the batch that
- * holds its messages is done, so in a common batch one tenant would wait for another's work. Messages of other groups stay together.
+ * Divides a batch by tenant, whose messages have groups such as `domain/lane`. A group hands out nothing more until the
+ * batch that holds its messages is done, so in a common batch one tenant would wait for another's work. Messages of
+ * other groups stay together.
  */
 export function byTenant(messages: readonly ReceivedMessage[]): readonly (readonly ReceivedMessage[])[] {
   const tenantOf = ({ Attributes }: ReceivedMessage) => /^(.+)\/[\d.]+$/.exec(Attributes?.['MessageGroupId'] ?? '')?.[1]

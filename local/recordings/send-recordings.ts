@@ -6,23 +6,22 @@ import { startTiedProgram } from '../processes/tied-program.ts'
 /** The script that engines of the kit run, too: a laptop has no other way of recordings. */
 const script = fileURLToPath(new URL('../../engine/bin/send-recordings', import.meta.url))
 
-/** The wait before it is started again, if it ended. */
 const restartMs = 5_000
 
 /**
- * Sends the recordings of a folder to the platform, by the engine kit's own script, until the returned function is called.
- * With `isKept` stored files stay in the folder.
+ * Sends the recordings of a folder to the platform, by the engine kit's own script, until the returned function is
+ * called. With `isKept` stored files stay in the folder.
  */
 export function sendRecordings(options: {
   readonly from: string
-  /** The API's base address. */
   readonly to: string
   readonly kept: Pick<KeptSecrets, 'engineCredential'>
   readonly folder: DataFolder
   readonly isKept: boolean
 }): () => Promise<void> {
   const { from, to, kept, folder, isKept } = options
-  // Curl's own way of quoting. It goes through a pipe: a credential of the environment is written nowhere in the data folder.
+  // Curl's own way of quoting. It goes through a pipe: a credential of the environment is written nowhere in the data
+  // folder.
   const input = `user = "engine:${kept.engineCredential.replaceAll(/[\\"]/g, String.raw`\$&`)}"\n`
   const env = { ...process.env, SEND_RECORDINGS_KEEP: isKept ? 'on' : 'off' }
   const words = [script, from, `${to}/engine/recordings`, '-']

@@ -29,7 +29,6 @@ export interface Settings {
   readonly enginePort: number
   /** The folder that the engines of `engines` record to; absent: their recordings are not stored. */
   readonly recordingsDir: string | undefined
-  /** Present when the engines are only observed. */
   readonly observing: ObservingSetting | undefined
   /** Absolute. */
   readonly dataDir: string
@@ -39,9 +38,7 @@ export interface Settings {
   readonly sqsEndpoint: string | undefined
   readonly s3Endpoint: string | undefined
   readonly openSearchUrl: string | undefined
-  /** The origins whose pages may call the API. */
   readonly allowedOrigins: readonly string[]
-  /** Texts that are checked here, and read by the functions and the connector. */
   readonly hookAllowedNetworks: string
   readonly rateLimits: string
   readonly eventsPerSecond: string
@@ -102,7 +99,6 @@ function readObserved(env: Variables): ObservingSetting | undefined {
   return observing
 }
 
-/** Reads the folder that the engines of `ENGINE_URL` record to. The simulated engine has one of its own. */
 function readFolder(env: Variables): string | undefined {
   const folder = readOnLaptop(declared.recordingsDir, env) || undefined
   if (folder !== undefined && !env[engineUrl.variable]) {

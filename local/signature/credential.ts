@@ -5,7 +5,6 @@ export interface Credential {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken: string
-  /** The ARN of the role that it belongs to. */
   readonly roleArn: string
 }
 

@@ -46,8 +46,8 @@ export function addressParts(path: string, query: URLSearchParams) {
 }
 
 /**
- * Returns the headers given and those of the signature, which covers them all. The hash of the body is that of the header
- * `x-amz-content-sha256` where it is given.
+ * Returns the headers given and those of the signature, which covers them all. The hash of the body is that of the
+ * header `x-amz-content-sha256` where it is given.
  */
 export async function signHeaders(
   request: {

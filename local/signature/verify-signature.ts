@@ -55,8 +55,8 @@ const maxSkewMs = 5 * 60_000
 const maxExpiresSeconds = 604_800
 
 /**
- * Verifies the AWS Signature Version 4 of a request, in its `Authorization` header or in its query. Without a body, the signed header
- * `x-amz-content-sha256` is trusted, and the reader of the body must compare it.
+ * Verifies the AWS Signature Version 4 of a request, in its `Authorization` header or in its query. Without a body, the
+ * signed header `x-amz-content-sha256` is trusted, and the reader of the body must compare it.
  */
 export async function verifySignature(
   parts: SignedParts,

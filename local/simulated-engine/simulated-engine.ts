@@ -16,9 +16,7 @@ export interface SimulatedEngineOptions {
   readonly host?: string
   /** 0 takes a free one. */
   readonly port: number
-  /** The password of the event socket. */
   readonly password: string
-  /** The source of the engine's users. */
   readonly directory: XmlLookup
   /** Gives calls their routes; without it, or when it gives none, a call is handled by the engine's own dial plan. */
   readonly dialplan?: XmlLookup | undefined
@@ -31,7 +29,6 @@ export interface SimulatedEngineOptions {
   readonly recordingsDir: string
   /** The reaction of a phone that is rung; by default it answers after 200 ms. */
   readonly phoneBehaviour?: (login: string, domain: string) => PhoneBehaviour
-  /** Whether the SIP profile manages presence; it does where left out. */
   readonly managesPresence?: boolean
   /** Events that may wait for one client: 100 000, as in the engine. */
   readonly maxQueuedEvents?: number
@@ -53,13 +50,12 @@ export interface SimulatedEngine {
   unregisterPhone(login: string, domain: string): boolean
   /** Lets a registered phone place a call; returns its uuid, or nothing when the phone is not registered. */
   placeCall(login: string, domain: string, call: PhoneCall): string | undefined
-  /** Ends everything: calls, connections, timers, the socket. */
   close(): Promise<void>
 }
 
 /**
- * Starts a FreeSWITCH event socket with simulated phones; tests compare it with recordings of a real one. Rejects with the
- * original error, such as `EADDRINUSE`, when the port is not available.
+ * Starts a FreeSWITCH event socket with simulated phones; tests compare it with recordings of a real one. Rejects with
+ * the original error, such as `EADDRINUSE`, when the port is not available.
  */
 export async function startSimulatedEngine(options: SimulatedEngineOptions): Promise<SimulatedEngine> {
   const sockets: EventSocket[] = []

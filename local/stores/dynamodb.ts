@@ -28,8 +28,8 @@ export function signerFrom(env: NodeJS.ProcessEnv): Signer {
 const startMs = 60_000
 
 /**
- * Starts a DynamoDB of this machine, as a program of its own. Throws a plain sentence when the program ends, or is still silent
- * when `tooLate` aborts, by default after a minute; it is ended then.
+ * Starts a DynamoDB of this machine, as a program of its own. Throws a plain sentence when the program ends, or is
+ * still silent when `tooLate` aborts, by default after a minute; it is ended then.
  */
 export async function startDynamo(
   { command, words, data }: DynamoProgram,
@@ -54,7 +54,7 @@ export async function startDynamo(
   return { backend: inOneWrite(withRoomForReads(forwarder.backend)), url, close }
 }
 
-/** Writes that an embedded store gets at one time. It does one after another, so more of them would only wait inside it. */
+/** Writes that an embedded store gets at one time. It does one after another, so more would only wait inside it. */
 const writesAtOnce = 4
 
 const writeActions: ReadonlySet<string> = new Set([
@@ -66,8 +66,8 @@ const writeActions: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Sends an embedded store a few writes at one time, and each reading at once. It waits for the disk at each write, so that a reading
- * takes 5 ms behind four of them, and 27 ms behind sixteen.
+ * Sends an embedded store a few writes at one time, and each reading at once. It waits for the disk at each write, so
+ * that a reading takes 5 ms behind four of them, and 27 ms behind sixteen.
  */
 export function withRoomForReads(backend: Backend): Backend {
   const writing = limited(writesAtOnce)
@@ -84,8 +84,8 @@ const write = z.object({
 const batchWrite = z.object({ RequestItems: z.record(z.string(), z.array(write)) })
 
 /**
- * Makes a transaction of each batch of writes. The embedded store waits for the disk once for a transaction, and once for each
- * item of a batch. A batch that is refused as a transaction is sent as it came.
+ * Makes a transaction of each batch of writes. The embedded store waits for the disk once for a transaction, and once
+ * for each item of a batch. A batch that is refused as a transaction is sent as it came.
  */
 export function inOneWrite(backend: Backend): Backend {
   return async (call) => {
@@ -137,8 +137,8 @@ function asked(backend: Backend, action: string, input: object): Promise<Service
 }
 
 /**
- * Asks until the store answers, 20 ms apart; it is up within a tenth of a second, a Java one within two. `ended`: the program did
- * first; `late`: neither came before the signal.
+ * Asks until the store answers, 20 ms apart; it is up within a tenth of a second, a Java one within two. `ended`: the
+ * program did first; `late`: neither came before the signal.
  */
 async function firstAnswer(
   backend: Backend,

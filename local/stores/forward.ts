@@ -20,14 +20,14 @@ const unverified = {
 }
 
 /**
- * Longer than the longest poll, which waits 20 s: a store that says nothing for this long, before its answer or within it, is
- * given up. So a silent call ends, also that of a poller of this process, which has no time limit of its own.
+ * Longer than the longest poll, which waits 20 s: a store that says nothing for this long, before its answer or within
+ * it, is given up. So a silent call ends, also that of a poller of this process, which has no time limit of its own.
  */
 const usualSilenceMs = 30_000
 
 /**
- * Forwards calls to a store that speaks HTTP, over a few persistent connections. Each call is signed again if there is a
- * signer, as a store may keep a namespace for each access key.
+ * Forwards calls to a store that speaks HTTP, over a few persistent connections. Each call is signed again if there is
+ * a signer, as a store may keep a namespace for each access key.
  */
 export function forwardTo(
   endpoint: string,

@@ -87,8 +87,8 @@ function readMessages(text: string): object[] | undefined {
 }
 
 /**
- * Returns the messages of a queue in their order. Messages in flight are among them: whether the work on them was finished is not known, and
- * consumers expect duplicates.
+ * Returns the messages of a queue in their order. Messages in flight are among them: whether the work on them was
+ * finished is not known, and consumers expect duplicates.
  */
 function messagesOf({ url }: Queue, content: unknown): object[] {
   const { ready, delayed, inflight } = inspected.parse(content).messages
@@ -102,7 +102,7 @@ function messagesOf({ url }: Queue, content: unknown): object[] {
   }))
 }
 
-/** In the order of a FIFO queue. A standard queue has none; its messages are put in the order in which they were sent. */
+/** By the order of a FIFO queue. A standard queue has none; its messages come in the order of sending. */
 function byOrder(a: z.infer<typeof message>, b: z.infer<typeof message>): number {
   const [first = '', second = ''] = [a.sequenceNumber, b.sequenceNumber]
   return first === second ? a.sentTimestamp - b.sentTimestamp : first < second ? -1 : 1

@@ -20,8 +20,8 @@ export interface QueueStore extends RunningStore {
 }
 
 /**
- * Starts the embedded SQS: in memory, in this process, with no socket of its own. Closing it writes the messages that are left in
- * the queues of `files`, also those in flight; the next start puts them back.
+ * Starts the embedded SQS: in memory, in this process, with no socket of its own. Closing it writes the messages that
+ * are left in the queues of `files`, also those in flight; the next start puts them back.
  */
 export async function startEmbeddedSqs(queues: readonly Queue[], files?: QueueFiles): Promise<QueueStore> {
   const app = buildApp({ logger: false })
@@ -68,9 +68,9 @@ const entry = z.looseObject({
 const sending = z.looseObject({ Entries: z.array(entry) })
 
 /**
- * Divides the groups of events, a few for each tenant, by call, and by their ids where they have none. SQS hands out many messages of a group at
- * a time, and the embedded one a single one, so that a batch of a tenant's events would hold four. Returns `undefined` where there is nothing to
- * divide.
+ * Divides the groups of events, a few for each tenant, by call, and by their ids where they have none. SQS hands out
+ * many messages of a group at a time, and the embedded one a single one, so that a batch of a tenant's events would
+ * hold four. Returns `undefined` where there is nothing to divide.
  */
 function inSmallerGroups(input: unknown): object | undefined {
   const given = z.safeParse(sending, input)
@@ -86,8 +86,8 @@ const receiving = z.object({ QueueUrl: z.string() })
 const received = z.object({ Messages: z.optional(z.array(z.object({ ReceiptHandle: z.string() }))) })
 
 /**
- * Returns what makes the messages of an answer visible again at once. SQS ends a long poll with its connection; the embedded one
- * continues, and would deliver the next messages to a caller that has disconnected.
+ * Returns what makes the messages of an answer visible again at once. SQS ends a long poll with its connection; the
+ * embedded one continues, and would deliver the next messages to a caller that has disconnected.
  */
 function returns(input: unknown, { body }: ServiceAnswer): object[] {
   const { QueueUrl } = z.parse(receiving, input)

@@ -6,7 +6,6 @@ import * as z from 'zod/mini'
 import { PlainError } from '../processes/plain-error.ts'
 import { contentHash } from './content-hash.ts'
 
-/** Everything that the assembly is made from. */
 const sources = [
   'bin',
   'settings',
@@ -25,8 +24,9 @@ const sources = [
 const stampFile = '.made-from'
 
 /**
- * Rebuilds the cloud assembly in `cdk.out` if its sources or the assembly itself have changed; returns its folder. Runs the
- * CDK app itself, as `cdk synth` would, with the context of cdk.json and the stage `dev`; the app bundles the functions too.
+ * Rebuilds the cloud assembly in `cdk.out` if its sources or the assembly itself have changed; returns its folder. Runs
+ * the CDK app itself, as `cdk synth` would, with the context of cdk.json and the stage `dev`; the app bundles the
+ * functions too.
  */
 export async function ensureAssembly(
   root: string,

@@ -113,6 +113,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     { state: 'refused', text: '-ERR NO_ROUTE_DESTINATION\n' },
     { state: 'absent' },
     { state: 'unsent', reason: 'disconnected' },
+    { state: 'unknown', reason: 'unclear' },
     { state: 'unknown', reason: 'connector_lost' },
   ])('the outcome $state is stored next to the claim', async (outcome) => {
     const record = await created()

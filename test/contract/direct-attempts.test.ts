@@ -1,4 +1,7 @@
-/** First attempts that dispatch makes itself, over DynamoDB: a dispatcher that is killed at any call of the store, and two at once. */
+/**
+ * First attempts that dispatch makes itself, over DynamoDB: a dispatcher that is killed at any call of the store, and
+ * two at once.
+ */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
@@ -113,7 +116,10 @@ function sentAs(sent: readonly { readonly headers: Readonly<Record<string, strin
 
 const refusal = { status: 400, body: { __type: 'ValidationException' } } as const
 
-/** Lets a process die at one of its writes, before or after the store did what it asked for. Returns the names of its writes. */
+/**
+ * Lets a process die at one of its writes, before or after the store did what it asked for. Returns the names of its
+ * writes.
+ */
 function diesAt(gate: CloudGate, at: number, isDone: boolean): string[] {
   const writes: string[] = []
   gate.answer = async ({ action }, forward) => {

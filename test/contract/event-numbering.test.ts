@@ -1,4 +1,7 @@
-/** Tests of event logs in DynamoDB alone: many processes at once, some of which die at any step, and a store that refuses. */
+/**
+ * Tests of event logs in DynamoDB alone: many processes at once, some of which die at any step, and a store that
+ * refuses.
+ */
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -61,7 +64,9 @@ async function removeBlock(context: AdapterContext, domain: string, block: numbe
   )
 }
 
-/** Removes the events of some numbers, and their records if each was written alone or at the beginning of its record. */
+/**
+ * Removes the events of some numbers, and their records if each was written alone or at the beginning of its record.
+ */
 async function removeNumbers(context: AdapterContext, domain: string, numbers: readonly number[]): Promise<void> {
   const keys = numbers.flatMap((number) => {
     const { pk, sk } = toRecordItem(domain, { first: number, last: number, loggedAt: 0, voids: [] })

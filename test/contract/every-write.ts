@@ -9,6 +9,7 @@ import {
   aGap,
   aHook,
   aKnownCall,
+  aPlacedCall,
   aPresence,
   aRecording,
   aReport,
@@ -44,6 +45,7 @@ const [route, other, entry, settings] = [aRoute(), aRoute({ order: 7 }), anEntry
 const recording = aRecording()
 const drop = { engine: 'fs1', domain, login: '1000', deletedAt: 1, command: 'c1' }
 const knownCall = aKnownCall({ domain })
+const placedCall = aPlacedCall({ domain })
 const exported = anExport({ createdAt: now })
 const factor = { sealed: 'sealed', isOn: true, usedStep: 1 }
 const logged = anEvent()
@@ -341,26 +343,35 @@ export const writes: Readonly<Record<string, Write>> = {
     write: ({ rateLimits }) => rateLimits.takeInWindow('mail:a', { limit: 3, windowMs: 1000 }, now),
     answer: expect.objectContaining({ isAllowed: true }),
   },
-  'presence.replace': { write: ({ presence }) => presence.replace([aPresence({ domain })]) },
   'gatewayStates.put': { write: ({ gatewayStates }) => gatewayStates.put([aGatewayState({ domain })]) },
   'gatewayStates.remove': {
     first: ({ gatewayStates }) => gatewayStates.put([aGatewayState({ domain })]),
     write: ({ gatewayStates }) => gatewayStates.remove([aGatewayState({ domain })]),
   },
-  'knownCalls.put': { write: ({ knownCalls }) => knownCalls.put([knownCall]) },
+  'knownCalls.put': { write: ({ knownCalls }) => knownCalls.put(knownCall) },
+  'knownCalls.put an end': {
+    first: ({ knownCalls }) => knownCalls.put(knownCall),
+    write: ({ knownCalls }) => knownCalls.put({ ...knownCall, state: 'ended' }),
+  },
   'knownCalls.remove': {
-    first: ({ knownCalls }) => knownCalls.put([knownCall]),
+    first: ({ knownCalls }) => knownCalls.put(knownCall),
     write: ({ knownCalls }) => knownCalls.remove([knownCall]),
   },
-  'liveCalls.put the first': { write: ({ liveCalls }) => liveCalls.put(domain, 'call', now, 1), answer: true },
-  'liveCalls.put': {
-    first: ({ liveCalls }) => liveCalls.put(domain, 'first', now, 2),
-    write: ({ liveCalls }) => liveCalls.put(domain, 'call', now, 2),
-    answer: true,
+  'knownCalls.place': { write: ({ knownCalls }) => knownCalls.place(placedCall) },
+  'knownCalls.answered': {
+    first: ({ knownCalls }) => knownCalls.place(placedCall),
+    write: ({ knownCalls }) => knownCalls.answered(placedCall, placedCall.showsBy + 1),
   },
-  'liveCalls.remove': {
-    first: ({ liveCalls }) => liveCalls.put(domain, 'call', now, 1),
-    write: ({ liveCalls }) => liveCalls.remove(domain, ['call']),
+  'knownCalls.unplace': {
+    first: ({ knownCalls }) => knownCalls.place(placedCall),
+    write: ({ knownCalls }) => knownCalls.unplace(placedCall),
+  },
+  'knownCalls.unplace of a reported call': {
+    first: async ({ knownCalls }) => {
+      await knownCalls.place({ ...placedCall, uuid: knownCall.uuid })
+      await knownCalls.put(knownCall)
+    },
+    write: ({ knownCalls }) => knownCalls.unplace(knownCall),
   },
   'recordings.expect': {
     write: async ({ recordings }) => (await recordings.expect(recording)).version,

@@ -12,13 +12,14 @@ import { dynamoStores } from '../support/stores/stores.ts'
 import { now, writes } from './every-write.ts'
 
 /**
- * Runs the scenario of test/contract/store-faults.test.ts with each of its ends. Numbers that are taken twice are void once:
- * test/contract/event-numbering.test.ts.
+ * Runs the scenario of test/contract/store-faults.test.ts with each of its ends. Numbers that are taken twice are void
+ * once: test/contract/event-numbering.test.ts.
  */
 const elsewhere = /^(?:deliveries\.\w+Attempt|eventLogWriter\.take)$/
 
 /** Ports' methods that only read or wait. */
-const reading = /^(?:read|list|is[A-Z]|exists|page|names|entries|callflows|version|latest|head|anyExists|pause|count$)/
+const reading =
+  /^(?:read|list|is[A-Z]|was[A-Z]|exists|page|names|entries|callflows|version|latest|head|anyExists|pause|count$)/
 
 const isWrite = /^(?:Put|Update|Delete|TransactWrite|BatchWrite)Item/
 

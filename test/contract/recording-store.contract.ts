@@ -365,6 +365,8 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().listLeft(1)).toHaveLength(1)
     expect(await recordings().page(first, 9)).toEqual([])
 
+    expect(await recordings().wasLeft(first)).toBe(true)
+    expect(await recordings().wasLeft(`${first}.example.com`)).toBe(false)
     await recordings().forgetLeft(first, 9)
     expect(await all()).toContainEqual(noted)
     await recordings().forgetLeft(first, 10)

@@ -140,7 +140,7 @@ const creations: Record<string, Creation> = {
     body: () => ({ calledId: '9196', callerId: '1000' }),
     made: async (api, { body }, domain) => ({
       dialled: api.ports.engine.given.map(({ command }) => `+OK ${'uuid' in command ? command.uuid : ''}\n`),
-      counted: (await api.ports.liveCalls.list(domain)).size,
+      counted: (await api.ports.knownCalls.listPlaced(domain)).length,
       answered: body.info,
     }),
     once: { dialled: [expect.stringMatching(/^\+OK [0-9a-f-]{36}\n$/)], counted: 1, answered: expect.any(String) },

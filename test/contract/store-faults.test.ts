@@ -7,7 +7,7 @@ import { startCloudGate } from '../support/stores/cloud-gate.ts'
 import { startDynamoServer } from '../support/stores/dynamo-server.ts'
 import { movableClock } from '../support/processes/movable-clock.ts'
 import { opened } from '../support/processes/opened.ts'
-import { aCommandRecord, aDelivery, aDomain, aHook, aPresence, aToken, anAccount } from '../support/records/records.ts'
+import { aCommandRecord, aDelivery, aDomain, aHook, aToken, anAccount } from '../support/records/records.ts'
 import { dynamoStores } from '../support/stores/stores.ts'
 
 const fault = (type: string, extra: object = {}): CloudReply => ({
@@ -21,20 +21,6 @@ const conflict = fault('TransactionCanceledException', {
 
 describe('DynamoDB with faults', () => {
   const cloud = opened(openCloud)
-
-  test('a store that leaves presences unwritten is retried for a second at most, since they are written without a condition', async () => {
-    const { context, gate, stores } = cloud()
-    let asked = 0
-    gate.answer = ({ input }) => {
-      asked += 1
-      context.clock.move(600)
-      return { status: 200, body: { UnprocessedItems: input['RequestItems'] } }
-    }
-
-    await expect(stores.presence.replace([aPresence()])).rejects.toMatchObject({ code: 'deadline_exceeded' })
-
-    expect(asked).toBeLessThanOrEqual(2)
-  })
 
   describe('a write that was done but whose answer was lost counts as done, and is done once', () => {
     test('a new domain is created once although the response to the write was lost', async () => {

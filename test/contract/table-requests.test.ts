@@ -7,9 +7,9 @@ import { branches } from '../support/stores/table-branches.ts'
 import { tableRequests } from '../support/stores/table-requests.ts'
 
 /**
- * The embedded store reads consistently whatever it is asked, and most tests meet one condition of a write at a time. So
- * the requests themselves are judged: test/fixtures/table-requests.txt holds, for each method, what it asks of DynamoDB.
- * A change of an adapter that changes a line there is to be made by hand, with the reason in mind.
+ * The embedded store reads consistently whatever it is asked, and most tests meet one condition of a write at a time.
+ * So the requests themselves are judged: test/fixtures/table-requests.txt holds, for each method, what it asks of
+ * DynamoDB. A change of an adapter that changes a line there is to be made by hand, with the reason in mind.
  */
 const stated = readStated(readFileSync('test/fixtures/table-requests.txt', 'utf8'))
 

@@ -5,7 +5,14 @@ import type { Delivery } from '../../core/hooks/delivery/delivery.ts'
 import { recordedEvents } from '../support/engine/recorded-events.ts'
 import { logEvent } from '../support/hooks/logged-events.ts'
 import { opened } from '../support/processes/opened.ts'
-import { aCommandRecord, aDelivery, aKnownCall, aPresence, aRecording } from '../support/records/records.ts'
+import {
+  aCommandRecord,
+  aDelivery,
+  aKnownCall,
+  aPlacedCall,
+  aPresence,
+  aRecording,
+} from '../support/records/records.ts'
 import type { CloudPorts } from '../support/stores/cloud-exercises.ts'
 import { openCloud } from '../support/stores/open-cloud.ts'
 
@@ -123,13 +130,45 @@ it('a recording that is claimed, renewed and released costs its index nothing wh
   expect([expected.index, units.index]).toEqual([1, 0])
 })
 
-it('a known leg that is stored again costs its index nothing', async () => {
+it('a leg that two connectors store and remove costs four write units for the first of them and two for the other', async () => {
   const leg = aKnownCall({ domain: 'units.test' })
-  const first = await unitsOf(({ knownCalls }) => knownCalls.put([leg]))
-  const again = await unitsOf(({ knownCalls }) => knownCalls.put([{ ...leg, knownAt: leg.knownAt + 1 }]))
+  const first = await unitsOf(({ knownCalls }) => knownCalls.put(leg))
+  const again = await unitsOf(({ knownCalls }) => knownCalls.put({ ...leg, knownAt: leg.knownAt + 1 }))
+  const removed = await unitsOf(({ knownCalls }) => knownCalls.remove([leg]))
+  const removedAgain = await unitsOf(({ knownCalls }) => knownCalls.remove([leg]))
 
-  expect([first, again]).toEqual([
+  expect([first, again, removed, removedAgain]).toEqual([
     { table: 1, index: 1 },
+    { table: 1, index: 0 },
+    { table: 1, index: 1 },
+    { table: 1, index: 0 },
+  ])
+})
+
+it('a change of a leg costs each connector one write unit', async () => {
+  const leg = aKnownCall({ domain: 'units.test' })
+  await unitsOf(({ knownCalls }) => knownCalls.put(leg))
+  const change = { ...leg, state: 'ended' as const, changedAt: leg.changedAt + 1 }
+
+  const units = [
+    await unitsOf(({ knownCalls }) => knownCalls.put(change)),
+    await unitsOf(({ knownCalls }) => knownCalls.put(change)),
+  ]
+
+  expect(units).toEqual([
+    { table: 1, index: 0 },
+    { table: 1, index: 0 },
+  ])
+})
+
+it('a call that the API places and that comes up costs two write units besides those of its leg', async () => {
+  const call = aPlacedCall({ domain: 'units.test' })
+  const placed = await unitsOf(({ knownCalls }) => knownCalls.place(call))
+  await unitsOf(({ knownCalls }) => knownCalls.put(aKnownCall(call)))
+  const answered = await unitsOf(({ knownCalls }) => knownCalls.answered(call, call.showsBy))
+
+  expect([placed, answered]).toEqual([
+    { table: 1, index: 0 },
     { table: 1, index: 0 },
   ])
 })

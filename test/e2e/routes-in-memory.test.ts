@@ -1,4 +1,7 @@
-/** The route lookup of engines over the stores of a whole platform: what is read for many calls, and when a change rules. */
+/**
+ * The route lookup of engines over the stores of a whole platform: what is read for many calls, and when a change
+ * rules.
+ */
 import { expect, it } from 'vitest'
 import { planted } from '../support/invariants/secret-forms.ts'
 import { aPlatform } from '../support/platform/platform.ts'

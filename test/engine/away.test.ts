@@ -22,7 +22,7 @@ const acme = 'acme.example.com'
 const within = { timeout: 60_000, interval: 200 }
 
 describe.skipIf(freeswitchBin === undefined)('an engine of the kit', () => {
-  it('calls end at once while the platform accepts connections and never answers', async () => {
+  it('calls end without a word to a platform that accepts connections and never answers', async () => {
     await using closing = new AsyncDisposableStack()
     const hung = await aHungServer()
     closing.defer(() => hung.close())
@@ -31,7 +31,7 @@ describe.skipIf(freeswitchBin === undefined)('an engine of the kit', () => {
     const platform = { PLATFORM_URL: `http://127.0.0.1:${hung.port}`, ENGINE_CREDENTIAL: planted('credential') }
     const engine = await startKitEngine(place, platform, withLoopback(kitConfiguration, place.folder))
     closing.defer(() => engine.stop())
-    const counter = await openEventCounter(place.socketPort, ['CHANNEL_HANGUP', 'CHANNEL_HANGUP_COMPLETE'])
+    const counter = await openEventCounter(place.socketPort, ['CHANNEL_DESTROY'])
     closing.defer(() => counter.close())
     let placed = 0
     for await (const _tick of setInterval(100)) {
@@ -40,14 +40,9 @@ describe.skipIf(freeswitchBin === undefined)('an engine of the kit', () => {
       if (placed === 100) break
     }
 
-    const times = () =>
-      [...counter.madeAt]
-        .filter(([name]) => name.startsWith('CHANNEL_HANGUP_COMPLETE'))
-        .map(([name, at]) => (at - (counter.madeAt.get(name.replace('_COMPLETE', '')) ?? NaN)) / 1_000)
-    await expect.poll(() => times().length, within).toBe(200)
-    const sorted = times().toSorted((a, b) => a - b)
-    expect(sorted[100]).toBeLessThan(100)
+    await expect.poll(() => counter.heard.length, within).toBe(200)
     await expect.poll(() => readdirSync(place.cdrs).length, within).toBe(200)
+    // A call that reported its end to the platform itself would have waited for it.
     expect(hung.asked().filter((request) => !/^POST \/engine\/(?:directory|dialplan)/.test(request))).toEqual([])
   })
 

@@ -22,7 +22,9 @@ const [acme, blue] = ['acme.example.com', 'blue.example.com']
 const within = { timeout: 20_000, interval: 200 }
 const names = 'DNS:localhost,IP:127.0.0.1'
 const chromium = installedChromium()
-/** A browser of the test trusts its certificates, and has media on the loopback address, which it otherwise leaves out. */
+/**
+ * A browser of the test trusts its certificates, and has media on the loopback address, which it otherwise leaves out.
+ */
 const switches = [
   '--ignore-certificate-errors',
   '--allow-loopback-in-peer-connection',

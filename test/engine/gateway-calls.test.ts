@@ -55,7 +55,13 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     const filter = { 'Caller-Destination-Number': { operation: '==' as const, value: heard } }
     await admin.call('createHooks', { body: callEvents.map((event) => ({ event, action, filter })) })
     made = { admin, stranger: other, caller, called, far: await party('provider', provider), receiver }
+    // All before the first call: what its domain's calls are decided by is kept for a second, also that a gateway is
+    // missing.
     await gateway(trunk('trunk'))
+    await gateway(trunk('fixed', { caller_id: 'number:380441112233' }))
+    await gateway(trunk('personal', { caller_id: 'account' }))
+    await gateway(trunk('narrow', { max_calls: 1 }))
+    await gateway(trunk('both', { max_calls: 1, networks: [`${rival}/32`] }))
   })
 
   it('a call through a gateway arrives with the dialled digits and the number of its caller', async () => {
@@ -69,8 +75,6 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
   })
 
   it('a gateway shows its own number or the outbound one of the calling account, as its settings say', async () => {
-    await gateway(trunk('fixed', { caller_id: 'number:380441112233' }))
-    await gateway(trunk('personal', { caller_id: 'account' }))
     const parameters = { params: { account_id: '1001' }, body: { variables: ['outbound_caller_id_number=4711'] } }
     await the().admin.call('updateAccount', parameters)
     await route('91(\\d+)', [dial('fixed', '$1')])
@@ -86,7 +90,6 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
   })
 
   it('a route continues if its gateway is over the limit, an emergency call passes, and an ended call makes room', async () => {
-    await gateway(trunk('narrow', { max_calls: 1 }))
     await route('93', [dial('narrow', '1')])
     await route('94', [dial('narrow', '2'), { hangup: 'USER_BUSY' }])
     await route('112', [dial('narrow', '112')])
@@ -152,7 +155,6 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
   })
 
   it('a public route is decided again after a wait, and its calls are counted at the gateway', async () => {
-    await gateway(trunk('both', { max_calls: 1, networks: [`${rival}/32`] }))
     const far = await party('rival', rival)
     await publicRoute('45', [
       { answer: '' },

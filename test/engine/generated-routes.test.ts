@@ -79,7 +79,10 @@ describe.skipIf(freeswitchBin === undefined)('generated routes at an engine of t
   const lab = opened(() => aGatewayLab({ CALLS_PER_SECOND: '500' }))
   const calls = opened(() => openDialledCalls(lab().place.socketPort))
 
-  /** Makes gateways to a provider that is always busy: one, one that shows its own number and counts calls, and a disabled one. */
+  /**
+   * Makes gateways to a provider that is always busy: one, one that shows its own number and counts calls, and a
+   * disabled one.
+   */
   async function aProvider(admin: Client) {
     const far = await lab().phone('provider', '127.0.0.1', { port: lab().gatewayPort, ip: provider, isBusy: true })
     const shared = { proxy: far.address, realm: provider, register: false }

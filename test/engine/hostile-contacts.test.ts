@@ -172,6 +172,25 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
     expect(phones.flatMap(({ rang }) => rang)).toHaveLength(20)
   })
 
+  it('of more than a hundred phones of an account the engine keeps the hundred that registered last', async () => {
+    const listed = () => lab().engine.api(`sofia_contact */1001=${acme}@${acme}`)
+    const phones = []
+    for (let at = 0; at < 105; at++) {
+      const phone = await lab().phone('1001', acme, { contact: `<sip:1001@HERE;number=${at}>` })
+      expect((await phone.register()).status).toBe(200)
+      phones.push(phone)
+    }
+
+    await phones[5]?.register()
+
+    const numbers = (await listed()).match(/number=\d+/g) ?? []
+    expect(numbers.map((number) => Number(number.slice(7))).toSorted((a, b) => a - b)).toEqual([
+      5,
+      ...Array.from({ length: 99 }, (_, at) => at + 6),
+    ])
+    await forget()
+  })
+
   it('all phones of an account ring, and the one that answers gets the call', async () => {
     const phones = await Promise.all(['1001', '1001', '1001'].map((login) => lab().soundPhone(login, acme)))
     const caller = await lab().soundPhone('1002', acme)

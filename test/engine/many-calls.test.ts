@@ -1,4 +1,7 @@
-/** Many calls at a real engine: every event, CDR and delivery is compared with what the engine counts. Skipped without `FREESWITCH_BIN`. */
+/**
+ * Many calls at a real engine: every event, CDR and delivery is compared with what the engine counts. Skipped without
+ * `FREESWITCH_BIN`.
+ */
 import { setInterval } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'

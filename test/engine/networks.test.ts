@@ -1,4 +1,7 @@
-/** A phone at home and an engine in a cloud, both behind translated addresses. Skipped without `FREESWITCH_BIN`, root or nftables. */
+/**
+ * A phone at home and an engine in a cloud, both behind translated addresses. Skipped without `FREESWITCH_BIN`, root or
+ * nftables.
+ */
 import { describe, expect, it } from 'vitest'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aKitLab } from '../support/engine/kit-lab.ts'

@@ -1,4 +1,7 @@
-/** Tests that a real engine of the kit goes on while the platform or the engine is away. Skipped without `FREESWITCH_BIN`. */
+/**
+ * Tests that a real engine of the kit goes on while the platform or the engine is away. Skipped without
+ * `FREESWITCH_BIN`.
+ */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -25,7 +28,8 @@ const cdrs = async (client: Client, query: string) => {
 }
 
 describe.skipIf(freeswitchBin === undefined)('while the platform is away', () => {
-  // A registration lasts 2 s here instead of an hour, so that phones renew it several times; answers are kept until flushed.
+  // A registration lasts 2 s here instead of an hour, so that phones renew it several times; answers are kept until
+  // flushed.
   const lab = opened(() => aKitLab({ settings: { SHORTEST_REGISTRATION: '1', LONGEST_REGISTRATION: '2' } }))
 
   it('phones renew their registrations and call each other, and the CDRs of their calls are posted later', async () => {

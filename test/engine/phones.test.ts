@@ -1,5 +1,5 @@
 /** Phones at a real engine with the configuration of the kit. Skipped without `FREESWITCH_BIN`. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { checkEngine } from '../../local/engine-check/check-engine.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
@@ -30,6 +30,9 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
     expect(await phone.register()).toEqual({ status: 200, hasContact: true })
     return phone
   }
+  // A recorded call rings one phone of its account. The engine keeps also those that log out, until their registration
+  // expires.
+  afterEach(() => lab().engine.api(`sofia profile phones flush_inbound_reg 1002=${acme}@${acme}`))
   const channels = async (client: Client | undefined) => (await as(client).call('listChannels')).data.rows
   const cdrs = async (client: Client | undefined, query: string) => {
     const { hits } = await as(client).call('searchCdrs', { query: { leg: '*' }, body: { query } })
@@ -163,7 +166,8 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
       const call = await caller.call('1002')
       await call.hangUp()
 
-      // The engine accepts the registration, under the full name of the attacker's own account: no call to 1002@acme is routed to it.
+      // The engine accepts the registration, under the full name of the attacker's own account: no call to 1002@acme is
+      // routed to it.
       expect(attempt.status).toBe(200)
       expect([victim.rang, attacker.rang]).toEqual([['1001'], []])
       const registrations = await lab().engine.api('show registrations')

@@ -49,7 +49,8 @@ describe.skipIf(freeswitchBin === undefined)('while the platform is away', () =>
 
     expect((await carrier.call('44')).status).toBe(unavailable)
     expect((await outsider.call('44')).status).toBe(unavailable)
-    // Nothing is asked of the platform but the route, not even when the engine keeps no answer about the called account.
+    // Nothing is asked of the platform but the route, not even when the engine keeps no answer about the called
+    // account.
     await lab().engine.api(`xml_flush_cache id 1002 ${acme}`)
     const before = lookups()
     const call = await caller.call('1002')

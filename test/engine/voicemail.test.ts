@@ -1,4 +1,7 @@
-/** Mailboxes at a real engine of the kit: what callers and owners hear, lamps and mails. Skipped without `FREESWITCH_BIN`. */
+/**
+ * Mailboxes at a real engine of the kit: what callers and owners hear, lamps and mails. Skipped without
+ * `FREESWITCH_BIN`.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -161,17 +164,21 @@ describe.skipIf(freeswitchBin === undefined)('at a mailbox of the kit', () => {
   })
 
   it('a mailbox that is switched off ends the call, and one that the domain switched on takes a message', async () => {
+    const isGreeted = async (number: string) => {
+      const call = await caller.call(number)
+      const greeted = call.hear(5, tone.greets).then(() => true)
+      const is = await Promise.race([greeted, call.ended.then(() => false)])
+      await call.hangUp()
+      return is
+    }
     await change(admin, '1000', ['vm-enabled=false'])
-    const closed = await caller.call('*981000')
-    await closed.ended
+    expect(await isGreeted('*981000')).toBe(false)
     await change(admin, '1000', ['vm-enabled='])
     const params = { domain_name: acme }
     await admin.call('updateDomainParameters', { params, body: ['vm-enabled=true'] })
 
-    const open = await caller.call('1000')
-
-    await open.hear(5, tone.greets)
-    await open.hangUp()
+    // What a domain's calls are decided by may be a second old, and engines forget accounts soon after the answer.
+    await expect.poll(() => isGreeted('1000'), within).toBe(true)
   })
 
   it('the log of the engine has no error after all this', () => {
@@ -233,8 +240,10 @@ describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit'
     const [, encoded = ''] = /Content-Type: audio\/wav[^]*?\r\n\r\n([A-Za-z0-9+/=\r\n]+)/.exec(mail?.source ?? '') ?? []
     const sound = Buffer.from(encoded, 'base64')
     expect(sound.toString('latin1', 0, 4)).toBe('RIFF')
-    const loud = Array.from({ length: 16_000 }, (_, at) => sound.readInt16LE(44 + 2 * at)).filter((one) => one > 4_000)
-    expect(loud.length).toBeGreaterThan(1_000)
+    // A busy machine makes it shorter than what the caller sang; most of it is loud all the same.
+    const samples = Array.from({ length: Math.floor(sound.length / 2) - 22 }, (_, at) => sound.readInt16LE(44 + 2 * at))
+    expect(samples.length).toBeGreaterThan(8_000)
+    expect(samples.filter((one) => one > 4_000).length).toBeGreaterThan(samples.length / 16)
     expect(await messagesOf(lab(), '1002')).toBe('1:0:0:0')
   })
 

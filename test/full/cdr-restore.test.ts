@@ -1,6 +1,6 @@
 /**
- * The restore of CDRs as docs/deploy.md has it, request by request, at a real OpenSearch. Its snapshots are in a folder; those of
- * the service are in S3, under the same name of the repository, which the service fills by itself.
+ * The restore of CDRs as docs/deploy.md has it, request by request, at a real OpenSearch. Its snapshots are in a
+ * folder; those of the service are in S3, under the same name of the repository, which the service fills by itself.
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'

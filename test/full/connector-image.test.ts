@@ -1,4 +1,7 @@
-/** The image of the connector: its Dockerfile is judged, its file system assembled, its process started, and it is built where a builder is at hand. */
+/**
+ * The image of the connector: its Dockerfile is judged, its file system assembled, its process started, and it is built
+ * where a builder is at hand.
+ */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'

@@ -60,7 +60,8 @@ async function hasEnded(uuid: string): Promise<boolean> {
 
 // All processes together took 597 MB after the crowd, and 634 MB at most, on a busy machine of two cores.
 it('no operation fails when each is sent 24 times at once, with and without credentials, during calls and within 700 MB', async () => {
-  // Loads all functions: the simulated engine waits 3 s for its directory, and a machine that is busy otherwise needs more.
+  // Loads all functions: the simulated engine waits 3 s for its directory, and a machine that is busy otherwise needs
+  // more.
   await failuresOf(url, {}, 1)
   const over = new AbortController()
   const crowds = [{}, madeUpToken(domain), credential].map((each) => failuresOf(url, each))

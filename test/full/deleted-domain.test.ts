@@ -11,8 +11,8 @@ const neighbour = `${name}.au`
 const env = { DELETION_GRACE_SECONDS: '2' }
 
 /**
- * Records that outlive a domain by design: see contracts/domain-partitions.ts. A report of a connector, replaced every 5 s, names
- * the domains of the orders that it has under way, those of the clean-up included.
+ * Records that outlive a domain by design: see contracts/domain-partitions.ts. A report of a connector, replaced every
+ * 5 s, names the domains of the orders that it has under way, those of the clean-up included.
  */
 const outliving: readonly TableName[] = [
   'audit',
@@ -53,7 +53,9 @@ async function aFullTenant(domain: string): Promise<{ admin: Client; call: strin
   return { admin, call: info.replace('+OK ', '').trim() }
 }
 
-/** Whether an item is the kept answer of a request by root, who has no domain: it names what root did and lasts a day. */
+/**
+ * Whether an item is the kept answer of a request by root, who has no domain: it names what root did and lasts a day.
+ */
 const isOfRoot = (item: string) =>
   item.startsWith('idempotency ') && item.includes(`"pk":${JSON.stringify(joinKey(''))}`)
 
@@ -65,8 +67,7 @@ async function storedOf(running: Platform) {
 }
 
 /** Without when and by what the items were last touched: a neighbour goes on living. */
-const lasting = (items: readonly string[]) =>
-  items.filter((item) => !/^(?:presence|liveCalls|events|deliveries) /.test(item))
+const lasting = (items: readonly string[]) => items.filter((item) => !/^(?:presence|events|deliveries) /.test(item))
 
 /** Resolves when the last write of a clean-up is judged: its domain's own record goes. */
 function lastWrite({ gate, assembly }: Platform): Promise<void> {

@@ -14,7 +14,9 @@ const rig = opened(() => aPlatform())
 const folder = mkdtempSync(join(tmpdir(), 'callplane-documentation-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The pages whose commands a reader can paste one after the other. The others begin with the login of the first one. */
+/**
+ * The pages whose commands a reader can paste one after the other. The others begin with the login of the first one.
+ */
 const pages = ['concepts', 'accounts', 'tokens', 'calls', 'gateways', 'events', 'email', 'audit', 'simulated-engine']
 
 /** Pages of which these sections can be pasted; their other commands are for other machines, or parts of programs. */

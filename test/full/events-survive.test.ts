@@ -106,8 +106,8 @@ async function received(
 }
 
 /**
- * Ends the connector while events of two tenants wait for the queue and a call is up; gives the queue back when the next
- * connector runs, and checks everything once all has come that waited.
+ * Ends the connector while events of two tenants wait for the queue and a call is up; gives the queue back when the
+ * next connector runs, and checks everything once all has come that waited.
  */
 async function survive(subclass: string, end: (pid: number) => Promise<void>): Promise<void> {
   const { platform, gate } = rig()

@@ -74,7 +74,10 @@ async function readEvents(admin: Client) {
   return { numbers, gaps }
 }
 
-/** Lets a platform end in some way while events wait, and starts it again. Returns how it ended and what the list says then. */
+/**
+ * Lets a platform end in some way while events wait, and starts it again. Returns how it ended and what the list says
+ * then.
+ */
 async function endWithBacklog(end: (command: RunningCommand) => Promise<void>) {
   const { command, admin } = await start()
   const [, port] = await command.printed(/event socket on port (\d+)/)

@@ -1,4 +1,6 @@
-/** Every endpoint that takes or shows a secret is used, also wrongly; then everything that the platform wrote is read. */
+/**
+ * Every endpoint that takes or shows a secret is used, also wrongly; then everything that the platform wrote is read.
+ */
 import { createHash, randomInt } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { Secret } from 'otpauth'

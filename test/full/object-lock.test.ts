@@ -1,4 +1,7 @@
-/** Legal holds as the adapter sets them, judged by the emulator of AWS, whose S3 refuses to remove a version under a hold. */
+/**
+ * Legal holds as the adapter sets them, judged by the emulator of AWS, whose S3 refuses to remove a version under a
+ * hold.
+ */
 import {
   CreateBucketCommand,
   DeleteObjectCommand,

@@ -1,6 +1,6 @@
 /**
- * The store of CDRs, judged by a real OpenSearch: the contract suite of all its implementations, unchanged, and searches
- * drawn at random that the embedded server has to answer alike.
+ * The store of CDRs, judged by a real OpenSearch: the contract suite of all its implementations, unchanged, and
+ * searches drawn at random that the embedded server has to answer alike.
  */
 import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'

@@ -32,7 +32,9 @@ async function send({ method, path }: Route, headers: Record<string, string>, bo
 
 const credential = z.object({ key: z.string(), token: z.string() })
 
-/** The headers of a new token of a user; on a machine so busy that the login is not counted in time, at the third try. */
+/**
+ * The headers of a new token of a user; on a machine so busy that the login is not counted in time, at the third try.
+ */
 async function aToken(login: string) {
   const body = { username: `${login}@${domain}`, password: tenantPassword(login) }
   for (let tries = 0; tries < 3; tries += 1) {

@@ -11,8 +11,8 @@ import { record } from '../support/platform/recordings-lab.ts'
 
 const domain = 'recordings.example.com'
 /**
- * Not the address at which the stores listen: other machines reach the API's address only. With the lock, a hold is allowed by the
- * function's role and taken by the object store, else it fails.
+ * Not the address at which the stores listen: other machines reach the API's address only. With the lock, a hold is
+ * allowed by the function's role and taken by the object store, else it fails.
  */
 const rig = opened(() => aPlatform({ HOST: '127.0.0.2', RECORDINGS_LOCK: 'on' }))
 

@@ -1,6 +1,6 @@
 /**
- * A property-based tester that knows the platform by its description alone sends valid and invalid requests to each operation, and
- * holds every answer to the description.
+ * A property-based tester that knows the platform by its description alone sends valid and invalid requests to each
+ * operation, and holds every answer to the description.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -61,8 +61,8 @@ const shadowed = ['/api/v2/cdr/export', '/api/v2/cdr/text', '/api/v2/hooks/dry-r
 function configuration(parameters: Readonly<Record<string, string>>): string {
   const quoted = (text: string) => JSON.stringify(text)
   return [
-    // Much that a schema accepts is refused for what it means, with a documented 400: control characters, cursors of other lists,
-    // one-time codes, times that are over, members that need each other.
+    // Much that a schema accepts is refused for what it means, with a documented 400: control characters, cursors of
+    // other lists, one-time codes, times that are over, members that need each other.
     '[checks]',
     'positive_data_acceptance.enabled = false',
     '',
@@ -88,12 +88,15 @@ interface JsonBody {
   }
 }
 
-/** The longest text of a parameter of lists. Four of them at once exceed the 10 KB of request line and headers that an HTTP API takes. */
+/**
+ * The longest text of a parameter of lists. Four of them at once exceed the 10 KB of request line and headers that an
+ * HTTP API takes.
+ */
 const longestText = 4096
 
 /**
- * Returns the description as the tester gets it: bodies name the domain of the caller, since any other is refused before the rest is
- * looked at, and all parameters of a list fit into one request.
+ * Returns the description as the tester gets it: bodies name the domain of the caller, since any other is refused
+ * before the rest is looked at, and all parameters of a list fit into one request.
  */
 function describedFor(tenant: string): string {
   const document = JSON.parse(

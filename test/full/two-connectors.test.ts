@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { dynamoCommandStore } from '../../adapters/dynamodb/calls/dynamo-command-store.ts'
 import { dynamoGapStore } from '../../adapters/dynamodb/events/dynamo-gap-store.ts'
-import { dynamoPresenceStore } from '../../adapters/dynamodb/accounts/dynamo-presence-store.ts'
+import { dynamoKnownCallStore } from '../../adapters/dynamodb/calls/dynamo-known-call-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import { memoryPorts } from '../support/memory/memory-ports.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
@@ -165,10 +165,10 @@ async function allDelivered(): Promise<void> {
 
 /** Waits until the stores know of calls, whose connectors are going to be killed. */
 async function allStored(calls: readonly ReplayedCall[]): Promise<void> {
-  const presence = dynamoPresenceStore(pair.context)
+  const knownCalls = dynamoKnownCallStore(pair.context)
   await vi.waitFor(async () => {
-    const accounts = await Promise.all(domains.map((domain) => presence.list(domain)))
-    const stored = new Set(accounts.flat().flatMap((account) => account.calls))
+    const legs = await Promise.all(domains.map((domain) => knownCalls.listOf(domain)))
+    const stored = new Set(legs.flat().map(({ uuid }) => uuid))
     expect(calls.filter(({ uuid }) => !stored.has(uuid))).toEqual([])
   }, patience)
 }

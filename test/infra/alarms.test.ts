@@ -224,7 +224,8 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
 }
 
 /**
- * The allowed properties of an alarm. Another property could change when it goes off, so this file would have to state it.
+ * The allowed properties of an alarm. Another property could change when it goes off, so this file would have to state
+ * it.
  */
 const judged = new Set(
   (

@@ -48,7 +48,9 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'lambda update-event-source-mapping': ['--uuid', '--enabled', '--no-enabled'],
 }
 
-/** The members of an operation's input, from the client that the platform itself uses; `undefined`: no such operation. */
+/**
+ * The members of an operation's input, from the client that the platform itself uses; `undefined`: no such operation.
+ */
 function inputMembers(service: string, operation: string): readonly string[] | undefined {
   const clients: Readonly<Record<string, object>> = { dynamodb, kms, s3api, secretsmanager }
   const made: unknown = Reflect.get(clients[service] ?? {}, `${pascal(operation)}Command`)

@@ -255,7 +255,8 @@ it('recordingsLock changes no bucket, so that it can be taken back, and a versio
     expect(properties['LifecycleConfiguration']).toMatchObject({
       Rules: [{}, { NoncurrentVersionExpiration: { NoncurrentDays: 1 }, ExpiredObjectDeleteMarker: true }],
     })
-    // S3 refuses to suspend the versions of a bucket with Object Lock, which CloudFormation would try when the property goes.
+    // S3 refuses to suspend the versions of a bucket with Object Lock, which CloudFormation would try when the property
+    // goes.
     expect(properties).not.toHaveProperty('VersioningConfiguration')
     // CloudFormation would replace a bucket for it, and the new one would be empty: docs/deploy.md has the step.
     expect(properties).not.toHaveProperty('ObjectLockEnabled')

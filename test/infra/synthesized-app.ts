@@ -18,7 +18,10 @@ export interface SynthesisOptions {
   /** The content of the file of the stage. */
   readonly settings?: Readonly<Record<string, unknown>>
   readonly change?: (app: App) => void
-  /** Whether CloudFormation's own rules judge the templates, too, as for every deployment: 10 s of computing in a process. */
+  /**
+   * Whether CloudFormation's own rules judge the templates, too, as for every deployment: 10 s of computing in a
+   * process.
+   */
   readonly isValidated?: boolean
 }
 
@@ -26,8 +29,8 @@ export interface SynthesisOptions {
 const made = new Map<string, SynthesizedApp>()
 
 /**
- * Returns the app as it is synthesized with the context of cdk.json and these settings of a stage, over bundles that hold one
- * line each. The test files of a worker share it, so no test may change its files.
+ * Returns the app as it is synthesized with the context of cdk.json and these settings of a stage, over bundles that
+ * hold one line each. The test files of a worker share it, so no test may change its files.
  */
 export function appWith(settings: Readonly<Record<string, unknown>>): SynthesizedApp {
   const key = JSON.stringify(settings)

@@ -41,8 +41,8 @@ import { usualApp } from './synthesized-app.ts'
 import { deadWriterMs } from '../../core/events/event-log-rules.ts'
 
 /**
- * Times that must fit each other, each pair with its numbers once more and the reason. They are declared in files that know
- * nothing of each other, so nothing else notices when one of them changes.
+ * Times that must fit each other, each pair with its numbers once more and the reason. They are declared in files that
+ * know nothing of each other, so nothing else notices when one of them changes.
  */
 const synthesized = usualApp()
 const { assembly } = synthesized

@@ -1,5 +1,5 @@
-// `node test/support/check-links.mjs`: fails when a relative link of a Markdown file leads nowhere, when a page names a test file that is
-// gone, or when any file names a page of docs or the number of a decision that does not exist.
+// `node test/support/check-links.mjs`: fails when a relative link of a Markdown file leads nowhere, when a page names a
+// test file that is gone, or when any file names a page of docs or the number of a decision that does not exist.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'

@@ -8,6 +8,7 @@ const steps = [
   { title: 'types', command: 'tsc', args: ['-p', '.'] },
   { title: 'dead code', command: 'knip', args: [] },
   { title: 'folders', command: 'node', args: ['test/support/check-folders.ts'] },
+  { title: 'columns of comments', command: 'node', args: ['test/support/check-columns.mjs'] },
   { title: 'links of docs', command: 'node', args: ['test/support/check-links.mjs'] },
   { title: 'API description', command: 'node', args: ['test/support/api/openapi-file.ts', '--check'] },
   { title: 'client package', command: 'npm', args: ['pack', './client', '--dry-run', '--loglevel=error'] },
@@ -16,7 +17,7 @@ const steps = [
 
 takeNoOptions(
   'npm run check',
-  'Checks format, lint, types, dead code, cycles of folders, links of docs, the API description, the client package and the synthesized stacks. Takes no options.',
+  'Checks format, lint, types, dead code, cycles of folders, columns of comments, links of docs, the API description, the client package and the synthesized stacks. Takes no options.',
 )
 ensureInstalled()
 for (const { title, command, args } of steps) {

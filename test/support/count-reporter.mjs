@@ -4,7 +4,10 @@ import { writeFileSync } from 'node:fs'
 /** The environment variable with the path of the file that the counts are written to, as JSON. */
 const countsFile = 'TEST_COUNTS_FILE'
 
-/** A vitest reporter that writes `{ passed, failed, skipped, failures }` when the run ends; `failures` names each failed test. */
+/**
+ * A vitest reporter that writes `{ passed, failed, skipped, failures }` when the run ends; `failures` names each failed
+ * test.
+ */
 export default class CountReporter {
   /** A file that could not be loaded, or an error outside of every test, counts as one failed test. */
   onTestRunEnd(modules, unhandledErrors) {

@@ -7,8 +7,9 @@ export interface SourceFile {
 }
 
 /**
- * Returns the groups of folders that import each other in a circle, each sorted, with one import for each step between two of
- * its folders. A folder is the files directly in it; its subfolders are folders of their own. Type imports count.
+ * Returns the groups of folders that import each other in a circle, each sorted, with one import for each step between
+ * two of its folders. A folder is the files directly in it; its subfolders are folders of their own. Type imports
+ * count.
  */
 export function findFolderCycles(files: readonly SourceFile[]): { folders: string[]; imports: string[] }[] {
   const imports = new Map<string, Map<string, string>>()

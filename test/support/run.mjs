@@ -1,5 +1,5 @@
-// `npm test`, `npm run test:full` and `npm run test:engine`. Plain JavaScript, so that it starts on the machine's own Node before anything is
-// installed. Writes the counts to .build/test-results for the pipeline's closing line.
+// `npm test`, `npm run test:full` and `npm run test:engine`. Plain JavaScript, so that it starts on the machine's own
+// Node before anything is installed. Writes the counts to .build/test-results for the pipeline's closing line.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

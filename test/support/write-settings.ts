@@ -1,6 +1,6 @@
 /**
- * `node test/support/write-settings.ts`: writes the tables of settings in docs/local-run.md, the runbook and local/settings/settings.json
- * from contracts/settings. test/infra/settings-tables.test.ts refuses tables that differ.
+ * `node test/support/write-settings.ts`: writes the tables of settings in docs/local-run.md, the runbook and
+ * local/settings/settings.json from contracts/settings. test/infra/settings-tables.test.ts refuses tables that differ.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { deploymentTable, helpRows, laptopTable } from './platform/settings-tables.ts'

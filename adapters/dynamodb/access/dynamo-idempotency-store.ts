@@ -21,7 +21,6 @@ const requestKeyItem = z.object({
   answer: z.optional(z.string()),
 })
 
-/** The condition of a key that is held by a claim and has no answer. */
 const HELD = 'claimId = :claim AND attribute_not_exists(answer)'
 
 /** Keys of requests in DynamoDB, one partition a domain. */

@@ -18,8 +18,8 @@ const networkItem = z.object({ pk: z.string(), sk: z.string(), at: z.number() })
 
 /**
  * Failed logins in DynamoDB: one item a failure, so that the window moves with each of them. A limit is that many
- * numbered slots, each taken by one conditional write, so the limit holds under concurrency. Each known network of a user is
- * one item.
+ * numbered slots, each taken by one conditional write, so the limit holds under concurrency. Each known network of a
+ * user is one item.
  */
 export function dynamoLoginThrottle(context: AdapterContext): LoginThrottle {
   const table = () => tableName(context, 'throttles')

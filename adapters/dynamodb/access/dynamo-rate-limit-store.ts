@@ -35,7 +35,6 @@ export function dynamoRateLimitStore(context: AdapterContext): RateLimitStore {
     lastFullAt.set(key, fullAt)
   }
 
-  /** Moves the moment of a bucket where the condition holds; otherwise returns the moment that is stored. */
   async function move(key: string, update: BucketUpdate) {
     // A write whose answer was lost and that is sent again finds its own mark: the request is counted once.
     const writeId = context.random.uuid()
@@ -82,7 +81,6 @@ export function dynamoRateLimitStore(context: AdapterContext): RateLimitStore {
   }
 }
 
-/** Counts a use in a sliding window, unless the window has no room for it. */
 async function takeInWindow(
   context: AdapterContext,
   key: string,
@@ -112,8 +110,8 @@ async function takeInWindow(
 }
 
 /**
- * Takes the first free slot: one write if that is the first slot, or if none is free; more if others take slots at the same
- * moment.
+ * Takes the first free slot: one write if that is the first slot, or if none is free; more if others take slots at the
+ * same moment.
  */
 async function enterPlace(
   context: AdapterContext,
@@ -168,9 +166,7 @@ async function leavePlace(context: AdapterContext, key: string, place: string): 
   )
 }
 
-/** The update of a bucket's moment, with its condition. */
 interface BucketUpdate {
-  /** The expression of its new value. */
   readonly fullAt: string
   readonly condition: string
   readonly values: Item

@@ -84,14 +84,12 @@ async function activeIn(context: AdapterContext, shard: string, since: number) {
   return items.flatMap((item) => parseItem(sessionItem, item) ?? [])
 }
 
-/** The key of the highest count: that of a domain goes with the domain, see {@link highestUsersOf}. */
 function highestKey(domain: string | undefined): Key {
   return domain === undefined
     ? { pk: 'highest', sk: 'highest' }
     : { pk: joinKey(...highestUsersOf(domain)), sk: 'highest' }
 }
 
-/** Raises the highest count to `users` where it is lower; returns the highest. */
 async function raiseHighest(context: AdapterContext, Key: Key, users: number): Promise<number> {
   const result = await conditionally(() =>
     updateItem(context, {

@@ -12,7 +12,7 @@ import { domainKey } from '../domains/domain-item.ts'
 import { type FailedPart, conditionally, numberOf, textOf, transacted } from '../errors.ts'
 import { parseItem } from '../items.ts'
 
-/** The versions of an account that was removed and created again start again; together these values identify one version. */
+/** An account that is created again has its versions start again; these values together identify one. */
 const SAME_VERSION = 'version = :version AND createdAt = :createdAt'
 
 /** See {@link AccountStore.create}. */
@@ -119,7 +119,6 @@ export async function useCode(context: AdapterContext, account: Account, step: n
   return result.done || textOf(result.stored, 'codeUseId') === writeId
 }
 
-/** Returns whether a domain that refused to count an account exists and is not being deleted. */
 function isLive({ stored }: FailedPart): boolean {
   return stored !== undefined && numberOf(stored, 'deletedAt') === undefined
 }

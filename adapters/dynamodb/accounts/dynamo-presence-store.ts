@@ -3,8 +3,7 @@ import type { PresenceStore } from '../../../core/accounts/presence-store.ts'
 import type { Presence } from '../../../core/accounts/presence.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
-import { withTimeLimit } from '../../time-limit.ts'
-import { putBatch, readBatch } from '../batches.ts'
+import { readBatch } from '../batches.ts'
 import { getItem, putItem, queryAll, tableName } from '../client.ts'
 import { conditionally } from '../errors.ts'
 import { expirySeconds, parseItem, under, unexpired } from '../items.ts'
@@ -14,14 +13,10 @@ const presenceItem = z.object({
   domain: z.string(),
   login: z.string(),
   contacts: z.array(z.object({ id: z.string(), expiresAt: z.number(), refused: z.optional(z.literal('contact')) })),
-  calls: z.array(z.string()),
   observedAt: z.number(),
 })
 
-/** Nothing is written without a condition for longer, however often a busy store has to be asked again. */
-const replaceMs = 1_000
-
-/** Phones and calls of accounts in DynamoDB, one partition a domain. */
+/** Phones of accounts in DynamoDB, one partition a domain. */
 export function dynamoPresenceStore(context: AdapterContext): PresenceStore {
   return {
     async read(domain, login) {
@@ -48,10 +43,6 @@ export function dynamoPresenceStore(context: AdapterContext): PresenceStore {
         }),
       )
     },
-    replace: (presences) =>
-      withTimeLimit({ clock: context.clock, until: context.clock.now() + replaceMs }, () =>
-        putBatch(context, tableName(context, 'presence'), presences.map(toItem)),
-      ),
   }
 }
 

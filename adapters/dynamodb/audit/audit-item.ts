@@ -5,7 +5,6 @@ import type { Item } from '../client.ts'
 import { expirySeconds, parseItem } from '../items.ts'
 import { joinKey, numberPart } from '../key.ts'
 
-/** A stored line of the trail. */
 const auditItem = z.object({
   sk: z.string(),
   at: z.number(),

@@ -29,7 +29,6 @@ export function dynamoAuditLog(context: AdapterContext): AuditLog {
   }
 }
 
-/** Returns the lines between the beginning of the range, or the entry after which it continues, and its end. */
 function pageOf(context: AdapterContext, domain: string, { since, after, newestFirst, limit }: AuditRange): Query {
   const start = auditStart(since)
   const later = after !== undefined && after > start ? after : start

@@ -37,7 +37,6 @@ export function dynamoCredentialReader(context: AdapterContext): CredentialReade
   }
 }
 
-/** The domain and its roles. */
 function tenantOf(context: AdapterContext, domain: string) {
   return [
     { TableName: tableName(context, 'domains'), Key: domainKey(domain) },

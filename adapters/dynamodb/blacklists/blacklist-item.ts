@@ -2,19 +2,17 @@ import * as z from 'zod/mini'
 import { joinKey } from '../key.ts'
 
 /**
- * A stored list. Its entries are in a partition of their own, named by `generation`: removing this item hides all of them at
- * once, and a new list of the same name starts empty.
+ * A stored list. Its entries are in a partition of their own, named by `generation`: removing this item hides all of
+ * them at once, and a new list of the same name starts empty.
  */
 export const listItem = z.object({
   name: z.string(),
   generation: z.string(),
   /** Entries in the partition, those included whose time is over. */
   entries: z.number(),
-  /** The number of entries with an expiry. */
   ending: z.number(),
   /** The latest end that any entry ever had; 0 where none had one. */
   latestEnd: z.number(),
-  /** Rises with every write to the list. */
   revision: z.number(),
 })
 

@@ -1,7 +1,7 @@
 /**
- * The writes of blacklists. An entry, the counts of its list and the count of its domain's lists change together, in one
- * transaction, or not at all. Each write reads the present state, requires it as a condition, and begins again if another
- * write came first.
+ * The writes of blacklists. An entry, the counts of its list and the count of its domain's lists change together, in
+ * one transaction, or not at all. Each write reads the present state, requires it as a condition, and begins again if
+ * another write came first.
  */
 import { untilDone } from '../../../core/concurrency/until-done.ts'
 import type { BlacklistEntry } from '../../../core/blacklists/blacklist-entry.ts'
@@ -13,7 +13,6 @@ import { countLive, isListLive, isLive, readEnded, readList, readLists, readStor
 import { type Part, transactWrite } from '../client.ts'
 import { type FailedPart, numberOf, textOf, transacted } from '../errors.ts'
 
-/** The most entries and lists that there may be. */
 interface Limits {
   readonly entries: number
   readonly lists: number
@@ -82,7 +81,6 @@ async function hide(context: AdapterContext, domain: string, list: StoredList): 
   return (await transact(context, [...listRemoval(context, domain, list), mark])) === undefined
 }
 
-/** Makes a list with its first entry. */
 async function makeList(
   context: AdapterContext,
   entry: BlacklistEntry,
@@ -125,7 +123,6 @@ async function makeList(
   return count?.failed && !sameName?.failed ? 'lists_full' : 'again'
 }
 
-/** Adds an entry to an existing list, replacing an expired one of the same number. */
 async function extend(
   context: AdapterContext,
   list: StoredList,
@@ -166,7 +163,6 @@ async function removeEnded(context: AdapterContext, domain: string, list: Stored
   ])
 }
 
-/** Makes room in a domain: lists go whose entries have all ended. */
 async function removeEndedLists(context: AdapterContext, domain: string): Promise<void> {
   for (const list of await readLists(context, domain)) {
     if (!(await isListLive(context, domain, list))) await hide(context, domain, list)

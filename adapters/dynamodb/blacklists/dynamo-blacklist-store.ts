@@ -9,8 +9,8 @@ import { parseItem, under } from '../items.ts'
 
 /**
  * Blacklists in DynamoDB. The entries of a list lie in a partition of their own, whose name only the list's item knows:
- * a list of any length is removed by one write. Reads are consistent, writes are transactions. The store's own expiry is
- * not used, since it would take entries away without counting them.
+ * a list of any length is removed by one write. Reads are consistent, writes are transactions. The store's own expiry
+ * is not used, since it would take entries away without counting them.
  */
 export function dynamoBlacklistStore(context: AdapterContext): BlacklistStore {
   return {

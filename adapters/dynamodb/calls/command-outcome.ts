@@ -1,6 +1,6 @@
 /**
- * The form of an outcome in its record: inline while it is small, and otherwise compressed and split into part items next to
- * the record. An item has at most 400 KB, an engine's answer may have many MB.
+ * The form of an outcome in its record: inline while it is small, and otherwise compressed and split into part items
+ * next to the record. An item has at most 400 KB, an engine's answer may have many MB.
  */
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
@@ -26,10 +26,10 @@ export const commandOutcome = z.discriminatedUnion('state', [
   z.object({ state: z.literal('refused'), text: z.string() }),
   z.object({ state: z.literal('absent') }),
   z.object({ state: z.literal('unsent'), reason: z.enum(['expired', 'disconnected', 'busy', 'observed']) }),
-  z.object({ state: z.literal('unknown'), reason: z.enum(['disconnected', 'timeout', 'connector_lost']) }),
+  z.object({ state: z.literal('unknown'), reason: z.enum(['disconnected', 'timeout', 'unclear', 'connector_lost']) }),
 ])
 
-/** Characters of the long lists that are remembered with their packed form; one of 5 000 channels has some 5 500 000. */
+/** Characters of the long lists that are remembered with their packed form; one of 5 000 channels has 5 500 000. */
 const MAX_REMEMBERED = 24_000_000
 
 /** The packed forms of the newest long lists, by their text: many who list the same calls are given the same one. */

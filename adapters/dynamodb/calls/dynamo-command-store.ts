@@ -30,14 +30,12 @@ const commandItem = z.object({
   claimedBy: z.optional(z.string()),
   claimedAt: z.optional(z.number()),
   outcome: z.optional(commandOutcome),
-  /** The location of the parts of an outcome that is too large for this item. */
   outcomeParts: z.optional(outcomeParts),
 })
 
-/** The condition of an existing command without an outcome. */
 const WAITS = 'expiresAt > :seconds AND attribute_not_exists(endedAt)'
 
-/** The condition of such a command that is unclaimed. Of all concurrent writes under it, one succeeds. */
+/** The condition of an unclaimed command without an outcome. Of all concurrent writes under it, one succeeds. */
 const IS_FREE = `${WAITS} AND attribute_not_exists(claimedBy)`
 
 /**
@@ -127,7 +125,6 @@ async function complete(
   else await endAs(context, end.id, 'outcomeParts', await long.write(end.id, parts, end.scope))
 }
 
-/** `true` when this is how the command ended. */
 async function endAs(
   context: AdapterContext,
   id: string,
@@ -166,7 +163,6 @@ async function endClaimsOf(context: AdapterContext, connectorId: string, claimed
   return { ended, more: next !== undefined }
 }
 
-/** Returns the index partition of a connector's claimed commands without an outcome, sorted by the time of the claim. */
 function claimsOf(connectorId: string): string {
   return joinKey('claimed', connectorId)
 }

@@ -42,7 +42,6 @@ interface SharedSet {
   readonly stored: Promise<OutcomeParts>
 }
 
-/** By the partitions of the sets. */
 const unpacked = new Map<string, Promise<CommandOutcome>>()
 
 const partItem = z.object({ bytes: z.instanceof(Uint8Array) })
@@ -93,7 +92,6 @@ export function longOutcomes(context: AdapterContext): LongOutcomes {
   }
 }
 
-/** The location of a set of parts. */
 interface Place {
   readonly pk: string
   readonly first: readonly [string, ...string[]]

@@ -100,13 +100,11 @@ function routeStore(context: AdapterContext, kind: RouteKind): RouteStore {
   }
 }
 
-/** The store of the routes of one kind. */
 interface OneKind {
   readonly context: AdapterContext
   readonly kind: RouteKind
 }
 
-/** Raises the edition; where one is given, only from that. */
 function editionStep({ context, kind }: OneKind, domain: string, from?: number): Part {
   const condition =
     from === undefined ? {} : { ConditionExpression: from === 0 ? 'attribute_not_exists(pk)' : 'edition = :from' }

@@ -5,7 +5,6 @@ import type { Item } from '../client.ts'
 import { parseItem } from '../items.ts'
 import { joinKey, keyPrefix } from '../key.ts'
 
-/** A stored route, without its callflow. */
 const headItem = z.object({
   id: z.string(),
   domain: z.string(),

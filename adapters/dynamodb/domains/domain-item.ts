@@ -6,7 +6,6 @@ import { joinKey } from '../key.ts'
 
 const texts = z.record(z.string(), z.string())
 
-/** A stored tenant. */
 const domainItem = z.object({
   name: z.string(),
   customerId: z.string(),
@@ -18,7 +17,6 @@ const domainItem = z.object({
   version: z.number(),
 })
 
-/** A stored tenant whose deletion has begun. */
 const deletedItem = z.object({ name: z.string(), deletedAt: z.number(), parameters: texts })
 
 const isDeleted = (item: Item) => 'deletedAt' in item

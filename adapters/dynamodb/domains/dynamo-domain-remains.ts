@@ -8,8 +8,8 @@ import { under } from '../items.ts'
 import { joinKey, splitKey } from '../key.ts'
 
 /**
- * Removes the items of contracts/domain-partitions.ts, in its order, until one whole pass finds none: the next pass finds
- * items that were written to a partition after it was emptied.
+ * Removes the items of contracts/domain-partitions.ts, in its order, until one whole pass finds none: the next pass
+ * finds items that were written to a partition after it was emptied.
  */
 export function dynamoDomainRemains(context: AdapterContext): DomainRemains {
   /** Returns the number of items; `undefined` when time ran out. */

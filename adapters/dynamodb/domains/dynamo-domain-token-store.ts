@@ -54,7 +54,6 @@ export function dynamoDomainTokenStore(context: AdapterContext): DomainTokenStor
   }
 }
 
-/** The token and the count of its domain: both or neither. */
 function creation(TableName: string, token: DomainToken, limit: number): Part[] {
   return [
     {

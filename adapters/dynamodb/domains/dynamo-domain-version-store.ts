@@ -44,7 +44,6 @@ export function dynamoDomainVersionStore(context: AdapterContext): DomainVersion
   }
 }
 
-/** The new version, and the removal of the one `limit` numbers before it. */
 function creation(context: AdapterContext, version: DomainVersion, limit: number, writeId: string): Part[] {
   const TableName = tableName(context, 'versions')
   const { head, parts } = toVersionItems(version)

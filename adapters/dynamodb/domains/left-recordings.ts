@@ -58,6 +58,11 @@ export async function listLeftRecordings(
   }
 }
 
+/** See `RecordingStore.wasLeft`. */
+export async function wasLeftBefore(context: AdapterContext, domain: string): Promise<boolean> {
+  return (await getItem(context, tableName(context, 'recordings'), itemKey(domain))) !== undefined
+}
+
 /** See `RecordingStore.forgetLeft`. */
 export async function forgetLeftRecordings(context: AdapterContext, domain: string, before: number): Promise<void> {
   await conditionally(() =>

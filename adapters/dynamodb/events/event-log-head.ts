@@ -18,7 +18,6 @@ export interface Head {
   readonly notKeptUpTo: number
 }
 
-/** How often a first taking of numbers is tried while others take some, too. */
 const tries = 20
 
 /** Returns where the head of a domain's log is stored. */
@@ -41,9 +40,9 @@ function headOf(item: Item | undefined): Head {
 
 /**
  * Takes the next numbers of a domain with one write; takers do not wait for each other. A second write is made in two
- * cases. If the oldest hook is younger than the last numbers, it stores the time without a hook at the head until an entry
- * reports it ({@link endUnwatched}), because a taker may die. If the events of the last numbers have had their time, it
- * stores that, because their records may be gone: numbers without a record are void otherwise.
+ * cases. If the oldest hook is younger than the last numbers, it stores the time without a hook at the head until an
+ * entry reports it ({@link endUnwatched}), because a taker may die. If the events of the last numbers have had their
+ * time, it stores that, because their records may be gone: numbers without a record are void otherwise.
  */
 export async function takeNumbers(
   context: AdapterContext,

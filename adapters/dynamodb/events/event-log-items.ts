@@ -8,8 +8,9 @@ import { shardOf } from '../shards.ts'
 import { packEvent, unpackEvent } from './packed-event.ts'
 
 /**
- * Numbers in one partition of a log. DynamoDB takes a thousand write units a second for one; an event of usual size takes two
- * to ten with its record, so that a partition gets no more in all its life, however fast a domain's events come.
+ * Numbers in one partition of a log. DynamoDB takes a thousand write units a second for one; an event of usual size
+ * takes two to ten with its record, so that a partition gets no more in all its life, however fast a domain's events
+ * come.
  */
 const blockSize = 100
 
@@ -27,7 +28,7 @@ function blockKey(domain: string, block: number): string {
   return joinKey('log', domain, numberPart(block))
 }
 
-/** Returns the item that names a block, so that a deleted domain's log can be removed; contracts/domain-partitions.ts reads it. */
+/** The item that names a block, for the removal of a deleted domain's log (contracts/domain-partitions.ts). */
 export function blockItem(domain: string, block: number, loggedAt: number) {
   return { pk: joinKey('blocks', domain), sk: joinKey(numberPart(block)), expiresAt: expiryOf(loggedAt) }
 }
@@ -61,7 +62,6 @@ export interface WriteRecord {
   readonly loggedAt: number
   /** Those of them that belong to no event. */
   readonly voids: readonly number[]
-  /** A time without a hook, reported with the first event. */
   readonly unwatched?: LoggedEvent['unwatched']
 }
 

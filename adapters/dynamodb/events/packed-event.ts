@@ -5,16 +5,16 @@ import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import usual from './usual-fields.json' with { type: 'json' }
 
 /**
- * The dictionary of the compressor: the names and usual values of an engine's event, the most frequent last, as in the recorded
- * events of FreeSWITCH 1.11 in test/fixtures/freeswitch/events. With it an event takes a sixth of its JSON, without it a third.
- * Events of the last seven days are read with it: never change it. Another one needs another attribute of the item, since the
- * compressed bytes do not name theirs.
+ * The dictionary of the compressor: the names and usual values of an engine's event, the most frequent last, as in the
+ * recorded events of FreeSWITCH 1.11 in test/fixtures/freeswitch/events. With it an event takes a sixth of its JSON,
+ * without it a third. Events of the last seven days are read with it: never change it. Another one needs another
+ * attribute of the item, since the compressed bytes do not name theirs.
  */
 export const eventDictionary = Buffer.from(
   [...usual.variables.map((field) => `variable_${field}`), ...usual.headers].map(textOfField).join(''),
 )
 
-/** Returns a field such as `Answer-State=hangup=ringing`, a name with its usual values, as it stands in the JSON of events. */
+/** Returns a field such as `Answer-State=hangup=ringing`, a name with usual values, as in the JSON of events. */
 function textOfField(field: string): string {
   const [name = '', ...values] = field.split('=')
   return values.length === 0 ? `"${name}":"` : values.map((value) => `"${name}":"${value}",`).join('')

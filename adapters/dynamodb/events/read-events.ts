@@ -113,16 +113,15 @@ function firstEventOf({ first, voids }: WriteRecord): number {
   return number
 }
 
-/** A number without a record, and the records of its block, which is kept up to date. */
 interface Unrecorded {
   readonly number: number
   readonly records: WriteRecord[]
 }
 
 /**
- * Finds out what became of a number without a record. `open`: its writer may still write. `void`: its writer is dead, and
- * has no way to write any more. Otherwise it was taken so long ago that its record may have been removed, as were all
- * numbers up to the one that is returned.
+ * Finds out what became of a number without a record. `open`: its writer may still write. `void`: its writer is dead,
+ * and has no way to write any more. Otherwise it was taken so long ago that its record may have been removed, as were
+ * all numbers up to the one that is returned.
  */
 async function fateOf(
   context: AdapterContext,
@@ -148,7 +147,6 @@ async function fateOf(
   return 'void'
 }
 
-/** Returns the lowest number from which on all numbers of the block up to a given one have no record. */
 function firstOpen(number: number, records: readonly WriteRecord[]): number {
   const ends = records.filter(({ last }) => last < number).map(({ last }) => last + 1)
   return Math.max(numbersIn(blockOf(number)).first, ...ends)

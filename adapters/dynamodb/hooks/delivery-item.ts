@@ -12,6 +12,7 @@ const attemptItem = z.object({
   durationMs: z.number(),
   reason: z.optional(z.string()),
   replySnippet: z.optional(z.string()),
+  replacedHeaders: z.optional(z.array(z.string())),
 })
 
 /** A delivery as it is stored. */

@@ -19,8 +19,8 @@ const longestPayload = 2 * 1024 * 1024
 export type PayloadFiles = Pick<FileStore, 'put' | 'read'>
 
 /**
- * Stores the payloads of deliveries: one table item each, whose fields go to the object store if they exceed the item. The
- * object is written before its item. An object that the bucket has expired counts as never stored.
+ * Stores the payloads of deliveries: one table item each, whose fields go to the object store if they exceed the item.
+ * The object is written before its item. An object that the bucket has expired counts as never stored.
  */
 export function deliveryPayloads(
   context: AdapterContext,
@@ -38,7 +38,8 @@ export function deliveryPayloads(
     async readEvent({ domain, eventId, sequence }) {
       const logged = sequence === 0 ? undefined : await readLogged(context, domain, sequence)
       if (logged !== undefined) return logged
-      // One that the log has cut is kept whole here, and so is one that came again when the log did not keep it any more.
+      // One that the log has cut is kept whole here, and so is one that came again when the log did not keep it any
+      // more.
       const found = await getItem(context, TableName(), deliveryEventKey(domain, eventId))
       const event = parseItem(deliveryEventItem, unexpired(context, found))?.event
       if (event === undefined) return undefined

@@ -8,10 +8,8 @@ import { type Update, tableName } from '../client.ts'
 import { deliveryKey, duePlace, failedPlace } from './delivery-item.ts'
 import { nowSeconds } from '../items.ts'
 
-/** Holds while a delivery is pending and has not changed since it was read. */
 const stillWaits = '#state = :pending AND tries = :tries AND expiresAt > :now'
 
-/** Holds while it also waits for the same moment. */
 const stillPlanned = `${stillWaits} AND nextAttemptAt = :planned`
 
 type Name = Pick<Delivery, 'domain' | 'hookId' | 'id'>

@@ -20,8 +20,8 @@ import { shards } from '../shards.ts'
 
 /**
  * Deliveries in DynamoDB, one partition a hook, and what they carry, one partition a domain. While a delivery is
- * pending, the index `keys-by-state` has it by its next attempt; when it has failed for good, by its domain. What is too large
- * for the table is in `files`, the payloads' bucket where not given.
+ * pending, the index `keys-by-state` has it by its next attempt; when it has failed for good, by its domain. What is
+ * too large for the table is in `files`, the payloads' bucket where not given.
  */
 export function dynamoDeliveryStore(
   context: AdapterContext,
@@ -122,7 +122,6 @@ interface DueRange {
   readonly before: number
   readonly limit: number
   readonly after: DeliveryPlace | undefined
-  /** Takes the keys of what cannot be read. */
   readonly unreadable: string[]
 }
 

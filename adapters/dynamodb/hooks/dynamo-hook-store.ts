@@ -51,7 +51,8 @@ export function dynamoHookStore(context: AdapterContext): HookStore {
 }
 
 /**
- * Writes the count of the domain, the hooks, and the version that makes the connectors read them again, in one transaction.
+ * Writes the count of the domain, the hooks, and the version that makes the connectors read them again, in one
+ * transaction.
  */
 function creation(TableName: string, hooks: readonly Hook[], limit: number): Part[] {
   const domain = hooks[0]?.domain ?? ''
@@ -112,7 +113,6 @@ function removal(context: AdapterContext, { domain, id, version }: Hook): Part[]
   ]
 }
 
-/** Makes the connectors read the subscriptions again. */
 function subscriptionsStep(TableName: string): Part {
   return {
     Update: {

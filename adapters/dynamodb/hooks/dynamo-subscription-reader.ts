@@ -10,8 +10,8 @@ const versionItem = z.object({ version: z.number() })
 const namedItem = z.object({ domain: z.string(), event: z.string() })
 
 /**
- * Reads the event names of all tenants' hooks from DynamoDB. A list that is read after a version is at least as new as that
- * version.
+ * Reads the event names of all tenants' hooks from DynamoDB. A list that is read after a version is at least as new as
+ * that version.
  */
 export function dynamoSubscriptionReader(context: AdapterContext): SubscriptionReader {
   return {

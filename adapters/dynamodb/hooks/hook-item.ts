@@ -33,6 +33,7 @@ export const hookItem = z.object({
   }),
   customBody: z.boolean(),
   rawBody: z.string(),
+  rawSubstitution: z.optional(z.boolean()),
   retries: z.number(),
   delay: z.optional(z.number()),
   secrets: z.array(z.object({ id: z.optional(z.string()), sealed: z.string(), until: z.optional(z.number()) })),

@@ -21,9 +21,9 @@ import {
 import { expirySeconds, nowSeconds } from '../items.ts'
 
 /**
- * Writes events under taken numbers. First the events themselves, which no reader sees yet; then, in one transaction, the
- * ids on the condition that they have no number, the deliveries, and the record that these numbers are written, on the
- * condition that no reader has made them void. A writer that dies in between leaves numbers without a record.
+ * Writes events under taken numbers. First the events themselves, which no reader sees yet; then, in one transaction,
+ * the ids on the condition that they have no number, the deliveries, and the record that these numbers are written, on
+ * the condition that no reader has made them void. A writer that dies in between leaves numbers without a record.
  */
 export async function writeEvents(
   context: AdapterContext,
@@ -109,8 +109,8 @@ function idPart(context: AdapterContext, { takenAt }: TakenNumbers, { event, seq
 }
 
 /**
- * Puts a delivery. No condition: its id comes from the number of its event, which is given in the same transaction. One whose
- * first run has begun is not in the index of due ones: if the run dies, the message of the event returns.
+ * Puts a delivery. No condition: its id comes from the number of its event, which is given in the same transaction. One
+ * whose first run has begun is not in the index of due ones: if the run dies, the message of the event returns.
  */
 function deliveryPart(context: AdapterContext, delivery: NewEntry['deliveries'][number]): Part {
   const hasBegun = Object.keys(delivery.begun).length > 0
@@ -118,7 +118,6 @@ function deliveryPart(context: AdapterContext, delivery: NewEntry['deliveries'][
   return { Put: { TableName: tableName(context, 'deliveries'), Item } }
 }
 
-/** The numbers that the events of failed parts have already. */
 function knownNumbers(entries: readonly NewEntry[], parts: readonly FailedPart[]): Map<string, number> {
   const known = new Map<string, number>()
   for (const [index, { event }] of entries.entries()) {

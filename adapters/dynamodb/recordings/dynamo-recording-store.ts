@@ -16,7 +16,7 @@ import { conditionally, textOf } from '../errors.ts'
 import { type IndexQuery, queryIndexed } from '../index-entries.ts'
 import { expirySeconds, parseItem, under, unexpired } from '../items.ts'
 import { joinKey, keyPrefix, numberPart } from '../key.ts'
-import { forgetLeftRecordings, leaveRecordings, listLeftRecordings } from '../domains/left-recordings.ts'
+import { forgetLeftRecordings, leaveRecordings, listLeftRecordings, wasLeftBefore } from '../domains/left-recordings.ts'
 import {
   doomedPartition,
   overduePartition,
@@ -36,8 +36,9 @@ import { shards } from '../shards.ts'
 const maxTries = 8
 
 /**
- * Stores records of recordings in DynamoDB, one partition for each domain. Each change reads the record and writes it as a
- * whole if its version is still the one that was read. The index `keys-by-state` contains expected, stored and doomed recordings.
+ * Stores records of recordings in DynamoDB, one partition for each domain. Each change reads the record and writes it
+ * as a whole if its version is still the one that was read. The index `keys-by-state` contains expected, stored and
+ * doomed recordings.
  */
 export function dynamoRecordingStore(context: AdapterContext): RecordingStore {
   const changes = recordingChanges((place, rule) => changeRecording(context, place, rule))
@@ -59,6 +60,7 @@ export function dynamoRecordingStore(context: AdapterContext): RecordingStore {
     listDoomed: (before, limit) => earliest(context, shards.map(doomedPartition), before, limit),
     page: (domain, limit, after) => pageOf(context, domain, limit, after),
     leave: (left) => leaveRecordings(context, left),
+    wasLeft: (domain) => wasLeftBefore(context, domain),
     listLeft: (limit, after) => listLeftRecordings(context, limit, after),
     forgetLeft: (domain, before) => forgetLeftRecordings(context, domain, before),
   }
@@ -142,7 +144,6 @@ async function listOf(context: AdapterContext, domain: string, uuid: string): Pr
   return items.flatMap((item) => recordingIn(context, item) ?? []).sort((a, b) => a.startedAt - b.startedAt)
 }
 
-/** The earliest entries of partitions of the index between two moments. */
 async function earliest(
   context: AdapterContext,
   partitions: readonly string[],
@@ -195,7 +196,6 @@ async function pageOf(
   return items.flatMap((item) => recordingIn(context, item) ?? [])
 }
 
-/** Returns the first unexpired items of pages. */
 async function readUpTo(
   context: AdapterContext,
   read: (start: Item | undefined) => Promise<Page>,

@@ -13,7 +13,6 @@ export interface BeginExportPorts {
   readonly rateLimits: Pick<RateLimitStore, 'takeInWindow'>
 }
 
-/** The most exports that a domain may request. */
 const exportsAnHour = { limit: 30, windowMs: 3_600_000 } as const
 
 /** A requested export: a search with the query parameter `leg`, and its format. */
@@ -23,8 +22,8 @@ export interface ExportRequest extends SearchRequest {
 
 /**
  * Queues an export of all results of a search, and returns the id of its job. The search is checked at once: throws the
- * errors of `readSearch`, `invalid_field` for an unknown format, and `rate_limited` when the domain has requested 30 within
- * an hour. Limit, page and aggregations of the search are ignored.
+ * errors of `readSearch`, `invalid_field` for an unknown format, and `rate_limited` when the domain has requested 30
+ * within an hour. Limit, page and aggregations of the search are ignored.
  */
 export async function beginExport(
   ports: BeginExportPorts,

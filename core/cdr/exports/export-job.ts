@@ -25,7 +25,6 @@ export interface ExportProgress {
   /** The id of the multipart upload, once there are rows for more than one part. */
   readonly uploadId?: string | undefined
   readonly parts: readonly UploadedPart[]
-  /** The number of rows in these parts. */
   readonly rows: number
   /** The sort values of the last of them; absent before the first. */
   readonly after?: readonly (string | number | boolean | null)[] | undefined
@@ -38,7 +37,6 @@ export interface ExportJob extends ExportPlace {
   /** Epoch milliseconds; the start of relative times in the request. */
   readonly createdAt: number
   readonly format: ExportFormat
-  /** The search request as it was sent and accepted. */
   readonly request: Readonly<Record<string, unknown>>
   /** Only CDRs of this presence id are exported: for callers that may see only their own calls. */
   readonly presenceId?: string | undefined
@@ -48,7 +46,6 @@ export interface ExportJob extends ExportPlace {
   readonly progress: ExportProgress
   /** Bytes of the file; once it is done. */
   readonly size?: number | undefined
-  /** The reason of a failure, for the owner. */
   readonly reason?: string | undefined
   /** 1 at first; rises by one with each change. */
   readonly version: number
@@ -65,13 +62,13 @@ export interface ExportStore {
   create(job: ExportJob): Promise<void>
   read(place: ExportPlace): Promise<ExportJob | undefined>
   /**
-   * Replaces a job whose version is still `job.version - 1`; returns `false` when another run was first, or the job is gone.
+   * Replaces a job whose version is still `job.version - 1`; returns `false` when another run was first, or the job is
+   * gone.
    */
   replace(job: ExportJob): Promise<boolean>
 }
 
 /** The queue of exports to work on. */
 export interface ExportQueue {
-  /** Queues a job to be started or continued. */
   send(place: ExportPlace): Promise<void>
 }

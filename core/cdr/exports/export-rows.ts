@@ -20,9 +20,9 @@ export const exportTypes: Readonly<Record<ExportFormat, string>> = {
 }
 
 /**
- * Returns the lines of a format with these columns. CSV follows RFC 4180 with a heading; several values of a field are joined
- * by `; `, and a text that a spreadsheet would run as a formula is prefixed with an apostrophe. JSON lines contain the
- * columns that the CDR has, recordings as arrays. Dates are ISO 8601 in UTC.
+ * Returns the lines of a format with these columns. CSV follows RFC 4180 with a heading; several values of a field are
+ * joined by `; `, and a text that a spreadsheet would run as a formula is prefixed with an apostrophe. JSON lines
+ * contain the columns that the CDR has, recordings as arrays. Dates are ISO 8601 in UTC.
  */
 export function exportLines(format: ExportFormat, columns: readonly string[]): ExportLines {
   if (format === 'jsonl') {
@@ -48,7 +48,7 @@ function shownValues(cdr: Cdr, column: string): readonly (string | number)[] {
   return valuesOf(cdr, column).map((value) => (isDate ? new Date(value).toISOString() : value))
 }
 
-/** The beginning of a formula in spreadsheets, including the wide signs of East Asia; signed numbers are not formulas. */
+/** The beginning of a formula in spreadsheets, with East Asia's wide signs; signed numbers are not formulas. */
 const formula = /^(?:[=@＝＠\t\r\n]|[+\-＋－](?![\d ]+$))/
 
 function quoted(text: string): string {

@@ -4,8 +4,8 @@ import type { SearchPlan } from '../search-plan.ts'
 import { type SearchRequest, readSearch } from '../search/search-request.ts'
 
 /**
- * Returns the search of a job as of its creation: relative dates count from then. It finds nothing that its owner may not
- * find. Throws the errors of `readSearch`.
+ * Returns the search of a job as of its creation: relative dates count from then. It finds nothing that its owner may
+ * not find. Throws the errors of `readSearch`.
  */
 export function exportSearch(job: ExportJob): { readonly plan: SearchPlan; readonly lines: ExportLines } {
   const scope = { domain: domainOf(job), since: job.since, presenceId: job.presenceId }

@@ -16,7 +16,6 @@ export interface ShownExport {
   readonly state: ExportJob['state']
   readonly format: ExportJob['format']
   readonly createdOn: number
-  /** Rows that are in the file so far. */
   readonly rows: number
   /** Bytes of the file. */
   readonly size?: number
@@ -30,9 +29,9 @@ export interface ShownExport {
 const linkSeconds = 3600
 
 /**
- * Returns the progress of an export, with a link to its file once it is done. Throws `not_found` when it does not exist (any
- * more, after a day), belongs to another domain or an earlier one of the same name, was requested by another user, or
- * contains more than the caller's own calls although the owner may now see only those.
+ * Returns the progress of an export, with a link to its file once it is done. Throws `not_found` when it does not exist
+ * (any more, after a day), belongs to another domain or an earlier one of the same name, was requested by another user,
+ * or contains more than the caller's own calls although the owner may now see only those.
  */
 export async function readExport(
   { exports, exportFiles }: ReadExportPorts,

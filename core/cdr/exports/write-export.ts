@@ -29,7 +29,6 @@ export interface WriteExportDeps {
   readonly until: number
   /** Returns the search of a job and the format of its rows. Throws a `DomainError` that the owner sees. */
   readonly read: (job: ExportJob) => { readonly plan: SearchPlan; readonly lines: ExportLines }
-  /** SHA-256 of bytes in lower-case hexadecimal digits. */
   readonly sha256: (bytes: Uint8Array) => string
 }
 
@@ -39,17 +38,17 @@ const pageRows = 1000
 /** The time limit of one search: no client waits for it, and a slower search would be as slow the next time. */
 export const searchMs = 60_000
 
-/** The size from which gathered lines become a part of the file: 8 MiB, which with one page is all that is held in memory. */
+/** The size from which gathered lines become a part of the file; with one page, all that memory holds: 8 MiB. */
 const partBytes = 8 * 1024 * 1024
 
 /** The result of a run. `over`: the job had ended before, or is gone. */
 export type ExportRunEnd = 'done' | 'failed' | 'queued again' | 'overtaken' | 'over'
 
 /**
- * Works on an export: searches page by page and stores the lines in parts of a file, so that no more than one part is held in
- * memory. The progress is recorded after each part, and the next run continues from there. If two runs work on one job, the
- * second to record a part stops. A search that has not seen everything fails the run, which is then repeated: rows are never
- * left out silently.
+ * Works on an export: searches page by page and stores the lines in parts of a file, so that no more than one part is
+ * held in memory. The progress is recorded after each part, and the next run continues from there. If two runs work on
+ * one job, the second to record a part stops. A search that has not seen everything fails the run, which is then
+ * repeated: rows are never left out silently.
  */
 export async function writeExport(
   ports: WriteExportPorts,
@@ -81,7 +80,6 @@ async function fail({ exports }: WriteExportPorts, place: ExportPlace, reason: s
   return isRecorded ? 'failed' : 'overtaken'
 }
 
-/** One run of one job. */
 class ExportRun {
   readonly #ports: WriteExportPorts
   readonly #tools: WriteExportDeps
@@ -90,7 +88,6 @@ class ExportRun {
   readonly #encoder = new TextEncoder()
   #job: ExportJob
   #pageRows = pageRows
-  /** Lines that are in no part yet, and the position after them. */
   #gathered: Uint8Array[] = []
   #bytes = 0
   #rows = 0
@@ -117,8 +114,8 @@ class ExportRun {
   }
 
   /**
-   * Continues after the last run. If the store does not know the upload any more, it was completed, or the export is begun
-   * again.
+   * Continues after the last run. If the store does not know the upload any more, it was completed, or the export is
+   * begun again.
    */
   async #takeUp(): Promise<ExportRunEnd | undefined> {
     const { progress } = this.#job
@@ -137,7 +134,6 @@ class ExportRun {
     return undefined
   }
 
-  /** Adds the next page of rows; returns whether it was the last. */
   async #gatherPage(): Promise<boolean> {
     const limit = Math.min(this.#pageRows, maxExportRows - this.#rows)
     const answer = await this.#search(limit)
@@ -148,7 +144,6 @@ class ExportRun {
     return answer.hits.length < limit || this.#rows >= maxExportRows
   }
 
-  /** Returns nothing when the answer was too large: the next search asks for less. */
   async #search(limit: number): Promise<SearchAnswer | undefined> {
     try {
       const plan = { ...this.#plan, limit, skip: 0, after: this.#after, aggregations: undefined }

@@ -4,6 +4,7 @@ import type { RecordingStore } from '../../recordings/recording-store.ts'
 import type { Recording } from '../../recordings/recording.ts'
 import type { CdrPart, CdrRecording } from '../cdr.ts'
 import { cdrFromEvent } from '../cdr-from-event.ts'
+import { engineTimeOf } from '../cdr-of-end.ts'
 import { cdrFromPost, postDomainCandidates } from '../cdr-from-post.ts'
 import type { CdrNews, EventNews, PostNews } from '../cdr-news.ts'
 
@@ -11,7 +12,7 @@ import type { CdrNews, EventNews, PostNews } from '../cdr-news.ts'
 export interface IndexPorts {
   readonly cdrs: Pick<CdrStore, 'index' | 'setRecordings'>
   readonly domains: Pick<DomainStore, 'read' | 'readDeleted'>
-  readonly recordings: Pick<RecordingStore, 'listRecorded' | 'list'>
+  readonly recordings: Pick<RecordingStore, 'listRecorded' | 'list' | 'wasLeft'>
 }
 
 /** The result of processing news. `unowned`: no domain matches the leg. */
@@ -19,9 +20,9 @@ export type IndexEnd = 'indexed' | 'unowned' | { readonly refused: string }
 
 /**
  * Writes news of a CDR to the index: the report of an ended leg, together with its present recordings, or only its
- * recordings. Calls that the deletion of a domain hung up get CDRs, too: they are kept until their retention ends, and a
- * later tenant of the name finds only its own. It is idempotent and independent of order. Throws `search_unavailable` or
- * `store_unavailable` during an outage.
+ * recordings. Calls that the deletion of a domain hung up get CDRs, too: they are kept until their retention ends, and
+ * a later tenant of the name finds only its own. It is idempotent and independent of order. Throws `search_unavailable`
+ * or `store_unavailable` during an outage.
  */
 export async function indexNews(ports: IndexPorts, news: CdrNews): Promise<IndexEnd> {
   if (news.kind === 'recording') {
@@ -35,7 +36,7 @@ export async function indexNews(ports: IndexPorts, news: CdrNews): Promise<Index
   }
   const domain = await domainOf(ports, news)
   if (domain === undefined) return 'unowned'
-  const part = partOf(news, domain)
+  const part = await ownPart(ports, news, domain)
   if (part === undefined) return { refused: 'it has no usable time' }
   const [refused] = await ports.cdrs.index([part])
   if (refused !== undefined) return { refused: refused.reason }
@@ -51,17 +52,42 @@ function partOf(news: EventNews | PostNews, domain: string): CdrPart | undefined
   return news.kind === 'event' ? cdrFromEvent(leg) : cdrFromPost(leg)
 }
 
-/** The domain of an event existed when the connector received it; a post only names candidates, now or a moment ago. */
-async function domainOf({ domains }: IndexPorts, news: EventNews | PostNews): Promise<string | undefined> {
-  if (news.kind === 'event') return news.domain
+/**
+ * The domain of an event existed when the connector received it; a post only names candidates, now or a moment ago, and
+ * comes with the creation of a present one.
+ */
+async function domainOf(
+  { domains }: IndexPorts,
+  news: EventNews | PostNews,
+): Promise<{ readonly name: string; readonly createdAt?: number } | undefined> {
+  if (news.kind === 'event') return { name: news.domain }
   for (const name of postDomainCandidates(news.fields)) {
-    const found = (await domains.read(name)) ?? (await domains.readDeleted(name))
-    if (found !== undefined) return name
+    const found = await domains.read(name)
+    if (found !== undefined) return found
+    if ((await domains.readDeleted(name)) !== undefined) return { name }
   }
   return undefined
 }
 
-/** Writes the present recordings to a CDR; returns `false` if it does not exist. */
+/**
+ * A posted leg that by the engine's clock is older than its domain is an earlier tenant's, and keeps that time. Where
+ * nobody had the name before, the engine's clock is slow: the leg began with the domain, at the earliest.
+ */
+async function ownPart(
+  { recordings }: IndexPorts,
+  news: EventNews | PostNews,
+  { name, createdAt = 0 }: { readonly name: string; readonly createdAt?: number },
+): Promise<CdrPart | undefined> {
+  const part = partOf(news, name)
+  const began = engineTimeOf(news) ?? part?.cdr.created_time
+  if (part === undefined || began === undefined || began >= createdAt) return part
+  // A leg with the engine's time is one that was corrected, which an earlier tenant's is not.
+  const { engine_time: _own, ...variables } = part.cdr.variables
+  if (await recordings.wasLeft(name)) return { ...part, cdr: { ...part.cdr, created_time: began, variables } }
+  const own = { ...variables, engine_time: new Date(began).toISOString() }
+  return { ...part, cdr: { ...part.cdr, created_time: Math.max(createdAt, part.cdr.created_time), variables: own } }
+}
+
 async function showRecordings({ cdrs, recordings }: IndexPorts, place: CdrPlace): Promise<boolean> {
   const { uuid, domain_name, leg, created_time } = place
   const found = await recordings.list(domain_name, uuid)

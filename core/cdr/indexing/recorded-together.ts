@@ -1,7 +1,7 @@
 import { type TogetherRules, together } from '../../concurrency/together.ts'
 import type { RecordedLeg, RecordingStore } from '../../recordings/recording-store.ts'
 
-/** Returns the store's `listRecorded` for concurrent callers, as {@link together} joins their calls. Each leg is asked about once. */
+/** Returns the store's `listRecorded` with concurrent calls joined by {@link together}. Asks about each leg once. */
 export function recordedTogether(
   store: Pick<RecordingStore, 'listRecorded'>,
   rules: TogetherRules,

@@ -32,7 +32,6 @@ function checked(read: ReadAggregation): ReadAggregation {
   }
 }
 
-/** Terms of one aggregation. */
 const maxTerms = 1000
 
 const readTerms: ReadAggregation = (value, at) => {
@@ -96,7 +95,6 @@ function leastIn(members: ReadonlyMap<string, unknown>, at: string): number {
   return least
 }
 
-/** Ranges or filters of one aggregation. */
 const maxParts = 50
 
 const readRanges: ReadAggregation = (value, at) => {

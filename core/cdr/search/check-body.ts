@@ -4,8 +4,8 @@ import { refused } from './refusal.ts'
 const forbidden = /^(?:_?script(?:_.*|ed.*)?|.+_script|runtime_mappings|__proto__|constructor|prototype)$/
 
 /**
- * Refuses a body in which any member has the name of a program or a prototype, even an ignored one. Throws `query_refused`.
- * The body may be of any depth.
+ * Refuses a body in which any member has the name of a program or a prototype, even an ignored one. Throws
+ * `query_refused`. The body may be of any depth.
  */
 export function checkBody(body: object): void {
   const left: { readonly value: object; readonly at: string }[] = [{ value: body, at: '' }]

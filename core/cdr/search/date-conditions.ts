@@ -13,15 +13,15 @@ export interface GivenRange {
 /** The context in which dates are read. */
 export type DateContext = Omit<MomentContext, 'isRoundedUp'> & { readonly isInSeconds: boolean }
 
-/** Returns the condition that a date lies in the span of a value: a day if only the day is given, an hour for `now/h`. */
+/** Returns the condition that a date lies in the span of a value: a day for a date alone, an hour for `now/h`. */
 export function dateEquals(field: string, value: unknown, at: string, context: DateContext): Clause {
   const given = { from: value, to: value, isFromIncluded: true, isToIncluded: true }
   return dateRange(field, given, at, context)
 }
 
 /**
- * Returns the condition that a date lies between two ends. An abbreviated or rounded end stands for a span, which is included
- * or excluded as a whole: `gte` and `lt` mean its first millisecond, `gt` and `lte` its last.
+ * Returns the condition that a date lies between two ends. An abbreviated or rounded end stands for a span, which is
+ * included or excluded as a whole: `gte` and `lt` mean its first millisecond, `gt` and `lte` its last.
  */
 export function dateRange(field: string, given: GivenRange, at: string, context: DateContext): Clause {
   const from = endOf(given.from, !given.isFromIncluded, at, context)

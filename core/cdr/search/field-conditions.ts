@@ -20,7 +20,6 @@ export interface ConditionContext {
   readonly isInSeconds?: boolean | undefined
 }
 
-/** Characters of a field's name. */
 const maxName = 160
 
 /**

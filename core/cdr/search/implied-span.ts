@@ -6,7 +6,6 @@ export interface Span {
   readonly to: number
 }
 
-/** No bounds at all. */
 const everything: Span = { from: -Infinity, to: Infinity }
 
 const nothing: Span = { from: Infinity, to: -Infinity }

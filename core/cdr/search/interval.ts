@@ -6,7 +6,6 @@ type Unit = Extract<Interval, { readonly unit: string }>['unit']
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 
-/** Names of the units of the calendar, and the shortest that each of them lasts. */
 const units: ReadonlyMap<string, { readonly unit: Unit; readonly length: number }> = new Map([
   ...named('minute', '1m', minute),
   ...named('hour', '1h', hour),

@@ -5,7 +5,6 @@ import { type TimeZone, momentOf, timeZoneOf } from '../time-zone.ts'
 export interface MomentContext {
   /** Epoch milliseconds. */
   readonly now: number
-  /** The zone of a date without one. */
   readonly zone: TimeZone
   /** Whether omitted and rounded parts become the last millisecond instead of the first. */
   readonly isRoundedUp: boolean
@@ -15,8 +14,8 @@ export interface MomentContext {
 const [earliest, latest] = [-62_135_596_800_000, 253_402_300_799_999]
 
 /**
- * Reads a date: ISO 8601 whose smaller parts may be left out, epoch milliseconds of five digits or more, or an expression
- * such as `now-2h/h` and `2026-01-01||+1M/d`. Returns epoch milliseconds, or `undefined` for any other text.
+ * Reads a date: ISO 8601 whose smaller parts may be left out, epoch milliseconds of five digits or more, or an
+ * expression such as `now-2h/h` and `2026-01-01||+1M/d`. Returns epoch milliseconds, or `undefined` for any other text.
  */
 export function momentIn(text: string, context: MomentContext): number | undefined {
   const moment = text.startsWith('now') ? calculated(text.slice(3), context.now, context) : dated(text, context)
@@ -52,7 +51,7 @@ function isoMoment(text: string, { zone, isRoundedUp }: MomentContext): number |
   const local = new Date(0).setUTCFullYear(year, month - 1, day)
   const own = parts[8] === undefined ? zone : timeZoneOf(parts[8])
   const time = ((hour * 60 + minute) * 60 + second) * 1000 + fraction
-  return own === undefined ? undefined : momentOf(local + time, own)
+  return own === undefined ? undefined : momentOf(local + time, own, isRoundedUp)
 }
 
 function part(text: string | undefined, missing: number): number {
@@ -70,7 +69,6 @@ const units: ReadonlyMap<string, CalendarUnit> = new Map([
   ['s', 'second'],
 ])
 
-/** Applies steps such as `+1M` and `/d`, one after another. */
 function calculated(steps: string, start: number, { zone, isRoundedUp }: MomentContext): number | undefined {
   if (!/^(?:[+-]\d{0,9}[yMwdhHms]|\/1?[yMwdhHms])*$/.test(steps)) return undefined
   let at = start

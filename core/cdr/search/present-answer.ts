@@ -12,7 +12,6 @@ export interface PresentedAnswer {
   readonly _shards: SearchAnswer['shards']
   readonly hits: { readonly total: number; readonly max_score: null; readonly hits: readonly PresentedHit[] }
   readonly aggregations?: Readonly<Record<string, unknown>>
-  /** Continues after the last hit. */
   readonly scrollId?: string
 }
 
@@ -24,7 +23,8 @@ export interface SearchReply {
 
 /**
  * Presents an answer. An answer that ended before it had seen everything is `search_timeout`, one above 6 MB,
- * as its function hands it over, is `payload_too_large`; if a part of the store failed, the answer is marked as partial.
+ * as its function hands it over, is `payload_too_large`; if a part of the store failed, the answer is marked as
+ * partial.
  */
 export function presentAnswer(answer: SearchAnswer, read: ReadSearch, scrollId: string | undefined): SearchReply {
   if (answer.timedOut)

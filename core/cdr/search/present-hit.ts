@@ -9,9 +9,7 @@ export interface PresentedHit {
   readonly _type: 'cdr'
   readonly _id: string
   readonly _score: null
-  /** The columns that were asked for; those without a value are left out. */
   readonly fields?: Readonly<Record<string, readonly (string | number)[]>>
-  /** The whole CDR, where no columns were asked for. */
   readonly _source?: PresentedCdr
   readonly sort: SearchHit['sort']
 }

@@ -10,10 +10,10 @@ export interface Occurrence {
 type Role = 'must' | 'mustNot' | 'should'
 
 /**
- * Joins the clauses of a group as Lucene's classic parser does. There are no precedences: AND requires the clauses on both of
- * its sides, + the next one; NOT, ! and - exclude the next one. The other clauses are optional, and count only if nothing is
- * required (with `isAndDefault`, all are required except those next to an OR). A group of exclusions alone means everything
- * else.
+ * Joins the clauses of a group as Lucene's classic parser does. There are no precedences: AND requires the clauses on
+ * both of its sides, + the next one; NOT, ! and - exclude the next one. The other clauses are optional, and count only
+ * if nothing is required (with `isAndDefault`, all are required except those next to an OR). A group of exclusions
+ * alone means everything else.
  */
 export function joined(occurrences: readonly Occurrence[], isAndDefault: boolean): Clause {
   const parts: { role: Role; readonly clause: Clause }[] = []

@@ -16,22 +16,18 @@ import { refused } from './refusal.ts'
 
 /** The context in which the text of a query is read. */
 export interface QueryTextContext extends ConditionContext {
-  /** The fields in which text without a field is searched. */
   readonly fields: readonly SearchField[]
-  /** How clauses without an operator between them are joined. */
   readonly isAndDefault: boolean
   readonly budget: SearchBudget
-  /** The number of clauses that enclose the text. */
   readonly depth: number
 }
 
-/** Characters of the text of a query. */
 const maxText = 1024
 
 /**
- * Reads the classic query syntax: words, "phrases", wildcards, ranges and comparisons, each of a named field or of the given
- * fields, with AND, OR, NOT, &&, ||, !, + and - as Lucene's classic parser understands them. `where` is the text's path in
- * the body. Throws `query_refused`. Text without a clause finds nothing.
+ * Reads the classic query syntax: words, "phrases", wildcards, ranges and comparisons, each of a named field or of the
+ * given fields, with AND, OR, NOT, &&, ||, !, + and - as Lucene's classic parser understands them. `where` is the
+ * text's path in the body. Throws `query_refused`. Text without a clause finds nothing.
  */
 export function readQueryText(text: string, where: string, context: QueryTextContext): Clause {
   if (text.length > maxText) throw refused(where, `must have at most ${maxText} characters`)
@@ -54,19 +50,27 @@ function wrong({ tokens, at, where }: Reader, problem: string): Error {
   return refused(where, token === undefined ? `at its end: ${problem}` : `character ${token.at}: ${problem}`)
 }
 
-/** Reads clauses up to the end of the text, or to a closing parenthesis, which is left. */
 function readGroup(reader: Reader, fields: readonly SearchField[], depth: number): Clause {
   reader.context.budget.checkDepth(depth, reader.where)
   const occurrences: Occurrence[] = []
   const isAtEnd = () => [undefined, ')'].includes(reader.tokens[reader.at]?.kind)
   do {
     const conjunction = occurrences.length === 0 ? undefined : take(reader, 'and', 'or')
-    const modifier = take(reader, 'plus', 'minus', 'not')
+    const modifier = take(reader, 'plus', 'minus', 'not') ?? plusOfNumber(reader, conjunction)
     const run = conjunction === undefined && modifier === undefined ? wordRun(reader) : []
     const clause = run.length > 1 ? readRun(reader, run, fields) : readClause(reader, fields, depth)
     occurrences.push({ conjunction, modifier, clause })
   } while (!isAtEnd())
   return joined(occurrences, reader.context.isAndDefault)
+}
+
+/**
+ * Returns `plus` for a number that begins with a plus sign, which then must occur, except among numbers joined by OR.
+ */
+function plusOfNumber({ tokens, at }: Reader, conjunction: 'and' | 'or' | undefined): 'plus' | undefined {
+  const [token, next] = [tokens[at], tokens[at + 1]]
+  if (token?.kind !== 'word' || token.isRequired !== true) return undefined
+  return conjunction === 'or' || next?.kind === 'or' ? undefined : 'plus'
 }
 
 function take<K extends QueryToken['kind']>(reader: Reader, ...kinds: readonly K[]): K | undefined {
@@ -75,18 +79,16 @@ function take<K extends QueryToken['kind']>(reader: Reader, ...kinds: readonly K
   return kind
 }
 
-/** Reads consecutive plain words, without the last one if an operator follows that applies to it. */
 function wordRun({ tokens, at }: Reader): readonly string[] {
   const words: string[] = []
   for (let index = at; ; index += 1) {
     const [token, next] = [tokens[index], tokens[index + 1]]
-    if (token?.kind !== 'word' || isPattern(token.chars)) return words
+    if (token?.kind !== 'word' || token.isRequired === true || isPattern(token.chars)) return words
     if (next !== undefined && [':', 'and', 'or'].includes(next.kind)) return words
     words.push(textOf(token.chars))
   }
 }
 
-/** Reads words side by side: each of them, or all together as one value such as `Ann Lee`. */
 function readRun(reader: Reader, words: readonly string[], fields: readonly SearchField[]): Clause {
   const { budget, isAndDefault } = reader.context
   budget.count(words.length, reader.where)
@@ -102,7 +104,6 @@ function readRun(reader: Reader, words: readonly string[], fields: readonly Sear
     : anyOf(wholes)
 }
 
-/** Reads a group or a condition, with or without a field. */
 function readClause(reader: Reader, given: readonly SearchField[], depth: number): Clause {
   const [first, second] = [reader.tokens[reader.at], reader.tokens[reader.at + 1]]
   if (first?.kind !== 'word' || second?.kind !== ':') return readTerm(reader, given, depth)
@@ -176,7 +177,6 @@ function textOf(chars: readonly QueryChar[]): string {
   return chars.map(({ char }) => char).join('')
 }
 
-/** Returns the word as a pattern, in which literal wildcards are escaped. */
 function patternOf(chars: readonly QueryChar[]): string {
   return chars.map((one) => (!isWild(one) && /[*?\\]/.test(one.char) ? `\\${one.char}` : one.char)).join('')
 }

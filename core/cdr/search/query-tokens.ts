@@ -8,7 +8,12 @@ export interface QueryChar {
 
 /** A token of a query's text. `at` is the position of its first character, from 1. */
 export type QueryToken = { readonly at: number } & (
-  | { readonly kind: 'word'; readonly chars: readonly QueryChar[] }
+  | {
+      readonly kind: 'word'
+      readonly chars: readonly QueryChar[]
+      /** Whether it begins with a plus sign, which is a part of the number and requires it as well. */
+      readonly isRequired?: true
+    }
   | { readonly kind: 'phrase'; readonly text: string }
   | { readonly kind: 'comparison'; readonly operator: '>' | '>=' | '<' | '<='; readonly text: string }
   | {
@@ -24,6 +29,9 @@ export type QueryToken = { readonly at: number } & (
 
 /** Characters that a word cannot have unless they are escaped; it can have `+` and `-`, but not begin with them. */
 const special = /[\s!():^[\]"{}~/]/u
+
+/** A phone number as E.164 writes it, or the beginning of one. Before any shorter number, `+` is an operator. */
+const phoneNumber = /^\+[1-9](?:\d{6,14}|\d*[*?][\d*?]*)(?=[\s()^]|$)/u
 
 const signs: ReadonlyMap<string, '(' | ')' | ':' | 'not' | 'plus' | 'minus'> = new Map([
   ['(', '('],
@@ -42,7 +50,7 @@ const operators: ReadonlyMap<string, 'and' | 'or' | 'not'> = new Map([
   ['NOT', 'not'],
 ] as const)
 
-/** Splits the text of a query into tokens. `where` is its path in the body. Throws `query_refused` for unsupported syntax. */
+/** Splits a query's text into tokens. `where` is its path in the body. Throws `query_refused` for bad syntax. */
 export function queryTokens(text: string, where: string): readonly QueryToken[] {
   const tokens: QueryToken[] = []
   const cursor: Cursor = { text, at: 0, where }
@@ -62,6 +70,12 @@ interface Cursor {
 function nextToken(cursor: Cursor, previous: QueryToken | undefined): QueryToken | undefined {
   const at = cursor.at + 1
   const char = cursor.text.charAt(cursor.at)
+  const [number] = phoneNumber.exec(cursor.text.slice(cursor.at, cursor.at + 32)) ?? []
+  if (number !== undefined) {
+    cursor.at += number.length
+    const chars = number.split('').map((each) => ({ char: each, isEscaped: false }))
+    return { kind: 'word', at, chars, isRequired: true }
+  }
   const sign = signs.get(char)
   if (sign !== undefined) {
     cursor.at += 1
@@ -90,7 +104,6 @@ function nextToken(cursor: Cursor, previous: QueryToken | undefined): QueryToken
   }
 }
 
-/** A refusal that names a place in the text. */
 function wrong({ where, at }: Cursor, problem: string): Error {
   return refused(where, `character ${at + 1}: ${problem}`)
 }
@@ -175,7 +188,6 @@ function range(cursor: Cursor): QueryToken {
   return { kind: 'range', at, from, to, isFromIncluded, isToIncluded: end === ']' }
 }
 
-/** One end of a range; absent for `*`. */
 function rangeEnd(cursor: Cursor): string | undefined {
   skipSpace(cursor)
   const isOpen = /^\*[\s\]}]/u.test(cursor.text.slice(cursor.at, cursor.at + 2))
@@ -184,7 +196,6 @@ function rangeEnd(cursor: Cursor): string | undefined {
   return isOpen ? undefined : text
 }
 
-/** A phrase, or all characters up to one of `ends`; absent where there are none. */
 function operand(cursor: Cursor, ends: RegExp): string | undefined {
   if (cursor.text.charAt(cursor.at) === '"') return quoted(cursor)
   const chars: string[] = []

@@ -4,13 +4,10 @@ import type { Aggregation, Aggregations } from '../search-plan.ts'
 import { type AggregationContext, type ReadAggregation, bucketKinds } from './bucket-aggregations.ts'
 import { checkMembers, objectAt, refused } from './refusal.ts'
 
-/** The most aggregations of a search, over all levels. */
 const maxAggregations = 20
 
-/** The most levels of nested aggregations. */
 const maxDepth = 3
 
-/** Names that a bucket or an answer has in addition to its aggregations. */
 const taken: ReadonlySet<string> = new Set([
   'key',
   'key_as_string',
@@ -39,8 +36,8 @@ const kinds: ReadonlyMap<string, ReadAggregation> = new Map<string, ReadAggregat
 ])
 
 /**
- * Reads the aggregations of a search. Throws `query_refused` for unsupported kinds, for more than three levels, and for an
- * aggregation that could make too many buckets.
+ * Reads the aggregations of a search. Throws `query_refused` for unsupported kinds, for more than three levels, and for
+ * an aggregation that could make too many buckets.
  */
 export function readAggregations(
   value: unknown,

@@ -27,12 +27,11 @@ export async function readCdr(tools: ReadDeps, scope: SearchScope, uuid: string)
   return cdr
 }
 
-/** The most legs of one call. */
 const maxLegs = 1000
 
 /**
- * Returns the other legs of a leg's call, newest first: those that were created for it, the leg that it was created for, and
- * the others that were created for that one. Throws `not_found` when the leg itself does not exist.
+ * Returns the other legs of a leg's call, newest first: those that were created for it, the leg that it was created
+ * for, and the others that were created for that one. Throws `not_found` when the leg itself does not exist.
  */
 export async function otherLegs(tools: ReadDeps, scope: SearchScope, uuid: string): Promise<readonly Cdr[]> {
   const { parent_uuid: parent, domain_name: domain } = await readCdr(tools, scope, uuid)

@@ -5,7 +5,6 @@ import { readQueryString } from './read-query-string.ts'
 import { readRange } from './read-range.ts'
 import { checkMembers, objectAt, refused, textAt } from './refusal.ts'
 
-/** Values of one `terms` or `ids` clause. */
 const maxValues = 1000
 
 const kinds: ReadonlyMap<string, ReadKind> = new Map([
@@ -23,8 +22,8 @@ const kinds: ReadonlyMap<string, ReadKind> = new Map([
 ])
 
 /**
- * Reads one clause of the search engine's JSON into a plan. `at` is its path in the body, `depth` the number of enclosing
- * levels. Throws `query_refused` for everything unsupported.
+ * Reads one clause of the search engine's JSON into a plan. `at` is its path in the body, `depth` the number of
+ * enclosing levels. Throws `query_refused` for everything unsupported.
  */
 export function readClause(value: unknown, at: string, depth: number, context: ClauseContext): Clause {
   context.budget.checkDepth(depth, at)
@@ -64,7 +63,6 @@ function leastOf(value: unknown, at: string): number {
   throw refused(at, 'must be a whole number from 0')
 }
 
-/** Returns the value of `value` or of `{name: value}`; members that are not named are refused. */
 function valueIn(content: unknown, names: readonly string[], others: readonly string[], at: string): unknown {
   if (typeof content !== 'object' || content === null) return content
   const members = objectAt(content, at)

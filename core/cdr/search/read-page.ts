@@ -3,7 +3,6 @@ import { fieldTypeOf, variablePrefix } from '../cdr-fields.ts'
 import type { SearchPlan, SortKey } from '../search-plan.ts'
 import { fieldOf } from './field-conditions.ts'
 
-/** The default and the most hits of a page, and the depth up to which pages reach. */
 const [defaultLimit, maxLimit, window] = [40, 1000, 10_000]
 
 /** Reads `limit` and `pageNumber`. Throws `invalid_field`. */
@@ -24,7 +23,6 @@ function isWhole(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
 }
 
-/** Keys of one order. */
 const maxKeys = 10
 
 /** Reads `sort`; the newest first where it is absent. The last key is `uuid`. Throws `invalid_field`. */
@@ -64,7 +62,6 @@ function wantedOrder(value: unknown, at: string): object {
   throw invalidField(at, 'must be an object such as {"order": "desc"}')
 }
 
-/** Names that a column may have in addition to those of fields: the id of the CDR, and the names of its recordings. */
 const otherColumns: ReadonlySet<string> = new Set(['_id', 'recordings'])
 
 /** The contract reserves these groups of fields: no CDR has a value for them yet. */
@@ -74,7 +71,6 @@ function isColumn(name: string): boolean {
   return fieldTypeOf(name) !== undefined || otherColumns.has(name) || reservedColumn.test(name)
 }
 
-/** Columns of one search, and characters of the name of one. */
 const [maxColumns, maxName] = [100, 256]
 
 /** Reads `columns`: the names without duplicates; `undefined` by default. Throws `invalid_field`. */

@@ -32,7 +32,6 @@ export function readQueryString(value: unknown, at: string, depth: number, conte
   })
 }
 
-/** Fields of one query. */
 const maxFields = 20
 
 function defaultFields(members: ReadonlyMap<string, unknown>, at: string): readonly SearchField[] {

@@ -38,7 +38,6 @@ function endIn(members: ReadonlyMap<string, unknown>, names: readonly string[], 
   return given[0]
 }
 
-/** Formats of dates that are read without being named. */
 const formats: ReadonlySet<string> = new Set([
   'epoch_millis',
   'strict_date_optional_time',

@@ -1,13 +1,14 @@
 import { DomainError } from '../../errors.ts'
 
 /**
- * Returns the refusal of a part of a search: 400 `query_refused`. `at` is its path in the body, `problem` says what to do.
+ * Returns the refusal of a part of a search: 400 `query_refused`. `at` is its path in the body, `problem` says what to
+ * do.
  */
 export function refused(at: string, problem: string): DomainError {
   return new DomainError('query_refused', `${at}: ${problem}`, { details: [{ field: at, problem }] })
 }
 
-/** Returns a JSON object as a map, so that no name in it reaches a prototype. Throws `query_refused` for anything else. */
+/** Returns a JSON object as a map, so that no name reaches a prototype. Throws `query_refused` for anything else. */
 export function objectAt(value: unknown, at: string): ReadonlyMap<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refused(at, 'must be an object')
   return new Map(Object.entries(value))

@@ -5,16 +5,13 @@ import type { SearchRequest } from './search-request.ts'
 
 /** The position and the owner of a scrolled search. */
 export interface ScrollPosition {
-  /** The username of the caller who began it. */
   readonly caller: string
   readonly domain: string | null
-  /** The beginning of the search's scope, see `SearchScope`. */
   readonly since?: number | undefined
   readonly request: SearchRequest
   /** The time of the first page, from which relative dates count. Epoch milliseconds, like `expiresAt`. */
   readonly startedAt: number
   readonly expiresAt: number
-  /** The sort values of the last hit that was shown. */
   readonly after: NonNullable<SearchPlan['after']>
 }
 
@@ -22,7 +19,6 @@ export interface ScrollPosition {
 export interface ScrollSigner {
   /** A signature that is safe in JSON and has no dot. */
   sign(text: string): Promise<string>
-  /** Whether a signature is that of the text. */
   isSigned(text: string, signature: string): Promise<boolean>
 }
 
@@ -55,8 +51,8 @@ export async function writeScroll(position: ScrollPosition, signer: ScrollSigner
 }
 
 /**
- * Reads a scroll id for a caller. Throws `invalid_field` for a malformed or expired one, and `permission_denied` for one of
- * another caller or domain. Root without a domain continues in the domain of the search.
+ * Reads a scroll id for a caller. Throws `invalid_field` for a malformed or expired one, and `permission_denied` for
+ * one of another caller or domain. Root without a domain continues in the domain of the search.
  */
 export async function readScroll(
   scrollId: string,

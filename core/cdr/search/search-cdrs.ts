@@ -21,8 +21,8 @@ export interface SearchDeps {
 export const searchLimitMs = 10_000
 
 /**
- * Searches for CDRs. Throws the errors of {@link readSearch}, `search_timeout`, `search_unavailable`, and `payload_too_large`
- * for an answer above 6 MB.
+ * Searches for CDRs. Throws the errors of {@link readSearch}, `search_timeout`, `search_unavailable`, and
+ * `payload_too_large` for an answer above 6 MB.
  */
 export async function searchCdrs(
   tools: SearchDeps,

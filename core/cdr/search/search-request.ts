@@ -24,25 +24,23 @@ export interface SearchRequest {
 /** A parsed search. */
 export interface ReadSearch {
   readonly plan: SearchPlan
-  /** The shown columns of each hit; by default the whole CDR. */
   readonly columns: readonly string[] | undefined
   /** Whether no span of time was given, so that the latest 31 days are searched. */
   readonly isDefaultRange: boolean
-  /** Whether the caller wants to continue after the last hit. */
   readonly isScrolled: boolean
 }
 
 const day = 86_400_000
 
-/** The number of searched days by default, and at most. */
 const [defaultDays, maxDays] = [31, 400]
 
 /** The most that an engine's clock may be ahead of the service: calls are searched up to then. */
 const clockSkew = day
 
 /**
- * Turns a request into a plan that finds nothing outside of its scope. Relative dates count from `now` (epoch milliseconds).
- * Throws `query_refused` and `invalid_field` with the path in the body, and `not_found` for an unknown index.
+ * Turns a request into a plan that finds nothing outside of its scope. Relative dates count from `now` (epoch
+ * milliseconds). Throws `query_refused` and `invalid_field` with the path in the body, and `not_found` for an unknown
+ * index.
  */
 export function readSearch(request: SearchRequest, scope: SearchScope, now: number): ReadSearch {
   checkBody(request.body)

@@ -5,8 +5,8 @@ export interface SearchScope {
   /** `null`: the CDRs of all domains. */
   readonly domain: string | null
   /**
-   * Only CDRs of legs that began at or after this time, epoch milliseconds: older ones belong to an earlier domain of that
-   * name. All by default, as for root without a domain.
+   * Only CDRs of legs that began at or after this time, epoch milliseconds: older ones belong to an earlier domain of
+   * that name. All by default, as for root without a domain.
    */
   readonly since?: number | undefined
   /** Only CDRs of this presence id; all where absent. */
@@ -16,7 +16,7 @@ export interface SearchScope {
 /** The members of a plan that limit its results, whatever its query says. */
 type Bounds = Pick<SearchPlan, 'domain' | 'presenceId' | 'from' | 'to'>
 
-/** Returns the bounds of a search over a span of created_time inside a scope; nothing if the span is outside of the scope. */
+/** Returns the bounds of a search over a span of created_time inside a scope; nothing if they do not overlap. */
 export function boundsOf(
   { domain, since = -Infinity, presenceId }: SearchScope,
   span: { readonly from: number; readonly to: number },

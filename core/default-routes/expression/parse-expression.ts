@@ -5,14 +5,12 @@ import { type ExpressionPlace, quoted, refuse } from './refusal.ts'
 import { readTimeSpans, timeFunctions } from './time-spans.ts'
 import { type Token, readTokens } from './tokens.ts'
 
-/** The most characters of an expression. */
 const maxLength = 1024
 /** The most parentheses and negations inside one another; the parser calls itself no deeper. */
 const maxDepth = 20
 
 const comparisons: readonly string[] = ['==', '!=', '<', '>', '<=', '>='] satisfies Comparison[]
 
-/** The tokens of one expression, and the position of the next. */
 interface Reading extends ExpressionPlace {
   readonly tokens: readonly Token[]
   readonly patternProblem: PatternJudge
@@ -125,7 +123,6 @@ function parseMatch(reading: Reading): Expression {
   return { kind: 'match', pattern, flags, subject }
 }
 
-/** Reads a single value. A bare word stands for itself, except `true` and `false`. */
 function parseOperand(reading: Reading): Operand {
   const token = take(reading)
   if (token.kind === 'variable') return { kind: 'variable', name: token.text }
@@ -139,7 +136,6 @@ function isBoolean(word: string): boolean {
   return word === 'true' || word === 'false'
 }
 
-/** Returns the next token without consuming it; the last one is the end, which is never passed. */
 function peek({ tokens, next }: Reading): Token {
   return tokens[Math.min(next, tokens.length - 1)] ?? { kind: 'end', text: '', at: 0 }
 }

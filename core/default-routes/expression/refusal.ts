@@ -7,7 +7,8 @@ export interface ExpressionPlace {
 }
 
 /**
- * Returns the refusal of an expression. `at` is the offset of the offending character, which is reported counted from one.
+ * Returns the refusal of an expression. `at` is the offset of the offending character, which is reported counted from
+ * one.
  */
 export function refuse({ field }: ExpressionPlace, at: number, problem: string): DomainError {
   return invalidField(field, `at character ${at + 1}: ${problem}`)

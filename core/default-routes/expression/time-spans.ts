@@ -1,6 +1,5 @@
 import { type ExpressionPlace, quoted, refuse } from './refusal.ts'
 
-/** The rule for a span of a time function. */
 interface SpanRule {
   readonly accepts: (span: string) => boolean
   readonly words: string
@@ -35,14 +34,14 @@ export const timeFunctions: ReadonlyMap<string, SpanRule> = new Map([
   ['wday', numbers(1, 7, weekdays)],
   ['hour', numbers(0, 23)],
   ['minute', numbers(0, 59)],
-  ['minute_of_day', numbers(0, 1440)],
+  ['minute_of_day', numbers(1, 1440)],
   ['time_of_day', { accepts: (span) => timeOfDay.test(span), words: 'two times such as 08:00-17:30' }],
   ['date_time', { accepts: isDateSpan, words: 'two moments such as 2026-01-01 00:00:00~2026-01-06 23:59:59' }],
 ])
 
 /**
- * Reads the arguments of a time function: spans, comma-separated, bare or in one pair of quotes. Without spans the function
- * returns the value itself. Throws `invalid_field` at the first malformed span.
+ * Reads the arguments of a time function: spans, comma-separated, bare or in one pair of quotes. Without spans the
+ * function returns the value itself. Throws `invalid_field` at the first malformed span.
  */
 export function readTimeSpans(name: string, source: string, at: number, place: ExpressionPlace): string[] {
   const rule = timeFunctions.get(name)
@@ -65,7 +64,6 @@ function isDateSpan(span: string): boolean {
   return isDate(from) && isDate(to) && from <= to
 }
 
-/** Whether a text of the form `2026-01-31` is a day of the calendar. */
 function isDate(text: string): boolean {
   const [year, month, day] = text.split('-').map(Number)
   if (year === undefined || month === undefined || day === undefined) return false

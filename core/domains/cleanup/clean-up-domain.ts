@@ -23,8 +23,8 @@ export interface CleanUpDomainPorts {
 export const requestMs = 30_000
 
 /**
- * After its calls were ended and its phones dropped, their last events have this long to arrive, or the whole grace. It is
- * more than the minute at most that a later domain of the name reaches back (tenancy-start.ts).
+ * After its calls were ended and its phones dropped, their last events have this long to arrive, or the whole grace. It
+ * is more than the minute at most that a later domain of the name reaches back (tenancy-start.ts).
  */
 const settleMs = 75_000
 
@@ -32,8 +32,8 @@ const settleMs = 75_000
 const unmarkedSeconds = 15
 
 /**
- * The delay before orders are repeated that an engine has not carried out: a quarter of the time since the deletion, within
- * these limits.
+ * The delay before orders are repeated that an engine has not carried out: a quarter of the time since the deletion,
+ * within these limits.
  */
 const repeatSeconds = { least: 15, most: 300 }
 
@@ -53,23 +53,22 @@ const sendsAtOnce = 20
 export interface CleanUpDeps {
   readonly clock: Clock
   /**
-   * The least time between the mark and the removal: after it, earlier requests have ended, the last events of the domain's
-   * calls have reached its hooks, and no connector writes about its phones any more.
+   * The least time between the mark and the removal: after it, earlier requests have ended, the last events of the
+   * domain's calls have reached its hooks, and no connector writes about its phones any more.
    */
   readonly graceMs: number
   /** It may work until then, epoch milliseconds. */
   readonly until: number
-  /** Reports an order that is not known to be carried out by every engine, and so is repeated. */
   readonly reportUndone: (order: EngineCommand['kind'], outcome: CommandOutcome | undefined) => void
 }
 
 /**
- * Removes the records of a deleted domain. Its own record is last, which frees its name. CDRs and recordings stay until their
- * retention ends; the retention of recordings is recorded. Every step can be repeated and none depends on an earlier call: if
- * a call was cut short, the next one of the same message completes it. Steps that are not possible yet, or not in the given
- * time, are queued again. A domain whose deletion has not begun is never touched.
- * The name is not freed before every engine has dropped the domain's phones and ended its calls, however long that takes.
- * Otherwise the next tenant of the name would get the phones and calls of this one.
+ * Removes the records of a deleted domain. Its own record is last, which frees its name. CDRs and recordings stay until
+ * their retention ends; the retention of recordings is recorded. Every step can be repeated and none depends on an
+ * earlier call: if a call was cut short, the next one of the same message completes it. Steps that are not possible
+ * yet, or not in the given time, are queued again. A domain whose deletion has not begun is never touched. The name is
+ * not freed before every engine has dropped the domain's phones and ended its calls, however long that takes. Otherwise
+ * the next tenant of the name would get the phones and calls of this one.
  */
 export async function cleanUpDomain(
   ports: CleanUpDomainPorts,
@@ -103,7 +102,8 @@ export async function cleanUpDomain(
 
 /**
  * Drops the domain's phones and ends its calls at every engine, those included that came up after the mark was set.
- * Returns whether both are done. Then each mailbox is emptied, so that the next owner of the name hears no message of this one.
+ * Returns whether both are done. Then each mailbox is emptied, so that the next owner of the name hears no message of
+ * this one.
  */
 async function silence(
   { engine, accounts }: CleanUpDomainPorts,

@@ -27,7 +27,8 @@ export interface AttemptDeps extends HookCall, OwnerNotice {
  * Makes one attempt to deliver, records it, and queues the next one where it failed for now. The hook is read again
  * first: a deleted or disabled one sends nothing. Safe to repeat and to kill anywhere: an attempt that is on record is
  * not made again, its follower is queued instead; one that came early is queued again; one that another plan has
- * replaced does nothing. Answers what was made, if anything. Throws `store_unavailable` where the message has to come again.
+ * replaced does nothing. Answers what was made, if anything. Throws `store_unavailable` where the message has to come
+ * again.
  */
 export async function attemptDelivery(deps: AttemptDeps, wanted: WantedAttempt): Promise<MadeAttempt | undefined> {
   const [delivery, hook] = await Promise.all([
@@ -47,8 +48,8 @@ export async function attemptDelivery(deps: AttemptDeps, wanted: WantedAttempt):
 }
 
 /**
- * The attempt is on record, and the function that recorded it may have been killed before the next one was queued. It is queued
- * under a new plan, which makes void what was queued under the old one: there is one message that counts.
+ * The attempt is on record, and the function that recorded it may have been killed before the next one was queued. It
+ * is queued under a new plan, which makes void what was queued under the old one: there is one message that counts.
  */
 async function followUp(deps: AttemptDeps, delivery: Delivery): Promise<void> {
   const at = Math.max((delivery.nextAttemptAt ?? 0) + 1, deps.clock.now())
@@ -76,7 +77,6 @@ async function make(deps: AttemptDeps, delivery: Delivery, hook: Hook | undefine
   return callAndRecord(deps, delivery, hook, event)
 }
 
-/** Ends a delivery without sending anything. */
 async function unsent(
   deps: AttemptDeps,
   delivery: Delivery,

@@ -29,7 +29,6 @@ export interface DirectAttemptDeps extends MadeAttemptDeps, LatenessDeps, HookCa
   readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
   readonly secretBox: Pick<SecretBox, 'open'>
   readonly hooksFor: HooksFor
-  /** Takes each attempt that was recorded. */
   readonly report: (delivery: Delivery, made: MadeAttempt) => void
 }
 
@@ -55,11 +54,11 @@ export interface DirectEnd {
 }
 
 /**
- * Makes first attempts side by side, and records those that are answered within half a second in one step. Returns what is to be
- * queued: attempts of hooks that changed meanwhile or that could not be sent, the next attempts of those that failed for now, and
- * a reminder for each hook that was disabled. An attempt without an answer goes on and is recorded by itself. It is planned for
- * {@link againMs} later, and has a message for then, which is void unless this process is killed. Safe to kill anywhere. Where it
- * fails, no request is under way.
+ * Makes first attempts side by side, and records those that are answered within half a second in one step. Returns what
+ * is to be queued: attempts of hooks that changed meanwhile or that could not be sent, the next attempts of those that
+ * failed for now, and a reminder for each hook that was disabled. An attempt without an answer goes on and is recorded
+ * by itself. It is planned for {@link againMs} later, and has a message for then, which is void unless this process is
+ * killed. Safe to kill anywhere. Where it fails, no request is under way.
  */
 export async function attemptDirectly(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[]): Promise<DirectEnd> {
   if (attempts.length === 0) return { queued: [], later: [] }
@@ -85,7 +84,10 @@ export async function attemptDirectly(deps: DirectAttemptDeps, attempts: readonl
   }
 }
 
-/** Separates the attempts whose hooks are still as they were. A reading of hooks is good for a second, so most read nothing. */
+/**
+ * Separates the attempts whose hooks are still as they were. A reading of hooks is good for a second, so most read
+ * nothing.
+ */
 async function withCurrentHooks(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[]) {
   const hooks = await deps.hooksFor(
     attempts[0]?.hook.domain ?? '',
@@ -163,8 +165,8 @@ async function actOnReplies(deps: DirectAttemptDeps, sent: readonly SentAttempt[
 }
 
 /**
- * Returns the message for a hook that was disabled: the function that delivers notifies its owner. If the queue does not take
- * it, the event comes again and queues it then.
+ * Returns the message for a hook that was disabled: the function that delivers notifies its owner. If the queue does
+ * not take it, the event comes again and queues it then.
  */
 function reminder({ delivery }: Pick<SentAttempt, 'delivery'>): QueuedDelivery {
   return reminderOf(delivery, 0)
@@ -192,8 +194,8 @@ async function replan(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[
 }
 
 /**
- * Plans a pending delivery anew, for now or for another moment (epoch milliseconds), and returns the message for it; nothing if
- * somebody else has moved it on.
+ * Plans a pending delivery anew, for now or for another moment (epoch milliseconds), and returns the message for it;
+ * nothing if somebody else has moved it on.
  */
 export async function plannedAnew(
   { deliveries, clock }: { readonly deliveries: Pick<DeliveryStore, 'reschedule'> } & Pick<DirectAttemptDeps, 'clock'>,

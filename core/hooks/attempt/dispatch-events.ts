@@ -24,7 +24,6 @@ export interface EventDispatchDeps extends DirectAttemptDeps, FirstAttemptDeps, 
 /** How one event of a batch ended. */
 export interface DispatchedEvent {
   readonly event: PlatformEvent
-  /** Why it has to come again; absent where it was dispatched. */
   readonly error?: unknown
   /** Hooks whose filters were not judged, since the patterns of the domain were too much work. */
   readonly unjudged: number
@@ -34,12 +33,12 @@ export interface DispatchedEvent {
 const takes = 3
 
 /**
- * Numbers events in their domains, writes one delivery for each hook that wants one, and makes their first attempts ({@link
- * attemptDirectly}), except those of hooks whose receivers are late: they are queued. Stores are read and written once for
- * all events of a domain. Events of a call keep their order. A domain without hooks has no log. Safe to repeat: an
- * existing delivery is queued again only while none of its attempts is recorded. If the patterns of a domain are too
- * much work, the hooks that were not judged get a failed delivery. `report` is called with the events of each domain when they
- * have ended, and is awaited; `isLast` says that nothing of the batch goes on then.
+ * Numbers events in their domains, writes one delivery for each hook that wants one, and makes their first attempts
+ * ({@link attemptDirectly}), except those of hooks whose receivers are late: they are queued. Stores are read and
+ * written once for all events of a domain. Events of a call keep their order. A domain without hooks has no log. Safe
+ * to repeat: an existing delivery is queued again only while none of its attempts is recorded. If the patterns of a
+ * domain are too much work, the hooks that were not judged get a failed delivery. `report` is called with the events of
+ * each domain when they have ended, and is awaited; `isLast` says that nothing of the batch goes on then.
  */
 export async function dispatchEvents(
   deps: EventDispatchDeps,
@@ -108,9 +107,9 @@ async function dispatchOfDomain(
 }
 
 /**
- * Makes or queues the first attempts of events, and adds to `later` those that go on. Returns the ids of the events of which
- * the queue did not take all. Fails when everything that it began has ended: no earlier attempt is still running when an event
- * is dispatched again.
+ * Makes or queues the first attempts of events, and adds to `later` those that go on. Returns the ids of the events of
+ * which the queue did not take all. Fails when everything that it began has ended: no earlier attempt is still running
+ * when an event is dispatched again.
  */
 async function makeAttempts(
   deps: EventDispatchDeps,
@@ -149,12 +148,10 @@ async function makeAttempts(
   return new Set(refused.map((id) => eventOf.get(id) ?? ''))
 }
 
-/** An event on its way into the log, and which of its deliveries have begun their first run. */
 interface Entry extends NewEntry {
   readonly direct: readonly DirectAttempt[]
 }
 
-/** Numbers the events of one domain, and makes deliveries in the same step, as many as fit into it. */
 async function number(deps: EventDispatchDeps, judged: readonly Judged[], watchedSince: number): Promise<Numbered[]> {
   const domain = judged[0]?.event.domain ?? ''
   for (let tries = 0; tries < takes; tries += 1) {

@@ -10,9 +10,9 @@ export interface HeldBatch {
 }
 
 /**
- * Resolves when a batch has lasted long enough that no domain has more than `perSecond` events dispatched in a second. A lane
- * of a domain has one batch under way, so the length of its batches is its rate: further events of the domain wait in the
- * queue. No count is shared between processes. `report` takes a batch that is held.
+ * Resolves when a batch has lasted long enough that no domain has more than `perSecond` events dispatched in a second.
+ * A lane of a domain has one batch under way, so the length of its batches is its rate: further events of the domain
+ * wait in the queue. No count is shared between processes. `report` takes a batch that is held.
  */
 export async function keepDomainRate(
   { clock, timers }: Time,

@@ -13,8 +13,8 @@ import { newDelivery } from '../delivery/new-delivery.ts'
 import { queuedAttempt } from '../delivery/queued-attempt.ts'
 
 /**
- * Names the delivery of an event to a hook: `msg_` and 32 hex digits, always the same for the same three, and in the order
- * of the sequences (0 to 2^48 - 1).
+ * Names the delivery of an event to a hook: `msg_` and 32 hex digits, always the same for the same three, and in the
+ * order of the sequences (0 to 2^48 - 1).
  */
 export type DeliveryIdOf = (eventId: string, hookId: string, sequence: number) => string
 
@@ -28,7 +28,7 @@ export interface FirstAttemptDeps {
 /** Deliveries that are written one by one are written so many at a time, since others use the store as well. */
 const writesAtOnce = 10
 
-/** More in one transaction would keep a small store from others for too long: the embedded one takes some 20 ms for these. */
+/** More in one transaction would block a small store for too long: the embedded one takes some 20 ms. */
 const createdTogether = 25
 
 /** An event with its number, and the deliveries that were made with it; absent where they are to be made, or known. */
@@ -38,8 +38,8 @@ export interface Numbered extends Judged, GivenNumber {
 }
 
 /**
- * Returns the first attempts of an event that are to be queued. Deliveries that were not made with its number are written, or
- * were by an earlier dispatch.
+ * Returns the first attempts of an event that are to be queued. Deliveries that were not made with its number are
+ * written, or were by an earlier dispatch.
  */
 export async function firstAttempts(
   deps: FirstAttemptDeps,
@@ -63,8 +63,8 @@ export async function firstAttempts(
 }
 
 /**
- * Writes the deliveries of an event that has just got its number, so that usually no other dispatch has written any of them. Returns
- * the messages for their first attempts.
+ * Writes the deliveries of an event that has just got its number, so that usually no other dispatch has written any of
+ * them. Returns the messages for their first attempts.
  */
 async function writeTogether(deps: FirstAttemptDeps, all: readonly Delivery[]): Promise<QueuedDelivery[]> {
   const queued: QueuedDelivery[] = []
@@ -85,9 +85,9 @@ async function writeEach(deps: FirstAttemptDeps, all: readonly Delivery[]): Prom
 }
 
 /**
- * Returns messages for what an earlier dispatch of an event began, and may have left when it died, for hooks that do not fire
- * now: they were disabled or changed meanwhile. Their deliveries wait in no queue and no index. If the answer to a direct
- * attempt disabled a hook, its owner may not have been notified.
+ * Returns messages for what an earlier dispatch of an event began, and may have left when it died, for hooks that do
+ * not fire now: they were disabled or changed meanwhile. Their deliveries wait in no queue and no index. If the answer
+ * to a direct attempt disabled a hook, its owner may not have been notified.
  */
 async function abandonedRuns(
   deps: FirstAttemptDeps,
@@ -120,9 +120,9 @@ export function failedDelivery(deps: FirstAttemptDeps, hook: Hook, event: Platfo
 }
 
 /**
- * Writes a delivery and returns the message for its first attempt. One that is there already may never have been queued. If
- * its first run has begun, that run may be dead and the delivery not listed as due; if its first attempt was recorded, the
- * next one may never have been queued: then it is planned anew, which makes void what was queued for it.
+ * Writes a delivery and returns the message for its first attempt. One that is there already may never have been
+ * queued. If its first run has begun, that run may be dead and the delivery not listed as due; if its first attempt was
+ * recorded, the next one may never have been queued: then it is planned anew, which makes void what was queued for it.
  */
 async function writeDelivery(deps: FirstAttemptDeps, delivery: Delivery): Promise<QueuedDelivery | undefined> {
   const { deliveries, clock } = deps

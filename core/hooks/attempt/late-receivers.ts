@@ -4,8 +4,8 @@ import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
 
 /**
- * How long receivers may take, in pauses. A process that is busy itself ends its pauses late, so its own delay counts as one
- * pause at most, however long it was.
+ * How long receivers may take, in pauses. A process that is busy itself ends its pauses late, so its own delay counts
+ * as one pause at most, however long it was.
  */
 export const patience = {
   pauseMs: 50,
@@ -31,8 +31,8 @@ export interface LatenessDeps {
 }
 
 /**
- * Makes a call for a hook, and notes when its receiver is late: as soon as that is certain, while the call goes on. A note that
- * the store does not take is skipped, since the next call makes another one.
+ * Makes a call for a hook, and notes when its receiver is late: as soon as that is certain, while the call goes on. A
+ * note that the store does not take is skipped, since the next call makes another one.
  */
 export async function notingLateness<T>(deps: LatenessDeps, hook: Hook, call: () => Promise<T>): Promise<T> {
   let noting: Promise<void> | undefined

@@ -13,9 +13,7 @@ import { mayBeRetried, nextAttemptAt } from '../delivery/retry-schedule.ts'
 /** An attempt that was recorded, as it is logged. */
 export interface MadeAttempt {
   readonly attempt: DeliveryAttempt
-  /** The state of the delivery, as far as this attempt decides. */
   readonly state: DeliveryState
-  /** Whether it moved the delivery on; otherwise an attempt that ran at the same time did. */
   readonly isDecisive: boolean
 }
 
@@ -52,8 +50,8 @@ export function sentAttempt(
   },
 ): SentAttempt {
   const { delivery, hook, run, called, at, durationMs } = made
-  const { isSuccess, status, reason, replySnippet, retryAfter } = judgeReply(called)
-  const attempt = { at, durationMs, status, reason, replySnippet }
+  const { isSuccess, retryAfter, ...answer } = judgeReply(called)
+  const attempt = { at, durationMs, ...answer }
   if (isSuccess) return { delivery, hook, outcome: { run, attempt, state: 'delivered' } }
   const failed = { made: delivery.tries + 1 - delivery.earlierTries, at: clock.now(), retryAfter }
   const next = mayBeRetried(attempt) ? nextAttemptAt(hook, failed, () => fraction(random)) : undefined
@@ -85,8 +83,8 @@ export function followingAttempt(
 }
 
 /**
- * Counts a delivery that failed for good, and disables its hook when it has failed for too long. Returns the hook if it was
- * disabled here: its owner is to be notified.
+ * Counts a delivery that failed for good, and disables its hook when it has failed for too long. Returns the hook if it
+ * was disabled here: its owner is to be notified.
  */
 export async function countFailure(
   { hooks, clock }: Pick<MadeAttemptDeps, 'hooks' | 'clock'>,
@@ -100,7 +98,6 @@ export async function countFailure(
   return disableHook({ hooks }, hook, `${failures} deliveries failed and none succeeded for five days`)
 }
 
-/** A number from 0 up to but not 1. */
 function fraction(random: Randomness): number {
   const [first = 0, second = 0] = random.bytes(2)
   return (first * 256 + second) / 65_536

@@ -28,9 +28,9 @@ const mailWaits = [60, 300, 900, 900]
 
 /**
  * Gives the notice that is due for a hook: the event `CUSTOM->svc::hook_disabled`, and one mail to the address that the
- * domain sends from, where it has mail settings. Safe to repeat. Throws `store_unavailable` when the event was not taken.
- * When the mail cannot be sent the notice is due again, and the message of the `delivery` comes again to give it, four
- * times within about half an hour.
+ * domain sends from, where it has mail settings. Safe to repeat. Throws `store_unavailable` when the event was not
+ * taken. When the mail cannot be sent the notice is due again, and the message of the `delivery` comes again to give
+ * it, four times within about half an hour.
  */
 export async function tellOwner(tools: OwnerNotice, hook: Hook, delivery: Pick<Delivery, 'id'>): Promise<void> {
   const reason = hook.disabledReason ?? ''

@@ -9,7 +9,6 @@ import type { HookInput } from './hook-input.ts'
 import { type HookJudges, hookProblems } from './hook-rules.ts'
 import { encodeSecret, newSecret, secretPurpose } from './signing.ts'
 
-/** The most hooks of a domain. */
 const maxHooks = 100
 
 /** Hooks that were made, and the secret of each: shown to the caller now and never again. */

@@ -1,9 +1,7 @@
 import type { FieldProblem } from '../../errors.ts'
 import { hasControls } from '../../text/control-characters.ts'
 
-/** The most headers of a hook. */
 const maxHeaders = 50
-/** The longest value of a header, before substitution. */
 const maxValueLength = 2048
 
 /** A header name of RFC 9110, section 5.1. */
@@ -23,7 +21,9 @@ function nameProblem(name: string): string | undefined {
 
 function valueProblem(value: string): string | undefined {
   if (value.length > maxValueLength) return `must have at most ${maxValueLength} characters`
-  return hasControls(value) ? 'must not contain control characters' : undefined
+  if (hasControls(value)) return 'must not contain control characters'
+  // Values that are inserted later are ASCII by then.
+  return /[^\u0020-\u007e]/.test(value) ? 'must be ASCII: write other letters into the body' : undefined
 }
 
 /** Returns every problem of a hook's headers; `field` is their place in the request. */

@@ -20,6 +20,7 @@ export type HookContent = Pick<
   | 'auth'
   | 'customBody'
   | 'rawBody'
+  | 'rawSubstitution'
   | 'retries'
   | 'delay'
 >
@@ -38,6 +39,7 @@ export function hookContent(input: HookInput): HookContent {
     auth: authWithDefaults(input.auth ?? {}),
     customBody: input.customBody ?? false,
     rawBody: input.rawBody ?? '',
+    ...(input.rawSubstitution === true ? { rawSubstitution: true } : {}),
     retries: input.retries ?? usualRetries,
     ...(input.delay === undefined ? {} : { delay: input.delay }),
   }

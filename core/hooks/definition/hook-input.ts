@@ -13,6 +13,7 @@ export interface HookInput {
   readonly auth?: HookAuthInput | undefined
   readonly customBody?: boolean | undefined
   readonly rawBody?: string | undefined
+  readonly rawSubstitution?: boolean | undefined
   readonly retries?: number | undefined
   readonly delay?: number | undefined
 }

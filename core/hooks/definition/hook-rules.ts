@@ -16,12 +16,9 @@ export interface HookJudges {
 const methods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 const methodProblem = 'must be GET, POST, PUT, PATCH or DELETE'
 
-/** A body template's greatest size in bytes of UTF-8. */
 const maxRawBodyBytes = 64 * 1024
-/** The most entries of `map`, `filter` and `auth.map`, and the longest name in them. */
 const maxEntries = 200
 const maxNameLength = 128
-/** The longest template of a value of `auth.map`: as long as that of a header. */
 const maxTemplateLength = 2048
 
 /** Returns the name of a method as it is stored: upper case. */
@@ -138,7 +135,6 @@ function bodyProblems({ customBody, rawBody }: HookInput): FieldProblem[] {
   ]
 }
 
-/** Bytes of a text in UTF-8. */
 function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length
 }

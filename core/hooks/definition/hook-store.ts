@@ -12,20 +12,16 @@ export interface HookStore {
   list(domain: string): Promise<Hook[]>
   /** How many hooks the domain has. Reads consistently. */
   count(domain: string): Promise<number>
-  /** Replaces a hook whose version is still `hook.version - 1`; `false` when somebody else wrote first, or it is gone. */
+  /** Replaces a hook whose version still is `hook.version - 1`; `false` if another write was first, or it is gone. */
   replace(hook: Hook): Promise<boolean>
   /** Removes a hook that is still of this version; otherwise `false`. */
   remove(hook: Hook): Promise<boolean>
-  /**
-   * Counts a delivery that failed for good at `at` (epoch milliseconds), once when it comes again at once. Answers the
-   * hook as it is then, where it is there.
-   */
+  /** Counts a permanent failure, at most once for each delivery. Returns the updated hook, if it exists. */
   countFailure(
     domain: string,
     id: string,
     failed: { readonly delivery: string; readonly at: number },
   ): Promise<Hook | undefined>
-  /** Forgets the failures of a hook. */
   clearFailures(domain: string, id: string): Promise<void>
   /** Notes when the receiver of a hook was found to be late, epoch milliseconds. */
   noteLate(hook: Pick<Hook, 'domain' | 'id'>, lateAt: number): Promise<void>

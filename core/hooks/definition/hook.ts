@@ -17,6 +17,8 @@ export interface Hook {
   readonly auth: HookAuth
   readonly customBody: boolean
   readonly rawBody: string
+  /** Whether values are written into forms and XML without being escaped; absent: they are escaped. */
+  readonly rawSubstitution?: boolean | undefined
   /** How many attempts follow a failed first one, 0 to 10. */
   readonly retries: number
   /** Seconds; absent: the standard waits. */
@@ -25,7 +27,6 @@ export interface Hook {
   readonly secrets: readonly HookSecret[]
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** Why the platform switched the hook off. */
   readonly disabledReason?: string | undefined
   /** Whether its owner must still be notified that the platform switched it off. */
   readonly noticeDue?: boolean | undefined
@@ -35,7 +36,6 @@ export interface Hook {
   readonly failures?: number | undefined
   /** When the first of {@link failures} was, epoch milliseconds. */
   readonly failingSince?: number | undefined
-  /** The delivery that was counted last. */
   readonly lastFailure?: string | undefined
   /** When its receiver was found to be late, epoch milliseconds. For a while, its first attempts wait in the queue. */
   readonly lateAt?: number | undefined

@@ -5,7 +5,6 @@ import type { ListQuery } from '../../lists/list-query.ts'
 import type { HookStore } from './hook-store.ts'
 import { presentHook } from './present-hook.ts'
 
-/** The columns by which lists of hooks can be sorted, filtered and cut. */
 const fields = [
   '_id',
   'domain',
@@ -20,12 +19,13 @@ const fields = [
   'auth',
   'customBody',
   'rawBody',
+  'rawSubstitution',
   'retries',
   'delay',
   'disabledReason',
 ] as const
 
-/** Lists the hooks of a domain as a caller with these permissions sees them, oldest first, by the rules that every list follows. */
+/** Lists the hooks of a domain as these permissions show them, oldest first, by the rules of every list. */
 export async function listHooks(
   hooks: Pick<HookStore, 'list'>,
   { domain, acl }: { readonly domain: string; readonly acl: Acl },

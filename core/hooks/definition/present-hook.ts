@@ -3,7 +3,6 @@ import { scopeOf } from '../../access/permission.ts'
 import type { CreatedHooks } from './create-hooks.ts'
 import type { Hook } from './hook.ts'
 
-/** Stands for a value that a reader may not see. */
 const maskedValue = '********'
 
 /** A hook as callers see it. */
@@ -14,8 +13,8 @@ export interface PresentedHook extends Omit<Hook, 'id' | 'secrets' | 'createdAt'
 
 /**
  * Presents a hook to a caller with these permissions: its id as `_id`, and none of its secrets. Headers and
- * the map of its pre-request often hold credentials of the receiver, so a caller without `hook` `u` sees their names only. Every member is named here, so that
- * no further one is shown by accident.
+ * the map of its pre-request often hold credentials of the receiver, so a caller without `hook` `u` sees their names
+ * only. Every member is named here, so that no further one is shown by accident.
  */
 export function presentHook(hook: Hook, acl: Acl): PresentedHook {
   const shown = scopeOf(acl, 'hook', 'u') === null ? masked : (values: Values) => values
@@ -33,6 +32,7 @@ export function presentHook(hook: Hook, acl: Acl): PresentedHook {
     auth: { ...hook.auth, headers: shown(hook.auth.headers), map: shown(hook.auth.map) },
     customBody: hook.customBody,
     rawBody: hook.rawBody,
+    ...(hook.rawSubstitution === true ? { rawSubstitution: true } : {}),
     retries: hook.retries,
     ...(hook.delay === undefined ? {} : { delay: hook.delay }),
     ...(hook.disabledReason === undefined ? {} : { disabledReason: hook.disabledReason }),

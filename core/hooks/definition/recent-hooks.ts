@@ -10,8 +10,8 @@ export const keptCharacters = 8_000_000
 export type HooksFor = (domain: string, names: readonly string[]) => Promise<readonly Hook[]>
 
 /**
- * Returns the hooks of domains as they were a second ago at most. Where no hook of an earlier reading names an event, there
- * may be a new one: they are read anew. A reading that fails is not kept.
+ * Returns the hooks of domains as they were a second ago at most. Where no hook of an earlier reading names an event,
+ * there may be a new one: they are read anew. A reading that fails is not kept.
  */
 export function recentHooks(hooks: Pick<HookStore, 'list'>, clock: Clock): HooksFor {
   const readings = new RecentReadings(clock, keptCharacters)

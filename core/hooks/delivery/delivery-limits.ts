@@ -1,4 +1,4 @@
-/** Limits that keep the record of a delivery small enough for one item of the store (400 KB), at 2 KB for an attempt. */
+/** Limits that keep the record of a delivery small enough for an item of the store (400 KB), at 2 KB an attempt. */
 export const deliveryLimits = {
   /** Attempts other than those that advance a delivery are listed up to so many in all. */
   attempts: 60,

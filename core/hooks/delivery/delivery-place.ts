@@ -13,7 +13,6 @@ export function placeOf(sequence: number): string {
   return `msg_${sequence.toString(16).padStart(digits, '0')}`
 }
 
-/** The number in the id of a delivery. */
 function numberIn({ id }: Pick<Delivery, 'id'>): number {
   return Number.parseInt(id.slice('msg_'.length, 'msg_'.length + digits), 16)
 }

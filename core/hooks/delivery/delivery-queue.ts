@@ -16,6 +16,5 @@ export interface QueuedDelivery {
   /** The moment that this attempt was planned for, epoch milliseconds: another plan makes the message void. */
   readonly dueAt: number
   readonly delaySeconds: number
-  /** See {@link Delivery}. */
   readonly requestId?: string | undefined
 }

@@ -39,7 +39,7 @@ export interface DeliveryRange {
 export interface DeliveryStore {
   /** Writes a delivery; `false` when one with that id exists. Its event has to be there before. */
   create(delivery: Delivery): Promise<boolean>
-  /** Writes up to 100 deliveries; `false`, and none is written, when one of them exists. Their events have to be there before. */
+  /** Writes up to 100 deliveries; `false`, and none is written, if one exists. Their events must exist before. */
   createTogether(deliveries: readonly Delivery[]): Promise<boolean>
   read(domain: string, hookId: string, id: string): Promise<Delivery | undefined>
   /** Stores an event whole for its deliveries, apart from the log of events. The first event with an id stays. */
@@ -53,25 +53,25 @@ export interface DeliveryStore {
    */
   beginAttempt(delivery: Delivery, run: string, at: number): Promise<boolean>
   /**
-   * Records an attempt. `decided`: it is the one that moved the delivery on, which has the outcome's state now. `added`:
-   * another one was first, or the delivery has ended; what was sent is on the list all the same, and a success makes
-   * the delivery `delivered`. `gone`: there is no such delivery. Repeats of one run are recorded once.
+   * Records an attempt. `decided`: it is the one that moved the delivery on, which has the outcome's state now.
+   * `added`: another one was first, or the delivery has ended; what was sent is on the list all the same, and a success
+   * makes the delivery `delivered`. `gone`: there is no such delivery. Repeats of one run are recorded once.
    */
   recordAttempt(delivery: Delivery, outcome: AttemptOutcome): Promise<'decided' | 'added' | 'gone'>
   /**
-   * Records the attempts of up to 100 deliveries, which moves all of them on, or none. Returns `false` if one of them cannot
-   * be moved on any more: then each is to be recorded by itself.
+   * Records the attempts of up to 100 deliveries, which moves all of them on, or none. Returns `false` if one of them
+   * cannot be moved on any more: then each is to be recorded by itself.
    */
   recordTogether(attempts: readonly RecordedAttempt[]): Promise<boolean>
   /** Plans the next attempt for another moment, where the delivery still waits as given; otherwise `false`. */
   reschedule(delivery: Delivery, at: number): Promise<boolean>
   /**
    * Opens a delivery that has ended: it is pending again, due at `at` (epoch milliseconds), with all its retries before
-   * it and all its attempts on the list, those that were interrupted included. Nothing when it is pending, is not there,
-   * is not as given any more, or has `deliveryLimits.reopened` attempts already.
+   * it and all its attempts on the list, those that were interrupted included. Nothing when it is pending, is not
+   * there, is not as given any more, or has `deliveryLimits.reopened` attempts already.
    */
   reopen(delivery: Delivery, at: number): Promise<Delivery | undefined>
-  /** Pending deliveries of all domains whose next attempt was due before a moment (epoch milliseconds), oldest first. */
+  /** All domains' pending deliveries whose next attempt was due before a moment (epoch milliseconds), oldest first. */
   listDue(before: number, limit: number, after?: DeliveryPlace): Promise<DuePage>
   /** Deliveries of a domain that failed for good and were not opened again, the newest event first. */
   listFailed(domain: string, limit: number, after?: DeliveryPlace): Promise<Delivery[]>

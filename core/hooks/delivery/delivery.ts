@@ -22,7 +22,6 @@ export interface Delivery {
   readonly eventId: string
   readonly eventName: string
   readonly uuid: string
-  /** The number of the event in its domain. */
   readonly sequence: number
   /** The id of the API request that caused the event; absent where none did, or where that is not known. */
   readonly requestId?: string | undefined
@@ -54,4 +53,6 @@ export interface DeliveryAttempt {
   readonly reason?: string | undefined
   /** The first 1 KiB of the answer. */
   readonly replySnippet?: string | undefined
+  /** Headers in which letters of the event outside ASCII were sent as `?`; absent for none. */
+  readonly replacedHeaders?: readonly string[] | undefined
 }

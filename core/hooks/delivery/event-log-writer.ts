@@ -36,15 +36,15 @@ export interface GivenNumber {
 /** Gives events their numbers. What deliveries carry is kept with them, for 7 days. */
 export interface EventLogWriter {
   /**
-   * Takes the next numbers of a domain. `watchedSince` is when the oldest hook of the domain was made, epoch milliseconds:
-   * if that is later than the last time that numbers were taken, the log reports it with the next event.
+   * Takes the next numbers of a domain. `watchedSince` is when the oldest hook of the domain was made, epoch
+   * milliseconds: if that is later than the last time that numbers were taken, the log reports it with the next event.
    */
   take(domain: string, count: number, watchedSince: number): Promise<TakenNumbers>
   /**
    * Writes events of a domain under taken numbers, with their deliveries: all of them or none. Of an event that has a
-   * number already nothing is written; it keeps that number for 23 days. Returns the number of each event by its id, and
-   * nothing when the numbers were made void meanwhile, since their writer was taken for dead. Of an event above 200 KB the
-   * long values are cut in the log. No two of the events may have the same id.
+   * number already nothing is written; it keeps that number for 23 days. Returns the number of each event by its id,
+   * and nothing when the numbers were made void meanwhile, since their writer was taken for dead. Of an event above 200
+   * KB the long values are cut in the log. No two of the events may have the same id.
    */
   write(taken: TakenNumbers, entries: readonly NewEntry[]): Promise<ReadonlyMap<string, GivenNumber> | undefined>
 }

@@ -31,13 +31,11 @@ const fields = ['id', 'hook', 'event', 'uuid', 'sequence', 'created', 'state', '
 
 /** The limits of one page. */
 export const deliveryListLimits = {
-  /** Deliveries where `limit` is not given. */
   usual: 40,
-  /** Deliveries that are read at once. */
   batch: 200,
   /** Deliveries that one request looks at: after them, its page ends where it is and the cursor goes on. */
   looked: 2_000,
-  /** Bytes that its function hands over: the page ends before the first delivery that is too much, and has one at least. */
+  /** Bytes that its function hands over: the page ends before the delivery that is too much, and has one at least. */
   weight: 4_000_000,
 } as const
 
@@ -86,7 +84,6 @@ interface Look {
   readonly after: string | undefined
 }
 
-/** The first deliveries that are asked for. `last` is where to go on when there may be more after them. */
 async function look(
   { deliveries, now }: Pick<DeliveryListing, 'deliveries'> & { readonly now: number },
   { domain, id }: HookName,
@@ -125,7 +122,6 @@ function bearable(page: readonly PresentedDelivery[]): number {
   return tooMuch < 0 ? page.length : Math.max(1, tooMuch)
 }
 
-/** The log has one order, that of its events; it can be turned round. */
 function readOrder(query: DeliveryQuery): boolean {
   if (query.cursor !== undefined && query.page !== undefined) {
     throw invalidField('cursor', 'must not be given together with page')

@@ -13,7 +13,6 @@ export interface PresentedDelivery {
   readonly created: number
   readonly state: DeliveryState
   readonly attempts: DeliveryAttempt[]
-  /** When the next attempt is due, while it is pending. */
   readonly nextAttemptAt?: number | undefined
 }
 

@@ -32,11 +32,10 @@ export interface ReplayWindow {
 
 /** The result of one request. */
 export interface Replayed {
-  /** Deliveries that were queued again. */
   readonly requeued: number
-  /** Those of the window that wait for an attempt already: they were left as they are. */
+  /** Deliveries that already wait for an attempt: they were left as they are. */
   readonly pending: number
-  /** Those that were sent too often to be sent again, or that somebody else moved on meanwhile. */
+  /** Deliveries that were sent too often, or that another writer changed meanwhile. */
   readonly left: number
   /** Where the next request goes on; `null` when this one came to the end of the window. */
   readonly next: string | null
@@ -46,16 +45,13 @@ export interface Replayed {
 export const replayLimits = {
   /** How far back it reaches, from the contract's rule on payloads. */
   reachMs: 7 * 86_400_000,
-  /** Deliveries that one request looks at. */
   looked: 500,
-  /** Those that are read at once, and those that are opened at once. */
   batch: 100,
   atOnce: 25,
-  /** Requests of one domain. */
   requests: { limit: 30, windowMs: 60_000 },
   /**
-   * By how much deliveries may be made in another order than their events: an event whose handling failed is taken again
-   * for five minutes.
+   * By how much deliveries may be made in another order than their events: an event whose handling failed is taken
+   * again for five minutes.
    */
   disorderMs: 10 * 60_000,
 } as const

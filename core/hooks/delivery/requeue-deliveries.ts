@@ -28,11 +28,13 @@ export const requeueLimits = {
    * minutes), with time for it to be taken again.
    */
   overdueMs: 5 * 60_000,
-  /** With more attempts than this in the queue, what is overdue is in there, and not lost: a new plan would make that void. */
+  /**
+   * With more attempts than this in the queue, what is overdue is in there, and not lost: a new plan would make that
+   * void.
+   */
   backlog: 1_000,
   /** A delivery that is overdue by so long was lost, whatever the backlog: the queue keeps no message longer. */
   droppedMs: 4 * 86_400_000,
-  /** Deliveries of one page, and of one run. */
   page: 100,
   most: 5_000,
 } as const

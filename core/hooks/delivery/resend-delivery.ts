@@ -44,7 +44,6 @@ export function requireEnabled({ enable }: Hook): void {
   if (!enable) throw new DomainError('conflict', 'the hook is disabled: enable it first')
 }
 
-/** The delivery, pending and due now; nothing when somebody else moved it on meanwhile. */
 async function open(
   { deliveries, clock }: Resending,
   name: Pick<Delivery, 'domain' | 'hookId' | 'id'>,

@@ -14,11 +14,9 @@ import { type HmacSha256, encodeSecret } from '../definition/signing.ts'
 
 /** How much of a domain's log a dry run looks at, and how much of it its answer shows. */
 export const dryRunLimits = {
-  /** Events, the newest of the log. */
   events: 200,
   /** Steps that the patterns of the filters may take over all of them: some 700 ms for the slowest there are. */
   patternSteps: 40_000_000,
-  /** Names of other events that are counted apart. */
   names: 50,
   /** UTF-16 units of JSON: beyond it nothing more is shown, though always one event. */
   shown: 1_000_000,
@@ -41,27 +39,21 @@ export interface RehearsedEvent {
   readonly occurredAt: number
   readonly matches: boolean
   readonly refusedBy: readonly Refusal[]
-  /** The pre-request, where one would be made. */
   readonly authRequest?: HookRequest | undefined
   readonly request?: HookRequest | undefined
-  /** Why no request could be made of an event that matches. */
   readonly problem?: UnsentReason | undefined
 }
 
 /** The results of a hook for the last events of its domain. */
 export interface Rehearsal {
-  /** Events of the domain that were looked at. */
   readonly looked: number
-  /** Those that the hook does not name, by name, the most frequent first. */
+  /** Events that the hook does not name, by name, the most frequent first. */
   readonly otherEvents: readonly { readonly event: string; readonly count: number }[]
-  /** Those that it names and whose filters let them pass, and those that a filter refuses. */
+  /** Events that it names: those that its filters let pass, and those that a filter refuses. */
   readonly matched: number
   readonly refused: number
-  /** Events of both kinds, the newest first. */
   readonly events: readonly RehearsedEvent[]
-  /** Whether there are more of them than are shown. */
   readonly isCut: boolean
-  /** The secret that signs the shown requests. */
   readonly exampleSecret: string
 }
 

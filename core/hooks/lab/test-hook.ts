@@ -31,15 +31,12 @@ export interface HookTest extends HookCall {
   readonly compile: PatternCompiler
   readonly rest: Rest
   readonly deliveryIdOf: DeliveryIdOf
-  /** The id of the request, for the log of deliveries. */
   readonly requestId?: string | undefined
 }
 
 /** How a hook is tested. */
 export interface TestInput {
-  /** The fields of the event; those of a sample where they are left out. */
   readonly event?: JsonObject | undefined
-  /** Whether the hook's filters are passed over. */
   readonly force?: boolean | undefined
 }
 
@@ -47,9 +44,7 @@ export interface TestInput {
 export interface TestedHook {
   /** `skipped`: a filter refused the event, and nothing was sent or recorded. */
   readonly state: Exclude<DeliveryState, 'pending'>
-  /** Why it was not delivered, in the words of the log. */
   readonly reason?: string | undefined
-  /** Under which id it stands in the log. */
   readonly delivery?: string | undefined
   /** The hook's own request; `null` when it was not sent. */
   readonly sent: HookRequest | null
@@ -60,7 +55,6 @@ export interface TestedHook {
 
 /** The limits of tests. */
 export const testLimits = {
-  /** Tests of one domain. */
   tests: { limit: 20, windowMs: 60_000 },
   /** Bytes of an event as JSON: as much as is kept of any. */
   eventBytes: 200 * 1024,
@@ -74,8 +68,8 @@ const takenUpMs = 60_000
 
 /**
  * Sends one event to a hook, once, and puts it in the log with the number 0; whatever comes of it, the hook stays as it
- * is. A disabled hook can be tested, too. Throws `invalid_field` for an event that is too large or too deep and for filters
- * that are too much work, `not_found` and `rate_limited`.
+ * is. A disabled hook can be tested, too. Throws `invalid_field` for an event that is too large or too deep and for
+ * filters that are too much work, `not_found` and `rate_limited`.
  */
 export async function testHook(tools: HookTest, name: HookName, input: TestInput): Promise<TestedHook> {
   const { event: given } = input
@@ -114,8 +108,9 @@ async function send(tools: HookTest, hook: Hook, event: DeliveryEvent): Promise<
   const [run, at] = [`${random.uuid()}:${clock.now()}`, clock.now()]
   if (!(await deliveries.beginAttempt(delivery, run, at))) return recorded(tools, delivery)
   const called = await callHook(tools, { hook, keys }, delivery, event)
-  const { isSuccess, status, reason, replySnippet } = judgeReply(called)
-  const attempt: DeliveryAttempt = { at, durationMs: clock.now() - at, status, reason, replySnippet }
+  const { isSuccess, retryAfter: _retryAfter, ...answer } = judgeReply(called)
+  const { reason, replySnippet } = answer
+  const attempt: DeliveryAttempt = { at, durationMs: clock.now() - at, ...answer }
   const state = isSuccess ? 'delivered' : 'failed'
   await deliveries.recordAttempt(delivery, { run, attempt, state })
   return { state, reason, delivery: delivery.id, ...shown(called, replySnippet), refusedBy: [] }
@@ -138,7 +133,6 @@ async function begin(tools: HookTest, hook: Hook, event: DeliveryEvent): Promise
   return (await deliveries.read(hook.domain, hook.id, id)) ?? delivery
 }
 
-/** The record of a test that an earlier run of the same request has made. */
 async function recorded({ deliveries }: HookTest, given: Delivery): Promise<TestedHook> {
   const delivery = (await deliveries.read(given.domain, given.hookId, given.id)) ?? given
   const { status, durationMs = 0, reason, replySnippet: snippet = '' } = delivery.attempts.at(-1) ?? {}

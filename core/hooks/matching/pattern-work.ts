@@ -23,7 +23,6 @@ export type Rest = () => Promise<void>
 export interface PatternWork {
   /** The same compiler, while there are steps left; then it, and the matchers that it made, throw `invalid_field`. */
   readonly compile: PatternCompiler
-  /** Whether there are none left. */
   readonly isSpent: () => boolean
   /** Rests when enough work has been done since the last time. To be called between two filters. */
   readonly pause: () => Promise<void>

@@ -27,7 +27,7 @@ export function wantsAuth(hook: Hook): boolean {
  */
 export function authRequest(hook: Hook, source: TemplateSource): HookRequest | undefined {
   const { method, url } = hook.auth
-  const headers = substituteHeaders(hook.auth.headers, source)
+  const headers = substituteHeaders(hook.auth.headers, source)?.headers
   const data = substituteMap(hook.auth.map, source)
   if (headers === undefined || data === undefined) return undefined
   if (method === 'GET') return { method, url: urlWithQuery(url, data), headers, body: '' }

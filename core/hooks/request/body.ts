@@ -1,10 +1,20 @@
 import type { Delivery } from '../delivery/delivery.ts'
 import type { Hook } from '../definition/hook.ts'
 import { type JsonObject, type JsonValue, textOf } from '../definition/event-fields.ts'
-import { insideJsonString, substitute, type TemplateSource, verbatim } from './template.ts'
+import { type Insertion, insideForm, insideJsonString, insideXml, substitute, verbatim } from './template.ts'
+import type { TemplateSource } from './template.ts'
 
 /** The longest body that is sent, in UTF-16 units. */
 const maxBodyLength = 256 * 1024
+
+/** Returns how values are written into a body of a Content-Type, so that none can end the text that surrounds it. */
+function insertionFor(contentType: string | undefined, { rawSubstitution }: Pick<Hook, 'rawSubstitution'>): Insertion {
+  if (isJson(contentType)) return insideJsonString
+  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (rawSubstitution === true) return verbatim
+  if (type === 'application/x-www-form-urlencoded') return insideForm
+  return /[/+]xml$/.test(type) ? insideXml : verbatim
+}
 
 /**
  * Returns whether a Content-Type value names JSON (`application/json`, `application/…+json`). None given means JSON.
@@ -45,12 +55,12 @@ export function urlWithQuery(url: string, data: JsonObject): string {
  * result is too long, or should be JSON and is not.
  */
 export function customBody(
-  hook: Pick<Hook, 'rawBody'>,
+  hook: Pick<Hook, 'rawBody' | 'rawSubstitution'>,
   contentType: string | undefined,
   source: TemplateSource,
 ): string | undefined {
   const json = isJson(contentType)
-  const body = substitute(hook.rawBody, source, json ? insideJsonString : verbatim, maxBodyLength)
+  const body = substitute(hook.rawBody, source, insertionFor(contentType, hook), maxBodyLength)
   return body === undefined || (json && !parsesAsJson(body)) ? undefined : body
 }
 

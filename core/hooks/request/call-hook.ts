@@ -28,8 +28,8 @@ export function signingKeys(secretBox: Pick<SecretBox, 'open'>, hook: Hook, now:
 }
 
 /**
- * Why nothing was sent to the URL of a hook: its pre-request failed, or a request of it cannot be made of the event, now
- * or later.
+ * Why nothing was sent to the URL of a hook: its pre-request failed, or a request of it cannot be made of the event,
+ * now or later.
  */
 export type UnsentReason = 'auth_failed' | 'bad_template'
 

@@ -4,6 +4,8 @@ export interface HookRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Names of the headers in which letters of the event became `?`; absent for none. */
+  readonly replaced?: readonly string[]
 }
 
 /** The end of a request. */
@@ -20,7 +22,7 @@ export type HookReply =
   /** `reason` is one of the words of the contract: `blocked address`, `timeout`, `dns`, `tls`, `network`. */
   | { readonly outcome: 'failed'; readonly reason: string; readonly durationMs: number }
 
-/** The one HTTP client that tenants' URLs are reached through: no redirects, guarded addresses, bounded size and time. */
+/** The one HTTP client for tenants' URLs: no redirects, guarded addresses, bounded size and time. */
 export interface HookClient {
   send(request: HookRequest): Promise<HookReply>
 }

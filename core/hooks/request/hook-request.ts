@@ -7,24 +7,27 @@ import { headerValue, substitute, type TemplateSource, verbatim } from './templa
 /** The longest value of a header after substitution; servers commonly refuse more than 8 KiB. */
 const maxHeaderLength = 8192
 
-/** The default user agent, unless a hook names another. */
 const userAgent = 'callplane-hooks/1'
+
+/** The headers of a request, and the names of those that lost letters outside ASCII. */
+type WrittenHeaders = Pick<HookRequest, 'headers'> & { readonly replaced: readonly string[] }
 
 /** Headers with the event's values in them; `undefined` when one is too long. */
 export function substituteHeaders(
   headers: Readonly<Record<string, string>>,
   source: TemplateSource,
-): Record<string, string> | undefined {
+): WrittenHeaders | undefined {
   const entries: [string, string][] = []
+  const replaced: string[] = []
   for (const [name, template] of Object.entries(headers)) {
     const value = substitute(template, source, verbatim, maxHeaderLength)
     if (value === undefined) return undefined
     entries.push([name.toLowerCase(), headerValue(value)])
+    if (/\P{ASCII}/u.test(value)) replaced.push(name.toLowerCase())
   }
-  return Object.fromEntries(entries)
+  return { headers: Object.fromEntries(entries), replaced }
 }
 
-/** Whether requests of a method have no body, so that the data goes to the query string. */
 function isBodyless(method: string): boolean {
   return method === 'GET' || method === 'DELETE'
 }
@@ -41,14 +44,15 @@ export function hookRequest(
   const { method, url } = hook.action
   const own = substituteHeaders(hook.headers, source)
   if (own === undefined) return undefined
-  const headers = { 'user-agent': userAgent, ...own }
+  const headers = { 'user-agent': userAgent, ...own.headers }
+  const lost = own.replaced.length === 0 ? {} : { replaced: own.replaced }
   if (!hook.customBody && isBodyless(method)) {
-    return { method, url: urlWithQuery(url, selectData(hook, source.event)), headers, body: '' }
+    return { method, url: urlWithQuery(url, selectData(hook, source.event)), headers, body: '', ...lost }
   }
-  const contentType = own['content-type']
+  const contentType = own.headers['content-type']
   const body = hook.customBody
     ? customBody(hook, contentType, source)
     : standardBody(delivery, selectData(hook, source.event))
   if (body === undefined) return undefined
-  return { method, url, headers: { 'content-type': 'application/json', ...headers }, body }
+  return { method, url, headers: { 'content-type': 'application/json', ...headers }, body, ...lost }
 }

@@ -17,6 +17,28 @@ export type Insertion = (value: string) => string
 /** Escapes a value for the inside of a JSON string, so that it cannot end the string that surrounds it. */
 export const insideJsonString: Insertion = (value) => JSON.stringify(value).slice(1, -1)
 
+/** Escapes a value for a field of a form, so that it cannot begin another field. */
+export const insideForm: Insertion = (value) =>
+  encodeURIComponent(value.toWellFormed()).replaceAll(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+/** Escapes a value for text and attributes of XML. Characters that XML 1.0 cannot have become U+FFFD. */
+export const insideXml: Insertion = (value) =>
+  value
+    .toWellFormed()
+    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+    .replaceAll(/[&<>"']/g, (char) => entities[char] ?? char)
+
 /** Returns a value unchanged. */
 export const verbatim: Insertion = (value) => value
 

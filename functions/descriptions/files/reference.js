@@ -1,4 +1,5 @@
-// Shows the description of the API that serves this page. A login tried on the page fills in its token for the other operations.
+// Shows the description of the API that serves this page. A login tried on the page fills in its token for the other
+// operations.
 const ui = SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#reference',

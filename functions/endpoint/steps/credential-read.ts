@@ -8,7 +8,8 @@ import { sessionToucher } from '../touch-session.ts'
 import type { Step } from '../step.ts'
 
 /**
- * Starts to read the credential of a token, in parallel with counting the request. The step `authentication` waits for it.
+ * Starts to read the credential of a token, in parallel with counting the request. The step `authentication` waits for
+ * it.
  */
 export function credentialRead(endpoint: Endpoint): Step {
   const touchSession = sessionToucher()

@@ -1,9 +1,11 @@
 import type { Route } from '../../../contracts/routes/route.ts'
 import {
   type Precondition,
+  bothOf,
   noPrecondition,
   preconditionFailed,
   readIfMatch,
+  readIfNoneMatch,
 } from '../../../core/concurrency/precondition.ts'
 import { checkFields } from '../check-fields.ts'
 import type { CheckedFields, Exchange } from '../exchange.ts'
@@ -11,7 +13,7 @@ import { listCursors } from '../list-cursors.ts'
 import type { RawRequest } from '../read-request.ts'
 import { type Step, left } from '../step.ts'
 
-/** Checks the cursor, the fields and `If-Match` of a request, as the route declares them. */
+/** Checks the cursor, the fields, `If-Match` and `If-None-Match` of a request, as the route declares them. */
 export function fieldValidation(route: Route): Step {
   return {
     before: ({ event: exchange }) => {
@@ -32,15 +34,20 @@ function fieldsOf(route: Route, raw: RawRequest): Pick<CheckedFields, 'params' |
   }
 }
 
-/** Returns what a change requires of its record. A record without versions never matches a version that `If-Match` names. */
-function preconditionOf({ event }: Exchange, { method, versioned }: Route): Precondition {
+/**
+ * Returns what a change requires of its record. A record without versions never matches a version that `If-Match`
+ * names, and exists unless the request creates it.
+ */
+function preconditionOf({ event }: Exchange, { method, versioned, creates }: Route): Precondition {
+  const { 'if-match': match, 'if-none-match': noneMatch } = event.headers
   if (method === 'GET' || method === 'POST') return noPrecondition
-  const precondition = readIfMatch(event.headers['if-match'])
-  if (versioned !== true && !precondition.allows(undefined)) throw preconditionFailed()
+  const unless = readIfNoneMatch(noneMatch)
+  const precondition = bothOf(readIfMatch(match), unless)
+  if (versioned === true) return precondition
+  if (!precondition.allows(undefined) || (creates !== true && !unless.allows('""'))) throw preconditionFailed()
   return precondition
 }
 
-/** Returns the names that the body's schema knows and the caller set, for one record or a list of them. */
 function fieldNames(body: unknown): string[] {
   const records: unknown[] = Array.isArray(body) ? body : [body]
   return [...new Set(records.flatMap((record) => Object.keys(Object(record))))].sort()

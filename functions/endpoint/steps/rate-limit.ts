@@ -13,22 +13,19 @@ import type { Step } from '../step.ts'
 /** Credentials and keys that one process remembers; when there are more, it forgets all of them. */
 const maxRemembered = 10_000
 /**
- * The least time for which a refusal is remembered, so that a flood costs each process four writes a second for a key instead
- * of one for each request. No capacity is lost: see {@link rememberMs}.
+ * The least time for which a refusal is remembered, so that a flood costs each process four writes a second for a key
+ * instead of one for each request. No capacity is lost: see {@link rememberMs}.
  */
 const minRememberedMs = 250
 /** If requests must be counted, the first ones of a process wait at most this long for its connection to the store. */
 const connectMs = 1000
 /** An allowance of the service itself that limits no caller: each process counts it once, to open its connection. */
 const ofConnecting = { key: 'connecting', allowance: { intervalMs: 1, burst: 1_000_000 } } as const
-/** The waiting time that is advised to a caller whose request could not be counted. */
 const uncountedWaitMs = 1000
 
-/** One count of a request: its limit, and the owner of the allowance. */
 interface Charge {
   readonly name: LimitName
   readonly allowance: Allowance
-  /** The key of the allowance in the store. */
   readonly key: string
 }
 
@@ -45,17 +42,16 @@ interface Refusal {
 }
 
 /**
- * Counts requests while their credential is read, and waits for both, at most 50 ms for the counts. A request whose counts
- * are late is refused if its route requires that (`mustBeCounted`), and admitted otherwise. The endpoint of such a route
- * connects to the store when it is created, and the 50 ms of its first request begin once it is connected.
- * A token is counted as presented: only its holder can use up its allowance. The domain's allowance is charged while the
- * credential is read if this process has seen that the token is genuine, and afterwards otherwise, so that a forged token
- * charges no domain. After a refusal, a caller is refused from memory until its next request is free.
+ * Counts requests while their credential is read, and waits for both, at most 50 ms for the counts. A request whose
+ * counts are late is refused if its route requires that (`mustBeCounted`), and admitted otherwise. The endpoint of such
+ * a route connects to the store when it is created, and the 50 ms of its first request begin once it is connected. A
+ * token is counted as presented: only its holder can use up its allowance. The domain's allowance is charged while the
+ * credential is read if this process has seen that the token is genuine, and afterwards otherwise, so that a forged
+ * token charges no domain. After a refusal, a caller is refused from memory until its next request is free.
  */
 export class RateLimit {
   /** Counts a request against the presented token, or against its source where the route takes none. */
   readonly ofPresenter: Step
-  /** Counts a request against the domain of its credential. */
   readonly ofDomain: Step
   readonly #endpoint: Endpoint
   readonly #applied: readonly Omit<Charge, 'key'>[]
@@ -121,12 +117,10 @@ export class RateLimit {
     judge(exchange, this.#endpoint.route)
   }
 
-  /** Counts a request for the presented token. `knownDomain` is the domain that the token is known to belong to. */
   async #begin(exchange: Exchange, wanted: readonly Charge[], knownDomain?: string): Promise<void> {
     exchange.counts = { ...(await this.#count(exchange, wanted)), knownDomain }
   }
 
-  /** Counts a request by some charges, after waiting for the credential, and waits for the counts. */
   async #count(exchange: Exchange, wanted: readonly Charge[]): Promise<Pick<Counts, 'verdicts' | 'uncounted'>> {
     const { ports, tools } = this.#endpoint
     const store = own(ports.rateLimits)
@@ -150,7 +144,6 @@ export class RateLimit {
     return this.#charges(domain, (name) => name !== 'token' && name !== 'login')
   }
 
-  /** Returns the charges of all applied limits of some names, for one owner of the allowances. */
   #charges(owner: string, isWanted: (name: LimitName) => boolean): readonly Charge[] {
     return this.#applied
       .filter(({ name }) => isWanted(name))
@@ -159,9 +152,9 @@ export class RateLimit {
 }
 
 /**
- * Counts the allowance of connecting, so that the connection to the store is open and its client loaded before the first
- * request is counted: that takes longer than a count may. Never rejects; the counts themselves show whether the store is
- * down.
+ * Counts the allowance of connecting, so that the connection to the store is open and its client loaded before the
+ * first request is counted: that takes longer than a count may. Never rejects; the counts themselves show whether the
+ * store is down.
  */
 async function connect({ ports, tools }: Pick<Endpoint, 'ports' | 'tools'>): Promise<void> {
   try {
@@ -172,8 +165,8 @@ async function connect({ ports, tools }: Pick<Endpoint, 'ports' | 'tools'>): Pro
 }
 
 /**
- * Returns how long a refusal is remembered: until the next request is free, and at least 250 ms if the bucket fills up more
- * slowly than that. Capacity that becomes free meanwhile stays in the bucket, so the admitted rate is the same.
+ * Returns how long a refusal is remembered: until the next request is free, and at least 250 ms if the bucket fills up
+ * more slowly than that. Capacity that becomes free meanwhile stays in the bucket, so the admitted rate is the same.
  */
 function rememberMs({ waitMs }: RateVerdict, { intervalMs, burst }: Allowance): number {
   return Math.max(waitMs, Math.min(minRememberedMs, (intervalMs * burst) / 4))
@@ -196,14 +189,12 @@ async function allInTime(
   return { verdicts, uncounted }
 }
 
-/** Refuses a request above an allowance, or one that had to be counted and was not. */
 function judge(exchange: Exchange, { mustBeCounted }: Route): void {
   refuse(exchange)
   const [missing] = exchange.counts.uncounted
   if (mustBeCounted === true && missing !== undefined) throw notCounted(missing)
 }
 
-/** Refuses a request above an allowance, and keeps the tightest verdict for the headers of the answer. */
 function refuse(exchange: Exchange): void {
   const { verdicts } = exchange.counts
   const refused = verdicts.filter((verdict) => !verdict.isAllowed).toSorted((a, b) => b.waitMs - a.waitMs)

@@ -16,9 +16,9 @@ const maxKeptBytes = 200 * 1024
 const seedBytes = 32
 
 /**
- * Repeats the kept answer for a request whose `Idempotency-Key` was used for the same request before, and keeps the answer of
- * any other under its key. A run that died left no answer: the request is then run again with the identifiers of the first
- * run, so that it finds its own record and treats it as created.
+ * Repeats the kept answer for a request whose `Idempotency-Key` was used for the same request before, and keeps the
+ * answer of any other under its key. A run that died left no answer: the request is then run again with the identifiers
+ * of the first run, so that it finds its own record and treats it as created.
  */
 export function requestKey(endpoint: Endpoint): Step {
   return {
@@ -36,7 +36,6 @@ export function requestKey(endpoint: Endpoint): Step {
   }
 }
 
-/** Claims the key for this request, or returns the answer that is kept under it. */
 async function claimOrRepeat(exchange: Exchange, endpoint: Endpoint, key: string): Promise<Answer | undefined> {
   const { tools, ports } = endpoint
   const keys = own(ports.idempotency)
@@ -66,21 +65,19 @@ async function claimOrRepeat(exchange: Exchange, endpoint: Endpoint, key: string
 }
 
 /**
- * Returns whether an answer is final: failures of the service are not, nor are refusals because of rates or of requests that
- * came too early.
+ * Returns whether an answer is final: failures of the service are not, nor are refusals because of rates or of requests
+ * that came too early.
  */
 function isFinal({ statusCode, body = '' }: Answer): boolean {
   return statusCode < 500 && statusCode !== errorStatus.rate_limited && Buffer.byteLength(body) <= maxKeptBytes
 }
 
-/** Identifies a request: equal for the same caller, method, path, query and body. */
 function fingerprintOf({ event, caller }: Exchange): string {
   const { method } = event.requestContext.http
   const parts = [caller?.username, method, event.rawPath, event.rawQueryString, event.body ?? '', event.isBase64Encoded]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 
-/** The form in which seed and answer are kept: plain, or encrypted if the answer contains a secret. */
 interface Keeper {
   keepSeed(seed: Uint8Array): Promise<string>
   readSeed(kept: string): Promise<Uint8Array>

@@ -109,7 +109,6 @@ function pushValue(_engine: Engine, channel: Channel, data: string): void {
   channel.set({ [name]: before === undefined ? value : [before, value].flat() })
 }
 
-/** The parts of the caller profile that routes may set. */
 function setProfileVariable(_engine: Engine, channel: Channel, data: string): void {
   const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(data) ?? []
   if (name === 'caller_id_name') channel.profile = { ...channel.profile, callerIdName: value }

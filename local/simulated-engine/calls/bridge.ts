@@ -35,7 +35,7 @@ function fail(engine: Engine, a: Channel, cause: string, waiting: boolean): void
   if (a.text('continue_on_fail') !== 'true') hangUp(engine, a, cause)
 }
 
-/** The variables that `export` gives to the called legs; `nolocal:` marks those that the calling leg itself does not have. */
+/** Variables that `export` gives to called legs; `nolocal:` marks those that the calling leg does not have. */
 function exportedVariables(a: Channel): Record<string, string> {
   const names = a.text('export_vars').split(',')
   return Object.fromEntries(names.map((name) => [name.replace(/^nolocal:/, ''), a.text(name)]))
@@ -70,7 +70,6 @@ function connect(engine: Engine, a: Channel, b: Channel, waiting: boolean): void
   tellNumbers(engine, a, b, { name: a.profile.calleeIdName, number: a.profile.calleeIdNumber ?? '' })
 }
 
-/** The update that a leg gets of who is at the other end. */
 function tellNumbers(
   engine: Engine,
   leg: Channel,
@@ -128,7 +127,6 @@ function pair(a: Channel, b: Channel): Header[] {
   ]
 }
 
-/** Returns the engine's DIALSTATUS for a cause; by default the cause itself. */
 function dialStatus(cause: string): string {
   const words: Record<string, string> = { USER_BUSY: 'BUSY', NO_ANSWER: 'NOANSWER', ORIGINATOR_CANCEL: 'CANCEL' }
   return words[cause] ?? cause

@@ -2,7 +2,6 @@ import type { Engine } from './engine.ts'
 import type { CallingPlace, Header } from '../events/engine-event.ts'
 import { type CallState, type Channel, type ChannelState, type Codec, callStates } from './channel.ts'
 
-/** Where the engine fires each event, and whether the event carries the channel's variables. */
 const origins = {
   CHANNEL_OUTGOING: [['switch_core_session.c', 'switch_core_session_outgoing_channel', 768], false],
   CHANNEL_STATE: [['switch_channel.c', 'switch_channel_perform_set_running_state', 2409], false],

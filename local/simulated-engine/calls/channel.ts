@@ -73,11 +73,8 @@ export class Channel {
   music: { readonly uuid: string; readonly since: number } | undefined
   /** Pairs of hold and resume, newest first, epoch microseconds. */
   holds: [number, number][] = []
-  /** The ordered destination of the channel, instead of its present application. */
   transfer: Extension | undefined
-  /** The file that is being recorded, and how to stop. */
   recording: { readonly path: string; stop(cause: string): void } | undefined
-  /** What the caller has pressed. */
   readonly keys = new PressedKeys()
   readonly #interrupts = new Set<() => void>()
 
@@ -105,7 +102,6 @@ export class Channel {
     }
   }
 
-  /** A variable as one text, or an empty one. */
   text(name: string): string {
     const value = this.variables.get(name)
     return typeof value === 'string' ? value : (value?.[0] ?? '')
@@ -117,7 +113,6 @@ export class Channel {
     return () => this.#interrupts.delete(run)
   }
 
-  /** Wakes everything that waits on this channel. */
   interrupt(): void {
     const waiting = [...this.#interrupts]
     this.#interrupts.clear()

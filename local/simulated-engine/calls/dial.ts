@@ -11,7 +11,6 @@ import { type DialledLeg, type LegRequest, ringPhone } from './phone-leg.ts'
 
 /** How a dial string is called. */
 export interface DialOptions extends LegRequest {
-  /** How long all of it may ring. */
   readonly timeoutMs: number
 }
 

@@ -15,7 +15,6 @@ export interface Application {
 /** A tone of 440 Hz for two seconds, as the engine's tone generator takes it. */
 const tone = 'tone_stream://%(2000,0,440)'
 
-/** The numbers of the engine's own dial plan; docs/simulated-engine.md explains them. */
 const extensions = new Map<string, readonly Application[]>([
   ['9196', [step('answer'), step('echo')]],
   ['9197', [step('answer'), step('playback', 'tone_stream://%(1000,0,440);loops=-1')]],
@@ -36,9 +35,9 @@ const recordedNumber = '5000'
 export const ownNumbers: readonly string[] = [...extensions.keys(), recordedNumber]
 
 /**
- * Returns the handling of a call to an extension: the route that the platform gives it, else one of the engine's own dial
- * plan, as in an engine of the kit; nothing without a route. Contexts are per domain: one that the directory never answered
- * for has no extensions.
+ * Returns the handling of a call to an extension: the route that the platform gives it, else one of the engine's own
+ * dial plan, as in an engine of the kit; nothing without a route. Contexts are per domain: one that the directory never
+ * answered for has no extensions.
  */
 export async function route(
   engine: Engine,

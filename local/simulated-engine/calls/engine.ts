@@ -33,7 +33,6 @@ export interface Engine {
   readonly mailboxes: Map<string, number>
   readonly sessions: SessionCounts
   readonly startedAt: number
-  /** Runs an extension of the dialplan on a channel, to the end of the call. */
   runExtension(channel: Channel, target: Extension): Promise<void>
   log(line: LogLine): void
 }
@@ -51,7 +50,6 @@ export interface ChannelTable {
   rows(): readonly Readonly<Record<string, string>>[]
 }
 
-/** Figures of the status report. */
 interface SessionCounts {
   sinceStartup: number
   peak: number

@@ -2,8 +2,9 @@ import type { Engine } from './engine.ts'
 import type { Channel } from './channel.ts'
 
 /**
- * Replaces `${name}` in the data of an application, as the engine does when it executes it: by a variable of the channel, by
- * what its caller profile says, or by a global variable. A name without a value gives nothing. Values are not looked at again.
+ * Replaces `${name}` in the data of an application, as the engine does when it executes it: by a variable of the
+ * channel, by what its caller profile says, or by a global variable. A name without a value gives nothing. Values are
+ * not looked at again.
  */
 export function expandVariables({ globals }: Engine, channel: Channel, data: string): string {
   if (!data.includes('${')) return data

@@ -29,7 +29,7 @@ export function waitOn(engine: Engine, channel: Channel, ms?: number): Promise<b
   })
 }
 
-/** Hangs a channel up and fires the event at once; the code that drives the channel then ends it with {@link endChannel}. */
+/** Hangs a channel up and fires the event at once; the code that drives it then ends it with {@link endChannel}. */
 export function hangUp(engine: Engine, channel: Channel, cause: string): void {
   if (!channel.up) return
   if (channel.text('bridge_to') !== '') channel.set({ last_bridge_role: bridgeRole(channel) })
@@ -40,7 +40,6 @@ export function hangUp(engine: Engine, channel: Channel, cause: string): void {
   channel.interrupt()
 }
 
-/** Returns the role of the leg that ends a bridge; the other one learns the cause. */
 function bridgeRole(channel: Channel): string {
   return channel.otherLeg?.type === 'originatee' ? 'originator' : 'originatee'
 }

@@ -8,17 +8,15 @@ import { addChannel, hangUp, microsNow } from './flow.ts'
 
 /** A call that comes in from a gateway. All byte text. */
 interface GatewayCall {
-  /** The number that is called. */
   readonly to: string
   readonly from: string
-  /** The leg with which the call ends, and which ends with it. */
   readonly until: Channel
 }
 
 /** The context of calls at the profile of gateways, as in the kit. */
 export const publicContext = 'public'
 
-/** Lets the other side of a gateway call a number at the contact that the engine registered. Without room there is no call. */
+/** Lets a gateway's other side call a number at the contact that the engine registered, if there is room. */
 export function callFromGateway(engine: Engine, gateway: SimulatedGateway, call: GatewayCall): void {
   if (engine.channels.size >= maxChannels) return
   const { to, from, until } = call
@@ -56,7 +54,6 @@ export function callFromGateway(engine: Engine, gateway: SimulatedGateway, call:
   void engine.runExtension(channel, { extension: to, context: publicContext })
 }
 
-/** The address of the other side: that of the gateway's proxy, if it is one. */
 function sourceOf({ parameters }: SimulatedGateway): string {
   const host = (parameters.get('proxy') ?? '').split(':')[0] ?? ''
   return isIPv4(host) ? host : '127.0.0.1'

@@ -18,7 +18,7 @@ const farEnds: readonly (readonly [ending: string, PhoneBehaviour])[] = [
 /** The far end of a number with this beginning calls the rest of the number, through the same gateway. */
 const callsBack = '97'
 
-/** Calls a number through a gateway of the engine. There is no provider: numbers answer as {@link farEnds} says, others after 0.2 s. */
+/** Calls a number through a gateway. No provider exists: numbers answer as {@link farEnds} says. */
 export function callGateway(
   engine: Engine,
   [name = '', number = '']: readonly string[],
@@ -55,7 +55,6 @@ async function callBack(engine: Engine, gateway: SimulatedGateway, leg: DialledL
   callFromGateway(engine, gateway, { to: number, from: leg.channel.profile.callerIdNumber, until: leg.channel })
 }
 
-/** The other side of a gateway, in the form of a phone. */
 function farEnd(engine: Engine, { name, parameters }: SimulatedGateway, number: string): Registration {
   return {
     login: number,

@@ -5,7 +5,6 @@ import type { Channel } from './channel.ts'
 import { liveChannel, microsNow } from './flow.ts'
 import { startPlayback, stopPlayback } from './playback.ts'
 
-/** The music of the other party of a held call. */
 const music = 'tone_stream://%(500,500,350);loops=-1'
 
 /** Puts a leg on hold; returns `false` if it is already. A loopback leg agrees and ignores it. */

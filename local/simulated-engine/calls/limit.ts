@@ -1,17 +1,18 @@
 import type { Channel } from './channel.ts'
 import type { Engine } from './engine.ts'
 
-/** The place of a leg among those that share a limit. */
 interface Place {
   /** The variable that marks a leg as counted, as in the engine. */
   readonly variable: string
-  /** The legs that are counted already. */
   readonly used: number
   /** The cause for a leg that is too many; `undefined`: there is room. */
   readonly refusal: string | undefined
 }
 
-/** Reads the data of `limit` (`hash gateway <name> <most> !<cause>`) and counts. A leg counts until it hangs up; a negative limit refuses none. */
+/**
+ * Reads the data of `limit` (`hash gateway <name> <most> !<cause>`) and counts. A leg counts until it hangs up; a
+ * negative limit refuses none.
+ */
 export function placeOf(engine: Engine, data: string): Place {
   const [, realm = '', id = '', most = '-1', exceeded = ''] = data.split(' ')
   const variable = `limit_usage_${realm}_${id}`

@@ -6,9 +6,9 @@ import type { Channel } from './channel.ts'
 const longestMessageMs = 240_000
 
 /**
- * `voicemail [check] <profile> <domain> <user>`: takes a message until the caller hangs up, or waits for its owner. As at the real
- * engine, a mailbox of nobody, or one that is switched off, ends at once and the call goes on. Messages are counted, and their sound
- * is not kept.
+ * `voicemail [check] <profile> <domain> <user>`: takes a message until the caller hangs up, or waits for its owner. As
+ * at the real engine, a mailbox of nobody, or one that is switched off, ends at once and the call goes on. Messages are
+ * counted, and their sound is not kept.
  */
 export async function openMailbox(engine: Engine, channel: Channel, data: string): Promise<void> {
   const words = data.split(' ').filter((word) => word !== '')

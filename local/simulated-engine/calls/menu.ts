@@ -4,8 +4,8 @@ import type { Channel } from './channel.ts'
 import { lengthOf, startPlayback, stopPlayback } from './playback.ts'
 
 /**
- * `play_and_get_digits` (`events/ivr-digits` of the recordings): plays a prompt and collects keys until they match an expression. The
- * variable then holds them; after the last try it holds nothing.
+ * `play_and_get_digits` (`events/ivr-digits` of the recordings): plays a prompt and collects keys until they match an
+ * expression. The variable then holds them; after the last try it holds nothing.
  */
 export async function playAndGetDigits(engine: Engine, channel: Channel, data: string): Promise<void> {
   const [

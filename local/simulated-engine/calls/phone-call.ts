@@ -8,7 +8,6 @@ import { placedVariables } from './sofia-variables.ts'
 
 /** A call that a phone places. All byte text. */
 export interface PhoneCall {
-  /** The number that the phone dials. */
   readonly to: string
   /** The text of the phone's From header, independent of its user; by default the user's `<login>@<domain>`. */
   readonly from?: string | undefined

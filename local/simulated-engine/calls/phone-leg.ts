@@ -28,7 +28,6 @@ export interface LegRequest {
   readonly uuid?: string | undefined
   readonly callerIdName?: string | undefined
   readonly callerIdNumber?: string | undefined
-  /** Variables that the new channel is to have. */
   readonly variables: Readonly<Record<string, string>>
   /** The leg that calls, when it is a bridge. */
   readonly originator?: Channel | undefined
@@ -39,7 +38,10 @@ export function newUuid(engine: Engine, wanted: string | undefined): string {
   return wanted === undefined || wanted === '' || engine.channels.has(wanted) ? engine.random.uuid() : wanted
 }
 
-/** Calls a registered phone, which behaves as `behaviour` says, by default as usual. Fires the channel's first events before it returns. */
+/**
+ * Calls a registered phone, which behaves as `behaviour` says, by default as usual. Fires the channel's first events
+ * before it returns.
+ */
 export function ringPhone(
   engine: Engine,
   contact: Registration,
@@ -108,7 +110,6 @@ function newPhoneChannel(engine: Engine, contact: Registration, request: LegRequ
   return channel
 }
 
-/** Lets the phone do what it does; resolves once it has answered, or the leg is over. */
 async function followPhone(
   engine: Engine,
   channel: Channel,

@@ -45,7 +45,10 @@ function playbackHeaders(path: string): [string, string][] {
 /** How long every sound that is a file plays: the simulated engine has none. */
 const soundMs = 1_000
 
-/** Returns the length of a sound in milliseconds, or of the tones of `tone_stream://%(on,off,frequency);loops=2`; nothing for one that loops for ever. */
+/**
+ * Returns the length of a sound in milliseconds, or of the tones of `tone_stream://%(on,off,frequency);loops=2`;
+ * nothing for one that loops for ever.
+ */
 export function lengthOf(path: string): number | undefined {
   if (!path.startsWith('tone_stream://')) return soundMs
   const loops = Number(/;loops=(-?\d+)/.exec(path)?.[1] ?? 1)

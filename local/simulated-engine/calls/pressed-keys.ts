@@ -7,13 +7,11 @@ export class PressedKeys {
     return this.#waiting !== ''
   }
 
-  /** Adds keys and informs who listens. */
   press(keys: string): void {
     this.#waiting += keys
     for (const listener of this.#listeners) listener()
   }
 
-  /** Takes the earliest key, if there is one. */
   take(): string | undefined {
     const [key, ...rest] = this.#waiting
     this.#waiting = rest.join('')

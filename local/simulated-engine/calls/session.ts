@@ -25,7 +25,6 @@ export async function runExtension(engine: Engine, channel: Channel, target: Ext
   finish(engine, channel)
 }
 
-/** Runs one application between its two events. */
 async function execute(engine: Engine, channel: Channel, application: Application): Promise<void> {
   const { name } = application
   const data = expandVariables(engine, channel, application.data)

@@ -2,7 +2,6 @@ import type { Registration } from '../phones/registration.ts'
 import type { SeededRandom } from '../runtime/random.ts'
 import type { Channel } from './channel.ts'
 
-/** One side of the media of a leg. */
 interface MediaPorts {
   readonly local: number
   readonly remote: number
@@ -71,8 +70,8 @@ export function createdVariables(
 }
 
 /**
- * Returns the variables of a leg that a phone placed, as in CHANNEL_CREATE. The user is the authenticated one; the text of
- * the phone's From header is kept in separate variables.
+ * Returns the variables of a leg that a phone placed, as in CHANNEL_CREATE. The user is the authenticated one; the text
+ * of the phone's From header is kept in separate variables.
  */
 export function placedVariables(
   channel: Channel,
@@ -239,7 +238,6 @@ function contactAddress(contact: Registration): string {
   return `${contact.login}@127.0.0.1:${contact.port}`
 }
 
-/** An SDP body; the engine's own offers more than the phone's. */
 function sessionDescription(owner: string, port: number, own: boolean): string {
   const lines = [
     'v=0',

@@ -49,8 +49,8 @@ const commands = new Map<string, ApiCommand>([
 ])
 
 /**
- * Runs one api line: a name, one blank, and the unchanged argument. Returns the engine's answer, and informs every listener
- * afterwards in an API event that was begun before. Never rejects.
+ * Runs one api line: a name, one blank, and the unchanged argument. Returns the engine's answer, and informs every
+ * listener afterwards in an API event that was begun before. Never rejects.
  */
 export async function runApi(engine: Engine, line: string): Promise<string> {
   const [, name = '', argument = ''] = /^(\S*) ?(.*)$/s.exec(line) ?? []

@@ -8,7 +8,7 @@ type Row = Readonly<Record<string, string>>
 const usage =
   '-USAGE: codec|endpoint|application|api|dialplan|file|timer|calls [count]|channels [count|like <match string>]|calls|detailed_calls|bridged_calls|detailed_bridged_calls|aliases|complete|chat|management|modules|nat_map|say|interfaces|interface_types|tasks|limits|status\n'
 
-/** `show channels|registrations|status`, plain or `as json|xml|delim`. The other lists of the engine are not simulated. */
+/** `show channels|registrations|status`, plain or `as json|xml|delim`. Other lists are not simulated. */
 export function show(engine: Engine, argument: string): string {
   const given = argument.split(/\s+/).filter((word) => word !== '')
   const formatAt = given.indexOf('as')

@@ -6,8 +6,8 @@ import { gatewayProfileCommand, gatewaysXml, registeredTo } from './sofia-gatewa
 const rule = `${'='.repeat(97)}\n`
 
 /**
- * `sofia status`, `sofia status profile <name> reg [user]`, `sofia profile <name> flush_inbound_reg [<user>]@<domain>`, and the
- * commands of gateways.
+ * `sofia status`, `sofia status profile <name> reg [user]`, `sofia profile <name> flush_inbound_reg [<user>]@<domain>`,
+ * and the commands of gateways.
  */
 export function sofia(engine: Engine, argument: string): string | Promise<string> {
   const [area, ...rest] = argument.split(/\s+/).filter((word) => word !== '')
@@ -17,7 +17,7 @@ export function sofia(engine: Engine, argument: string): string | Promise<string
   return '-USAGE: sofia status|profile\n'
 }
 
-/** `sofia_contact [<profile>/]<user>@<domain>`: the dial string of the user's phone. Any profile will do, as recorded. */
+/** `sofia_contact [<profile>/]<user>@<domain>`: the dial string of a user's phone. Any profile does, as recorded. */
 export function sofiaContact(engine: Engine, argument: string): string {
   const address = argument.slice(argument.indexOf('/') + 1)
   const at = Math.max(address.lastIndexOf('@'), 0)
@@ -43,7 +43,7 @@ function status(engine: Engine, [kind, profile, what, user]: readonly string[]):
   if (kind !== 'profile' || profile !== engine.phones.profile || (what !== 'reg' && what !== 'user'))
     return 'Invalid Profile!\n'
   const listed = engine.phones
-    .table()
+    .registrations()
     .filter(({ login, domain }) => user === undefined || user === (what === 'reg' ? login : `${login}@${domain}`))
   const texts = listed.map((registration) => registrationText(engine, registration))
   return `\nRegistrations:\n${rule}${texts.join('')}Total items returned: ${listed.length}\n${rule}`

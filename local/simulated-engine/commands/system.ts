@@ -82,8 +82,8 @@ export function sleep(engine: Engine, argument: string): Promise<string> {
 }
 
 /**
- * `xml_flush_cache [id <login> <domain>]`: the engine forgets one user, or with fewer than two arguments all of them. The
- * simulated phone of a named user follows: it registers when the user exists, and unregisters when not.
+ * `xml_flush_cache [id <login> <domain>]`: the engine forgets one user, or with fewer than two arguments all of them.
+ * The simulated phone of a named user follows: it registers when the user exists, and unregisters when not.
  */
 export function flushCache(engine: Engine, argument: string): string {
   const [kind, login, domain = ''] = argument.split(/\s+/).filter((word) => word !== '')

@@ -2,7 +2,6 @@ import type { ClockedTimers } from '../../../core/concurrency/timers.ts'
 import type { XmlLookup } from '../platform/http-lookups.ts'
 import { type DirectoryQuestion, type DirectoryUser, askDirectory } from './directory.ts'
 
-/** A remembered user. */
 interface Entry {
   readonly user: DirectoryUser
   /** Epoch microseconds; absent: until it is flushed. */
@@ -41,15 +40,14 @@ export class UserDirectory {
   }
 
   /**
-   * Finds a user for a call; nothing when the directory does not know it, and when it fails in any way: to the engine an
-   * unreachable directory and an unknown user are the same (`xml-curl/register-500` and its siblings).
+   * Finds a user for a call; nothing when the directory does not know it, and when it fails in any way: to the engine
+   * an unreachable directory and an unknown user are the same (`xml-curl/register-500` and its siblings).
    */
   async find(question: DirectoryQuestion): Promise<DirectoryUser | undefined> {
     const answer = await this.ask(question)
     return typeof answer === 'string' ? undefined : answer
   }
 
-  /** Forgets one user, or everyone. Returns how many entries that were. */
   flush(user?: { readonly login: string; readonly domain: string }): number {
     if (user !== undefined) return this.#entries.delete(keyOf(user.login, user.domain)) ? 1 : 0
     const count = this.#entries.size

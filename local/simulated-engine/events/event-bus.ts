@@ -11,15 +11,12 @@ export interface EventDraft {
   /** Written after the engine's own headers. */
   readonly headers?: readonly Header[]
   readonly body?: string
-  /** A number taken earlier with {@link EventBus.takeSequence}. */
   readonly sequence?: number
 }
 
 /** Where all events of the engine go through. */
 export interface EventBus {
-  /** The identity of this run of the engine. */
   readonly coreUuid: string
-  /** Completes the draft with the engine's own headers and hands it to every subscriber. */
   fire(draft: EventDraft): void
   /** The event as {@link fire} would hand it out, for commands that answer one. */
   complete(draft: EventDraft): EngineEvent

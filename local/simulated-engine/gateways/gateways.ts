@@ -22,7 +22,6 @@ export interface SimulatedGateway extends ServedGateway {
   status: 'UP' | 'DOWN'
   /** It is listed until a tick removes it, and no longer found by its name. */
   isDeleted: boolean
-  /** Whether the other side has answered a registration. */
   wasAnswered: boolean
   failures: number
   retryAt: number
@@ -31,7 +30,6 @@ export interface SimulatedGateway extends ServedGateway {
 /** The engine looks after its gateways once a second. */
 const tickMs = 1_000
 
-/** The time until the other side answers a registration. */
 const answerMs = 50
 
 /** There is no other side: every password is accepted but this one. */
@@ -47,7 +45,6 @@ export interface GatewaysOptions {
 
 /** The SIP profile of gateways, with the gateways that the platform serves. */
 export class Gateways {
-  /** The name of the SIP profile, as in the kit. */
   readonly profile = 'external'
   readonly #options: GatewaysOptions
   #all: readonly SimulatedGateway[] = []
@@ -58,7 +55,6 @@ export class Gateways {
     this.#options = options
   }
 
-  /** Whether the engine has the SIP profile. */
   get isThere(): boolean {
     return this.#options.lookup !== undefined
   }
@@ -68,12 +64,14 @@ export class Gateways {
     return this.#all
   }
 
-  /** Finds a gateway by its name. */
   find(name: string): SimulatedGateway | undefined {
     return this.#all.find((gateway) => gateway.name === name && !gateway.isDeleted)
   }
 
-  /** Asks for all gateways, and takes those that it does not have. One that exists stays as it is, as do all when the platform fails. */
+  /**
+   * Asks for all gateways, and takes those that it does not have. One that exists stays as it is, as do all when the
+   * platform fails.
+   */
   async rescan(): Promise<void> {
     const { lookup, events, timers } = this.#options
     const served = lookup === undefined ? [] : await askGateways(lookup, this.profile).catch(() => [])
@@ -106,7 +104,6 @@ export class Gateways {
     return true
   }
 
-  /** Stops all timers. */
   close(): void {
     this.#cancelTick?.()
     for (const cancel of this.#answers) cancel()

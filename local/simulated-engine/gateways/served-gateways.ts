@@ -12,8 +12,8 @@ export interface ServedGateway {
 }
 
 /**
- * Asks the platform for the gateways of a SIP profile (`xml-curl/api-sofia-rescan-4.http`). None where the platform has none.
- * Rejects when the platform fails or answers no document.
+ * Asks the platform for the gateways of a SIP profile (`xml-curl/api-sofia-rescan-4.http`). None where the platform has
+ * none. Rejects when the platform fails or answers no document.
  */
 export async function askGateways(lookup: XmlLookup, profile: string): Promise<readonly ServedGateway[]> {
   const form = { hostname: 'fs1', section: 'directory', tag_name: '', key_name: '', key_value: '' }

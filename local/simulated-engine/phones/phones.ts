@@ -15,6 +15,9 @@ export type PhoneBehaviour =
 /** The table of registrations is written late: 0.2 s after the phone's answer (`api/registrations-lag`). */
 const tableLagMs = 200
 
+/** A registration is kept so long after its phone should have renewed it. */
+const graceMs = 60_000
+
 /** The inputs of the phones. */
 export interface PhonesOptions {
   readonly timers: ClockedTimers
@@ -33,6 +36,8 @@ export class Phones {
   readonly #registered = new Map<string, Registration>()
   readonly #renewals = new Map<string, () => void>()
   readonly #domains = new Set<string>()
+  /** The engine's own table: a flush empties only that of the profile, and these stay until they expire. */
+  readonly #rows = new Map<string, Registration>()
   #table: readonly Registration[] = []
   #turn: Promise<unknown> = Promise.resolve()
   #closed = false
@@ -59,6 +64,7 @@ export class Phones {
   /** Withdraws a registration as the phone itself does; returns `false` if there is none. */
   unregister(login: string, domain: string): boolean {
     const registration = this.#forget(login, domain)
+    this.#rows.delete(keyOf(login, domain))
     if (registration !== undefined) fireRegistration(this.#options.events, registration, 'unregister')
     return registration !== undefined
   }
@@ -81,7 +87,6 @@ export class Phones {
     })
   }
 
-  /** The name of the engine's SIP profile. */
   get profile(): string {
     return this.#options.profile
   }
@@ -90,7 +95,6 @@ export class Phones {
     return this.#registered.get(keyOf(login, domain))
   }
 
-  /** Returns the reaction of a registration's phone when it is rung. */
   behaviourOf({ login, domain }: Registration): PhoneBehaviour {
     return this.#options.behaviour?.(login, domain) ?? { kind: 'answer', afterMs: 200 }
   }
@@ -100,17 +104,20 @@ export class Phones {
     return this.#domains.has(domain.toLowerCase())
   }
 
-  /** Notes a domain that the directory answered for. */
   noteDomain(domain: string): void {
     this.#domains.add(domain.toLowerCase())
   }
 
-  /** The registrations as `show registrations` knows them. */
   table(): readonly Registration[] {
-    return this.#table
+    const now = this.#options.timers.now()
+    return this.#table.filter(({ expiresAt }) => expiresAt + graceMs > now)
   }
 
-  /** Stops the phones' renewals. */
+  /** The registrations as the SIP profile knows them. */
+  registrations(): readonly Registration[] {
+    return this.#table.filter(({ login, domain }) => this.find(login, domain) !== undefined)
+  }
+
   close(): void {
     this.#closed = true
     for (const cancel of this.#renewals.values()) cancel()
@@ -149,6 +156,7 @@ export class Phones {
     }
     this.noteDomain(user.domain)
     this.#registered.set(key, registration)
+    this.#rows.set(key, registration)
     this.#scheduleRenewal(registration)
     fireRegistration(events, registration, known === undefined ? 'register' : 'reregister')
     this.#tableChanged()
@@ -192,7 +200,7 @@ export class Phones {
 
   #tableChanged(): void {
     this.#options.timers.after(tableLagMs, () => {
-      this.#table = [...this.#registered.values()]
+      this.#table = [...this.#rows.values()]
     })
   }
 }

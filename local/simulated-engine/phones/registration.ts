@@ -5,7 +5,6 @@ export interface Registration {
   readonly login: string
   readonly domain: string
   readonly user: DirectoryUser
-  /** The SIP profile that it is registered at. */
   readonly profile: string
   readonly displayName: string
   readonly userAgent: string

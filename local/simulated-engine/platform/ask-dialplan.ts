@@ -10,8 +10,9 @@ interface RoutedApplication {
 }
 
 /**
- * Asks the platform for the route of a call (`xml-curl/call-dialplan-2.http`); `headers` are those of its channel. Returns the
- * applications, none if the platform gives the call no route. Rejects when the platform fails or answers no document.
+ * Asks the platform for the route of a call (`xml-curl/call-dialplan-2.http`); `headers` are those of its channel.
+ * Returns the applications, none if the platform gives the call no route. Rejects when the platform fails or answers no
+ * document.
  */
 export async function askDialplan(
   lookup: XmlLookup,

@@ -1,6 +1,5 @@
 /** The result of the engine's preprocessor. */
 export interface PreprocessedXml {
-  /** The remaining text for the XML parser. */
   readonly text: string
   /** The directives that the document held, such as `exec` or `include`, each with its argument. */
   readonly directives: readonly Directive[]
@@ -12,15 +11,15 @@ export interface Directive {
   readonly argument: string
 }
 
-/** The engine's limit for a line, in bytes; the byte after a longer piece is lost, and the rest counts as a new line. */
+/** The engine's limit for a line, in bytes; the byte after a longer piece is lost; the rest counts as a new line. */
 const maxLine = 1_048_574
 
 /**
- * Runs a document through the engine's XML preprocessor (`preprocess` in switch_xml.c), which reads every file and every
- * answer of a directory line by line before the XML parser sees it. A line is dropped when it contains `<?`, `<include>` or
- * `</include>`. A line that names `X-PRE-PROCESS`, in any case, is dropped or executed; `<!--#` begins a directive or a
- * comment; `$${name}` becomes the value of a global variable. `globals` are those variables; the directive `set` changes
- * them. `bytes` is byte text. The engine's accesses to foreign memory are not modelled.
+ * Runs a document through the engine's XML preprocessor (`preprocess` in switch_xml.c), which reads every file and
+ * every answer of a directory line by line before the XML parser sees it. A line is dropped when it contains `<?`,
+ * `<include>` or `</include>`. A line that names `X-PRE-PROCESS`, in any case, is dropped or executed; `<!--#` begins a
+ * directive or a comment; `$${name}` becomes the value of a global variable. `globals` are those variables; the
+ * directive `set` changes them. `bytes` is byte text. The engine's accesses to foreign memory are not modelled.
  */
 export function preprocessXml(bytes: string, globals: Map<string, string> = new Map()): PreprocessedXml {
   let text = ''
@@ -92,7 +91,6 @@ function expand(line: string, globals: ReadonlyMap<string, string>): { seen: str
   }
 }
 
-/** Returns the position of the brace that closes the one at `open`; -1 if there is none. */
 function closingBrace(line: string, open: number): number {
   let depth = 0
   for (let at = open; at < line.length; at += 1) {

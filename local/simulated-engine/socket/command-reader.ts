@@ -1,6 +1,5 @@
 /** One command as the engine's parser sees it. */
 export interface SocketCommand {
-  /** The first line. */
   readonly line: string
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** Present when the command carried a Content-Length. */
@@ -11,13 +10,14 @@ export interface SocketCommand {
 const maxCommandBytes = 16 * 1024 * 1024
 
 /**
- * Splits a client's input into commands, in whatever pieces it arrives. A command ends with a blank line; CR is ignored in
- * finding that, and counts as a line end inside (`session/newline-in-argument`).
+ * Splits a client's input into commands, in whatever pieces it arrives. A command ends with a blank line; CR is ignored
+ * in finding that, and counts as a line end inside (`session/newline-in-argument`).
  */
 export class CommandReader {
   #buffer = ''
   /**
-   * The position at which the search for the blank line continues, so that a long command in small pieces is searched once.
+   * The position at which the search for the blank line continues, so that a long command in small pieces is searched
+   * once.
    */
   #searched = 0
 
@@ -32,7 +32,6 @@ export class CommandReader {
     return /[^\r\n]/.test(this.#buffer)
   }
 
-  /** Takes the next whole command out, if there is one. */
   next(): SocketCommand | undefined {
     if (this.#searched === 0) this.#buffer = this.#buffer.replace(/^[\r\n]+/, '')
     const blankLine = /\n\r*\n/g

@@ -21,7 +21,6 @@ export interface ListenerHost {
   readonly maxQueuedEvents: number
   /** Returns whether a killed listener holds the lock of the whole module: no client is served meanwhile. */
   frozen(): boolean
-  /** Holds that lock until the connection of this listener is closed. */
   freeze(listener: Listener): void
   closed(listener: Listener): void
 }
@@ -75,7 +74,6 @@ export class Listener implements SocketSession {
     } else if (++this.#lost > lostEventsLimit) this.#kill()
   }
 
-  /** Queues a log line when the connection listens to lines of its level. */
   log(line: LogLine): void {
     if (this.logLevel === undefined || line.level > this.logLevel || this.#ending) return
     if (this.#logs.length < this.#host.maxQueuedEvents) this.#logs.push(logFrame(line, this.#host.timers.now()))
@@ -114,7 +112,6 @@ export class Listener implements SocketSession {
     this.#socket.end(Buffer.from(notice, 'latin1'), () => this.#socket.destroySoon())
   }
 
-  /** Cuts the connection off without a word. */
   destroy(): void {
     this.#ending = true
     this.#socket.destroy()

@@ -2,8 +2,8 @@
 const unsafe = new Set(' "#%&+:;<=>?@[\\]^`{|}')
 
 /**
- * Returns a value as written in plain and XML events. A percent sign before two of `0-9A-F` stays, so these formats cannot be
- * decoded without loss (`events/sendevent-custom.plain`).
+ * Returns a value as written in plain and XML events. A percent sign before two of `0-9A-F` stays, so these formats
+ * cannot be decoded without loss (`events/sendevent-custom.plain`).
  */
 export function percentEncode(bytes: string): string {
   let encoded = ''

@@ -11,10 +11,8 @@ const maxListeners = 100
 /** The event socket itself. */
 export interface EventSocket {
   readonly port: number
-  /** Notifies every connection that the module is unloaded, and closes it. */
   dropAll(): void
   log(line: LogLine): void
-  /** Stops listening and cuts every connection. */
   close(): Promise<void>
 }
 

@@ -13,9 +13,7 @@ export interface SocketServices {
   readonly random: SeededRandom
   /** Runs an api command; resolves with its answer, which may be empty. Never rejects. */
   runApi(line: string): Promise<string>
-  /** Whether a channel is up, for `myevents` and `sendmsg`. */
   hasChannel(uuid: string): boolean
-  /** Ends a channel. */
   hangUp(uuid: string, cause: string): void
   /** Reloads the module (`reload mod_event_socket`): every connection is notified and closed. */
   reloadModule(): void
@@ -25,7 +23,6 @@ export interface SocketServices {
 export interface SocketSession {
   readonly subscription: Subscription
   authenticated: boolean
-  /** The highest level of log lines that the connection hears; nothing while it hears none. */
   logLevel: number | undefined
 }
 
@@ -178,7 +175,7 @@ function sendEvent(
   return reply(`+OK ${uuid}`)
 }
 
-/** Any api line with these words in it becomes that command, wherever they stand (`session/reload-mod-event-socket`). */
+/** Any api line with these words becomes that command, wherever they stand (`session/reload-mod-event-socket`). */
 function reloadsModule(line: string, name: string): boolean {
   return (name === 'api' || name === 'bgapi') && /reload|unload/.test(line) && line.includes('mod_event_socket')
 }

@@ -75,7 +75,6 @@ export class Subscription {
     return '+OK Events Enabled'
   }
 
-  /** Whether an event goes to this connection. */
   wants(event: EngineEvent): boolean {
     if (!this.#active || !this.#subscribed(event)) return false
     if (this.#onlyUuid !== undefined && headerOf(event, 'Unique-ID') !== this.#onlyUuid) return false

@@ -9,11 +9,9 @@ import type { FetchedArtifacts } from './java-artifacts.ts'
 export interface DynamoProgram {
   readonly command: string
   readonly words: (port: number) => readonly string[]
-  /** The file or folder that holds its data. */
   readonly data: string
 }
 
-/** Why there is no program. */
 interface Missing {
   readonly missing: string
 }
@@ -23,7 +21,6 @@ export interface ChooseProgramDeps {
   readonly machine: Machine
   readonly embedded: DynoxidePackage
   fetchJava(onDownload: () => void): Promise<FetchedArtifacts>
-  /** Receives a few words about the current step. */
   readonly progress: (line: string) => void
   readonly signal: AbortSignal
 }
@@ -39,9 +36,9 @@ export function programsFor(
 }
 
 /**
- * Chooses the DynamoDB of a data folder. The embedded one comes first: it is installed when it is missing. Where it cannot be had, DynamoDB
- * Local takes its place if there is a Java. A folder keeps the one that it began with, since neither reads the other's data. Throws a plain
- * sentence where there is none.
+ * Chooses the DynamoDB of a data folder. The embedded one comes first: it is installed when it is missing. Where it
+ * cannot be had, DynamoDB Local takes its place if there is a Java. A folder keeps the one that it began with, since
+ * neither reads the other's data. Throws a plain sentence where there is none.
  */
 export async function chooseProgram(folder: DataFolder, deps: ChooseProgramDeps): Promise<DynamoProgram> {
   const [file, javaData] = [folder.file('dynamodb.sqlite'), folder.file('dynamodb-local')]

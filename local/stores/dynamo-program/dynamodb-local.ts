@@ -1,4 +1,4 @@
-/** DynamoDB Local, AWS's own imitation of DynamoDB: where the embedded one cannot be had, and a second judge in tests. */
+/** DynamoDB Local, AWS's own imitation: where the embedded one cannot be had, and a second judge in tests. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
@@ -19,7 +19,10 @@ export function fetchDynamoDbLocal(
   return fetchArtifacts({ cache: join(root, 'node_modules/.cache/dynamodb-local'), leastJava, checksums, ...options })
 }
 
-/** Returns the words for `java` that run the program of a folder at a port; without a folder for data it keeps everything in memory. */
+/**
+ * Returns the words for `java` that run the program of a folder at a port; without a folder for data it keeps
+ * everything in memory.
+ */
 export function dynamoDbLocalWords(folder: string, port: number, dataFolder?: string): readonly string[] {
   const kept = dataFolder === undefined ? ['-inMemory'] : ['-sharedDb', '-dbPath', dataFolder]
   // The collector and compiler that start soonest: a store of one laptop works little.

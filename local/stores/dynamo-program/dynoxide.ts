@@ -17,9 +17,7 @@ export const thisMachine: Machine = { platform: process.platform, arch: process.
 /** The package of the embedded DynamoDB for a machine. */
 export interface DynoxidePackage {
   readonly name: string
-  /** The version of the package that package.json pins. */
   readonly version: string
-  /** Returns the program, as far as it is installed. */
   find(): string | undefined
   /** Installs the package with npm, apart from those of the project. Returns why that failed; never rejects. */
   install(signal: AbortSignal): Promise<string | undefined>
@@ -71,7 +69,6 @@ function readJson(file: string): unknown {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-/** Returns what npm printed when it failed; `undefined` when it did not. */
 function runNpm(cwd: string, words: readonly string[], signal: AbortSignal): Promise<string | undefined> {
   const [program, ...first] = npmCommand()
   return new Promise((resolve) => {

@@ -15,13 +15,10 @@ export type FetchedArtifacts = { readonly folder: string } | { readonly missing:
 
 /** A program to get. */
 export interface WantedArtifacts {
-  /** The folder that keeps the program, in a folder for each list of files. */
   readonly cache: string
-  /** The oldest Java that runs it. */
   readonly leastJava: number
   /** The SHA-256 of each file, by its coordinates `group:artifact:version`. */
   readonly checksums: Readonly<Record<string, string>>
-  /** Runs before the files are got, which takes a while. */
   readonly onDownload?: () => void
   readonly signal?: AbortSignal
 }
@@ -67,7 +64,6 @@ function moveUnlessThere(from: string, to: string): void {
   }
 }
 
-/** A file that the repository does not give. */
 class Unreachable extends Error {}
 
 async function fetchFile(folder: string, coordinates: string, expected: string, signal?: AbortSignal): Promise<void> {
@@ -92,7 +88,6 @@ async function read(url: string, signal: AbortSignal | undefined): Promise<Buffe
   }
 }
 
-/** Returns the main version of the installed Java; `undefined` without one. */
 function javaVersion(): number | undefined {
   const { stderr } = spawnSync('java', ['-version'], { encoding: 'utf8', windowsHide: true })
   const [, major] = /version "(\d+)/.exec(stderr ?? '') ?? []

@@ -9,7 +9,6 @@ import { type NamedPart, type Uploads, base64 } from './uploads.ts'
 /** A list of ten thousand parts with their checksums. */
 const maxListBytes = 4 * 1024 * 1024
 
-/** The most parts that one list answers. */
 const partsAtATime = 1000
 
 /** Answers a call about an upload in parts. `query` has `uploads` or `uploadId`. */

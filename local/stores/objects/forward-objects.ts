@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import { request as send } from 'undici'
 import { laptop } from '../../assembly/place.ts'
 import type { ObjectBackend } from '../../gate/gate.ts'
+import { requestTarget } from '../../processes/request-target.ts'
 import { type Signer, signHeaders } from '../../signature/sign.ts'
 
 /** Request headers that an object request is made of; all others belong to the connection or the old signature. */
@@ -24,7 +25,9 @@ const signatureParameter = /^x-amz-(algorithm|credential|date|expires|signedhead
 /** Hands object requests on to the store at `S3_ENDPOINT`, each signed anew, bodies streamed both ways. */
 export function forwardObjects(endpoint: string, signer: Signer): ObjectBackend {
   return async ({ request }, response) => {
-    const url = new URL(request.url ?? '/', endpoint)
+    const { rawPath, rawQuery } = requestTarget(request.url)
+    // Joined as text: a path that begins with two slashes would name another host.
+    const url = new URL(`${new URL(endpoint).origin}${rawPath}?${rawQuery}`)
     const query = new URLSearchParams([...url.searchParams].filter(([name]) => !signatureParameter.test(name)))
     // A plus is a space to the one store, and a plus to the other: the signature would not be the same.
     url.search = query.toString().replaceAll('+', '%20')

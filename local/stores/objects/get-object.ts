@@ -16,7 +16,6 @@ const responseHeaders = {
   'response-expires': 'expires',
 } as const
 
-/** Storage classes whose objects cannot be read before they are restored. */
 const archives = new Set(['GLACIER', 'DEEP_ARCHIVE'])
 
 /** Answers GET and HEAD. A caller that may not list the bucket does not learn that an object is missing. */

@@ -10,13 +10,10 @@ const description = z.object({
   contentType: z.string(),
   modifiedAt: z.number(),
   metadata: z.record(z.string(), z.string()),
-  /** The file in the object's folder that holds its bytes. */
   file: z.string(),
   /** `STANDARD` where absent. */
   storageClass: z.optional(z.string()),
-  /** Whether a restoration from an archive is under way. */
   isRestoring: z.optional(z.boolean()),
-  /** Whether a legal hold keeps its bytes. */
   isHeld: z.optional(z.boolean()),
   /** Whether it was removed while it was held: its bytes stay, unseen. */
   isHidden: z.optional(z.boolean()),
@@ -75,7 +72,10 @@ export async function changeObject(paths: ObjectPaths, found: Description): Prom
   await writeWhole(paths.description, found)
 }
 
-/** Sets or ends the hold of an object's version. The bytes of one that is hidden go with its hold, as S3's life cycle removes them. */
+/**
+ * Sets or ends the hold of an object's version. The bytes of one that is hidden go with its hold, as S3's life cycle
+ * removes them.
+ */
 export async function holdVersion(paths: ObjectPaths, found: Description, isHeld: boolean): Promise<void> {
   if (found.isHidden === true && !isHeld) return dropVersion(paths, found)
   await changeObject(paths, { ...found, isHeld })

@@ -87,7 +87,7 @@ async function put(call: ObjectCall, response: ServerResponse, paths: ObjectPath
   response.writeHead(200, { etag: `"${md5}"`, 'content-length': 0 }).end()
 }
 
-/** Lists the version of the object whose key is the whole prefix, also while it is hidden. An object has one version here. */
+/** Lists the version of the object whose key is the whole prefix, also a hidden one. An object has one version. */
 async function listVersions(response: ServerResponse, paths: ObjectPaths, query: URLSearchParams): Promise<void> {
   const found = await describeVersion(paths)
   const key = `<Key>${xmlText(query.get('prefix') ?? '')}</Key>`

@@ -16,8 +16,8 @@ export interface ReceivedBytes {
 }
 
 /**
- * Writes a body to a file as it arrives and compares it with the signed hash and with its checksums. A body that differs, or
- * that is cut off, leaves nothing.
+ * Writes a body to a file as it arrives and compares it with the signed hash and with its checksums. A body that
+ * differs, or that is cut off, leaves nothing.
  */
 export async function receiveBytes({ request, payloadHash }: ObjectCall, path: string): Promise<ReceivedBytes> {
   if (payloadHash.startsWith('STREAMING-')) {

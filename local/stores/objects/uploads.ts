@@ -42,12 +42,10 @@ const maxPartNumber = 10_000
 export class Uploads {
   readonly #root: string
 
-  /** `root` is the store's own folder. */
   constructor(root: string) {
     this.#root = root
   }
 
-  /** Begins an upload; answers its id. */
   async begin(name: ObjectName, begun: Omit<z.infer<typeof beginning>, 'bucket' | 'key'>): Promise<string> {
     const uploadId = randomBytes(24).toString('hex')
     const folder = this.#folder(uploadId)
@@ -56,7 +54,6 @@ export class Uploads {
     return uploadId
   }
 
-  /** Stores a part, replacing one of the same number. */
   async putPart(name: ObjectName, uploadId: string, number: number, call: ObjectCall): Promise<KeptPart> {
     if (!Number.isInteger(number) || number < 1 || number > maxPartNumber) {
       throw new ObjectRefusal(400, 'InvalidArgument', 'Part number must be an integer between 1 and 10000, inclusive')
@@ -70,7 +67,6 @@ export class Uploads {
     return part
   }
 
-  /** Returns the stored parts, by number. */
   async parts(name: ObjectName, uploadId: string): Promise<KeptPart[]> {
     await this.#find(name, uploadId)
     const numbers = (await readdir(this.#folder(uploadId))).flatMap(
@@ -109,7 +105,6 @@ export class Uploads {
     return { etag, checksum: begun.hasChecksums ? checksum : undefined }
   }
 
-  /** Drops an upload and its parts. */
   async abort(name: ObjectName, uploadId: string): Promise<void> {
     await this.#find(name, uploadId)
     await rm(this.#folder(uploadId), { recursive: true, force: true })

@@ -13,7 +13,7 @@ export interface Accumulator {
 /** Returns the position of an expression in the rows. */
 export type Place = (column: Condition) => number
 
-/** Creates the accumulators of one aggregation: a single one at the top level, otherwise one for each enclosing bucket. */
+/** Creates the accumulators of one aggregation: one at the top level, otherwise one for each enclosing bucket. */
 export type Maker = () => Accumulator
 
 /** Reads an aggregation of one kind. `within` makes the accumulators of a bucket. */

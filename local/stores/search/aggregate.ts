@@ -58,7 +58,6 @@ function bucketCounter(): () => void {
 
 interface Reading {
   readonly place: Place
-  /** To be called for each bucket. */
   readonly count: () => void
 }
 

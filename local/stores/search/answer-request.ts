@@ -29,7 +29,6 @@ interface Context {
   readonly database: Database
   readonly request: SearchRequest
   readonly parameters: URLSearchParams
-  /** The parts of the path that a route leaves open. */
   readonly name: string
 }
 

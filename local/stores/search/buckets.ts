@@ -16,7 +16,6 @@ export class Bucket {
     this.#within.add(row)
   }
 
-  /** Returns the result, beginning with the members of `head`. */
   result(head: JsonObject = {}): JsonObject {
     return { ...head, doc_count: this.count, ...this.#within.result() }
   }
@@ -40,7 +39,6 @@ export class Buckets<K> {
     bucket.add(row)
   }
 
-  /** An empty one. */
   empty(): Bucket {
     return new Bucket(this.#within)
   }
@@ -59,5 +57,4 @@ export function inOrder(buckets: Buckets<number>, least: number, next: (key: num
   return all
 }
 
-/** Buckets of one histogram, empty ones among them. */
 const maxFilled = 65_535

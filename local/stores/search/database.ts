@@ -5,13 +5,10 @@ import { addFunctions, type Functions } from './functions.ts'
 /** The file of documents, with its prepared statements. */
 export interface Database {
   readonly functions: Functions
-  /** The id of each index, by its name. */
   readonly indices: ReadonlyMap<string, number>
-  /** Makes an index; answers its id. */
   addIndex(name: string): number
   /** The number of the next write: it rises over restarts too. To be called within a transaction. */
   nextSeqNo(): number
-  /** The statement of a text; prepared once while it is in use. */
   prepare(sql: string): StatementSync
   all(sql: string, ...values: SQLInputValue[]): Record<string, unknown>[]
   /** Runs work in a transaction; its effects are on the disk when it returns. */
@@ -19,14 +16,13 @@ export interface Database {
   close(): void
 }
 
-/** Prepared statements that are kept. */
 const maxStatements = 200
 
 const sqlTypes = { keyword: 'TEXT', long: 'INTEGER', double: 'REAL', date: 'INTEGER' } as const
 
 /**
- * Rows are narrow, so that many are scanned quickly; the document itself is in a second table. `by_time` contains all that a
- * tenant's list by time needs, in its order.
+ * Rows are narrow, so that many are scanned quickly; the document itself is in a second table. `by_time` contains all
+ * that a tenant's list by time needs, in its order.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS indices (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);

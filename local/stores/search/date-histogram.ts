@@ -6,7 +6,6 @@ import { Buckets, inOrder } from './buckets.ts'
 import { type JsonObject, checkNames, countIn } from './json.ts'
 import { badRequest } from './refusal.ts'
 
-/** Returns where the bucket of a moment begins, and the beginning of the next bucket. */
 interface Steps {
   beginningOf(at: number): number
   next(beginning: number): number

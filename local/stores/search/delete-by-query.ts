@@ -3,7 +3,6 @@ import type { ChosenIndices } from './index-names.ts'
 import { type JsonObject, checkNames } from './json.ts'
 import { queryCondition } from './query.ts'
 
-/** Documents that one request removes where it names no number. */
 const usualMost = 10_000
 
 /** `_delete_by_query`: removes documents that a query finds, `most` of them at most. */

@@ -7,7 +7,6 @@ import { valueOf } from './query.ts'
 import { Refusal, badRequest } from './refusal.ts'
 import { hiddenNames, sourceText } from './source.ts'
 
-/** Lines of one bulk request, at most. */
 const maxLines = 20_000
 
 /** `_bulk`: lines of JSON, each action followed by its document. All of it is on the disk when it is answered. */
@@ -60,7 +59,6 @@ function write(database: Database, action: 'create' | 'index', target: JsonObjec
 interface NewRow {
   readonly index_id: number
   readonly id: string
-  /** The row of the document that it replaces. */
   readonly row: number | undefined
   readonly document: JsonObject
 }
@@ -102,7 +100,6 @@ function listed(field: Field, document: JsonObject): (string | number)[] {
   return values.flatMap((value) => typed(field, value) ?? [])
 }
 
-/** A value as its field has it; nothing for a text that is too long. */
 function typed(field: Field, value: unknown): string | number | undefined {
   try {
     const read = valueOf(field, value)
@@ -117,7 +114,6 @@ function mapperError({ name, type }: Field, what: string): Refusal {
   return badRequest(`failed to parse field [${name}] of type [${type}]: it ${what}`, 'mapper_parsing_exception')
 }
 
-/** Creates an index with its first document, if a template describes it. */
 function makeIndex(database: Database, name: string): number {
   const templates = database.all("SELECT body FROM settings WHERE path LIKE '/\\_index\\_template/%' ESCAPE '\\'")
   const patterns = templates.flatMap(({ body }) => {

@@ -54,8 +54,8 @@ const separator = '\u001f'
 const escape = '\u001e'
 
 /**
- * Returns values as one text, so that one of them is found between two separators: empty without values, otherwise with a
- * separator before and after each.
+ * Returns values as one text, so that one of them is found between two separators: empty without values, otherwise with
+ * a separator before and after each.
  */
 export function valueList(values: readonly (string | number)[]): string {
   return values.length === 0 ? '' : `${separator}${values.map(listed).join(separator)}${separator}`

@@ -11,7 +11,8 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const
 const timeoutMs = 60_000
 
 /**
- * Connects to the OpenSearch at `OPENSEARCH_URL`. Requests are signed again, or carry the user of the address if it has one.
+ * Connects to the OpenSearch at `OPENSEARCH_URL`. Requests are signed again, or carry the user of the address if it has
+ * one.
  */
 export async function connectSearch(endpoint: string, signer: Signer): Promise<SearchStore> {
   const url = new URL(endpoint)

@@ -11,7 +11,6 @@ export class TimeOver extends Error {
 export interface Functions {
   /** Makes work on rows throw {@link TimeOver} after this moment of `performance.now()`. */
   setDeadline(at: number): void
-  /** Looks at the clock; to be called for each row. */
   tick(): void
 }
 

@@ -163,8 +163,8 @@ function wildcardCondition(body: unknown): Condition {
   const { field, value } = fieldClause(body, 'wildcard')
   if (field === undefined) return never
   const pattern = onlyText(field, value, 'wildcard')
-  // SQLite keeps a function's arguments in memory until the statement is over, so rows that SQLite can exclude itself should
-  // not reach it.
+  // SQLite keeps a function's arguments in memory until the statement is over, so rows that SQLite can exclude itself
+  // should not reach it.
   const rough = globOf(pattern, field.isList)
   const exact = `${field.isList ? 'list_wild' : 'wild'}(${field.column}, ?)`
   // A hundred long patterns take seconds for one row: the clock is looked at before each.

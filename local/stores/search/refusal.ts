@@ -2,7 +2,6 @@
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
-  /** OpenSearch's name of the error. */
   readonly type: string
 
   constructor(status: number, type: string, reason: string) {

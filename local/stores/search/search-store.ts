@@ -6,9 +6,7 @@ import { PlainError } from '../../processes/plain-error.ts'
 
 /** The running search server. */
 export interface SearchStore {
-  /** Answers a request that was verified and allowed. */
   answer(request: SearchRequest): Promise<SearchReply>
-  /** Closes it after the work under way. */
   close(): Promise<void>
 }
 
@@ -26,8 +24,8 @@ const ended: SearchReply = {
 }
 
 /**
- * Starts the embedded OpenSearch: the part of it that the platform uses, over a file, in a thread of its own. When the thread
- * dies, its requests are answered with 503, and the next request starts a new one.
+ * Starts the embedded OpenSearch: the part of it that the platform uses, over a file, in a thread of its own. When the
+ * thread dies, its requests are answered with 503, and the next request starts a new one.
  */
 export async function startEmbeddedSearch(file: string): Promise<SearchStore> {
   let running = Promise.resolve(await openThread(file))

@@ -10,10 +10,8 @@ import { sourceText } from './source.ts'
 
 const bodyNames = ['query', 'size', 'from', 'sort', 'search_after', 'aggs', '_source', 'track_total_hits', 'timeout']
 
-/** Hits that one search may pass over and answer together. */
 const window = 10_000
 
-/** A parsed search. */
 interface Search {
   readonly where: Condition
   readonly size: number
@@ -124,7 +122,6 @@ function aggregated(database: Database, where: Condition, aggs: JsonObject): Jso
   return aggregate(collectors, statement.iterate(...values))
 }
 
-/** The tables that a piece of SQL speaks of. */
 function tables(sql: string): string {
   return /\bb\./.test(sql) ? 'c JOIN b USING (row)' : 'c'
 }

@@ -8,7 +8,6 @@ import { badRequest } from './refusal.ts'
 export interface SortColumn {
   readonly field: Field
   readonly order: 'asc' | 'desc'
-  /** The sort expression: a column, or for several values the one that sorts first. */
   readonly sql: string
   readonly isNullable: boolean
 }
@@ -52,7 +51,6 @@ export function afterCondition(columns: readonly SortColumn[], after: readonly u
   return condition ?? { sql: '1', values: [] }
 }
 
-/** Returns the condition of sorting after a hit: after it by this key, or equal in it and after it by the rest. */
 function sortsAfter(column: SortColumn, given: unknown, rest: Condition | undefined): Condition {
   const { sql, order, isNullable, field } = column
   const level = rest === undefined ? undefined : rest

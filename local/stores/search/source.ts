@@ -4,8 +4,8 @@ import { isObject, listOf, parseJson } from './json.ts'
 export const hiddenNames = ['any', 'pairs', 'kept']
 
 /**
- * Returns the JSON of a document, from a row with its `source` and `hidden`: the parts that `asked` (`_source` of a search)
- * includes and does not exclude. Only whole fields can be named.
+ * Returns the JSON of a document, from a row with its `source` and `hidden`: the parts that `asked` (`_source` of a
+ * search) includes and does not exclude. Only whole fields can be named.
  */
 export function sourceText(row: Readonly<Record<string, unknown>>, asked: unknown): string {
   const excluded = isObject(asked) ? listOf(asked['excludes']).map(String) : []

@@ -2,8 +2,8 @@ import { matchesParts } from '../../patterns/match-parts.ts'
 import { listedAs } from './field.ts'
 
 /**
- * Returns whether a text matches a pattern of OpenSearch: `*` stands for any text, `?` for one character, and a character
- * after a backslash for itself. A character is a Unicode code point.
+ * Returns whether a text matches a pattern of OpenSearch: `*` stands for any text, `?` for one character, and a
+ * character after a backslash for itself. A character is a Unicode code point.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
   return matchesParts(partsOf(pattern), Array.from(text), { anyText, anyCharacter })
@@ -37,12 +37,12 @@ function partsOf(pattern: string): readonly Part[] {
   return parts
 }
 
-/** The prefix of each value in a list. */
 const separator = listedAs('', 'prefix')
 
 /**
- * Returns a pattern for SQLite's GLOB that matches every text that a pattern of OpenSearch matches, and few others. For a
- * list (see `valueList`) it matches lists with a matching value; because of the list's escapes, `?` may be two characters.
+ * Returns a pattern for SQLite's GLOB that matches every text that a pattern of OpenSearch matches, and few others. For
+ * a list (see `valueList`) it matches lists with a matching value; because of the list's escapes, `?` may be two
+ * characters.
  */
 export function globOf(pattern: string, isList: boolean): string {
   const pieces = partsOf(pattern).map((part) => {

@@ -1,7 +1,7 @@
 /** Checks answers against the OpenAPI document of their route. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { type OpenApiDocument, openApiDocument } from '../../../contracts/openapi/document.ts'
+import { type OpenApiDocument, exactDocument } from '../../../contracts/openapi/document.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
 
 /** The parts of an answer that the document describes. */
@@ -29,8 +29,8 @@ interface Described {
 const described = new WeakMap<Route, Described>()
 
 /**
- * Throws if an answer has a status, a media type or a body that the document of its route does not have. An error code that
- * the document does not name for its status is refused as well.
+ * Throws if an answer has a status, a media type or a body that the document of its route does not have. An error code
+ * that the document does not name for its status is refused as well.
  */
 export function checkConforms(route: Route, method: string, { status, contentType, text }: DescribedAnswer): void {
   const name = `${method} ${route.path}, ${status}`
@@ -52,7 +52,7 @@ export function checkConforms(route: Route, method: string, { status, contentTyp
 function describedRoute(route: Route): Described {
   const known = described.get(route)
   if (known !== undefined) return known
-  const document = openApiDocument([route])
+  const document = exactDocument([route])
   // OpenAPI has keywords of its own, such as `components`.
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
@@ -65,7 +65,10 @@ function describedRoute(route: Route): Described {
 const documentId = 'https://api.test/openapi.json'
 const absolute = new WeakMap<object, object>()
 
-/** Returns a schema whose references name the document; each only once, since the validator remembers schemas by identity. */
+/**
+ * Returns a schema whose references name the document; each only once, since the validator remembers schemas by
+ * identity.
+ */
 function withDocument(schema: object): object {
   const known = absolute.get(schema)
   if (known !== undefined) return known

@@ -1,4 +1,5 @@
 /** Compares two OpenAPI documents of the service, for what callers could rely on and no longer can. */
+import { portable } from '../../../contracts/openapi/portable.ts'
 
 interface Json {
   readonly [name: string]: unknown
@@ -14,10 +15,14 @@ type Resolve = (part: unknown) => Json
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete']
 
 /**
- * Returns everything that the newer document removes or narrows: operations, parameters, accepted values, members of answers,
- * statuses and error codes. Additions are no changes.
+ * Returns everything that the newer document removes or narrows: operations, parameters, accepted values, members of
+ * answers, statuses and error codes. Additions are no changes, and neither is a portable form of the same.
  */
 export function contractChanges(older: unknown, newer: unknown): readonly string[] {
+  return changesOf(portable(jsonOf(older)), portable(jsonOf(newer)))
+}
+
+function changesOf(older: Json, newer: Json): readonly string[] {
   const [before, after] = [operationsOf(older), operationsOf(newer)]
   const [old, now] = [resolverOf(older), resolverOf(newer)]
   const changes = [...before].flatMap(([name, operation]) => {
@@ -154,7 +159,9 @@ function requestChanges([old, now]: Pair, documents: Documents, where: string): 
   return [
     ...added.map((name) => `${where} requires "${String(name)}" now`),
     ...narrowed.map(([limit]) => `${where} has a narrower ${limit}`),
-    ...(now['pattern'] === undefined || now['pattern'] === old['pattern'] ? [] : [`${where} has another pattern`]),
+    ...(now['pattern'] === undefined || now['pattern'] === old['pattern'] || isWidened(old['pattern'], now['pattern'])
+      ? []
+      : [`${where} has another pattern`]),
     ...shapeChanges([old, now], documents, where, requestChanges),
   ]
 }
@@ -220,4 +227,19 @@ function lostWords(old: Json, now: Json): readonly unknown[] {
   const isAny = words(now).length === 0
   const present = new Set(words(now).map((word) => JSON.stringify(word)))
   return isAny ? [] : words(old).filter((word) => !present.has(JSON.stringify(word)))
+}
+
+/** Patterns with those that take all that they took, and more. */
+const widened: ReadonlyMap<unknown, unknown> = new Map([
+  // Ids of channels, which were UUIDs in small letters.
+  ['^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$', '^[A-Za-z0-9._~@:+-]{1,128}$'],
+  // Values of variables, which may have apostrophes.
+  [
+    String.raw`^(?!.*:_:)[^\u0000-\u001f\u007f{}[\]'\\]{0,256}$`,
+    String.raw`^(?!.*:_:)[^\u0000-\u001f\u007f{}[\]\\]{0,256}$`,
+  ],
+])
+
+function isWidened(before: unknown, now: unknown): boolean {
+  return widened.get(before) === now
 }

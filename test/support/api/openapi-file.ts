@@ -1,17 +1,19 @@
 /**
- * `npm run openapi` writes docs/api/openapi.json and client/operations.ts from contracts/routes, and contracts/openapi/examples.json from
- * requests to a platform in memory. With `--check` it writes nothing, and fails if a file differs, if the document is not
- * valid, or if it removes or narrows something that a committed version of it promised.
+ * `npm run openapi` writes docs/api/openapi.json and client/operations.ts from contracts/routes, and
+ * contracts/openapi/examples.json from requests to a platform in memory. With `--check` it writes nothing, and fails if
+ * a file differs, if the document is not valid, if a generator of clients could not use it, or if it removes or narrows
+ * something that a committed version promised.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { openApiDocument } from '../../../contracts/openapi/document.ts'
+import { exactDocument, openApiDocument } from '../../../contracts/openapi/document.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { takeNoOptions } from '../../../local/toolchain.mjs'
 import { clientOperations } from './client-types.ts'
 import { contractChanges } from './contract-changes.ts'
+import { portabilityProblems } from './portability-problems.ts'
 import { recordExamples } from './record-examples.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -36,7 +38,7 @@ const examples = await recordExamples()
 const examplesText = `${JSON.stringify(examples, null, 2)}\n`
 const document = openApiDocument(routes, examples)
 const text = `${JSON.stringify(document, null, 2)}\n`
-const clientText = clientOperations(routes, document)
+const clientText = clientOperations(routes, exactDocument(routes))
 
 if (isCheck) await check()
 else {
@@ -49,6 +51,7 @@ else {
 async function check(): Promise<void> {
   const { valid, errors } = await new Validator().validate(JSON.parse(text))
   if (!valid) fail(`the document of the API is not valid OpenAPI: ${JSON.stringify(errors)}`)
+  for (const problem of portabilityProblems(document)) fail(`generators cannot use the document of the API: ${problem}`)
   for (const [path, current] of [
     [name, text],
     [clientName, clientText],
@@ -62,7 +65,10 @@ async function check(): Promise<void> {
   for (const change of new Set(changes)) fail(`the API promised more before. ${change}`)
 }
 
-/** Returns the committed versions of the document that are promises, whatever became of them. Without a history there are none. */
+/**
+ * Returns the committed versions of the document that are promises, whatever became of them. Without a history there
+ * are none.
+ */
 function promisedVersions(): unknown[] {
   if (!existsSync(join(root, '.git'))) return []
   const git = (...args: string[]) =>

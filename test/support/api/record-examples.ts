@@ -1,6 +1,7 @@
 /**
- * Examples for the API description: one request to each operation is sent to a platform in memory that has one of everything, and
- * what was sent and answered is kept. Ids are numbered and secrets masked, so that the same code always gives the same examples.
+ * Examples for the API description: one request to each operation is sent to a platform in memory that has one of
+ * everything, and what was sent and answered is kept. Ids are numbered and secrets masked, so that the same code always
+ * gives the same examples.
  */
 import { routes } from '../../../contracts/routes/index.ts'
 import { describedForms } from '../../../contracts/openapi/operation.ts'
@@ -19,7 +20,10 @@ import { engineAuthorization } from '../platform/engine-credential.ts'
 const domain = 'example.com'
 const things = { ...usualThings, domain, role: 'supervisor', list: 'unwanted', number: '442071838750' }
 
-/** Records an example of each operation that has a body or answers one, and of each refusal. Throws if an operation answers otherwise. */
+/**
+ * Records an example of each operation that has a body or answers one, and of each refusal. Throws if an operation
+ * answers otherwise.
+ */
 export async function recordExamples(): Promise<Examples> {
   const examples: Record<string, object> = {}
   for (const route of routes.toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1))) {

@@ -1,4 +1,7 @@
-/** Refusals for the API description: for each code of a status 4xx, a request to a platform in memory that is answered with it. */
+/**
+ * Refusals for the API description: for each code of a status 4xx, a request to a platform in memory that is answered
+ * with it.
+ */
 import type { ErrorCode } from '../../../core/errors.ts'
 import { errorStatus } from '../../../contracts/routes/error-codes.ts'
 import { routes } from '../../../contracts/routes/index.ts'

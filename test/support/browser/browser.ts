@@ -15,7 +15,10 @@ export function installedChromium(): string | undefined {
   return places.find((path) => path !== '' && existsSync(path))
 }
 
-/** Starts Chromium, with switches of its own command line where they are given. Its own sandbox does not work for the user root. */
+/**
+ * Starts Chromium, with switches of its own command line where they are given. Its own sandbox does not work for the
+ * user root.
+ */
 export function startBrowser(executablePath: string, switches: readonly string[] = []): Promise<Browser> {
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   return chromium.launch({ executablePath, args: [...args, ...switches] })

@@ -8,7 +8,10 @@ export interface EventSink extends AsyncDisposable {
   readonly requests: readonly ReceivedRequest[]
 }
 
-/** Opens a receiver on a free port of the loopback address. It answers with the statuses given, one a request, then with 204. */
+/**
+ * Opens a receiver on a free port of the loopback address. It answers with the statuses given, one a request, then with
+ * 204.
+ */
 export async function sink(statuses: readonly number[] = []): Promise<EventSink> {
   const requests: ReceivedRequest[] = []
   const server = createServer((request, response) => {

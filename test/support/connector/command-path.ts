@@ -1,4 +1,7 @@
-/** The whole way of a command, over a played queue and clock and real sockets: endpoint, record, queue, connector, engine. */
+/**
+ * The whole way of a command, over a played queue and clock and real sockets: endpoint, record, queue, connector,
+ * engine.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { memoryCommandStore } from '../memory/memory-command-store.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
@@ -57,7 +60,9 @@ export interface CommandPath {
   idsOf<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly ids: readonly string[] }>
   /** Every connector so far, the dead ones as well. */
   readonly connectors: readonly MortalConnector[]
-  /** The most that the connectors have held, under the names of their health reports, and how many links the engine had. */
+  /**
+   * The most that the connectors have held, under the names of their health reports, and how many links the engine had.
+   */
   readonly peaks: Peaks
   /** The lines of all metrics that were written. */
   readonly metrics: readonly string[]

@@ -29,9 +29,9 @@ export interface ConnectorPair {
   readonly hooks: readonly Hook[]
   readonly connectors: readonly [PairedConnector, PairedConnector]
   /**
-   * Returns whether as many connectors as run have reported that they have relayed everything that the engine sent before
-   * a moment, epoch milliseconds, and something after it. While this engine sends nothing, which a real one never does for
-   * longer than 20 s, it stays false.
+   * Returns whether as many connectors as run have reported that they have relayed everything that the engine sent
+   * before a moment, epoch milliseconds, and something after it. While this engine sends nothing, which a real one
+   * never does for longer than 20 s, it stays false.
    */
   isWhole(moment: number): Promise<boolean>
   /** The last report of every connector, of the killed ones too. */
@@ -40,7 +40,8 @@ export interface ConnectorPair {
 }
 
 /**
- * Starts a pair with a hook on each event of each domain; `folder` takes what they write. Both relay the events of the engine.
+ * Starts a pair with a hook on each event of each domain; `folder` takes what they write. Both relay the events of the
+ * engine.
  */
 export async function startConnectorPair(given: {
   readonly folder: string

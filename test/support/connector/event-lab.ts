@@ -37,7 +37,7 @@ export interface EventLab {
   /** The engine's answer to `show channels as json`. */
   rows: readonly LabRow[]
   /** Its answer to `show registrations as json`. */
-  registrations: readonly { readonly user: string; readonly expires: number }[]
+  registrations: readonly { readonly user: string; readonly domain?: string; readonly expires: number }[]
   /** Makes the event link. */
   up(core?: string): Promise<void>
   /** Loses it. */
@@ -108,7 +108,6 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
     registry,
     domains,
     engines: () => [engine],
-    isUp: async (uuid) => lab.rows.some((row) => row.uuid === uuid),
     connectorId,
     random: () => 0,
     log: capturedLog(),
@@ -129,7 +128,7 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
     down: async (reason = 'closed') => {
       isUp = false
       reasons.events = reason
-      registry.doubt(labEngine)
+      registry.markUnconfirmed(labEngine)
       side.engineChanged(engine, 'engine_disconnected')
       await time.advance(0)
     },
@@ -145,9 +144,9 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
     if (asked !== undefined) return `${(lab.existing ?? lab.rows).some(({ uuid }) => uuid === asked)}`
     if (command !== 'show registrations as json') return '-ERR command not found\n'
     return listOf(
-      lab.registrations.map(({ user, expires }) => ({
+      lab.registrations.map(({ user, domain = labDomain, expires }) => ({
         reg_user: user,
-        realm: labDomain,
+        realm: domain,
         url: `sofia/internal/sip:${user}@192.0.2.9:5060`,
         expires: `${expires}`,
       })),
@@ -175,8 +174,8 @@ function rowOf({ uuid, callstate = 'ACTIVE', createdAt }: LabRow, seconds: numbe
 }
 
 /**
- * The headers of a call that user 1000 of the lab's domain placed, or the user of `Channel-Presence-ID`, or no user where
- * that is empty; created at an epoch millisecond of the engine's clock.
+ * The headers of a call that user 1000 of the lab's domain placed, or the user of `Channel-Presence-ID`, or no user
+ * where that is empty; created at an epoch millisecond of the engine's clock.
  */
 export function ofCall(createdAt: number, more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const account = more['Channel-Presence-ID'] ?? `1000@${more['Caller-Context'] ?? labDomain}`

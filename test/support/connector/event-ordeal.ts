@@ -142,6 +142,8 @@ export async function eventOrdeal(given: OrdealGiven = {}): Promise<EventOrdeal>
     })
     processes.push(process)
     process.lab.rows = rows
+    const expires = Math.floor(time.clock.now() / 1_000) + 86_400
+    process.lab.registrations = [labDomain, otherDomain].map((domain) => ({ user: '1000', domain, expires }))
     await process.lab.up()
     return process
   }

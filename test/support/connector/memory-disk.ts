@@ -1,4 +1,4 @@
-import type { SpoolFiles } from '../../../connector/spool/spool-files.ts'
+import type { SpoolFiles } from '../../../connector/buffer/spool-files.ts'
 import type { LockOwner } from '../../../adapters/system/folder-lock.ts'
 
 /** A disk in memory that outlives the process that writes to it, and fails when a test says so. */
@@ -65,17 +65,6 @@ export function memoryDisk(): MemoryDisk {
       if (fitting.length < bytes.length) {
         throw noSpace()
       }
-    },
-    overwrite: async (path, offset, text) => {
-      change()
-      file(path).write(text, offset)
-    },
-    replace: async (path, bytes) => {
-      await disk.beforeWrite()
-      change()
-      if (used() + bytes.length > disk.room) throw noSpace()
-      file(path)
-      contents.set(path, bytes)
     },
     truncate: async (path, size) => {
       change()

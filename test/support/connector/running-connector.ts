@@ -4,7 +4,7 @@ import { type Metrics, emfMetrics } from '../../../adapters/metrics/emf-metrics.
 import { type Connector, startConnector } from '../../../connector/connector.ts'
 import type { EngineAddress } from '../../../connector/runtime/engine.ts'
 import type { OpenLink } from '../../../connector/assembly/engine-runtime.ts'
-import type { SpoolPlace } from '../../../connector/spool/spool.ts'
+import type { SpoolPlace } from '../../../connector/buffer/buffer-disk.ts'
 import { openEslSession } from '../../../connector/esl/session.ts'
 import type { CommandMessage } from '../../../contracts/messages/command.ts'
 import type { CommandOutcome, CommandScope, EngineCommand } from '../../../core/commands/commands.ts'

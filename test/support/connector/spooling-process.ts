@@ -1,24 +1,26 @@
 import { memoryEventSink } from '../memory/memory-event-sink.ts'
-import { EventOutbox } from '../../../connector/events/event-outbox.ts'
-import type { Drop } from '../../../connector/spool/drop-tally.ts'
-import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
+import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
+import type { Drop } from '../../../connector/buffer/drop-tally.ts'
+import type { MemoryLimits } from '../../../connector/buffer/event-log.ts'
 import { textEvent } from '../../../adapters/events/text-event.ts'
-import { sizeOf } from '../../../connector/spool/waiting-events.ts'
+import { sizeOf } from '../../../connector/buffer/waiting.ts'
 import { capturedLog } from '../processes/captured-log.ts'
 import { manualTime } from '../processes/manual-time.ts'
 import { memoryDisk, spoolOwner } from './memory-disk.ts'
 import { anEvent } from '../records/records.ts'
 
+/** Bytes that the buffer counts for one event of {@link SpoolingProcess.add}. */
+export const sizeOfOne = sizeOf(textEvent(anEvent()))
+
 /** Memory for so many events of {@link SpoolingProcess.add} that can be sent, and so many in all. */
 export function roomFor(window: number, all = window): MemoryLimits {
-  const each = sizeOf(textEvent(anEvent()))
-  return { window: window * each, all: all * each }
+  return { window: window * sizeOfOne, all: all * sizeOfOne }
 }
 
-/** An outbox over a disk, before a queue that is away until it is called back. */
+/** A buffer over a disk, before a queue that is away until it is called back. */
 export type SpoolingProcess = ReturnType<typeof spoolingProcess>
 
-/** The outbox of process `name`; no other runs but those in `alive`. */
+/** The buffer of process `name`; no other runs but those in `alive`. */
 export function spoolingProcess(
   name: string,
   {
@@ -27,15 +29,16 @@ export function spoolingProcess(
     memory = { window: 1e7, all: 2e7 },
     bytes = 1e7,
     alive = new Set<string>(),
+    sink = memoryEventSink(),
   } = {},
 ) {
   const log = capturedLog()
-  const sink = memoryEventSink()
   const drops: Drop[] = []
   const taken: string[] = []
   let isAway = true
-  const outbox = new EventOutbox({
+  const buffer = new EventBuffer({
     ...time,
+    handle: async () => {},
     log,
     memory,
     random: () => 0,
@@ -47,13 +50,21 @@ export function spoolingProcess(
       owner: spoolOwner(name, alive),
       onTaken: (owner) => void taken.push(owner),
     },
-    onDropped: (drop) => void drops.push(drop),
+    onDropped: (drop) => {
+      const index = drops.findIndex((each) => each.class === drop.class)
+      const same = drops[index]
+      if (same === undefined) return void drops.push(drop)
+      const span = { from: Math.min(same.from, drop.from), to: Math.max(same.to, drop.to) }
+      drops[index] = { ...drop, count: same.count + drop.count, ...span }
+    },
   })
   return {
     disk,
     time,
-    outbox,
+    buffer,
+    sink,
     log,
+    /** Dropped events, one record a class. */
     drops,
     /** Processes whose folder it took over. */
     taken,
@@ -64,7 +75,7 @@ export function spoolingProcess(
     /** The events that the queue took, in order. */
     ids: () => sink.published.map(({ id }) => id),
     /** Gives it events of the calls that the first letters of their ids name. */
-    add: (...ids: readonly string[]) => ids.map((id) => outbox.add(anEvent({ id, uuid: id.slice(0, 1) }))),
+    add: (...ids: readonly string[]) => ids.map((id) => buffer.tell(anEvent({ id, uuid: id.slice(0, 1) }))),
   }
 }
 
@@ -72,3 +83,6 @@ export function spoolingProcess(
 export function numbered(call: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${call}${index}`)
 }
+
+/** Ids of events of one call in their order. */
+export const inOrder = (ids: readonly string[]) => ids.toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1)))

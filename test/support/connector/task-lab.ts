@@ -16,9 +16,9 @@ import { aDomain, aHook } from '../records/records.ts'
 const domain = 'a.example.com'
 
 /**
- * The way of an event through a task, as it is seen from outside: it was read; the store of domains is asked; the queue is
- * given it, has taken it, and has said so; the disk is given it, has half of it, has it, is asked for it, has answered, and is rid of it.
- * In between reports and gaps are given to the store, and are there.
+ * The way of an event through a task, as it is seen from outside: it was read; the store of domains is asked; the queue
+ * is given it, has taken it, and has said so; the disk is given it, has half of it, has it, is asked for it, has
+ * answered, and is rid of it. In between reports and gaps are given to the store, and are there.
  */
 export const taskSteps = [
   'read',

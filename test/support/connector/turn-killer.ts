@@ -13,8 +13,9 @@ export interface TurnKiller {
 const lookMs = 200
 
 /**
- * A connector is killed, `most` times in all and without warning, a number of events after both were whole that `random`
- * (0 to 1) chooses, up to `within`. Whether both are whole is read from their own reports, so a reader of these can kill by them.
+ * A connector is killed, `most` times in all and without warning, a number of events after both were whole that
+ * `random` (0 to 1) chooses, up to `within`. Whether both are whole is read from their own reports, so a reader of
+ * these can kill by them.
  */
 export function turnKiller(
   pair: ConnectorPair,

@@ -31,7 +31,7 @@ export interface WatchedPath extends CommandPath {
 }
 
 /** Traces that a tenant's own requests leave. */
-const ownTraces = /^(?:presence|tokens|sessions|networks|commands|liveCalls|knownCalls|buckets|uses|audit) /
+const ownTraces = /^(?:presence|tokens|sessions|networks|commands|knownCalls|buckets|uses|audit) /
 
 /**
  * A path of two tenants without a connector. The calls of both begin with the first connector, and are answered at the

@@ -1,6 +1,6 @@
-// `cdk --app 'node test/support/control-plane/changed-app.ts'`: the app of the stage dev with one change of each kind. A
-// schedule and an endpoint are gone, and there is one more queue, which a function of another stack names. With settings as
-// JSON after it, it is the unchanged app with these.
+// `cdk --app 'node test/support/control-plane/changed-app.ts'`: the app of the stage dev with one change of each kind.
+// A schedule and an endpoint are gone, and there is one more queue, which a function of another stack names. With
+// settings as JSON after it, it is the unchanged app with these.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { App, Stack } from 'aws-cdk-lib'

@@ -7,8 +7,8 @@ const requirements = join(import.meta.dirname, 'requirements.txt')
 const installed = join(folder, 'installed.txt')
 
 /**
- * Installs the pinned programs of requirements.txt into `.build/venv`, once, and returns the folder of their commands. Without
- * Python, its packages or a network it says what is skipped, in one line, and returns nothing.
+ * Installs the pinned programs of requirements.txt into `.build/venv`, once, and returns the folder of their commands.
+ * Without Python, its packages or a network it says what is skipped, in one line, and returns nothing.
  */
 export function pythonTools(skipped: string): string | undefined {
   const wanted = readFileSync(requirements, 'utf8')

@@ -1,5 +1,5 @@
-// `npm run docs`: the manual as a site in docs/site/dist. Its generator is installed next to its configuration, and only here: the
-// platform itself does not need it.
+// `npm run docs`: the manual as a site in docs/site/dist. Its generator is installed next to its configuration, and
+// only here: the platform itself does not need it.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

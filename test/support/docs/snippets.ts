@@ -43,8 +43,8 @@ export function shownCommands(page: string, section?: string): readonly ShownCom
 }
 
 /**
- * Returns a script for bash that runs commands one after the other in one shell, and writes the output of each to a file of the
- * folder `$OUTPUT`, named by its position. The first command that fails ends it; so does a refused request.
+ * Returns a script for bash that runs commands one after the other in one shell, and writes the output of each to a
+ * file of the folder `$OUTPUT`, named by its position. The first command that fails ends it; so does a refused request.
  */
 export function scriptOf(commands: readonly string[]): string {
   const blocks = commands.map((text, at) => `{\n${text}\n} > "$OUTPUT/${at}"`)
@@ -58,7 +58,8 @@ export function scriptOf(commands: readonly string[]): string {
 }
 
 /**
- * Returns the paths at which an actual output lacks something that the page shows. It may have more members and items, and longer texts.
+ * Returns the paths at which an actual output lacks something that the page shows. It may have more members and items,
+ * and longer texts.
  */
 export function lackOf(shown: unknown, actual: unknown, path = ''): readonly string[] {
   if (Array.isArray(shown)) {

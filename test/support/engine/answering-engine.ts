@@ -30,7 +30,6 @@ export interface AnsweringEngine {
   readonly replies: Map<string, string>
   /** Passwords that were presented. */
   readonly passwords: string[]
-  /** Connections made so far. */
   readonly connections: number
   /** Connections that are open. */
   readonly open: number

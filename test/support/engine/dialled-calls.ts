@@ -1,4 +1,6 @@
-/** Calls that a test dials into the dial plan of a real engine, and the applications that the engine executed for them. */
+/**
+ * Calls that a test dials into the dial plan of a real engine, and the applications that the engine executed for them.
+ */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
@@ -23,8 +25,9 @@ interface WatchedCall {
 /** The dialling side. */
 export interface DialledCalls {
   /**
-   * Dials a number in the context of a domain from another number, without an account; resolves when the call has ended.
-   * A call that is answered is ended after `stayMs`. `digits` are what the caller presses at each menu, in their order.
+   * Dials a number in the context of a domain from another number, without an account; resolves when the call has
+   * ended. A call that is answered is ended after `stayMs`. `digits` are what the caller presses at each menu, in their
+   * order.
    */
   dial(
     domain: string,
@@ -42,7 +45,9 @@ export async function openDialledCalls(port: number): Promise<DialledCalls> {
   socket.on('error', () => {})
   await once(socket, 'connect')
   const listening = Promise.withResolvers<void>()
-  /** Calls that have not begun, by the name that the caller shows, or by the number that a call from a gateway is for. */
+  /**
+   * Calls that have not begun, by the name that the caller shows, or by the number that a call from a gateway is for.
+   */
   const expected = { named: new Map<string, WatchedCall>(), numbered: new Map<string, WatchedCall>() }
   const calls = new Map<string, WatchedCall>()
   let count = 0

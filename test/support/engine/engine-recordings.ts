@@ -17,7 +17,9 @@ export interface RecordedFrame {
   readonly uuid?: string
 }
 
-/** The names of all recordings of what engines sent, such as `session/auth-ok-exit`, but of those cut at their start. */
+/**
+ * The names of all recordings of what engines sent, such as `session/auth-ok-exit`, but of those cut at their start.
+ */
 export function recordingNames(): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .flatMap((file) => /^(.*)\.out(?:\.gz)?$/.exec(file)?.[1] ?? [])

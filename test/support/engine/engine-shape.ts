@@ -1,8 +1,8 @@
 import { type WireFrame, headersOf } from './engine-lab.ts'
 
 /**
- * The content of a frame that must be as recorded: everything, once identifiers, times, addresses and figures of load are taken
- * out. Of an event: its name, the names of its headers, and the values of those that say what happened.
+ * The content of a frame that must be as recorded: everything, once identifiers, times, addresses and figures of load
+ * are taken out. Of an event: its name, the names of its headers, and the values of those that say what happened.
  */
 export interface FrameShape {
   readonly type: string

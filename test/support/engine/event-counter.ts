@@ -9,8 +9,6 @@ export const countedEvents = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGU
 export interface EventCounter {
   /** `<event> <uuid>` of each event so far, in their order, with doubles. */
   readonly heard: readonly string[]
-  /** When the engine made each event of {@link heard}, in microseconds. */
-  readonly madeAt: ReadonlyMap<string, number>
   /** Starts a command as a job and does not wait for its end. */
   start(command: string): void
   close(): Promise<void>
@@ -22,7 +20,6 @@ export async function openEventCounter(port: number, events: readonly string[] =
   socket.on('error', () => {})
   await once(socket, 'connect')
   const heard: string[] = []
-  const madeAt = new Map<string, number>()
   let text = ''
   const listening = Promise.withResolvers<void>()
   socket.on('data', (chunk: Buffer) => {
@@ -33,16 +30,13 @@ export async function openEventCounter(port: number, events: readonly string[] =
     for (const block of blocks) {
       const name = /^Event-Name: (\w+)$/m.exec(block)?.[1]
       const uuid = /^Unique-ID: (\S+)$/m.exec(block)?.[1]
-      if (name === undefined || uuid === undefined) continue
-      heard.push(`${name} ${uuid}`)
-      madeAt.set(`${name} ${uuid}`, Number(/^Event-Date-Timestamp: (\d+)$/m.exec(block)?.[1]))
+      if (name !== undefined && uuid !== undefined) heard.push(`${name} ${uuid}`)
     }
   })
   socket.write(`auth ClueCon\n\nevent plain ${events.join(' ')}\n\n`)
   await listening.promise
   return {
     heard,
-    madeAt,
     start: (command) => void socket.write(`bgapi ${command}\n\n`),
     close: async () => {
       if (socket.destroyed) return

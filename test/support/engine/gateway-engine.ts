@@ -17,7 +17,9 @@ import { aDomain, aGateway } from '../records/records.ts'
 /** The domain of {@link gatewayEngine}. */
 export const domain = 'a.example.com'
 
-/** Gives an engine with the domain {@link domain}, which has no gateway yet. `hold` may delay an answer of the platform. */
+/**
+ * Gives an engine with the domain {@link domain}, which has no gateway yet. `hold` may delay an answer of the platform.
+ */
 export async function gatewayEngine(hold: (answer: string) => Promise<string> = async (answer) => answer) {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })

@@ -1,4 +1,6 @@
-/** A real FreeSWITCH (`FREESWITCH_BIN`) with the configuration of the engine kit, on ports and in a folder of its own. */
+/**
+ * A real FreeSWITCH (`FREESWITCH_BIN`) with the configuration of the engine kit, on ports and in a folder of its own.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -62,7 +64,10 @@ export async function anEnginePlace(): Promise<EnginePlace> {
 /** The configuration that the kit installs. */
 export const kitConfiguration = join(process.cwd(), 'engine', 'conf')
 
-/** Copies the kit's configuration into a folder, with mod_loopback: calls of two legs need no phones then. Returns where it is. */
+/**
+ * Copies the kit's configuration into a folder, with mod_loopback: calls of two legs need no phones then. Returns where
+ * it is.
+ */
 export function withLoopback(kit: string, folder: string): string {
   const copy = join(folder, 'conf')
   cpSync(kit, copy, { recursive: true })

@@ -100,7 +100,10 @@ export async function aKitLab(options: KitLabOptions = {}): Promise<KitLab> {
   return lab
 }
 
-/** Starts both for gateways whose other side is on the loopback network, with the port of the engine's profile of gateways. */
+/**
+ * Starts both for gateways whose other side is on the loopback network, with the port of the engine's profile of
+ * gateways.
+ */
 export async function aGatewayLab(
   settings: Readonly<Record<string, string>> = {},
   platform: Readonly<Record<string, string>> = {},

@@ -16,7 +16,10 @@ export interface Media {
   close(): Promise<void>
 }
 
-/** An account, the line of its phone and what it speaks through; `credential` is what the phone claims instead of its own. */
+/**
+ * An account, the line of its phone and what it speaks through; `credential` is what the phone claims instead of its
+ * own.
+ */
 export interface MediaPhoneOptions {
   readonly login: string
   readonly domain: string

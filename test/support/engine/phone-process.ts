@@ -1,6 +1,6 @@
 /**
- * A phone of the tests in a process of its own, for a network namespace that the tests are not in. It takes orders from its parent, one
- * after another; `hear` is answered when the tone was heard.
+ * A phone of the tests in a process of its own, for a network namespace that the tests are not in. It takes orders from
+ * its parent, one after another; `hear` is answered when the tone was heard.
  */
 import type { SoundCall } from './sound-call.ts'
 import { openSoundPhone } from './sound-phone.ts'

@@ -1,6 +1,7 @@
 /**
- * Returns the body of an event that was recorded in the plain format as the body of the same event in JSON, so that tests can
- * read it. A `%` that the engine left as it was reads as the beginning of an escape: the plain format cannot tell.
+ * Returns the body of an event that was recorded in the plain format as the body of the same event in JSON, so that
+ * tests can read it. A `%` that the engine left as it was reads as the beginning of an escape: the plain format cannot
+ * tell.
  */
 export function jsonOfPlain(body: Buffer): Buffer {
   const text = body.toString('latin1')

@@ -38,7 +38,7 @@ export function playedEngine(
       if (kind === 'ready') held.heard()
       if (kind !== 'down') return
       held.eventsLost()
-      registry.doubt(name)
+      registry.markUnconfirmed(name)
     },
   })
   return {

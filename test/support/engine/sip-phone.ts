@@ -1,4 +1,7 @@
-/** A SIP phone of the tests, over UDP on the loopback address: it registers, calls, answers and hangs up. It sends no media. */
+/**
+ * A SIP phone of the tests, over UDP on the loopback address: it registers, calls, answers and hangs up. It sends no
+ * media.
+ */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import {
@@ -43,7 +46,9 @@ export interface PlacedCall {
 
 /** A phone that tests drive. */
 export interface SipPhone {
-  /** Registers, or with 0 seconds takes the registration back. Answers the final status and whether it has a contact. */
+  /**
+   * Registers, or with 0 seconds takes the registration back. Answers the final status and whether it has a contact.
+   */
   register(seconds?: number, to?: string): Promise<{ readonly status: number; readonly hasContact: boolean }>
   call(number: string, from?: string): Promise<PlacedCall>
   /** The calls that rang here, by who called; each was answered, or refused by a busy phone. */

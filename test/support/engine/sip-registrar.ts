@@ -1,4 +1,7 @@
-/** A SIP registrar of the tests, over UDP on the loopback address: the other side of gateways. It challenges and knows passwords. */
+/**
+ * A SIP registrar of the tests, over UDP on the loopback address: the other side of gateways. It challenges and knows
+ * passwords.
+ */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type SipMessage, credentialOf, headerOf, md5, readSip, token, writeSip } from './sip-message.ts'
@@ -12,8 +15,8 @@ export interface SipRegistrar {
 }
 
 /**
- * Opens a registrar on a free port. `passwords` are those of its users; any other user, a wrong password, and a registration of another name
- * is refused with 403.
+ * Opens a registrar on a free port. `passwords` are those of its users; any other user, a wrong password, and a
+ * registration of another name is refused with 403.
  */
 export async function openSipRegistrar(
   realm: string,

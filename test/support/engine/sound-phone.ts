@@ -6,7 +6,9 @@ import type { PhoneOptions } from './sip-phone.ts'
 import { SoundCall } from './sound-call.ts'
 import { openSoundStream } from './sound-stream.ts'
 
-/** An account, and whether its phone answers each call at once; by default a test answers with {@link SoundCall.answer}. */
+/**
+ * An account, and whether its phone answers each call at once; by default a test answers with {@link SoundCall.answer}.
+ */
 export interface SoundPhoneOptions extends PhoneOptions {
   readonly isAnswering?: boolean
   /** The address of the engine; by default 127.0.0.1. */
@@ -27,8 +29,11 @@ export interface SoundPhone {
   dial(number: string): Promise<SoundCall>
   /** Calls a number and waits for the answer. Rejects unless the call is answered. */
   call(number: string): Promise<SoundCall>
-  /** Resolves with the earliest call that rings here, or has been answered, and was not taken from here yet. */
-  ringing(): Promise<SoundCall>
+  /**
+   * Resolves with the earliest call that rings here, or has been answered, and was not taken from here yet. Rejects
+   * when `placed`, which should ring here, is refused.
+   */
+  ringing(placed?: SoundCall): Promise<SoundCall>
   /** Requests outside of calls, such as NOTIFY with `message-summary`: the lamp of a mailbox. */
   readonly notified: readonly SipMessage[]
   /** Hangs up what is up, and frees all ports. */
@@ -108,12 +113,19 @@ export async function openSoundPhone(options: SoundPhoneOptions): Promise<SoundP
       if (status !== 200) throw new Error(`the call to ${number} ended with ${status}`)
       return call
     },
-    ringing: () =>
-      new Promise((resolve) => {
+    ringing: (placed) =>
+      new Promise((resolve, reject) => {
         let call = rang.shift()
         while (call?.isOver === true) call = rang.shift()
-        if (call === undefined) waiting.push(resolve)
-        else resolve(call)
+        if (call !== undefined) return resolve(call)
+        waiting.push(resolve)
+        const end = (status: number) => {
+          const at = waiting.indexOf(resolve)
+          if (at < 0 || status === 200) return
+          waiting.splice(at, 1)
+          reject(new Error(`the call was refused with ${status}`))
+        }
+        void placed?.answered.then(end)
       }),
     close: async () => {
       for (const call of calls.values()) {

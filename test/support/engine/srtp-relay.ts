@@ -1,4 +1,7 @@
-/** Encrypted media for a phone of the tests (SRTP, RFC 3711, AES_CM_128_HMAC_SHA1_80): plain packets on one side, encrypted ones on the other. */
+/**
+ * Encrypted media for a phone of the tests (SRTP, RFC 3711, AES_CM_128_HMAC_SHA1_80): plain packets on one side,
+ * encrypted ones on the other.
+ */
 import { createCipheriv, createHmac, randomBytes } from 'node:crypto'
 import { type Socket, createSocket } from 'node:dgram'
 import { once } from 'node:events'

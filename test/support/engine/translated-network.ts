@@ -1,6 +1,7 @@
 /**
- * Networks of the tests' own, as of an engine in a cloud and a phone at home: the engine's machine has a private address and a public one
- * that a router translates, and another router hides the phone behind a public address. Both routers are one namespace here.
+ * Networks of the tests' own, as of an engine in a cloud and a phone at home: the engine's machine has a private
+ * address and a public one that a router translates, and another router hides the phone behind a public address. Both
+ * routers are one namespace here.
  */
 import { type ChildProcess, execFileSync, fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +20,10 @@ export const addresses = {
 const router = { outside: '10.213.7.1', inside: '192.168.77.1' }
 const [routerSpace, phoneSpace] = ['callplane-router', 'callplane-phone']
 
-/** What the router does: no private address leads anywhere, both translations, and nothing comes in that the phone did not ask for. */
+/**
+ * What the router does: no private address leads anywhere, both translations, and nothing comes in that the phone did
+ * not ask for.
+ */
 const rules = `
 table ip callplane {
   chain first { type filter hook prerouting priority raw; iifname cp-in ip daddr 10.0.0.0/8 drop; }

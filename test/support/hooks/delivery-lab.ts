@@ -1,4 +1,6 @@
-/** The way of events to hooks over memory: queues that repeat and hold back, receivers with a script, a clock to move. */
+/**
+ * The way of events to hooks over memory: queues that repeat and hold back, receivers with a script, a clock to move.
+ */
 import { expect } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../memory/memory-ports.ts'
@@ -111,7 +113,10 @@ export function aDeliveryLab() {
     log,
     dead,
     tools,
-    /** Makes a hook whose receiver has a script, and is late for ever unless it is said otherwise: all attempts are queued. */
+    /**
+     * Makes a hook whose receiver has a script, and is late for ever unless it is said otherwise: all attempts are
+     * queued.
+     */
     async hook({ answers = [200], ...given }: LabHook = {}): Promise<Hook> {
       const plain = aHook({ filter: {}, retries: 8, lateAt: Number.MAX_SAFE_INTEGER, ...given })
       const sealed = await ports.secretBox.seal(new Uint8Array(32).fill(7), secretPurpose(plain.domain, plain.id))
@@ -201,9 +206,9 @@ const unsent = new Set([
 ])
 
 /**
- * Checks what must hold when all is over: each event has one delivery for each hook that matched it, all requests for it
- * carry that id, it has ended, and its log holds every request that its receiver saw, as answered or as interrupted, and
- * no answer that it did not give.
+ * Checks what must hold when all is over: each event has one delivery for each hook that matched it, all requests for
+ * it carry that id, it has ended, and its log holds every request that its receiver saw, as answered or as interrupted,
+ * and no answer that it did not give.
  */
 export function checkDeliveries(lab: DeliveryLab, events: readonly PlatformEvent[], hooks: readonly Hook[]): void {
   const now = lab.clock.now() + minuteMs

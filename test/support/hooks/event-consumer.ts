@@ -43,10 +43,10 @@ export interface ConsumerDeps {
 const parallel = 4
 
 /**
- * Starts to consume. The guard against copies is the platform's own: the event's number, which is given on the condition
- * that its id has none, and the deliveries, which are made in the same step or, where one is there, not again. A call
- * that the queue does not answer in time, since the machine has much else to do, is made again; what it had handed out
- * comes again.
+ * Starts to consume. The guard against copies is the platform's own: the event's number, which is given on the
+ * condition that its id has none, and the deliveries, which are made in the same step or, where one is there, not
+ * again. A call that the queue does not answer in time, since the machine has much else to do, is made again; what it
+ * had handed out comes again.
  */
 export function startEventConsumer({ env, ports, onDelivery, dies }: ConsumerDeps): EventConsumer {
   const context = { env, clock: systemClock, random: systemRandomness }

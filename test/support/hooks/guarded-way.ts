@@ -33,8 +33,8 @@ export function aGuardedWay(setup: GuardedClientSetup = {}): GuardedWay {
 export const lastAttempt = (way: DeliveryWay): DeliveryAttempt | undefined => way.deliveries()[0]?.attempts.at(-1)
 
 /**
- * Checks the state after every fault of a receiver (I2, I3, I6): each delivery has an attempt on record, each request has the id
- * of its delivery, and no secret is logged.
+ * Checks the state after every fault of a receiver (I2, I3, I6): each delivery has an attempt on record, each request
+ * has the id of its delivery, and no secret is logged.
  */
 export function checkAftermath(way: DeliveryWay, sinks: readonly HookSink[], secrets: readonly string[] = []): void {
   const ids = new Set(way.deliveries().map(({ id }) => id))

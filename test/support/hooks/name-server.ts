@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 
 /**
- * The addresses of each name, and other records as `SRV <port> <name>` and `NAPTR <name>`; `silent` for a name that is never answered. A
- * name that is missing does not exist.
+ * The addresses of each name, and other records as `SRV <port> <name>` and `NAPTR <name>`; `silent` for a name that is
+ * never answered. A name that is missing does not exist.
  */
 export type Zone = Readonly<Record<string, readonly string[] | 'silent'>>
 

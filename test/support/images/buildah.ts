@@ -22,7 +22,10 @@ export interface Images {
   close(): void
 }
 
-/** Makes room for images, with nothing in it. Files are copied instead of mounted, and processes are only confined to their files. */
+/**
+ * Makes room for images, with nothing in it. Files are copied instead of mounted, and processes are only confined to
+ * their files.
+ */
 export function openImages(): Images {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-images-'))
   const env = { ...process.env, STORAGE_DRIVER: 'vfs', BUILDAH_ISOLATION: 'chroot' }
@@ -40,8 +43,8 @@ export function openImages(): Images {
 }
 
 /**
- * Makes an image of this Node, the libraries that it loads and the user `node`, as the public image has it, under a name. Returns
- * its digest.
+ * Makes an image of this Node, the libraries that it loads and the user `node`, as the public image has it, under a
+ * name. Returns its digest.
  */
 export async function makeNodeBase(images: Images, name: string): Promise<string> {
   const files = mkdtempSync(join(tmpdir(), 'callplane-base-'))

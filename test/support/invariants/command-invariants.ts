@@ -18,8 +18,8 @@ const longestMs = 60_000
 
 /**
  * Ends a fault test of commands: the fault is over, the platform has to come back by itself, and every invariant is
- * checked. What the engine was made to do by the test is undone, `heal` does the rest; a connector is started where none
- * lives.
+ * checked. What the engine was made to do by the test is undone, `heal` does the rest; a connector is started where
+ * none lives.
  */
 export async function checkCommandPath(path: WatchedPath, heal: () => void = () => {}): Promise<void> {
   const { api, engine, queue, connectors, log, peaks, time, bystanders, answered } = path

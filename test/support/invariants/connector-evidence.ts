@@ -7,8 +7,8 @@ import type { BegunChannel } from './platform-invariants.ts'
 import type { TestPlatform } from '../platform/platform.ts'
 
 /**
- * Says where events were last seen that are neither published nor in a gap: when each was sent, and by which connector it can
- * have been read, from when to when each was alive and what it last reported to have queued and written to disk.
+ * Says where events were last seen that are neither published nor in a gap: when each was sent, and by which connector
+ * it can have been read, from when to when each was alive and what it last reported to have queued and written to disk.
  */
 export async function connectorEvidence(
   { platform }: TestPlatform,

@@ -27,8 +27,8 @@ export interface Ordeal {
 }
 
 /**
- * Ends a fault test of a whole connector: the fault is over, commands and events of both tenants have to go through again,
- * and every invariant is checked.
+ * Ends a fault test of a whole connector: the fault is over, commands and events of both tenants have to go through
+ * again, and every invariant is checked.
  */
 export async function checkConnector(running: RunningConnector, ordeal: Ordeal): Promise<void> {
   const { ports, time, connector, posted, log, written, peaks } = running

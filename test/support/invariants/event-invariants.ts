@@ -1,3 +1,4 @@
+import { callsOf } from '../connector/calls-of.ts'
 import { expect } from 'vitest'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { type EventOrdeal, ordealSecrets, otherDomain, withoutFillers } from '../connector/event-ordeal.ts'
@@ -6,11 +7,11 @@ import type { OrdealProcess } from '../connector/ordeal-process.ts'
 
 const mebi = 1024 * 1024
 
-/** The bytes that may wait in memory, by docs/design/spool.md: 48 MiB for the queue and 16 MiB for the store of domains. */
-const memoryLimit = 64 * mebi
+/** The bytes that may wait in memory, by docs/design/spool.md: window and tail of the buffer together. */
+const memoryLimit = 96 * mebi
 
 /** The commands that a connector sends to an engine by itself; they change nothing there. */
-const question = /^(?:show (?:channels|registrations) as json|uuid_exists [\w-]{36})$/
+const question = /^(?:show (?:channels|registrations) as json|uuid_exists [\w-]{36}|sofia status profile [\w.-]+ reg)$/
 
 /** Lines that tell of one trouble each, however long it lasts, and how many of them one process may write. */
 const linesOfTrouble = [
@@ -45,13 +46,18 @@ export async function checkEventOrdeal(ordeal: EventOrdeal, end: OrdealEnd): Pro
   const dropped = processes.reduce((sum, { counter }) => sum + counter('eventsDropped'), 0)
   const areEndsDropped = processes.some(({ counter }) => counter('eventsDroppedTerminal') > 0)
   const recordedAsLost = await recordedDrops(ordeal)
-  const unheard = ordeal.wanted.filter(({ id }) => !heard.has(id)).length
-  expect([unheard, recordedAsLost], 'I2: exactly the events that were not published were dropped and recorded').toEqual(
-    [dropped, dropped],
+  expect(recordedAsLost, 'I2: exactly the events that were dropped are recorded').toBe(dropped)
+  const unheard = ordeal.wanted.filter(({ id }) => !heard.has(id))
+  // Nothing is derived from an event of the engine that was dropped.
+  const derived = unheard.filter(({ sequence }) => sequence === undefined).length
+  expect(unheard.length, 'I2: no event is missing but for those that were dropped').toBeLessThanOrEqual(
+    dropped + derived,
   )
+  expect(dropped, 'I2: what was dropped is missing').toBeLessThanOrEqual(unheard.length)
+  expect(derived > 0 ? dropped : 1, 'I2: what is derived is missing with its cause').toBeGreaterThan(0)
   checkAllInvariants({
     acknowledged: await acknowledged(ordeal, ids),
-    events: { wanted: wantedFacts(ordeal), recordedAsLost },
+    events: { wanted: wantedFacts(ordeal), recordedAsLost: recordedAsLost + derived },
     commands: written(processes).map((line) => ({
       id: line,
       effects: 1,
@@ -100,8 +106,8 @@ export function triesIn(faultMs: number): number {
 async function acknowledged({ world: { ports }, queue, storedGaps }: EventOrdeal, ids: ReadonlySet<string>) {
   const gaps = new Set((await ports.gaps.list(0)).map(({ id }) => id))
   const accounts = ['a.example.com', otherDomain].map(async (domain) => {
-    const presence = await ports.presence.read(domain, '1000')
-    return { what: `that 1000@${domain} has no call`, isFound: presence?.calls.length === 0 }
+    const calls = await callsOf(ports, domain, '1000')
+    return { what: `that 1000@${domain} has no call`, isFound: calls.length === 0 }
   })
   return [
     { what: 'the hook', isFound: (await ports.hooks.read('a.example.com', 'made-meanwhile')) !== undefined },
@@ -187,9 +193,8 @@ function sums({ processes, sent }: EventOrdeal) {
     },
     {
       of: 'what the living process had to hand over',
-      parts: ['eventsPublished', 'eventsDropped', 'eventsWaiting'].map(of),
-      // It has reported to both domains that it found the engine.
-      whole: ['eventsRelayed', 'cdrsRelayed', 'spoolFound'].map(of).reduce((sum, each) => sum + each, 2),
+      parts: ['eventsPublished', 'eventsWaiting'].map(of),
+      whole: of('eventsRelayed') + of('cdrsRelayed'),
     },
   ]
 }

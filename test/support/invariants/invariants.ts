@@ -47,7 +47,9 @@ export interface Evidence {
   readonly backAfterMs?: number
 }
 
-/** Why a test can tell nothing of an invariant: its fault, at the part that it is brought about at, does not reach it. */
+/**
+ * Why a test can tell nothing of an invariant: its fault, at the part that it is brought about at, does not reach it.
+ */
 export interface NotHere {
   readonly notHere: string
 }
@@ -83,8 +85,8 @@ export function checkInvariants(evidence: Evidence): void {
 const wholeTests = new Set<string | undefined>()
 
 /**
- * Checks every invariant, as {@link checkInvariants}. Every test of a fault of the engine's links, of commands and of the
- * event queue ends with it, which `every-fault-is-judged.ts` sees to.
+ * Checks every invariant, as {@link checkInvariants}. Every test of a fault of the engine's links, of commands and of
+ * the event queue ends with it, which `every-fault-is-judged.ts` sees to.
  */
 export function checkAllInvariants(evidence: WholeEvidence): void {
   const observed = Object.entries(evidence).filter(([, each]) => !isNotHere(each))

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 import type { Client } from '../../../client/index.ts'
+import { readEntry } from '../../../connector/buffer/log-entry.ts'
+import { eventNameOf } from '../../../connector/runtime/engine.ts'
 import type { ReceivedRequest } from '../../../local/demo/receiver.ts'
 import type { CloudGate } from '../stores/cloud-gate.ts'
 import { checkAllInvariants } from './invariants.ts'
@@ -11,23 +13,31 @@ import { filesBelow, planted } from './secret-forms.ts'
 /** The bytes that events may take of a laptop's disk. */
 const spoolBytes = 64 * 1024 * 1024
 
-const spooledLine = z.object({
-  id: z.string(),
-  name: z.string(),
-  domain: z.string(),
-  fields: z.record(z.string(), z.string()),
-})
+/** An event of an engine that stood on the disk of a connector, as it is to be published. */
+export interface SpooledEvent {
+  readonly id: string
+  readonly name: string
+  readonly domain: string
+  readonly fields: Readonly<Record<string, string>>
+}
 
-/** An event as it stood on the disk of a connector. */
-export type SpooledEvent = z.infer<typeof spooledLine>
-
-/** The events on the disk of the connectors of a platform; none of a file that is taken over in this moment. */
+/**
+ * The events of engines on the disk of the connectors of a platform; none of a file that is taken over in this moment.
+ */
 export function spooledEvents({ dataDir }: TestPlatform): readonly SpooledEvent[] {
   const lines = spoolFiles(dataDir).flatMap((bytes) => bytes.toString().split('\n'))
-  // A line that is being written is not whole yet.
-  return lines.flatMap((line) =>
-    line.endsWith('}') ? spooledLine.parse(JSON.parse(line.slice(line.indexOf('{')))) : [],
-  )
+  return lines.flatMap((line) => {
+    // A line that is being written is not whole yet.
+    const event = readEntry(Buffer.from(line))?.content.event
+    const domain = event?.header('Event-Domain')
+    if (event === undefined || domain === undefined) return []
+    return {
+      id: `${event.coreUuid}:${event.sequence}`,
+      name: eventNameOf(event),
+      domain,
+      fields: event.headers(),
+    }
+  })
 }
 
 /** The files on the disk of the connectors. */

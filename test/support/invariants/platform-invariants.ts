@@ -100,7 +100,9 @@ export interface PlatformOrdeal {
   readonly backAfterMs: number
 }
 
-/** Ends a fault test of a whole platform: every invariant is checked, by what the API, the receivers and the logs tell. */
+/**
+ * Ends a fault test of a whole platform: every invariant is checked, by what the API, the receivers and the logs tell.
+ */
 export async function checkPlatform(ordeal: PlatformOrdeal): Promise<void> {
   const { platform, tenant, neighbour, before, begun, commands, acknowledged, secrets, bounds, processes } = ordeal
   const fates = [...(await fateOf(tenant, begun)), ...(await fateOf(neighbour, begun))]

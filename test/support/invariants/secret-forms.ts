@@ -10,7 +10,8 @@ export const planted = (name: string) => `${marker}${name}`
 
 /**
  * Every form that a secret could be found in: its bytes, as JSON text, percent-encoded, in hex, and in Base64 of both
- * alphabets and Base32 wherever it stands in a longer encoded text (`engine:<secret>`, say). Each as one character a byte.
+ * alphabets and Base32 wherever it stands in a longer encoded text (`engine:<secret>`, say). Each as one character a
+ * byte.
  */
 export function formsOf(secret: string | Uint8Array): readonly string[] {
   const bytes = Buffer.from(secret)

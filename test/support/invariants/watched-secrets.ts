@@ -1,6 +1,6 @@
 /**
- * The secrets that a test uses, and everything that it logs and stores: when it ends, none may be in the other. Passwords
- * are known by the marker; tokens, signing secrets, second factors and digests are watched for by themselves.
+ * The secrets that a test uses, and everything that it logs and stores: when it ends, none may be in the other.
+ * Passwords are known by the marker; tokens, signing secrets, second factors and digests are watched for by themselves.
  */
 import { formsOf, markedIn } from './secret-forms.ts'
 

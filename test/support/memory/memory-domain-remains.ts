@@ -1,7 +1,9 @@
 import type { DomainRemains } from '../../../core/domains/domain-store.ts'
 import type { MemoryContext } from './memory-state.ts'
 
-/** The maps whose records belong to a domain and go with it. A new one joins here; CDRs and recordings outlive theirs. */
+/**
+ * The maps whose records belong to a domain and go with it. A new one joins here; CDRs and recordings outlive theirs.
+ */
 const swept = [
   'tokens',
   'domainTokens',
@@ -33,7 +35,6 @@ export function memoryDomainRemains({ state }: MemoryContext): DomainRemains {
       for (const name of swept) {
         for (const [key, record] of state[name]) if (record.domain === domain) state[name].delete(key)
       }
-      state.liveCalls.delete(domain)
       state.eventLogs.delete(domain)
       state.highestSessions.delete(domain)
       state.subscriptions.version += 1

@@ -9,7 +9,10 @@ import { type EventLogState, type MemoryContext, memoryKey } from './memory-stat
 /** The most bytes of one reading of more than one event: as many as one page of DynamoDB. */
 const PAGE_BYTES = 1024 * 1024
 
-/** Writes logs of events in memory. A writer dies with the process, so every number that was taken has an event or is void. */
+/**
+ * Writes logs of events in memory. A writer dies with the process, so every number that was taken has an event or is
+ * void.
+ */
 export function memoryEventLogWriter({ state, clock }: Pick<MemoryContext, 'state' | 'clock'>): EventLogWriter {
   const logOf = (domain: string) => {
     const log = state.eventLogs.get(domain) ?? emptyLog()

@@ -32,7 +32,6 @@ import { type MemoryHookClient, memoryHookClient } from './memory-hook-client.ts
 import { memoryHookStore } from './memory-hook-store.ts'
 import { memoryIdempotencyStore } from './memory-idempotency-store.ts'
 import { memoryKnownCallStore } from './memory-known-call-store.ts'
-import { memoryLiveCallStore } from './memory-live-call-store.ts'
 import { memoryLoginThrottle } from './memory-login-throttle.ts'
 import { type MemoryMailSender, memoryMailSender } from './memory-mail-sender.ts'
 import { memoryPasswordHasher } from './memory-password-hasher.ts'
@@ -105,7 +104,6 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     audit: memoryAuditLog(context),
     idempotency: memoryIdempotencyStore(context),
     rateLimits: memoryRateLimitStore(context),
-    liveCalls: memoryLiveCallStore(context),
     knownCalls: memoryKnownCallStore(context),
     recordings: memoryRecordingStore(context),
     recordingFiles: memoryFileStore(context),

@@ -4,7 +4,7 @@ import { keptUntil } from '../../../adapters/retention.ts'
 import { accountKey } from './memory-account-store.ts'
 import { type MemoryContext, byText } from './memory-state.ts'
 
-/** Phones and calls of accounts in memory. */
+/** Phones of accounts in memory. */
 export function memoryPresenceStore({ state, clock }: MemoryContext): PresenceStore {
   const isKept = (presence: Presence) => keptUntil.presence(presence) > clock.now()
   return {
@@ -22,9 +22,6 @@ export function memoryPresenceStore({ state, clock }: MemoryContext): PresenceSt
         const presence = state.presence.get(accountKey(domain, login))
         return presence && isKept(presence) ? presence : []
       })
-    },
-    async replace(presences) {
-      for (const presence of presences) state.presence.set(accountKey(presence.domain, presence.login), presence)
     },
     async put(presence) {
       const key = accountKey(presence.domain, presence.login)

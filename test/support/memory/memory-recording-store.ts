@@ -74,6 +74,7 @@ export function memoryRecordingStore({ state, clock }: MemoryContext): Recording
         .filter(({ domain }) => domain > after)
         .sort(byText(({ domain }) => domain))
         .slice(0, limit),
+    wasLeft: async (domain) => state.leftRecordings.has(domain),
     async forgetLeft(domain, before) {
       const known = state.leftRecordings.get(domain)
       if (known !== undefined && known.leftAt < before) state.leftRecordings.delete(domain)

@@ -1,6 +1,5 @@
 import type { CommandRecord, OwedDrop } from '../../../core/commands/commands.ts'
 import type { ExportJob } from '../../../core/cdr/exports/export-job.ts'
-import type { KnownCall } from '../../../core/channels/known-call.ts'
 import type { KeptCdr } from '../../../core/cdr/merge-cdr.ts'
 import type { EmailSettings } from '../../../core/email/email-settings.ts'
 import type { DomainVersion } from '../../../core/domains/domain-version.ts'
@@ -25,6 +24,7 @@ import type { ConnectorReport } from '../../../core/connectors/connector-report.
 import type { LeftRecordings } from '../../../core/recordings/recording-store.ts'
 import type { Recording } from '../../../core/recordings/recording.ts'
 import type { Clock, Randomness } from '../../../core/time.ts'
+import type { StoredLeg } from './memory-known-call-store.ts'
 
 /** A failed login; the id distinguishes an attempt that is under way from others of the same moment. */
 export interface KeptFailure extends LoginFailure {
@@ -42,8 +42,8 @@ export interface EventLogState {
 }
 
 /**
- * All that the memory adapters keep. Maps are keyed by {@link memoryKey}; a record in them is never changed in place, but
- * for the log of a domain.
+ * All that the memory adapters keep. Maps are keyed by {@link memoryKey}; a record in them is never changed in place,
+ * but for the log of a domain.
  */
 export interface MemoryState {
   readonly domains: Map<string, Domain>
@@ -96,9 +96,7 @@ export interface MemoryState {
   readonly windows: Map<string, readonly number[]>
   /** Key of an allowance to the places that are taken and the ends of their leases. */
   readonly places: Map<string, Map<string, number>>
-  /** Domain to the calls that the API placed there. */
-  readonly liveCalls: Map<string, ReadonlyMap<string, number>>
-  readonly knownCalls: Map<string, KnownCall>
+  readonly knownCalls: Map<string, StoredLeg>
   readonly emailSettings: Map<string, EmailSettings>
   readonly domainVersions: Map<string, DomainVersion>
   readonly gateways: Map<string, Gateway>
@@ -154,7 +152,6 @@ export function memoryState(): MemoryState {
     buckets: new Map(),
     windows: new Map(),
     places: new Map(),
-    liveCalls: new Map(),
     knownCalls: new Map(),
     emailSettings: new Map(),
     domainVersions: new Map(),

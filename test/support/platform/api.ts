@@ -67,7 +67,10 @@ export interface Api {
    * a refusal is checked against the error body.
    */
   call<R extends Route>(handler: Served<R>, request?: ApiRequest): Promise<ApiAnswer>
-  /** Makes an account, and its domain, as one made long ago, where that is missing. The password is {@link passwordOf} its login. */
+  /**
+   * Makes an account, and its domain, as one made long ago, where that is missing. The password is {@link passwordOf}
+   * its login.
+   */
   account(given?: Partial<Account>): Promise<Account>
   /** The same platform, some of its ports replaced. */
   with(ports: Partial<MemoryPorts>): Api

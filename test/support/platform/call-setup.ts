@@ -1,4 +1,6 @@
-/** Everything that an order to the engine goes through, over memory: fields as callers send them, accounts, an engine. */
+/**
+ * Everything that an order to the engine goes through, over memory: fields as callers send them, accounts, an engine.
+ */
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../memory/memory-ports.ts'
 import * as routes from '../../../contracts/routes/channels.ts'

@@ -2,8 +2,8 @@ import { Client, type Token } from '../../../client/index.ts'
 import { checkOverHttp } from './declared.ts'
 
 /**
- * A client of a platform at `base`, whose answers are held against the declarations of their routes. It repeats nothing, so that each call
- * is one request. It presents the token given, or no credential.
+ * A client of a platform at `base`, whose answers are held against the declarations of their routes. It repeats
+ * nothing, so that each call is one request. It presents the token given, or no credential.
  */
 export function clientOf(base: string, token?: Token): Client {
   const checked = async (url: string, init: RequestInit = {}): Promise<Response> => {

@@ -44,7 +44,10 @@ const operations: readonly Route[] = routes.filter(({ operationId }) => operatio
 /** Lookups of engines, which are refused at once when more come than can be answered in time. */
 const refusedEarly: ReadonlySet<string> = new Set(['lookUpDirectory', 'lookUpDialplan'])
 
-/** Sends each operation so many times at once, one operation after another; returns answers of status 500 and above, early refusals apart. */
+/**
+ * Sends each operation so many times at once, one operation after another; returns answers of status 500 and above,
+ * early refusals apart.
+ */
 export async function failuresOf(url: string, credential: Credential, atOnce = crowdSize): Promise<string[]> {
   const failures: string[] = []
   for (const route of operations) {

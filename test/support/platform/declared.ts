@@ -26,8 +26,8 @@ interface GivenRequest {
 
 /**
  * The body of an answer. Throws where it is not what the route declares: its response for a success, the one error
- * body for everything else, and in neither a member that the declaration does not know. A route may declare that further
- * statuses have its response.
+ * body for everything else, and in neither a member that the declaration does not know. A route may declare that
+ * further statuses have its response.
  */
 export function declaredBody(
   route: Pick<Route, 'response' | 'answers' | 'otherStatuses'>,
@@ -46,6 +46,7 @@ export function declaredBody(
 /** Whether an answer has a form besides its body that the route declares. */
 function isOfOtherForm({ answers = [] }: Pick<Route, 'answers'>, given: GivenAnswer): boolean {
   const { status, contentType = '', text, location } = given
+  if (status === 304) return text === ''
   if (status === 302) return answers.includes('redirect') && text === '' && location !== undefined
   return (
     status === 200 && answers.includes('bytes') && contentType !== '' && !contentType.startsWith('application/json')

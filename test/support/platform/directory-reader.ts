@@ -1,4 +1,6 @@
-/** The directory as the engine sees it: asked as the engine asks, and read through its preprocessor by an XML parser. */
+/**
+ * The directory as the engine sees it: asked as the engine asks, and read through its preprocessor by an XML parser.
+ */
 import { XMLParser } from 'fast-xml-parser'
 import { expect } from 'vitest'
 import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'

@@ -1,4 +1,6 @@
-/** The endpoints that take names and settings of accounts, domains, blacklists and mail, and what they make of a value. */
+/**
+ * The endpoints that take names and settings of accounts, domains, blacklists and mail, and what they make of a value.
+ */
 import { expect } from 'vitest'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
 import { handler as updateAccount } from '../../../functions/accounts/update-account.ts'
@@ -71,7 +73,14 @@ export const takers: Readonly<Record<string, readonly Taker[]>> = {
       send: (world, value) => add(world, 'spam', { number: value }),
       prove: async ({ api, admin }, value) => {
         const { body } = await api.call(readBlacklist, { headers: admin, params: { blacklist_name: 'spam' } })
-        expect(body).toMatchObject([{ number: String(value).replaceAll(/[ ().-]/g, ''), name: 'spam' }])
+        expect(body).toMatchObject([
+          {
+            number: String(value)
+              .replaceAll(/[ ().-]/g, '')
+              .toLowerCase(),
+            name: 'spam',
+          },
+        ])
       },
     },
   ],

@@ -7,6 +7,7 @@ import {
   aDomainVersion,
   aHook,
   aKnownCall,
+  aPlacedCall,
   aPresence,
   aRecording,
   aRole,
@@ -67,8 +68,8 @@ export async function fillDomain(
   await stores.publicRoutes.create(aRoute({ domain: name, gateway: 'trunk' }), 0)
   await logEvent(stores.eventLogWriter, anEvent({ domain: name }))
   await stores.deliveries.keepEvent(anEvent({ domain: name }))
-  await stores.liveCalls.put(name, 'call-1', 1, 50)
-  await stores.knownCalls.put([aKnownCall({ domain: name })])
+  await stores.knownCalls.place(aPlacedCall({ domain: name }))
+  await stores.knownCalls.put(aKnownCall({ domain: name }))
   await stores.recordings.expect(aRecording({ domain: name }))
   await stores.exports.create(anExport({ domain: name }))
   await stores.domainVersions.create(aDomainVersion({ domain: name }), 200)

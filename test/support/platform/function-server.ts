@@ -18,7 +18,9 @@ export interface FunctionServer {
   close(): Promise<void>
 }
 
-/** Serves a function over HTTP to the programs of an engine: answers each request with what `respond` returns for it. */
+/**
+ * Serves a function over HTTP to the programs of an engine: answers each request with what `respond` returns for it.
+ */
 export async function openFunctionServer(
   respond: (request: FunctionRequest) => Promise<{ readonly status: number; readonly text: string }>,
 ): Promise<FunctionServer> {

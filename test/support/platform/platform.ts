@@ -19,7 +19,10 @@ export interface TestPlatform {
   /** A user's client, by a login of its own. */
   logIn(username: string, password: string): Promise<Client>
   root(): Promise<Client>
-  /** Makes a domain with an admin `1000` and users `1001`, `1002`; every password is {@link tenantPassword} of the login. */
+  /**
+   * Makes a domain with an admin `1000` and users `1001`, `1002`; every password is {@link tenantPassword} of the
+   * login.
+   */
   tenant(domain: string): Promise<Client>
   /** An event socket of the test's own at the simulated engine. */
   engine(): Promise<EngineSocket>
@@ -43,8 +46,8 @@ const givenSecrets = { ROOT_PASSWORD: planted('root'), ENGINE_CREDENTIAL: plante
 export const tenantPassword = (login: string) => planted(`secret of ${login}`)
 
 /**
- * Starts a platform on free ports; on the state of an earlier one where its folder is given. `notice` gets the lines that
- * a person at the terminal would see of engines. Its embedded DynamoDB is that of `machine`.
+ * Starts a platform on free ports; on the state of an earlier one where its folder is given. `notice` gets the lines
+ * that a person at the terminal would see of engines. Its embedded DynamoDB is that of `machine`.
  */
 export async function aPlatform(
   env: Readonly<Record<string, string>> = {},

@@ -1,7 +1,10 @@
 import { deploymentSettings, laptopSettings } from '../../../contracts/settings/index.ts'
 import type { Setting } from '../../../contracts/settings/setting.ts'
 
-/** A row of `npm start -- --help`, which local/start.mjs prints from local/settings/settings.json before anything is installed. */
+/**
+ * A row of `npm start -- --help`, which local/start.mjs prints from local/settings/settings.json before anything is
+ * installed.
+ */
 interface HelpRow {
   readonly name: string
   readonly default: string

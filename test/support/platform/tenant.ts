@@ -209,8 +209,8 @@ async function fillTraces({ ports, clock }: Api, { domain, mark, things }: Tenan
   }
   await ports.presence.put(aPresence({ domain, contacts: [{ id: mark, expiresAt: now + 3_600_000 }] }))
   await plantCalls({ ports, clock }, { domain, mark, things })
-  await ports.knownCalls.put([aKnownCall({ domain, uuid: things.channel, callerName: mark })])
-  await ports.liveCalls.put(domain, things.channel, now + 3_600_000, 9)
+  await ports.knownCalls.put(aKnownCall({ domain, uuid: things.channel, callerName: mark }))
+  await ports.knownCalls.place({ domain, uuid: things.channel, placedAt: now, showsBy: now + 3_600_000 })
   await ports.rateLimits.take(`domain:${domain}`, { intervalMs: 1000, burst: 100 }, now)
   await ports.rateLimits.takeInWindow(`test-mail:${domain}`, { limit: 5, windowMs: 3_600_000 }, now)
   await ports.loginThrottle.begin(`user ${username}`, { limit: 100, since: 0 }, now)

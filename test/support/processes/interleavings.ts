@@ -3,7 +3,9 @@
 /** Does one step of a process: runs `act` when the step's turn comes, and returns its result. */
 export type Step = <T>(act: () => T) => Promise<T>
 
-/** Processes that begin together, with the state that they share. A new one is made for each order that is looked at. */
+/**
+ * Processes that begin together, with the state that they share. A new one is made for each order that is looked at.
+ */
 export interface Scene {
   /** The programs of the processes. A process ends with its program. */
   readonly programs: readonly ((step: Step) => Promise<void>)[]
@@ -27,8 +29,8 @@ interface Process {
 }
 
 /**
- * Looks at all orders of a scene's steps with up to so many kills. Orders that lead to the same state are looked at once.
- * Returns how many states there are, and rejects with the order that leads to a failed check.
+ * Looks at all orders of a scene's steps with up to so many kills. Orders that lead to the same state are looked at
+ * once. Returns how many states there are, and rejects with the order that leads to a failed check.
  */
 export async function everyOrder(begin: () => Scene, kills: number): Promise<number> {
   const seen = new Set<string>()

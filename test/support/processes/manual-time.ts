@@ -7,7 +7,10 @@ export interface ManualTime {
   readonly timers: ClockedTimers
   /** Moves the time on, runs what comes due in its order, and lets everything that follows from it happen. */
   advance(ms: number): Promise<void>
-  /** Moves the time on while the process is busy: what comes due meanwhile runs late, and then everything that follows from it happens. */
+  /**
+   * Moves the time on while the process is busy: what comes due meanwhile runs late, and then everything that follows
+   * from it happens.
+   */
   stall(ms: number): Promise<void>
 }
 

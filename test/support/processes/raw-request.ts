@@ -19,7 +19,9 @@ export interface RawAnswer {
   readonly text: string
 }
 
-/** Sends a request to a platform. Throws where the answer, or a request that was served, is not as the routes declare. */
+/**
+ * Sends a request to a platform. Throws where the answer, or a request that was served, is not as the routes declare.
+ */
 export async function rawRequest(platformUrl: string, sent: RawRequest): Promise<RawAnswer> {
   const { method, path, body, headers = {} } = sent
   const { hostname, port } = new URL(platformUrl)

@@ -19,7 +19,10 @@ export const documentedSteps: readonly DocumentedStep[] = [...documentText('rout
 
 const heardTable = /^## What callers hear\n[^]*?\n\|---\|---\|\n([^]*?)\n\n/m
 
-/** The rows of the table "What callers hear" of docs/routes.md: a kind of step or a state of a call, and whether callers hear nothing then. */
+/**
+ * The rows of the table "What callers hear" of docs/routes.md: a kind of step or a state of a call, and whether callers
+ * hear nothing then.
+ */
 export const documentedSounds: readonly { readonly of: string; readonly isSilent: boolean }[] = (
   heardTable.exec(documentText('routes.md'))?.[1] ?? ''
 )

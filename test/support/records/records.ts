@@ -1,6 +1,6 @@
 /** Records for tests: valid ones of which a test names only what it is about. */
 import { randomUUID } from 'node:crypto'
-import type { KnownCall } from '../../../core/channels/known-call.ts'
+import type { KnownCall, PlacedCall } from '../../../core/channels/known-call.ts'
 import type { CommandRecord } from '../../../core/commands/commands.ts'
 import type { GatewayState } from '../../../core/gateways/gateway-state.ts'
 import type { Gateway } from '../../../core/gateways/gateway.ts'
@@ -122,13 +122,12 @@ export function anAuditRecord(given: Partial<AuditRecord> = {}): AuditRecord {
   }
 }
 
-/** The presence of `1000@a.example.com`: one phone, no call. */
+/** The presence of `1000@a.example.com`: one phone. */
 export function aPresence(given: Partial<Presence> = {}): Presence {
   return {
     domain: 'a.example.com',
     login: '1000',
     contacts: [{ id: 'contact-1', expiresAt: T0 + 3_600_000 }],
-    calls: [],
     observedAt: T0,
     ...given,
   }
@@ -150,9 +149,16 @@ export function aKnownCall(given: Partial<KnownCall> = {}): KnownCall {
     name: 'sofia/external/+15550100@192.0.2.7',
     source: 'mod_sofia',
     origin: '',
+    state: 'up',
+    changedAt: T0 * 1_000,
     knownAt: T0,
     ...given,
   }
+}
+
+/** A call that the API placed a moment ago. */
+export function aPlacedCall(given: Partial<Omit<PlacedCall, 'isUp'>> = {}): Omit<PlacedCall, 'isUp'> {
+  return { domain: 'a.example.com', uuid: randomUUID(), placedAt: T0, showsBy: T0 + 150_000, ...given }
 }
 
 /** A command that waits: hold a channel of `a.example.com`. */

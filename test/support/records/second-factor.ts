@@ -1,4 +1,6 @@
-/** The second factors of test accounts: every account's device holds a secret of its own, which follows from its name. */
+/**
+ * The second factors of test accounts: every account's device holds a secret of its own, which follows from its name.
+ */
 import { createHash } from 'node:crypto'
 import { oneTimeCodes } from '../../../adapters/otp/one-time-codes.ts'
 import { factorPurpose } from '../../../core/auth/second-factor.ts'

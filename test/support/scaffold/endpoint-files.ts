@@ -96,8 +96,8 @@ it('${operationId} answers the domain of the caller', async () => {
 }
 
 /**
- * Returns the text of a routes file with a record added, and with the imports that the record needs. `undefined` stands for a file that
- * does not exist yet.
+ * Returns the text of a routes file with a record added, and with the imports that the record needs. `undefined` stands
+ * for a file that does not exist yet.
  */
 export function withRecord(text: string | undefined, endpoint: NewEndpoint): string {
   const given =

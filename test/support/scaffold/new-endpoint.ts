@@ -1,6 +1,7 @@
 /**
- * `npm run new-endpoint -- <group> <operationId> <METHOD> <path>` makes the files of an endpoint that works: its route record, use case,
- * handler and test, and its lines in the tables of tests. The endpoint answers with the caller's domain until its use case is written.
+ * `npm run new-endpoint -- <group> <operationId> <METHOD> <path>` makes the files of an endpoint that works: its route
+ * record, use case, handler and test, and its lines in the tables of tests. The endpoint answers with the caller's
+ * domain until its use case is written.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

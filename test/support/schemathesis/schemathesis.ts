@@ -19,7 +19,10 @@ export const hooksFolder = folder
 /** The Python module with the credentials of a platform. */
 export const platformHooks = 'platform_hooks'
 
-/** Installs the tester and what it needs, at pinned versions, in an environment of their own. Returns the reason if that is not possible here. */
+/**
+ * Installs the tester and what it needs, at pinned versions, in an environment of their own. Returns the reason if that
+ * is not possible here.
+ */
 export function installSchemathesis(): InstalledTester {
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 16)
   const home = resolve('node_modules/.cache/schemathesis', digest)

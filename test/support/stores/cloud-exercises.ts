@@ -1,4 +1,6 @@
-/** For the test of contracts/access/access.ts: how to make each method of each port do all that it may do to the cloud. */
+/**
+ * For the test of contracts/access/access.ts: how to make each method of each port do all that it may do to the cloud.
+ */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
@@ -17,6 +19,7 @@ import {
   aDomainToken,
   aHook,
   aKnownCall,
+  aPlacedCall,
   aPresence,
   aGap,
   aRecording,
@@ -195,7 +198,6 @@ export const exercises: {
     list: { run: ({ presence }) => presence.list(domain.name) },
     readEach: { run: ({ presence }) => presence.readEach([aPresence()]) },
     put: { run: ({ presence }) => presence.put(aPresence()) },
-    replace: { run: ({ presence }) => presence.replace([aPresence()]) },
   },
   engine: {
     run: {
@@ -382,23 +384,29 @@ export const exercises: {
     leave: { run: ({ rateLimits }) => rateLimits.leave('some', '0:nobody') },
   },
   knownCalls: {
-    put: { run: ({ knownCalls }) => knownCalls.put([aKnownCall({ domain: domain.name })]) },
+    put: { run: ({ knownCalls }) => knownCalls.put(aKnownCall({ domain: domain.name })) },
     read: { run: ({ knownCalls }) => knownCalls.read(domain.name, 'some') },
-    readEach: { run: ({ knownCalls }) => knownCalls.readEach([aKnownCall({ domain: domain.name })]) },
     list: {
-      first: ({ knownCalls }) => knownCalls.put([aKnownCall({ domain: domain.name, engine: 'some' })]),
+      first: ({ knownCalls }) => knownCalls.put(aKnownCall({ domain: domain.name, engine: 'some' })),
       run: ({ knownCalls }) => knownCalls.list('some'),
     },
+    listOf: { run: ({ knownCalls }) => knownCalls.listOf(domain.name) },
     remove: { run: ({ knownCalls }) => knownCalls.remove([{ domain: domain.name, uuid: 'some' }]) },
-  },
-  liveCalls: {
-    put: { run: ({ liveCalls }) => liveCalls.put(domain.name, 'some', 1, 9) },
-    list: { run: ({ liveCalls }) => liveCalls.list(domain.name) },
-    remove: { run: ({ liveCalls }) => liveCalls.remove(domain.name, ['some']) },
+    place: { run: ({ knownCalls }) => knownCalls.place(aPlacedCall({ domain: domain.name })) },
+    answered: { run: ({ knownCalls }) => knownCalls.answered({ domain: domain.name, uuid: 'some' }, 1) },
+    listPlaced: { run: ({ knownCalls }) => knownCalls.listPlaced(domain.name) },
+    unplace: {
+      first: async ({ knownCalls }) => {
+        await knownCalls.put(aKnownCall({ domain: domain.name, uuid: 'some' }))
+        await knownCalls.place(aPlacedCall({ domain: domain.name, uuid: 'some' }))
+      },
+      run: ({ knownCalls }) => knownCalls.unplace({ domain: domain.name, uuid: 'some' }),
+    },
   },
   recordings: {
     expect: { run: ({ recordings }) => recordings.expect(aRecording({ domain: recording.domain })) },
     listRecorded: { run: ({ recordings }) => recordings.listRecorded([recording]) },
+    wasLeft: { run: ({ recordings }) => recordings.wasLeft(recording.domain) },
     listByFile: { run: ({ recordings }) => recordings.listByFile(recording.name, recording.domain) },
     read: { run: ({ recordings }) => recordings.read(recording) },
     list: { run: ({ recordings }) => recordings.list(recording.domain, recording.uuid) },

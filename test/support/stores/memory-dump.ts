@@ -8,7 +8,9 @@ const traces: ReadonlySet<string> = new Set(['sessions', 'networks', 'highestSes
 export const asText = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) => (member instanceof Map ? [...member] : member))
 
-/** All stores but the traces of activity, and all that left for the engine, the hooks, mail servers and the background. */
+/**
+ * All stores but the traces of activity, and all that left for the engine, the hooks, mail servers and the background.
+ */
 export function dumpOf({ ports }: Api, without: readonly string[] = []): string {
   const stores = Object.entries(ports.state).filter(([store]) => !traces.has(store) && !without.includes(store))
   const { engine, events, mail, cleanups, cdrQueue, exportQueue } = ports

@@ -26,7 +26,9 @@ import { startObjectServer } from './object-server.ts'
 import { startQueueServer } from './queue-server.ts'
 import { dynamoStores } from './stores.ts'
 
-/** Starts the embedded services of the cloud and opens every adapter over them, through one gate that sees each call. */
+/**
+ * Starts the embedded services of the cloud and opens every adapter over them, through one gate that sees each call.
+ */
 export async function openCloud() {
   const dynamo = await startDynamoServer()
   const queueServer = await startQueueServer()

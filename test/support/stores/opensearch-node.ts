@@ -1,4 +1,6 @@
-/** One node of the real OpenSearch: its server and modules come from Maven Central. A judge besides the embedded server. */
+/**
+ * One node of the real OpenSearch: its server and modules come from Maven Central. A judge besides the embedded server.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

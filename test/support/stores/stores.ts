@@ -25,7 +25,6 @@ import { dynamoGapStore } from '../../../adapters/dynamodb/events/dynamo-gap-sto
 import { dynamoHookStore } from '../../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import { dynamoIdempotencyStore } from '../../../adapters/dynamodb/access/dynamo-idempotency-store.ts'
 import { dynamoKnownCallStore } from '../../../adapters/dynamodb/calls/dynamo-known-call-store.ts'
-import { dynamoLiveCallStore } from '../../../adapters/dynamodb/calls/dynamo-live-call-store.ts'
 import { dynamoLoginThrottle } from '../../../adapters/dynamodb/access/dynamo-login-throttle.ts'
 import { dynamoPresenceStore } from '../../../adapters/dynamodb/accounts/dynamo-presence-store.ts'
 import { dynamoRateLimitStore } from '../../../adapters/dynamodb/access/dynamo-rate-limit-store.ts'
@@ -67,7 +66,6 @@ export type StorePorts = Pick<
   | 'eventLogWriter'
   | 'idempotency'
   | 'rateLimits'
-  | 'liveCalls'
   | 'knownCalls'
   | 'recordings'
   | 'exports'
@@ -141,7 +139,6 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     eventLogWriter: dynamoEventLogWriter(context, payloads),
     idempotency: dynamoIdempotencyStore(context),
     rateLimits: dynamoRateLimitStore(context),
-    liveCalls: dynamoLiveCallStore(context),
     knownCalls: dynamoKnownCallStore(context),
     recordings: dynamoRecordingStore(context),
     exports: dynamoExportStore(context),

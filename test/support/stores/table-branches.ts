@@ -3,7 +3,16 @@ import type { CloudPorts, Exercise } from './cloud-exercises.ts'
 import { unseen } from './cloud-exercises.ts'
 import type { CloudGate } from './cloud-gate.ts'
 import { cloudAnswer } from './open-cloud.ts'
-import { aCommandRecord, aHook, aRole, aRoute, anAccount, anEntry, emailSettingsOf } from '../records/records.ts'
+import {
+  aCommandRecord,
+  aHook,
+  aKnownCall,
+  aRole,
+  aRoute,
+  anAccount,
+  anEntry,
+  emailSettingsOf,
+} from '../records/records.ts'
 
 const domain = 'branches.test'
 
@@ -32,6 +41,14 @@ export const branches: readonly {
   {
     title: 'publicRoutes.create of the first route',
     run: ({ publicRoutes }) => publicRoutes.create(aRoute({ domain }), 0),
+  },
+  {
+    title: 'knownCalls.put of an end',
+    run: ({ knownCalls }) => knownCalls.put(aKnownCall({ domain, state: 'ended' })),
+  },
+  {
+    title: 'knownCalls.unplace of a call that no engine has reported',
+    run: ({ knownCalls }) => knownCalls.unplace({ domain, uuid: 'some' }),
   },
   {
     title: 'recordings.leave once more',

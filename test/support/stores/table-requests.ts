@@ -4,9 +4,9 @@ import type { CloudCall } from './cloud-gate.ts'
 type Input = Readonly<Record<string, unknown>>
 
 /**
- * The requests of a call to DynamoDB, one line for each table that it touches: the action and the table, whether a read is
- * consistent, and every condition, key condition, filter and change with the real names of the attributes. Values stay
- * placeholders: they differ from run to run.
+ * The requests of a call to DynamoDB, one line for each table that it touches: the action and the table, whether a read
+ * is consistent, and every condition, key condition, filter and change with the real names of the attributes. Values
+ * stay placeholders: they differ from run to run.
  */
 export function tableRequests(call: CloudCall, env: ReadonlyMap<string, string>): string[] {
   if (!call.service.startsWith('DynamoDB')) return []

@@ -1,4 +1,6 @@
-/** A process that writes one export as the function that consumes the queue does; reports how it ended and what it used. */
+/**
+ * A process that writes one export as the function that consumes the queue does; reports how it ended and what it used.
+ */
 import { createHash } from 'node:crypto'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryExportQueue } from '../memory/memory-export-queue.ts'

@@ -4,7 +4,7 @@ import { handler as listAccounts } from '../../../functions/accounts/list-accoun
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
 import { anApi } from '../../support/platform/api.ts'
 import { gone } from '../../support/stores/flaky.ts'
-import { aPresence } from '../../support/records/records.ts'
+import { aKnownCall, aPresence } from '../../support/records/records.ts'
 
 /** Two tenants with equal logins; an admin 1000 and a user 1001 in each. */
 async function setUp() {
@@ -28,22 +28,29 @@ describe('the list of accounts', () => {
         '1000': { id: '1000', domain: 'a.example.com', scheme: 'account', online: false, state: 'nonreg' },
         '1001': { id: '1001', domain: 'a.example.com', scheme: 'account', online: false, state: 'nonreg' },
       },
+      order: ['1000', '1001'],
     })
   })
 
-  const states: [Parameters<typeof aPresence>[0], object][] = [
-    [{}, { online: true, state: 'onhook' }],
-    [{ calls: ['c'] }, { online: true, state: 'isbusy' }],
-    [{ contacts: [] }, { online: false, state: 'nonreg' }],
-    [
-      { contacts: [], calls: ['c'] },
-      { online: true, state: 'isbusy' },
-    ],
-    [{ domain: 'b.a.example.com' }, { online: false, state: 'nonreg' }],
+  const called = { presenceId: '1000@a.example.com' }
+  const states: [Parameters<typeof aPresence>[0], Parameters<typeof aKnownCall>[0] | undefined, object][] = [
+    [{}, undefined, { online: true, state: 'onhook' }],
+    [{}, called, { online: true, state: 'isbusy' }],
+    [{}, { ...called, state: 'ended' }, { online: true, state: 'onhook' }],
+    [{}, { presenceId: '1001@a.example.com' }, { online: true, state: 'onhook' }],
+    [{}, { ...called, domain: 'b.a.example.com' }, { online: true, state: 'onhook' }],
+    [{ contacts: [] }, undefined, { online: false, state: 'nonreg' }],
+    [{ contacts: [] }, called, { online: true, state: 'isbusy' }],
+    [{ domain: 'b.a.example.com' }, undefined, { online: false, state: 'nonreg' }],
   ]
-  it.each(states)('after the engine reported %j the account is listed as %j', async (presence, state) => {
+  it.each(states)('after the engine reported phones %j and a leg %j the account is listed as %j', async (...given) => {
+    const [presence, leg, state] = given
     const { api, admin } = await setUp()
     await api.ports.presence.put(aPresence({ login: '1000', ...presence }))
+    if (leg !== undefined) {
+      await api.ports.knownCalls.put(aKnownCall({ ...leg, uuid: 'leg', state: 'up' }))
+      await api.ports.knownCalls.put(aKnownCall({ ...leg, uuid: 'leg' }))
+    }
 
     const { body } = await api.call(listAccounts, { headers: admin })
 
@@ -89,6 +96,16 @@ describe('the list of accounts', () => {
     expect(first.body.data).toEqual({ '2000': { state: 'nonreg' } })
     expect(Object.keys(next.body.data).toSorted()).toEqual(['1000', '1001'])
     expect(Object.keys(filtered.body.data)).toEqual(['1000', '1001'])
+  })
+
+  it('the member `order` of the list has the logins as they are sorted, although numbers come first in an object', async () => {
+    const { api, admin } = await setUp()
+    await api.account({ login: 'anna' })
+    const order = async (query: string) => (await api.call(listAccounts, { headers: admin, query })).body.order
+
+    expect(await order('sort={"id":-1}')).toEqual(['anna', '1001', '1000'])
+    expect(await order('sort={"id":-1}&limit=2&columns=state')).toEqual(['anna', '1001'])
+    expect(await order('filter={"id":"zz"}')).toEqual([])
   })
 
   it.each([

@@ -24,7 +24,7 @@ describe('a created account', () => {
     const { status, body } = await create({
       ...good,
       parameters: ['vm-enabled=true', 'x-badge=7'],
-      variables: ['default_language=uk', 'effective_caller_id_name=Zoë Müller'],
+      variables: ['default_language=uk', "effective_caller_id_name=Лук'яненко, Зоя"],
     })
 
     expect(status).toBe(200)
@@ -42,7 +42,7 @@ describe('a created account', () => {
         'svc-admin': 'false',
         'x-badge': '7',
         variable_default_language: 'uk',
-        variable_effective_caller_id_name: 'Zoë Müller',
+        variable_effective_caller_id_name: "Лук'яненко, Зоя",
         variable_outbound_caller_id_name: '2000',
         variable_w_domain: 'a.example.com',
         variable_user_scheme: 'account',

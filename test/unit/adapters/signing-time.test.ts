@@ -8,7 +8,10 @@ import { opened } from '../../support/processes/opened.ts'
 const hourMs = 3_600_000
 const stampForm = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
 
-/** A search store. Without permission it refuses everything, else requests that were not signed by its clock, `aheadMs` before ours. */
+/**
+ * A search store. Without permission it refuses everything, else requests that were not signed by its clock, `aheadMs`
+ * before ours.
+ */
 async function openStore() {
   const store = { aheadMs: 0, isPermitted: true, signedAheadMs: [] as number[] }
   const server = createServer((request, response) => {

@@ -56,7 +56,8 @@ const bursts = fc.array(
 const limits = { own: 10, network: 50, user: 100 } as const
 
 /**
- * The verdict of the rule, by the limit that refused; `spared`: a limit was reached that does not apply to a known network.
+ * The verdict of the rule, by the limit that refused; `spared`: a limit was reached that does not apply to a known
+ * network.
  */
 type Tally = Record<'own' | 'network' | 'user' | 'spared' | 'judged', number>
 

@@ -5,6 +5,9 @@ import { handler as listBlacklists } from '../../../functions/blacklists/list-bl
 import { handler as readBlacklistNumber } from '../../../functions/blacklists/read-blacklist-number.ts'
 import { handler as readBlacklist } from '../../../functions/blacklists/read-blacklist.ts'
 import { handler as removeBlacklistNumber } from '../../../functions/blacklists/remove-blacklist-number.ts'
+import { handler as updateDomainParameters } from '../../../functions/domains/update-domain-parameters.ts'
+import { formOfListed } from '../../../core/blacklists/number-form.ts'
+import { askBlacklist } from '../../../core/dialplan/ask-blacklist.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { type Api, type ApiAnswer, anApi } from '../../support/platform/api.ts'
 import { anEntry } from '../../support/records/records.ts'
@@ -28,6 +31,10 @@ const find = (name: string, number: string, query = '') =>
 const remove = (name: string, number: string, query = '') =>
   api.call(removeBlacklistNumber, { headers, params: entry(name, number), query })
 const drop = (name: string, query = '') => api.call(deleteBlacklist, { headers, params: list(name), query })
+const nameCountry = async (parameter: string) => {
+  const params = { domain_name: 'a.example.com' }
+  expect(await api.call(updateDomainParameters, { headers, params, body: [parameter] })).toMatchObject({ status: 200 })
+}
 const numbersOf = ({ body }: ApiAnswer) => body.map(({ number }: { number: string }) => number)
 
 describe('a list', () => {
@@ -138,10 +145,10 @@ describe('an entry', () => {
     },
   )
 
-  it('the numbers of a blacklist are compared exactly', async () => {
+  it('the numbers of a blacklist are compared whole', async () => {
     await add('spam', { number: 'Anna' })
 
-    for (const other of ['anna', 'Ann', 'Anna1', '+Anna']) expect((await find('spam', other)).body).toEqual([])
+    for (const other of ['nna', 'Ann', 'Anna1', '+Anna']) expect((await find('spam', other)).body).toEqual([])
   })
 
   it('a blacklist entry no longer exists after its expiry', async () => {
@@ -359,4 +366,129 @@ describe('who may do what', () => {
       expect([...api.ports.state.blacklists]).toEqual(before)
     },
   )
+})
+
+describe('words and numbers of one caller', () => {
+  it('a word is one entry in whatever case it is written', async () => {
+    await add('spam', { number: 'Anonymous' })
+
+    expect((await add('spam', { number: 'ANONYMOUS' })).body).toEqual({ ok: 1, Modified: 0, n: 1 })
+    expect(numbersOf(await read('spam'))).toEqual(['anonymous'])
+    expect(numbersOf(await find('spam', 'AnonYmous'))).toEqual(['anonymous'])
+    expect((await remove('spam', 'aNONYMOUS')).body).toEqual({ ok: 1, n: 1 })
+  })
+
+  it('a number is one entry however it is written, where the domain names its country', async () => {
+    await nameCountry('country-code=44')
+    await add('spam', { number: '+44 20 7183 8750' })
+
+    const same = ['00442071838750', '442071838750', '02071838750', '020 7183-8750']
+    const answers = await Promise.all(same.map((number) => add('spam', { number })))
+    expect(answers.map(({ body }) => body.Modified)).toEqual([0, 0, 0, 0])
+    expect(numbersOf(await read('spam'))).toEqual(['+442071838750'])
+    expect(numbersOf(await find('spam', '02071838750'))).toEqual(['+442071838750'])
+    expect((await remove('spam', '00442071838750')).body).toEqual({ ok: 1, n: 1 })
+  })
+})
+
+describe('an entry from before its number was written in the form of today', () => {
+  const keep = (number: string) => api.ports.blacklists.add(anEntry({ number }), { entries: 99, lists: 9 })
+  const call = (number: string) => ({ number })
+  const asks = (number: string, parameters: Record<string, string>) =>
+    askBlacklist(api.ports.blacklists, { name: 'a.example.com', parameters }, call(number), { list: 'spam' })
+
+  it.each(['02071838750', '442071838750', '00442071838750', '+442071838750'])(
+    'a number stored as %s before the domain named its country is found, kept once, asked and removed in every spelling',
+    async (stored) => {
+      await nameCountry('country-code=44')
+      for (const spelling of ['02071838750', '442071838750', '00442071838750', '+44 20 7183 8750']) {
+        await keep(stored)
+
+        expect(numbersOf(await find('spam', spelling))).toEqual([stored])
+        expect((await add('spam', { number: spelling })).body).toEqual({ ok: 1, Modified: 0, n: 1 })
+        expect(await asks(spelling, { 'country-code': '44' })).toBe(true)
+        expect((await remove('spam', spelling)).body).toEqual({ ok: 1, n: 1 })
+        expect(numbersOf(await read('spam'))).toEqual([])
+      }
+    },
+  )
+
+  it('a removal takes every spelling of a number that was stored twice, and counts them', async () => {
+    await keep('02071838750')
+    await keep('+442071838750')
+    await nameCountry('country-code=44')
+
+    expect((await remove('spam', '442071838750')).body).toEqual({ ok: 1, n: 2 })
+    expect(numbersOf(await read('spam'))).toEqual([])
+  })
+
+  it('a word stored with capitals is found, kept once, asked and removed as the list shows it', async () => {
+    await keep('Anonymous')
+
+    expect(numbersOf(await find('spam', 'Anonymous'))).toEqual(['Anonymous'])
+    expect((await add('spam', { number: 'Anonymous' })).body).toEqual({ ok: 1, Modified: 0, n: 1 })
+    expect(await asks('Anonymous', {})).toBe(true)
+    expect((await remove('spam', 'Anonymous')).body).toEqual({ ok: 1, n: 1 })
+  })
+
+  it('a number that was stored with more than 32 characters blocks, and is removed as it was written', async () => {
+    await keep(`+44${'1'.repeat(31)}`)
+    await nameCountry('country-code=44')
+
+    expect(await asks(`0${'1'.repeat(31)}`, { 'country-code': '44' })).toBe(true)
+    expect((await remove('spam', `0${'1'.repeat(31)}`)).body).toEqual({ ok: 1, n: 1 })
+  })
+})
+
+it('a number that is too long with its country is refused, and nothing is written', async () => {
+  await nameCountry('country-code=44')
+
+  expect(await add('spam', { number: `0${'1'.repeat(31)}` })).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_field', details: [{ field: 'number', problem: expect.stringContaining('32 characters') }] },
+  })
+  expect(api.ports.state.blacklists.size).toBe(0)
+})
+
+it.each(['none', '0', '8'])('a domain may set the national prefix %s, and no other word', async (prefix) => {
+  await nameCountry(`national-prefix=${prefix}`)
+  const answer = await api.call(updateDomainParameters, {
+    headers,
+    params: { domain_name: 'a.example.com' },
+    body: ['national-prefix=nothing'],
+  })
+
+  expect(answer).toMatchObject({ status: 400, body: { info: expect.stringContaining('none') } })
+})
+
+describe('the form in which numbers are compared', () => {
+  it.each([
+    ['0044 20 7183 8750', { 'country-code': '44' }, '+442071838750'],
+    [
+      '+1 (202) 555-0123',
+      { 'country-code': '1', 'international-prefix': '011', 'national-prefix': '1' },
+      '+12025550123',
+    ],
+    ['12025550123', { 'country-code': '1', 'international-prefix': '011', 'national-prefix': '1' }, '+12025550123'],
+    [
+      '011442071838750',
+      { 'country-code': '1', 'international-prefix': '011', 'national-prefix': '1' },
+      '+442071838750',
+    ],
+    ['8 495 123 45 67', { 'country-code': '7', 'international-prefix': '810', 'national-prefix': '8' }, '+74951234567'],
+    ['0044 20 7183 8750', {}, '00442071838750'],
+    ['442', { 'country-code': '44' }, '442'],
+    ['06 1234 5678', { 'country-code': '39', 'national-prefix': 'none' }, '+390612345678'],
+    ['3381234567', { 'country-code': '39', 'national-prefix': 'none' }, '+393381234567'],
+    ['900 123 456', { 'country-code': '34', 'national-prefix': 'none' }, '+34900123456'],
+    ['+34 900 123 456', { 'country-code': '34', 'national-prefix': 'none' }, '+34900123456'],
+    ['45123456', { 'country-code': '45', 'national-prefix': 'none' }, '+4545123456'],
+    ['0045 45 12 34 56', { 'country-code': '45', 'national-prefix': 'none' }, '+4545123456'],
+    ['112', { 'country-code': '45', 'national-prefix': 'none' }, '112'],
+    ['112', { 'country-code': '49' }, '112'],
+    ['*72', { 'country-code': '44' }, '*72'],
+    ['Alice', { 'country-code': '44' }, 'alice'],
+  ])('%s is compared with the parameters %j as %s', (number, parameters, form) => {
+    expect(formOfListed(number, parameters)).toBe(form)
+  })
 })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type CalendarUnit, beginningOf, plusUnits } from '../../../core/cdr/calendar.ts'
+import { isTimeZone } from '../../../core/client-names/time-zone.ts'
 import { momentIn } from '../../../core/cdr/search/moment.ts'
-import { type TimeZone, momentOf, timeZoneOf, utc } from '../../../core/cdr/time-zone.ts'
+import { type TimeZone, currentName, momentOf, timeZoneOf, utc } from '../../../core/cdr/time-zone.ts'
 
 function zone(name: string): TimeZone {
   const known = timeZoneOf(name)
@@ -37,6 +38,31 @@ describe('zones', () => {
   test('a time zone observes its summer time', () => {
     expect(kyiv.offsetAt(Date.UTC(2026, 2, 29, 0, 59))).toBe(2 * 3_600_000)
     expect(kyiv.offsetAt(Date.UTC(2026, 2, 29, 1))).toBe(3 * 3_600_000)
+  })
+
+  test.each(['CET', 'EST', 'Zulu', 'US/Eastern', 'EST5EDT', 'GB', 'GMT+0', 'PRC', 'Etc/GMT-2'])(
+    '%s is a zone in every place that takes one',
+    (name) => {
+      expect([isTimeZone(name), zone(name).name]).toEqual([true, name])
+    },
+  )
+
+  test.each([
+    ['CET', 'Europe/Brussels'],
+    ['EST', 'America/Panama'],
+    ['Europe/Kyiv', 'Europe/Kiev'],
+    ['+02:00', '+02:00'],
+  ])('the search store is asked for %s as %s, which every zone database has', (name, current) => {
+    expect(currentName(name)).toBe(current)
+  })
+
+  test('of a time that the clocks show twice the first or the last moment is read', () => {
+    const cairo = zone('Africa/Cairo')
+    const local = Date.UTC(2026, 9, 29, 23, 30)
+    expect([iso(momentOf(local, cairo)), iso(momentOf(local, cairo, true))]).toEqual([
+      '2026-10-29T20:30:00.000Z',
+      '2026-10-29T21:30:00.000Z',
+    ])
   })
 
   test('a local time that the clocks skip is read as the time after the jump', () => {
@@ -126,5 +152,35 @@ describe('dates as they are written', () => {
     expect(iso(momentIn('2026-07-01T00:00:00Z', local))).toBe('2026-07-01T00:00:00.000Z')
     expect(iso(momentIn('now/d', local))).toBe('2026-01-30T22:00:00.000Z')
     expect(iso(momentIn('now/d', { ...local, isRoundedUp: true }))).toBe('2026-01-31T21:59:59.999Z')
+  })
+})
+
+describe('days whose midnight the clocks leave out or show twice', () => {
+  test.each([
+    ['Africa/Cairo', '2026-04-24||/d', '2026-04-24T20:59:59.999Z'],
+    ['America/Santiago', '2026-09-06||/d', '2026-09-07T02:59:59.999Z'],
+    ['America/Havana', '2026-03-08||/d', '2026-03-09T03:59:59.999Z'],
+    ['America/Asuncion', '2023-10-01||/M', '2023-11-01T02:59:59.999Z'],
+    ['America/Santiago', '2026-04-04', '2026-04-05T03:59:59.999Z'],
+    ['Africa/Cairo', '2026-10-29', '2026-10-29T21:59:59.999Z'],
+    ['Europe/Berlin', '2026-03-29||/d', '2026-03-29T21:59:59.999Z'],
+  ])('in %s the last moment of %s is %s', (name, text, expected) => {
+    expect(iso(momentIn(text, { now: 0, zone: zone(name), isRoundedUp: true }))).toBe(expected)
+  })
+
+  test.each([
+    ['Africa/Cairo', '2026-04-24T10:00:00Z', ['2026-04-23T22:00:00.000Z', '2026-04-24T21:00:00.000Z']],
+    ['America/Santiago', '2026-09-06T10:00:00Z', ['2026-09-06T04:00:00.000Z', '2026-09-07T03:00:00.000Z']],
+    ['Asia/Amman', '2021-10-28T22:30:00Z', ['2021-10-28T21:00:00.000Z', '2021-10-29T22:00:00.000Z']],
+    ['Asia/Amman', '2021-10-28T21:30:00Z', ['2021-10-28T21:00:00.000Z', '2021-10-29T22:00:00.000Z']],
+  ])('in %s the day of %s and the day after it begin at %j', (name, at, expected) => {
+    const begins = beginningOf('day', Date.parse(at), zone(name))
+    expect([iso(begins), iso(plusUnits('day', 1, begins, zone(name)))]).toEqual(expected)
+  })
+
+  test('a time of day that is no beginning is kept over such a day', () => {
+    expect(iso(plusUnits('day', 1, Date.parse('2026-04-23T21:30:00Z'), zone('Africa/Cairo')))).toBe(
+      '2026-04-24T20:30:00.000Z',
+    )
   })
 })

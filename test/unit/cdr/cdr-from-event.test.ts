@@ -47,7 +47,13 @@ describe('the CDR of every recorded end of a call', () => {
     'the CDR of the recorded end %s is correct',
     (_name, event) => {
       const raw = event.headers()
-      const part = cdrFromEvent({ domain: 'tenant1.example.com', uuid: event.uuid, occurredAt, fields: raw })
+      const made = Math.floor(Number(raw['Event-Date-Timestamp']) / 1_000)
+      const part = cdrFromEvent({
+        domain: 'tenant1.example.com',
+        uuid: event.uuid,
+        occurredAt: made,
+        fields: raw,
+      })
       const seconds = (name: string) => (raw[name] === undefined ? undefined : Number(raw[name]))
       const [billsec, holdsec] = [seconds('variable_billsec'), seconds('variable_hold_accum_seconds')]
       const presenceId = raw['Channel-Presence-ID']
@@ -107,7 +113,13 @@ describe('the leg of a call', () => {
     ['a leg that came from outside', {}, 'a', undefined],
     ['a leg that was made by an order, though it is outbound', { 'Call-Direction': 'outbound' }, 'a', undefined],
     ['a leg that called another', { 'Other-Type': 'originatee', 'Other-Leg-Unique-ID': 'other' }, 'a', undefined],
-    ['a leg that another called', { 'Other-Type': 'originator', 'Other-Leg-Unique-ID': 'OTHER' }, 'b', 'other'],
+    ['a leg that another called', { 'Other-Type': 'originator', 'Other-Leg-Unique-ID': 'OTHER' }, 'b', 'OTHER'],
+    [
+      'a leg that a UUID in capitals called',
+      { 'Other-Type': 'originator', 'Other-Leg-Unique-ID': 'C0FFEE00-0000-4000-8000-00000000000A' },
+      'b',
+      'c0ffee00-0000-4000-8000-00000000000a',
+    ],
     ['a leg with an origin', { variable_originating_leg_uuid: 'origin' }, 'b', 'origin'],
     [
       'a leg whose origin is not the one that it is joined to now',
@@ -194,6 +206,30 @@ describe('malformed fields of an end of a call', () => {
     },
   )
 
+  const day = 86_400_000
+
+  test.each([
+    ['25 hours later', 25 * 3_600_000],
+    ['6 minutes later', 6 * 60_000],
+    ['31 days earlier', -31 * day],
+    ['72 years later', 72 * 365 * day],
+  ])('a creation that is %s than its report is not believed, and kept as the time of the engine', (_when, off) => {
+    const created = `${occurredAt + off}000`
+    const fields = { 'Caller-Channel-Created-Time': created, variable_start_uepoch: created }
+
+    expect(cdrOf(fields)).toMatchObject({
+      created_time: occurredAt,
+      variables: { engine_time: new Date(occurredAt + off).toISOString() },
+    })
+  })
+
+  test.each([-29 * day, -3 * 3_600_000, 4 * 60_000])('a creation %i ms from its report is believed', (off) => {
+    const cdr = cdrOf({ 'Caller-Channel-Created-Time': `${occurredAt + off}000` })
+
+    expect(cdr.created_time).toBe(occurredAt + off)
+    expect(cdr.variables).not.toHaveProperty('engine_time')
+  })
+
   test('the end of a call without a usable time has no CDR', () => {
     expect(cdrFromEvent({ ...anEnd({ 'Caller-Channel-Created-Time': '0' }), occurredAt: 0 })).toBeUndefined()
   })
@@ -257,10 +293,27 @@ describe('the other variables', () => {
     expect(shown([name])).toEqual([])
   })
 
-  test.each(['project', 'sip_h_X-Ticket', 'last_app', 'spinner', 'keyboard', 'opinion'])(
-    'the variable %s is shown in the CDR',
+  test.each([
+    'project',
+    'sip_h_X-Ticket',
+    'last_app',
+    'spinner',
+    'keyboard',
+    'opinion',
+    'x_author',
+    'x_authority',
+    'x_coauthor',
+    'x_secretary',
+    'x_secretariat',
+    'x_hashtag',
+  ])('the variable %s is shown in the CDR', (name) => {
+    expect(shown([name])).toEqual([name])
+  })
+
+  test.each(['x_authorised_by', 'x_authorization', 'sip_authorized', 'x_oauth', 'auth', 'x_author_token', 'secret_1'])(
+    'a CDR does not show the variable %s, whose name may be that of a secret',
     (name) => {
-      expect(shown([name])).toEqual([name])
+      expect(shown([name])).toEqual([])
     },
   )
 
@@ -273,12 +326,29 @@ describe('the other variables', () => {
     expect(shown(['last_arg'], value)).toEqual([])
   })
 
-  test.each(['project=1', 'sip:1000@192.0.2.1:5060;transport=udp', 'http://files.example.com:80/a.wav?x=a@b', '='])(
-    'a variable without a secret is shown: %s',
-    (value) => {
-      expect(shown(['last_arg'], value)).toEqual(['last_arg'])
-    },
-  )
+  test.each([
+    'project=1',
+    'sip:1000@192.0.2.1:5060;transport=udp',
+    'http://files.example.com:80/a.wav?x=a@b',
+    '=',
+    'author=Ann',
+    'secretary=Bob, authority=tax office',
+    '<sip:[2001:db8::1]:5060>;index=1,<sip:+441632960009@[2001:db8::2]>;index=2',
+    '<sip:192.0.2.1:5060>;index=1,<sip:+441632960009@192.0.2.2>;index=2',
+    'sip:192.0.2.1:5060,sip:1001@192.0.2.2',
+    'sip:192.0.2.1:5060;lr;ftag=a@b',
+    'http://[2001:db8::1]:80/a.wav <sip:a@b>',
+  ])('a variable without a secret is shown: %s', (value) => {
+    expect(shown(['last_arg'], value)).toEqual(['last_arg'])
+  })
+
+  test.each([
+    '<sip:[2001:db8::1]:5060>, <sip:1000:hunter2@192.0.2.1>',
+    'sips:1000:hun,ter2@192.0.2.1',
+    'https://user:h;u?nter2@files.example.com/',
+  ])('a password in an address is not shown, wherever it stands: %s', (value) => {
+    expect(shown(['last_arg'], value)).toEqual([])
+  })
 
   test('the number of variables of a CDR is limited, and those that clients set are kept first', () => {
     const own = Array.from({ length: variableLimits.count }, (_, index) => `rtp_${index}`)

@@ -160,6 +160,68 @@ describe('whose a leg is', () => {
     expect(lab.cdrs()).toMatchObject([{ domain_name: domain }])
   })
 
+  const madeAt = 1_768_478_400_000
+
+  async function aTenant(given: { readonly wasOthers: boolean; readonly began?: number; readonly posted?: number }) {
+    const { wasOthers, began = madeAt - 3 * 3_600_000, posted = madeAt + 9_000 } = given
+    const lab = await aCdrLab()
+    if (wasOthers) await lab.ports.recordings.leave({ domain: 'new.example.com', retentionDays: 9, leftAt: 1 })
+    await lab.ports.domains.create(aDomain({ name: 'new.example.com', createdAt: madeAt }))
+    const created = { 'Caller-Channel-Created-Time': `${began}000` }
+    await lab.take([aPostNews({ occurredAt: posted, fields: { ...created, variable_domain_name: 'new.example.com' } })])
+    return lab.cdrs()
+  }
+
+  test('the first posts of a new tenant are its own though the clock of the engine is three hours slow', async () => {
+    expect(await aTenant({ wasOthers: false })).toMatchObject([
+      { created_time: madeAt, variables: { engine_time: '2026-01-15T09:00:00.000Z' } },
+    ])
+  })
+
+  test('a post of an earlier tenant of the name keeps its time, by which the later tenant does not find it', async () => {
+    expect(await aTenant({ wasOthers: true })).toMatchObject([{ created_time: madeAt - 3 * 3_600_000 }])
+  })
+
+  test('a post of an earlier tenant keeps its time also when it is too old to be believed', async () => {
+    const [began, posted] = [madeAt - 26 * 86_400_000, madeAt + 5 * 86_400_000]
+
+    expect(await aTenant({ wasOthers: true, began, posted })).toMatchObject([{ created_time: began }])
+    expect(await aTenant({ wasOthers: false, began, posted })).toMatchObject([{ created_time: posted }])
+  })
+
+  test.each([true, false])(
+    'a leg of a later tenant whose engine is slow keeps the time that the connector corrected (post first: %s)',
+    async (isPostFirst) => {
+      const [lab, name] = [await aCdrLab(), 'new.example.com']
+      await lab.ports.recordings.leave({ domain: name, retentionDays: 9, leftAt: 1 })
+      await lab.ports.domains.create(aDomain({ name, createdAt: madeAt - 9_000 }))
+      const created = { 'Caller-Channel-Created-Time': `${madeAt - 3 * 3_600_000}000` }
+      const post = aPostNews({ occurredAt: madeAt, fields: { ...created, variable_domain_name: name } })
+      const corrected = {
+        'Caller-Channel-Created-Time': `${madeAt}000`,
+        variable_engine_time: '2026-01-15T09:00:00.000Z',
+      }
+      const event = anEndNews({ domain: name, occurredAt: madeAt, fields: corrected })
+      for (const news of isPostFirst ? [post, event] : [event, post]) await lab.take([news])
+
+      expect(lab.cdrs()).toMatchObject([{ created_time: madeAt }])
+    },
+  )
+
+  test('a time that the connector corrected wins over that of the post, in either order', async () => {
+    const event = anEndNews({ fields: { variable_engine_time: '2026-01-15T11:00:00.000Z' } })
+    const post = aPostNews({ fields: { 'Caller-Channel-Created-Time': `${madeAt - 600_000}000` } })
+    for (const news of [
+      [event, post],
+      [post, event],
+    ]) {
+      const lab = await aCdrLab()
+      for (const one of news) await lab.take([one])
+
+      expect(lab.cdrs()).toMatchObject([{ created_time: 1_768_478_340_000 }])
+    }
+  })
+
   test('a post is accepted for a tenant that is being deleted, but not for a deleted one', async () => {
     const lab = await aCdrLab()
     await lab.ports.domains.beginDeletion(domain, 1)

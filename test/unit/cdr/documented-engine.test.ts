@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lutimesSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -122,6 +131,17 @@ describe.skipIf(!hasCurl)('the script of the engine kit that posts CDRs', () => 
     expect(status).toBe(0)
     expect(left()).toEqual([])
     expect(readdirSync(join(folder, 'refused')).sort()).toEqual(['bad-1.cdr.json', 'ccc&x=1.cdr.json'])
+  })
+
+  it('the documented script follows no link', async () => {
+    const then = new Date(Date.now() - 600_000)
+    writeFileSync(join(folder, 'secret'), '{}')
+    symlinkSync(join(folder, 'secret'), join(folder, 'link-1.cdr.json'))
+    lutimesSync(join(folder, 'link-1.cdr.json'), then, then)
+
+    const { status, requests } = await post(() => ({ status: 200 }))
+
+    expect([status, requests, existsSync(join(folder, 'secret'))]).toEqual([0, [], true])
   })
 
   it('the documented script leaves a file alone that the engine may still be writing', async () => {

@@ -68,8 +68,9 @@ const fields: [string, string, (value: string) => Promise<ApiAnswer>][] = [
   ],
 ]
 
-/** Samples that are ordinary values of a field: a login, or an account's name. They meet no account. */
+/** Samples that are ordinary values of a field: a login, an account's name, an id of a channel. They meet none. */
 const ordinary: Record<string, RegExp> = {
+  channel_id: /^(?!toggle$)[A-Za-z0-9._~@:+-]{1,128}$/,
   user: /^[A-Za-z0-9._+-]{1,64}$/,
   calledId: /^[A-Za-z][A-Za-z0-9._-]{0,63}$/,
 }
@@ -149,7 +150,7 @@ describe('text made of what the engine gives a meaning to', () => {
   it('text that means something to the engine is refused in every field, and no command is recorded', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, fc.constantFrom(...fields), async (value, [field, , send]) => {
-        fc.pre(!(field === 'auto_answer_param' && harmless.test(value)))
+        fc.pre(!(field === 'auto_answer_param' && harmless.test(value)) && !ordinary[field]?.test(value))
 
         const { status, body } = await send(value)
 

@@ -38,6 +38,12 @@ const failures: [string, CommandOutcome, ErrorCode, object][] = [
   ['a connector that is full', { state: 'unsent', reason: 'busy' }, 'rate_limited', { retryAfterSeconds: 5 }],
   ['an engine that is only observed', { state: 'unsent', reason: 'observed' }, 'conflict', {}],
   ['a link that went down after sending', { state: 'unknown', reason: 'disconnected' }, 'outcome_unknown', {}],
+  [
+    'an engine that answered and did not say what was done',
+    { state: 'unknown', reason: 'unclear' },
+    'outcome_unknown',
+    {},
+  ],
   ['a connector that died after sending', { state: 'unknown', reason: 'connector_lost' }, 'outcome_unknown', {}],
 ]
 

@@ -36,6 +36,17 @@ describe('the domain of a call leg', () => {
     },
   )
 
+  test('another leg is found by its id as its engine spells it, and only a UUID in either case', () => {
+    const asked: string[] = []
+    const legsOf = (uuid: string) => void asked.push(uuid)
+
+    for (const id of ['Call-A@x', otherLeg.toUpperCase()]) {
+      expect([...legDomainCandidates(reading({ 'Other-Leg-Unique-ID': id }), legsOf)]).toEqual([])
+    }
+
+    expect(asked).toEqual(['Call-A@x', otherLeg])
+  })
+
   test('the names that may be the domain of a call leg are tried in the order of the contract', () => {
     const fields = {
       ...outbound,

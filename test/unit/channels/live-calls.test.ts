@@ -37,8 +37,9 @@ async function setUp(rateLimits = 'off') {
     return statuses
   }
   const dialled = () => api.ports.engine.given.filter(({ command }) => command.kind === 'originate').length
-  const counted = async () => (await api.ports.liveCalls.list('a.example.com')).size
-  return { api, up, outcome, call, calls, listen, dialled, counted }
+  const placed = async () => (await api.ports.knownCalls.listPlaced('a.example.com')).map(({ uuid }) => uuid)
+  const counted = async () => (await placed()).length
+  return { api, up, outcome, call, calls, listen, dialled, placed, counted }
 }
 
 describe('a domain with fifty calls up that the API placed', () => {
@@ -95,23 +96,63 @@ describe('a domain with fifty calls up that the API placed', () => {
   })
 })
 
+describe('calls that connectors have heard of', () => {
+  it('a domain with fifty API calls gets another one as soon as a connector has heard the end of one, without a list of the engine', async () => {
+    const { api, up, call, calls } = await setUp()
+    await calls(50)
+    const leg = aKnownCall({ uuid: [...up][7] ?? '', domain: 'a.example.com' })
+    await api.ports.knownCalls.put(leg)
+    expect((await call()).status).toBe(429)
+    api.ports.engine.answer = () => ({ state: 'done', text: '+OK new\n' })
+
+    await api.ports.knownCalls.put({ ...leg, state: 'ended' })
+
+    expect((await call()).status).toBe(200)
+    expect((await call()).status).not.toBe(200)
+  })
+
+  it('a call that the engine refused stays stored for its end once a connector has heard of it, and does not count', async () => {
+    const { api, outcome, call, counted } = await setUp()
+    const heard: string[] = []
+    outcome.next = (uuid) => {
+      heard.push(uuid)
+      void api.ports.knownCalls.put(aKnownCall({ uuid, domain: 'a.example.com' }))
+      return { state: 'refused', text: '-ERR USER_BUSY' }
+    }
+
+    await call()
+
+    expect(await counted()).toBe(0)
+    expect((await api.ports.knownCalls.listOf('a.example.com')).map(({ uuid }) => uuid)).toEqual(heard)
+  })
+
+  it('of sixty calls that are placed at once exactly fifty are dialled', async () => {
+    const { call, dialled, counted } = await setUp()
+
+    const answers = await Promise.all(Array.from({ length: 60 }, () => call()))
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(50)
+    expect([dialled(), await counted()]).toEqual([50, 50])
+  })
+})
+
 describe('a domain with fifty calls counted, some of them at an engine that went away', () => {
   const known = (uuid: string) => aKnownCall({ uuid, domain: 'a.example.com' })
 
   it('a domain with calls at an unreachable engine gets as many new ones as have ended elsewhere, and keeps the others counted', async () => {
-    const { api, up, call, calls } = await setUp()
+    const { api, up, call, calls, placed } = await setUp()
     await calls(50)
     const [first = '', second = '', ...others] = up
-    for (const uuid of others) await api.ports.knownCalls.put([known(uuid)])
+    for (const uuid of others) await api.ports.knownCalls.put(known(uuid))
     api.clock.move(10_000)
     const { answer } = api.ports.engine
     api.ports.engine.answer = (command, ...rest) =>
       command.kind === 'list-channels' ? { state: 'unsent', reason: 'disconnected' } : answer(command, ...rest)
 
-    const placed = [await call(), await call()]
+    const answers = [await call(), await call()]
 
-    expect(placed.map(({ status }) => status)).toEqual([200, 200])
-    const counted = await api.ports.liveCalls.list('a.example.com')
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    const counted = new Set(await placed())
     expect([counted.has(first), counted.has(second)]).toEqual([false, false])
     expect(others.every((uuid) => counted.has(uuid))).toBe(true)
     expect(counted.size).toBe(50)
@@ -120,7 +161,7 @@ describe('a domain with fifty calls counted, some of them at an engine that went
   it('a domain with calls at an unreachable engine gets no new one when each of them may be up', async () => {
     const { api, up, call, calls, dialled } = await setUp()
     await calls(50)
-    for (const uuid of up) await api.ports.knownCalls.put([known(uuid)])
+    for (const uuid of up) await api.ports.knownCalls.put(known(uuid))
     api.clock.move(10_000)
     api.ports.engine.answer = () => ({ state: 'unsent', reason: 'disconnected' })
 
@@ -145,24 +186,24 @@ describe('a call counts', () => {
   })
 
   it('a call counts under the uuid that the engine gave it', async () => {
-    const { api, up, outcome, call, counted } = await setUp()
+    const { up, outcome, call, placed, counted } = await setUp()
     outcome.next = () => ({ state: 'done', text: '+OK other\n', uuid: 'other' })
 
     await call()
 
-    expect([...(await api.ports.liveCalls.list('a.example.com')).keys()]).toEqual(['other'])
+    expect(await placed()).toEqual(['other'])
     expect(up.size).toBe(0)
     expect(await counted()).toBe(1)
   })
 
   it('the fiftieth call of a domain counts under the uuid that the engine gave it too', async () => {
-    const { api, outcome, calls, call, counted } = await setUp()
+    const { outcome, calls, call, placed, counted } = await setUp()
     await calls(49)
     outcome.next = () => ({ state: 'done', text: '+OK other\n', uuid: 'other' })
 
     await call()
 
-    expect((await api.ports.liveCalls.list('a.example.com')).has('other')).toBe(true)
+    expect(await placed()).toContain('other')
     expect(await counted()).toBe(50)
   })
 

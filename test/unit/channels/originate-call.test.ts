@@ -197,6 +197,7 @@ describe('a variable', () => {
 
   it.each([
     ['effective_caller_id_name', 'Zoë (Sales)'],
+    ['effective_caller_id_name', "O'Neil, Bob"],
     ['effective_caller_id_number', '+4989123'],
     ['outbound_caller_id_name', 'Zoë'],
     ['outbound_caller_id_number', '112'],

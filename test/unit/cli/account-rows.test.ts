@@ -49,3 +49,21 @@ it('a number that two rows have is refused in the later one, and one row may nam
 
   expect(rows.map(({ problem }) => problem)).toEqual([undefined, 'line 2 has the number 201 too'])
 })
+
+it.each([
+  ['  padded pw  ', '  padded pw  '],
+  ['"  in quotes "', '  in quotes '],
+  [' "after a blank" ', 'after a blank'],
+  ['\tx\u00a0', '\tx\u00a0'],
+])('the password of the cell %j is %j', (cell, password) => {
+  const text = `\ufefflogin, password ,role\r\n 1005 ,${cell}, user \r\n\r\n1006, "x,y" ,user\r\n`
+
+  expect(readAccountRows(text, 'f')).toMatchObject([
+    { login: '1005', password, role: 'user' },
+    { login: '1006', password: 'x,y', role: 'user' },
+  ])
+})
+
+it('a cell of blanks alone is no password', () => {
+  expect(readAccountRows('login,password\n1005,   \n', 'f')[0]).not.toHaveProperty('password')
+})

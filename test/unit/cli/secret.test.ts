@@ -53,3 +53,15 @@ it.each([
 it.each(['', '\nsecond', 'x'.repeat(5000)])('standard input that begins with %j has no secret', async (text) => {
   await expect(readSecret(aKeyboard(text, false).terminal)).rejects.toMatchObject({ exitCode: 2 })
 })
+
+it('a byte order mark is no part of a secret that comes from standard input', async () => {
+  expect(await readSecret(aKeyboard('\ufeffp\u00e4ss w\u00f6rd \r\nmore', false).terminal)).toBe('p\u00e4ss w\u00f6rd ')
+})
+
+it('a secret from standard input that is not UTF-8 is refused', async () => {
+  const { terminal } = aKeyboard('', false)
+  const stdin = Object.assign(new PassThrough(), { isTTY: false })
+  stdin.end(Buffer.from('p\u00e4ss\n', 'latin1'))
+
+  await expect(readSecret({ ...terminal, stdin })).rejects.toThrow('is not UTF-8')
+})

@@ -11,7 +11,9 @@ import { routes } from '../../../contracts/routes/index.ts'
 import { takesKey } from '../../../contracts/routes/route.ts'
 import { typeOf } from '../../support/api/client-types.ts'
 
-/** The answers that the platform's own schema has, and the client's type of the same answer. The compiler compares them. */
+/**
+ * The answers that the platform's own schema has, and the client's type of the same answer. The compiler compares them.
+ */
 type Derived<R extends { readonly operationId: OperationId; readonly response: z.ZodMiniType }> =
   z.infer<R['response']> extends Answer<R['operationId']> ? true : never
 const derived: readonly [

@@ -39,8 +39,10 @@ async function aLab(managesPresence: boolean) {
     await until(async () => (await list(null)).some(([listed]) => listed === uuid))
     return uuid
   }
-  const busy = async () =>
-    (await ports.presence.list(domain)).filter(({ calls }) => calls.length > 0).map(({ login }) => login)
+  const busy = async () => {
+    const legs = (await ports.knownCalls.listOf(domain)).filter(({ state }) => state === 'up')
+    return legs.flatMap(({ presenceId }) => (presenceId === '' ? [] : (presenceId.split('@')[0] ?? [])))
+  }
   const hangUp = async (uuid: string) => {
     const client = await lab.login()
     await client.command(`api uuid_kill ${uuid}`)

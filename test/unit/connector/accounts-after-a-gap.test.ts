@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { aCoreUuid } from '../../support/engine/engine-event.ts'
-import { type EventLab, type LabWorld, labDomain, labEngine, labWorld } from '../../support/connector/event-lab.ts'
-import { aPresence, aReport } from '../../support/records/records.ts'
+import { callsOf } from '../../support/connector/calls-of.ts'
+import {
+  type EventLab,
+  type LabWorld,
+  labDomain,
+  labEngine,
+  labWorld,
+  ofCall,
+} from '../../support/connector/event-lab.ts'
+import { aKnownCall, aPresence, aReport } from '../../support/records/records.ts'
 
 const phone = {
   user_name: '1000',
@@ -168,15 +176,20 @@ describe('after a link was lost', () => {
 })
 
 describe('after a connector was killed', () => {
-  /** Its successor, usually 40 s later: what it had heard is known from its report and the stored accounts alone. */
+  /**
+   * Its successor, usually 40 s later: what it had heard is known from its report and the stored phones and legs alone.
+   */
   async function aSuccessor(stored: { readonly calls: readonly string[] }, afterMs = 40_000) {
     const world = await labWorld()
     const { ports, time } = world
     const killedAt = time.clock.now()
     const contacts = [{ id: 'sip:1000@192.0.2.9:5060', expiresAt: killedAt + 3_600_000 }]
-    await ports.presence.put(
-      aPresence({ domain: labDomain, login: '1000', contacts, calls: stored.calls, observedAt: killedAt }),
-    )
+    await ports.presence.put(aPresence({ domain: labDomain, login: '1000', contacts, observedAt: killedAt }))
+    const leg = { engine: labEngine, core: aCoreUuid, domain: labDomain, presenceId: `1000@${labDomain}` }
+    const createdAt = `${killedAt - 30_000}000`
+    for (const uuid of stored.calls) {
+      await ports.knownCalls.put(aKnownCall({ ...leg, uuid, createdAt, knownAt: killedAt }))
+    }
     const last = { coreUuid: aCoreUuid, sequence: '4711' }
     await ports.connectorStatus.report(
       aReport({
@@ -191,9 +204,12 @@ describe('after a connector was killed', () => {
     return { ...world, lab, killedAt }
   }
 
+  const busyWith = ({ ports }: LabWorld) => callsOf(ports, labDomain, '1000')
+
   test('a call that ended after its connector was killed is ended, and its account is free', async () => {
     const uuid = randomUUID()
     const world = await aSuccessor({ calls: [uuid] })
+    expect(await busyWith(world)).toEqual([uuid])
 
     await world.lab.up()
     await world.time.advance(60_000)
@@ -203,7 +219,8 @@ describe('after a connector was killed', () => {
       `${aCoreUuid}:${uuid}:CHANNEL_HANGUP_COMPLETE`,
     )
     expect(states(world)).toEqual(['ONHOOK'])
-    expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [] })
+    expect(await busyWith(world)).toEqual([])
+    expect(await world.ports.knownCalls.list(labEngine)).toEqual([])
   })
 
   test('a call that ended is also ended by a successor that started before it could know that the connector was dead', async () => {
@@ -216,7 +233,7 @@ describe('after a connector was killed', () => {
     await world.time.advance(10_000)
 
     expect(world.eventsOf(uuid)).toEqual(['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made'])
-    expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [] })
+    expect(await busyWith(world)).toEqual([])
   })
 
   test('a call that ended is left to another connector that was connected all the time', async () => {
@@ -232,7 +249,43 @@ describe('after a connector was killed', () => {
     }
 
     expect(world.eventsOf(uuid)).toEqual([])
-    expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [] })
+    expect(await busyWith(world)).toEqual([uuid])
+  })
+
+  test('a stored call that another connector has ended makes its account busy no longer, so that its next call is reported', async () => {
+    const [old, next] = [randomUUID(), randomUUID()]
+    const world = await aSuccessor({ calls: [old] }, 1_000)
+    const { ports, time, lab } = world
+    const link = { engine: labEngine, last: { coreUuid: aCoreUuid, sequence: '9' }, upSince: world.killedAt - 1 }
+    await lab.up()
+    const headers = ofCall(time.clock.now(), { 'Channel-Presence-ID': '' })
+    await lab.emit({ name: 'CHANNEL_STATE', uuid: randomUUID(), headers })
+    for (let times = 0; times < 12; times += 1) {
+      const reportedAt = time.clock.now()
+      await ports.connectorStatus.report(aReport({ connectorId: 'other', reportedAt, eventLinks: [link] }))
+      await time.advance(5_000)
+    }
+
+    lab.rows = [{ uuid: next }]
+    await lab.emit({ name: 'CHANNEL_CREATE', uuid: next, headers: ofCall(time.clock.now()) })
+
+    expect(world.eventsOf(old)).toEqual([])
+    expect(states(world).at(-1)).toBe('ISBUSY')
+  })
+
+  test('a stored call of an engine that is configured no more makes its account free, and stays stored', async () => {
+    const world = await aSuccessor({ calls: [] })
+    const { ports, time, lab } = world
+    const [gone, engine] = [randomUUID(), 'removed']
+    const leg = aKnownCall({ uuid: gone, engine, domain: labDomain, presenceId: `1000@${labDomain}` })
+    await ports.knownCalls.put({ ...leg, knownAt: world.killedAt })
+    await lab.up()
+
+    await lab.emit({ name: 'CHANNEL_CREATE', uuid: randomUUID(), headers: ofCall(time.clock.now()) })
+    await time.advance(2_000)
+
+    expect(await busyWith(world)).not.toContain(gone)
+    expect((await ports.knownCalls.list(engine)).map(({ state }) => state)).toEqual(['ended'])
   })
 
   test('a call that is up stays, and a call that began meanwhile gets a synthetic beginning', async () => {

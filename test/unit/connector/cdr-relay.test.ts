@@ -54,7 +54,8 @@ describe('the end of a leg', () => {
       },
     ])
     expect(world.eventsOf(call)).toEqual([])
-    expect(connector.side.counters()).toMatchObject({ cdrsRelayed: 1, eventsRelayed: 0 })
+    expect(connector.side.counters()).toMatchObject({ cdrsRelayed: 1, eventsRelayed: 1 })
+    expect(world.published.map(({ name }) => name)).toEqual(['CUSTOM->svc::engine_connected'])
   })
 
   test('the end of a leg that a hook wants is sent once to each of the two queues', async () => {

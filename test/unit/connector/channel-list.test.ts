@@ -42,6 +42,9 @@ function aList(...rows: Readonly<Record<string, unknown>>[]) {
   return { time, link, registry, list, uuids, dumps, tell }
 }
 
+const readingsOf = ({ asked }: { readonly asked: readonly string[] }) =>
+  asked.filter((line) => line === 'show channels as json')
+
 test('a domain sees its own channels and not those of a domain with a similar name', async () => {
   const { uuids } = aList(
     row('1', 'a.example.com'),
@@ -185,11 +188,11 @@ test('all callers who ask within a second share one reading of the engine', asyn
   await Promise.all([list.read(everything), list.read({ domain: 'a.example.com', presenceId: null })])
   await time.advance(999)
   await list.read(everything)
-  expect(link.asked).toHaveLength(1)
+  expect(readingsOf(link)).toHaveLength(1)
 
   await time.advance(1)
   await list.read(everything)
-  expect(link.asked).toHaveLength(2)
+  expect(readingsOf(link)).toHaveLength(2)
 })
 
 test('a tenant whose channels changed since a reading began gets a new one, and the others share the old one', async () => {
@@ -199,12 +202,12 @@ test('a tenant whose channels changed since a reading began gets a new one, and 
 
   registry.touch('a.example.com')
   await list.read({ domain: 'example.com', presenceId: null })
-  expect(link.asked).toHaveLength(1)
+  expect(readingsOf(link)).toHaveLength(1)
 
   const lists = [list.read(own), list.read(own)]
   await time.advance(200)
   await Promise.all(lists)
-  expect(link.asked).toHaveLength(2)
+  expect(readingsOf(link)).toHaveLength(2)
 })
 
 test('a change during a reading causes one more reading after it, however many callers ask', async () => {
@@ -216,7 +219,7 @@ test('a change during a reading causes one more reading after it, however many c
   await time.advance(200)
   await Promise.all([before, ...after])
 
-  expect(link.asked).toHaveLength(2)
+  expect(readingsOf(link)).toHaveLength(2)
 })
 
 test("events take precedence over the engine's table of channels, which is updated late", async () => {
@@ -253,11 +256,11 @@ test('a change right after a reading of channels began causes no other reading f
   registry.touch('a.example.com')
   const next = list.read(everything)
   await time.advance(199)
-  expect(link.asked).toHaveLength(1)
+  expect(readingsOf(link)).toHaveLength(1)
   await time.advance(1)
   await next
 
-  expect(link.asked).toHaveLength(2)
+  expect(readingsOf(link)).toHaveLength(2)
 })
 
 test('all callers that list the same channels while nothing changes get the same complete text', async () => {

@@ -78,7 +78,7 @@ test('a placed call that its engine has reported is not forgotten, even while no
   registry.place('u', 'a.example.com', '1000@a.example.com', engine)
   await registry.learn('u', reading({ 'Core-UUID': 'core' }), engine, 'event')
   registry.see('u', 'CHANNEL_CREATE')
-  registry.doubt(engine)
+  registry.markUnconfirmed(engine)
 
   registry.unplace('u')
 
@@ -132,7 +132,7 @@ test('after the event link was interrupted, no channel counts as up until the en
   const registry = new ChannelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
-  registry.doubt(engine)
+  registry.markUnconfirmed(engine)
   expect(registry.find('u')).toMatchObject({ proven: false, domain: 'a.example.com' })
   await registry.learn('u', reading({}), engine)
 
@@ -140,7 +140,7 @@ test('after the event link was interrupted, no channel counts as up until the en
 })
 
 test('a new channel above the limit evicts the oldest one, which is counted', async () => {
-  const registry = new ChannelRegistry(only('a.example.com'), 2)
+  const registry = new ChannelRegistry(only('a.example.com'), { limit: 2 })
 
   for (const uuid of ['one', 'two', 'three'])
     await registry.learn(uuid, reading({ 'Caller-Context': 'a.example.com' }), engine)
@@ -183,6 +183,19 @@ test('a uuid that is used again after its call was destroyed is a new channel', 
   await registry.learn('u', made, engine, 'event')
 
   expect(registry.find('u')).toBeDefined()
+})
+
+test('the id of a destroyed channel that is used again by another tenant carries nothing of the former one', async () => {
+  const registry = new ChannelRegistry(only('a.example.com', 'b.example.com'))
+  const made = (domain: string) =>
+    reading({ 'Caller-Context': domain, 'Event-Name': 'CHANNEL_CREATE', 'Core-UUID': 'c' })
+  await registry.learn('fixed', made('a.example.com'), engine, 'event')
+  registry.see('fixed', 'CHANNEL_DESTROY')
+  registry.end('fixed', 'c')
+
+  await registry.learn('fixed', made('b.example.com'), engine, 'event')
+
+  expect(registry.find('fixed')?.domain).toBe('b.example.com')
 })
 
 test('a uuid that appears in another process of an engine is a new channel without events', async () => {

@@ -121,7 +121,8 @@ const own = [
   new RegExp(`^api vm_delete ${name}@${host}$`),
   /^(?:event json|nixevent) /,
 ]
-const lookUp = new RegExp(`^api uuid_dump ${id} json$`)
+const channelId = '[A-Za-z0-9._~@:+-]{1,128}'
+const lookUp = new RegExp(`^api uuid_dump ${channelId} json$`)
 
 /** Every block of bytes is one of the few that there may be, whatever was in the messages. */
 function checkBytes(): void {
@@ -170,6 +171,10 @@ const ordinary: Readonly<Record<string, RegExp>> = {
   'domain of a call': /^[A-Za-z0-9][A-Za-z0-9.-]*$/,
   'domain of dropped accounts': /^[A-Za-z0-9][A-Za-z0-9.-]*$/,
   'domain of an account': /^[A-Za-z0-9][A-Za-z0-9.-]*$/,
+  'held channel': new RegExp(`^${channelId}$`),
+  'resumed channel': new RegExp(`^${channelId}$`),
+  'ended channel': new RegExp(`^${channelId}$`),
+  'listened channel': new RegExp(`^${channelId}$`),
   'id of the command': new RegExp(`^${id}$`, 'i'),
 }
 

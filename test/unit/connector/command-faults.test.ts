@@ -295,7 +295,8 @@ describe('F19 a command message that is older than its deadline', () => {
     path.engine.onJob = (job) => void jobs.push(job)
     const begun = path.time.clock.now()
     const run = (domain: string) => path.calls.run(anOriginate(), { domain, presenceId: null }, 20_000, randomUUID())
-    // As many as are written before the first of them is accepted, of two tenants: one alone gets no more than 51 places.
+    // As many as are written before the first of them is accepted, of two tenants: one alone gets no more than 51
+    // places.
     const others = Array.from({ length: 32 }, () => [run(scope.domain), run(other)]).flat()
     await path.until(() => jobs.length === 64)
 

@@ -71,6 +71,10 @@ const badValues = Object.values(
   .flat()
   .map(String)
 const plainWords = new Set(['toggle'])
+/** Whatever an engine may take for a channel's id. */
+const plainIds = new Set(
+  badValues.filter((value) => /^[A-Za-z0-9._~@:+-]{1,128}$/.test(value) && !/^(?:off|toggle)$/.test(value)),
+)
 const plainLogins = new Set([
   'toggle',
   '+',
@@ -85,9 +89,9 @@ const slots: [string, (value: string) => LineCommand, ReadonlySet<string>][] = [
   ['calledId', (calledId) => anOriginate({ calledId }), plainWords],
   ['callerId', (callerId) => anOriginate({ callerId }), plainLogins],
   ['the uuid of a call', (uuid) => anOriginate({ uuid }), new Set()],
-  ['the uuid of an order', (uuid) => ({ kind: 'hold', uuid }), new Set()],
+  ['the uuid of an order', (uuid) => ({ kind: 'hold', uuid }), plainIds],
   ['the cause', (cause) => ({ kind: 'hangup', uuid, cause }), new Set()],
-  ['the listened channel', (target) => anEavesdrop({ target }), new Set()],
+  ['the listened channel', (target) => anEavesdrop({ target }), plainIds],
   ['the listener', (user) => anEavesdrop({ user }), plainLogins],
   ['the display', (display) => anEavesdrop({ display }), new Set()],
   ['the side', (side) => anEavesdrop({ side }), plainLogins],
@@ -120,8 +124,8 @@ describe.each(slots)('%s', (name, make, harmless) => {
       '(',
       '&',
       '\\',
-      ':',
       ';',
+      ...(harmless === plainIds ? [] : [':']),
     )
     const around = fc.string({ unit: 'grapheme', maxLength: 20 })
 
@@ -132,6 +136,11 @@ describe.each(slots)('%s', (name, make, harmless) => {
       fixed(100),
     )
   })
+})
+
+test.each(['all', 'ALL', 'off', 'toggle', '..'])('%s is a word of the engine and no id of a channel', (word) => {
+  expect(yields(anEavesdrop({ target: word }))).toBe(false)
+  expect(yields({ kind: 'hold', uuid: word })).toBe(false)
 })
 
 describe('a variable of a call', () => {
@@ -149,6 +158,16 @@ describe('a variable of a call', () => {
     ['that command in other letters', 'UNLOAD Mod_Event_Socket'],
   ])('a variable of a call with %s yields no line', (_what, value) => {
     expect(yields(anOriginate({ variables: { x_note: value } }))).toBe(false)
+  })
+
+  test.each([
+    ["O'Neil", String.raw`O\\\\\\\'Neil`],
+    ["O'Neil, Bob", String.raw`'O\\\\\\\'Neil\, Bob'`],
+    ['a,b', String.raw`a\,b`],
+  ])('the name %s is written so that the engine reads it as it is', (name, written) => {
+    const line = lineOf(anOriginate({ variables: { effective_caller_id_name: name } }))
+
+    expect(line).toContain(`effective_caller_id_name=${written}}user/`)
   })
 
   test.each(['api_hangup_hook', 'origination_uuid', 'Domain_Name', 'sip_h_X', 'note', 'X_note', 'x_a b', 'x_a=b', ''])(

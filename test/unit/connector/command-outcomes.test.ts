@@ -5,7 +5,7 @@ import { aCommandMessage, anOriginate } from '../../support/connector/command-me
 import { fateUnknown } from '../../support/engine/fake-esl-session.ts'
 import { gone } from '../../support/stores/flaky.ts'
 import { settle } from '../../support/processes/manual-time.ts'
-import { aRunner, orderTo } from '../../support/connector/runner-lab.ts'
+import { aRunner, dumpOf, orderTo } from '../../support/connector/runner-lab.ts'
 
 describe('a command whose end cannot be known ends as unknown, never as failed', () => {
   test('a command ends as unknown when the link breaks after it was written', async () => {
@@ -64,6 +64,63 @@ test('a job that the engine does not start is refused', async () => {
   await run(message)
 
   expect(await outcome(message)).toEqual({ state: 'refused', text: '-ERR permission denied' })
+})
+
+describe('an answer that does not say what was done is no success', () => {
+  test.each(['', '+OK\n', '  \n', '+OK Job done\n', '+OK 12345678\n', 'done\n'])(
+    'a call whose result is %j is looked up by its chosen uuid, and unknown if the engine does not have it',
+    async (reply) => {
+      const { link, run, outcome } = await aRunner()
+      link.answer = () => 'false'
+      const command = anOriginate()
+      const message = aCommandMessage({ command })
+      await run(message)
+      link.finishJob(message.id, reply)
+      await settle()
+
+      expect(link.asked).toContain(`uuid_exists ${command.uuid}`)
+      expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'unclear' })
+    },
+  )
+
+  test('a call whose result names no channel is there when the engine has the chosen uuid', async () => {
+    const { link, run, outcome } = await aRunner()
+    link.answer = () => 'true'
+    const command = anOriginate()
+    const message = aCommandMessage({ command })
+    await run(message)
+    link.finishJob(message.id, '')
+    await settle()
+
+    expect(await outcome(message)).toEqual({ state: 'done', text: `+OK ${command.uuid}\n`, uuid: command.uuid })
+  })
+
+  test('a call whose result names no channel is unknown when the engine cannot be asked for it', async () => {
+    const { link, run, outcome } = await aRunner()
+    link.answer = () => Promise.reject(fateUnknown())
+    const message = aCommandMessage({ command: anOriginate() })
+    await run(message)
+    link.finishJob(message.id, '+OK\n')
+    await settle()
+
+    expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'unclear' })
+  })
+
+  test.each(['hold', 'unhold', 'hangup'] as const)(
+    'a %s that is answered with nothing is not said to be done',
+    async (kind) => {
+      const { link, run, outcome, channel } = await aRunner()
+      const uuid = randomUUID()
+      await channel(uuid, 'a.example.com')
+      link.answer = () => dumpOf(uuid, 'a.example.com')
+      const message = aCommandMessage({ command: orderTo(uuid)[kind] })
+      await run(message)
+      link.finishJob(message.id, '')
+      await settle()
+
+      expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'unclear' })
+    },
+  )
 })
 
 describe('while the store of commands is gone', () => {

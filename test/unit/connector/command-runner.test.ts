@@ -90,7 +90,7 @@ describe('a call', () => {
     await registry.learn(reported.uuid, (name) => create.get(name), '192.0.2.1:8021', 'event')
     link.down()
     jobs.loseAll()
-    registry.doubt('192.0.2.1:8021')
+    registry.markUnconfirmed('192.0.2.1:8021')
     await settle()
 
     expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'disconnected' })
@@ -225,7 +225,7 @@ describe('an order to a channel', () => {
     const { link, run, outcome, channel, registry } = await aRunner()
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')
-    registry.doubt('192.0.2.1:8021')
+    registry.markUnconfirmed('192.0.2.1:8021')
     link.answer = () => '-ERR No such channel!\n'
     const message = aCommandMessage({ command: orderTo(uuid).hangup })
 

@@ -26,8 +26,8 @@ async function beat(world: LabWorld, lab: EventLab) {
 }
 
 /**
- * The engine cannot be heard for so long, just after its sign of life, which comes every 20 s. `isUp` is the call that it
- * has after that.
+ * The engine cannot be heard for so long, just after its sign of life, which comes every 20 s. `isUp` is the call that
+ * it has after that.
  */
 async function outage(world: LabWorld, lab: EventLab, ms: number, isUp?: string) {
   await beat(world, lab)
@@ -144,7 +144,7 @@ test('a call that only a dead connector had recorded has no duration, since the 
   const world = await labWorld()
   const uuid = randomUUID()
   const createdAt = `${world.time.clock.now()}000`
-  await world.ports.knownCalls.put([aKnownCall({ uuid, engine: labEngine, createdAt })])
+  await world.ports.knownCalls.put(aKnownCall({ uuid, engine: labEngine, createdAt }))
   await world.time.advance(3 * hours)
   const lab = await world.connector()
 

@@ -38,7 +38,6 @@ async function aSide(wanted: readonly string[]) {
     ports,
     registry,
     domains,
-    isUp: async () => false,
     engines: () => [],
     connectorId: 'connector-1',
     random: () => 0,

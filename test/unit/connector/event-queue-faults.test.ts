@@ -53,20 +53,20 @@ test('F23 a queue that refuses for five minutes loses no event and delays no ord
   })
 })
 
-test('F23 a full spool drops old events of the least important class first, file by file, and counts each', async () => {
+test('F23 a full spool drops its oldest events, file by file, and counts each by class', async () => {
   const spoolBytes = 4 * mebi
   const faultMs = 8_000
   const ordeal = await eventOrdeal({ spoolBytes })
   const process = await ordeal.start()
   ordeal.queue.instead = async () => Promise.reject(unavailable())
-  const made = await ordeal.calls(process, { count: 64, overMs: faultMs, holdBytes: 900_000 })
+  const made = await ordeal.calls(process, { count: 104, overMs: faultMs, holdBytes: 900_000 })
 
   const backAfterMs = await ordeal.over(process)
 
   const held = ordeal.world.published.filter(({ name }) => name === 'CHANNEL_HOLD').map(({ uuid }) => uuid)
-  for (const uuid of made) expect(ordeal.world.eventsOf(uuid).slice(-2)).toEqual(inOrder.slice(-2))
+  expect(ordeal.world.eventsOf(made.at(-1) ?? '').toSorted()).toEqual([...inOrder, 'CHANNEL_HOLD'].toSorted())
   expect(process.counter('eventsDroppedCall')).toBeGreaterThan(10)
-  expect(process.counter('eventsDroppedTerminal')).toBe(0)
+  expect(process.counter('eventsDroppedTerminal')).toBeGreaterThan(10)
   expect(held).toContain(made.at(-1))
   await checkEventOrdeal(ordeal, { backAfterMs, faultMs, spoolBytes })
 })
@@ -297,6 +297,26 @@ test("F30 the next connector publishes all but the last second of a killed one's
   await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 13_000 })
 })
 
+test('an event that belongs to a domain by its call alone is published by the next process, although it never heard the call begin', async () => {
+  const ordeal = await eventOrdeal()
+  const { time } = ordeal.world
+  const process = await ordeal.start()
+  const uuid = '00000000-0000-4000-8000-00000000ca12'
+  await ordeal.tell(process, { name: 'CHANNEL_CREATE', uuid, headers: ofCall(time.clock.now()) })
+  await time.advance(1_000)
+  expect(process.lab.side.waiting).toBe(0)
+  ordeal.queue.instead = async () => Promise.reject(unavailable())
+  await ordeal.tell(process, { name: 'CHANNEL_HOLD', uuid, headers: {} })
+  await time.advance(1_000)
+  process.kill()
+
+  await ordeal.start({ rows: [{ uuid }] })
+  ordeal.queue.instead = undefined
+  await time.advance(10_000)
+
+  expect(ordeal.world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HOLD'])
+})
+
 const refusals: readonly { readonly title: string; readonly fail: (disk: MemoryDisk) => void }[] = [
   {
     title: 'is full',
@@ -313,17 +333,17 @@ const refusals: readonly { readonly title: string; readonly fail: (disk: MemoryD
 ]
 
 test.each(refusals)(
-  'F31 a disk that $title is counted, and what then has no room is dropped by class and recorded',
+  'F31 a disk that $title is counted, and what then has no room is dropped, the oldest first, counted by class and recorded',
   async ({ fail }) => {
     const faultMs = 60_000
     const ordeal = await eventOrdeal()
     const process = await ordeal.start()
     fail(ordeal.disk)
     ordeal.queue.instead = async () => Promise.reject(unavailable())
-    const made = await ordeal.calls(process, { count: 64, overMs: faultMs, holdBytes: 900_000 })
+    const made = await ordeal.calls(process, { count: 104, overMs: faultMs, holdBytes: 900_000 })
     const counters = process.lab.side.counters()
     expect(counters['eventsDropped']).toBeGreaterThan(10)
-    expect(counters['eventsDroppedTerminal']).toBe(0)
+    expect(counters['eventsDroppedTerminal']).toBeGreaterThan(10)
     // The metric that the alarm `EventsNotOnDisk` watches.
     const { totals } = readMetrics({ ...aHealth, counters })
     expect(totals.SpoolSkipped).toBeGreaterThan(100)
@@ -331,7 +351,7 @@ test.each(refusals)(
 
     const backAfterMs = await ordeal.over(process)
 
-    for (const uuid of made) expect(ordeal.world.eventsOf(uuid).slice(-2)).toEqual(inOrder.slice(-2))
+    expect(ordeal.world.eventsOf(made.at(-1) ?? '').slice(-2)).toEqual(inOrder.slice(-2))
     await checkEventOrdeal(ordeal, { backAfterMs, faultMs })
   },
 )

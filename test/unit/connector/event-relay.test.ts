@@ -29,14 +29,12 @@ async function aSide(wanted: readonly string[], isGone: (store: 'domains' | 'hoo
     time.clock,
   )
   const registry = new ChannelRegistry(domains)
-  const isUp = async () => false
   const subscriptions = gone(ports.subscriptions, 'version', () => isGone('hooks'))
   const side = new EventPipeline({
     ...time,
     ports: { ...ports, subscriptions },
     registry,
     domains,
-    isUp,
     engines: () => [],
     connectorId: 'connector-1',
     random: () => 0,
@@ -206,6 +204,19 @@ describe('the events of a call', () => {
     expect(published().map(({ name }) => name)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
+  test('an event without a time of the engine has the time at which it was read, however long it waited', async () => {
+    let isGone = true
+    const { send, published, time } = await aSide(['CHANNEL_CREATE'], () => isGone)
+    const readAt = time.clock.now()
+    await send({ name: 'CHANNEL_CREATE', uuid: randomUUID(), headers: { ...inA, 'Event-Date-Timestamp': '' } })
+    await time.advance(10_000)
+
+    isGone = false
+    await time.advance(5_000)
+
+    expect(published().map(({ occurredAt }) => occurredAt)).toEqual([readAt])
+  })
+
   test('the events of a call wait in order until it is known which events hooks want', async () => {
     let isGone = true
     const { send, published, time } = await aSide(
@@ -277,7 +288,7 @@ describe('the state of an account', () => {
       [`${aCoreUuid}:6:account_status`, 'NONREG'],
     ])
     await time.advance(100)
-    expect(await ports.presence.read('a.example.com', '1000')).toMatchObject({ contacts: [], calls: [] })
+    expect(await ports.presence.read('a.example.com', '1000')).toMatchObject({ contacts: [] })
   })
 
   test('the state of an account is not changed by a channel whose account is of another domain', async () => {

@@ -17,7 +17,7 @@ describe('a leg of an engine that is known under another address', () => {
   async function aFormerLeg(world: LabWorld, core = aCoreUuid): Promise<string> {
     const uuid = randomUUID()
     const createdAt = `${world.time.clock.now() - 60_000}000`
-    await world.ports.knownCalls.put([aKnownCall({ uuid, engine: formerName, core, domain: labDomain, createdAt })])
+    await world.ports.knownCalls.put(aKnownCall({ uuid, engine: formerName, core, domain: labDomain, createdAt }))
     await report(world, 'former', [formerName])
     await world.time.advance(40_000)
     return uuid

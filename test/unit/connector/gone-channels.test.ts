@@ -13,7 +13,7 @@ async function endOf(answer: string, meanwhile: Partial<Channel> | 'gone' | 'ove
   const kept = await endGone(
     {
       ...manualTime(),
-      registry: { find: () => channel, hasSeen: () => false, unplace: () => {} },
+      registry: { find: () => channel, hasSeen: () => false, unplace: () => {}, spellingOf: (id) => id },
       link: {
         api: async () => {
           isOver = meanwhile === 'over'

@@ -10,8 +10,8 @@ interface KillPoint {
 }
 
 /**
- * How late a connector reads, and how much the engine's clock is ahead; clocks differ by less than a second. Before each
- * kill the queue may be away for a while.
+ * How late a connector reads, and how much the engine's clock is ahead; clocks differ by less than a second. Before
+ * each kill the queue may be away for a while.
  */
 interface World {
   readonly transitMs: number
@@ -59,8 +59,8 @@ async function aSlowService({ transitMs, engineAheadMs, eventName }: World): Pro
 }
 
 /**
- * One task after the other on one disk, each killed at its point, the last one not. The waits between them grow as those
- * of a process that is started again. Returns the times of events that are neither queued nor in a gap.
+ * One task after the other on one disk, each killed at its point, the last one not. The waits between them grow as
+ * those of a process that is started again. Returns the times of events that are neither queued nor in a gap.
  */
 async function afterKills(world: World, points: readonly KillPoint[], tally?: Tally): Promise<number[]> {
   const lab = await aSlowService(world)

@@ -11,6 +11,7 @@ import {
   labWorld,
   ofCall,
 } from '../../support/connector/event-lab.ts'
+import { callsOf } from '../../support/connector/calls-of.ts'
 import { fakeEslSession } from '../../support/engine/fake-esl-session.ts'
 import { report } from '../../support/connector/last-report.ts'
 import { gone } from '../../support/stores/flaky.ts'
@@ -220,7 +221,7 @@ test('the recorded calls of a dead connector are checked by the connector that n
   const { ports, time } = running
   const name = `127.0.0.1:${engine.port}`
   const call = aKnownCall({ engine: name, domain: labDomain, knownAt: time.clock.now() })
-  await ports.knownCalls.put([call])
+  await ports.knownCalls.put(call)
   await report(running, 'first', [name])
   await running.until(() => running.connector.health().status === 'OK')
   for (let times = 0; times < 6; times += 1) {
@@ -305,15 +306,13 @@ describe('with several engines', () => {
       const { world, uuid, successor } = given
       const now = world.time.clock.now()
       const contacts = [{ id: 'sip:1000@192.0.2.9:5060', expiresAt: now + 3_600_000 }]
-      await world.ports.presence.put(
-        aPresence({ domain: labDomain, login: '1000', contacts, calls: [uuid], observedAt: now }),
-      )
+      await world.ports.presence.put(aPresence({ domain: labDomain, login: '1000', contacts, observedAt: now }))
       successor.registrations = [{ user: '1000', expires: Math.floor(now / 1_000) + 3_600 }]
       const expectFree = async () => {
         expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', ...ends])
         const states = world.published.filter(({ name }) => name.endsWith('account_status'))
         expect(states.map(({ fields }) => fields['Account-User-State'])).toEqual(['ONHOOK'])
-        expect((await world.ports.presence.read(labDomain, '1000'))?.calls).toEqual([])
+        expect(await callsOf(world.ports, labDomain, '1000')).toEqual([])
       }
       return { ...given, expectFree }
     }
@@ -334,7 +333,7 @@ describe('with several engines', () => {
       successor.side.engineChanged(fs2, 'engine_connected')
       successor.side.accept(anEngineEvent({ uuid: randomUUID(), headers: ofTrunk(world) }), 'fs2')
       await world.time.advance(60_000)
-      expect((await world.ports.presence.read(labDomain, '1000'))?.calls).toHaveLength(1)
+      expect(await callsOf(world.ports, labDomain, '1000')).toHaveLength(1)
       await successor.up()
       await world.time.advance(60_000)
 
@@ -356,14 +355,14 @@ describe('with several engines', () => {
       const { world, uuid, successor, fs2 } = await aSuccessorOfAccount()
       const [call] = await world.ports.knownCalls.list(labEngine)
       if (call === undefined) throw new Error('a call')
-      await world.ports.knownCalls.put([{ ...call, engine: 'removed' }])
+      await world.ports.knownCalls.put({ ...call, engine: 'removed', core: randomUUID() })
 
       await successor.up()
       successor.side.engineChanged(fs2, 'engine_connected')
       await world.time.advance(60_000)
 
       expect(world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE'])
-      expect((await world.ports.presence.read(labDomain, '1000'))?.calls).toEqual([])
+      expect(await callsOf(world.ports, labDomain, '1000')).toEqual([])
     })
   })
 })
@@ -400,7 +399,7 @@ describe('what is stored of a leg', () => {
     }
     await report(world, 'first')
     await world.time.advance(40_000)
-    await world.ports.knownCalls.put([call])
+    await world.ports.knownCalls.put(call)
     const before = world.eventsOf(uuid)
 
     const successor = await world.connector('successor')

@@ -1,4 +1,6 @@
-/** The list of calls at 5 000 live channels: whole on its way from the engine's socket to the record, and cheap to many. */
+/**
+ * The list of calls at 5 000 live channels: whole on its way from the engine's socket to the record, and cheap to many.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { packOutcome, unpackOutcome } from '../../../adapters/dynamodb/calls/command-outcome.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { patientReader } from '../../../connector/spool/patient-reader.ts'
-import { newSegment } from '../../../connector/spool/segment.ts'
+import { patientReader } from '../../../connector/buffer/patient-reader.ts'
+import { newSegment } from '../../../connector/buffer/segment.ts'
 import { memoryDisk } from '../../support/connector/memory-disk.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 
@@ -26,5 +26,5 @@ test('a file that is dropped while its disk fails is not read again', async () =
   await time.advance(120_000)
 
   expect([before > 1, asked - before]).toEqual([true, 0])
-  expect(await reading).toEqual([])
+  expect(await reading).toHaveLength(0)
 })

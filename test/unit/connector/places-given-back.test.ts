@@ -7,7 +7,9 @@ import { gone } from '../../support/stores/flaky.ts'
 import { settle } from '../../support/processes/manual-time.ts'
 import { aRunner, orderTo } from '../../support/connector/runner-lab.ts'
 
-/** A connector that loses a place per fault has none left after a day of faults, and answers 429 until it is restarted. */
+/**
+ * A connector that loses a place per fault has none left after a day of faults, and answers 429 until it is restarted.
+ */
 type Runner = Awaited<ReturnType<typeof aRunner>>
 
 const aCall = () => aCommandMessage({ command: anOriginate() })

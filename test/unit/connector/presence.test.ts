@@ -1,27 +1,23 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { PresenceTracker } from '../../../connector/events/presence.ts'
 import { presenceWriter } from '../../../connector/events/presence-writer.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { gone } from '../../support/stores/flaky.ts'
+import { aPresenceTracker } from '../../support/connector/presence-tracker.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
-import { aPresence } from '../../support/records/records.ts'
+import { aKnownCall, aPresence } from '../../support/records/records.ts'
 
 const domain = 'a.example.com'
 const account = { domain, login: '1000' }
+const of = (uuid: string, engine = 'engine-1') => ({ uuid, engine })
 const phone = (contact: string, lastsSeconds = 120) => ({ login: '1000', contact, lastsSeconds })
 
 function aTracker() {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
-  const storedCalls: string[] = []
-  const tracker = new PresenceTracker(
-    ports.presence,
-    time.clock,
-    ({ login }, uuid) => void storedCalls.push(`${login} ${uuid}`),
-  )
-  return { time, ports, tracker, storedCalls }
+  const tracker = aPresenceTracker(ports, time.clock)
+  return { time, ports, tracker }
 }
 
 test('the state of an account follows its phone and its calls, and returns to offline', async () => {
@@ -30,10 +26,10 @@ test('the state of an account follows its phone and its calls, and returns to of
 
   const changes = [
     tracker.registered(domain, phone('sip:a'), 1),
-    tracker.called(account, 'one', true, 2),
-    tracker.called(account, 'two', true, 3),
-    tracker.called(account, 'one', false, 4),
-    tracker.called(account, 'two', false, 5),
+    tracker.called(account, of('one'), true, 2),
+    tracker.called(account, of('two'), true, 3),
+    tracker.called(account, of('one'), false, 4),
+    tracker.called(account, of('two'), false, 5),
     tracker.registered(domain, phone('sip:a', 0), 6),
   ]
 
@@ -83,27 +79,39 @@ test('an expired registration counts as none', async () => {
   const { tracker } = aTracker()
   await tracker.load(domain)
   tracker.registered(domain, phone('sip:a', 120), 0)
+  tracker.takeChanged()
 
-  tracker.called(account, 'one', true, 120_001)
-
-  expect(tracker.takeChanged()).toMatchObject([{ contacts: [], calls: ['one'] }])
+  expect(tracker.called(account, of('one'), true, 120_001)).toMatchObject({ before: 'ONHOOK', after: 'NONREG' })
+  expect(tracker.takeChanged()).toMatchObject([{ contacts: [] }])
 })
 
-test('stored accounts are restored with all their calls, each of which is reported for a check since it may have ended', async () => {
-  const { tracker, ports, storedCalls } = aTracker()
-  await ports.presence.put(
-    aPresence({ ...account, contacts: [{ id: 'sip:a', expiresAt: 9e15 }], calls: ['live', 'dead'] }),
-  )
-  await ports.presence.put(aPresence({ domain, login: '1001', contacts: [], calls: [] }))
+test('stored phones and legs of accounts are restored, and an ended leg does not count', async () => {
+  const { tracker, ports } = aTracker()
+  const presenceId = '1000@a.example.com'
+  await ports.presence.put(aPresence({ ...account, contacts: [{ id: 'sip:a', expiresAt: 9e15 }] }))
+  await ports.presence.put(aPresence({ domain, login: '1001', contacts: [] }))
+  const legs = ['one', 'two', 'over'].map((uuid) => aKnownCall({ uuid, domain, presenceId }))
+  for (const leg of [...legs, aKnownCall({ domain, presenceId: '' })]) await ports.knownCalls.put(leg)
+  await ports.knownCalls.put({ ...(legs[2] ?? expect.fail()), state: 'ended' })
 
   await tracker.load(domain)
   await tracker.load(domain)
   tracker.registered(domain, phone('sip:b'), 9e14)
 
-  expect(storedCalls).toEqual(['1000 live', '1000 dead'])
-  expect(tracker.takeChanged()).toMatchObject([
-    { calls: ['live', 'dead'], contacts: [{ id: 'sip:a' }, { id: 'sip:b' }] },
-  ])
+  expect(tracker.callsOf(account)).toEqual(['one', 'two'])
+  expect(tracker.takeChanged()).toMatchObject([{ contacts: [{ id: 'sip:a' }, { id: 'sip:b' }] }])
+})
+
+test('stored calls that are not among the channels of their engine are dropped without an event, those of other engines stay', async () => {
+  const { tracker, ports } = aTracker()
+  const presenceId = '1000@a.example.com'
+  const calls = [of('live', 'fs1'), of('over', 'fs1'), of('elsewhere', 'fs2')]
+  for (const call of calls) await ports.knownCalls.put(aKnownCall({ ...call, domain, presenceId }))
+  await tracker.load(domain)
+
+  tracker.confirmed('fs1', (uuid) => uuid === 'live')
+
+  expect(tracker.callsOf(account)).toEqual(['live', 'elsewhere'])
 })
 
 test('equal logins of two domains are two accounts', async () => {
@@ -113,11 +121,9 @@ test('equal logins of two domains are two accounts', async () => {
 
   tracker.registered(domain, phone('sip:a'), 1)
 
-  expect(tracker.called({ domain: 'b.example.com', login: '1000' }, 'one', true, 2)).toBeUndefined()
-  expect(tracker.takeChanged()).toMatchObject([
-    { domain, calls: [] },
-    { domain: 'b.example.com', contacts: [] },
-  ])
+  expect(tracker.called({ domain: 'b.example.com', login: '1000' }, of('one'), true, 2)).toBeUndefined()
+  expect(tracker.callsOf(account)).toEqual([])
+  expect(tracker.takeChanged()).toMatchObject([{ domain }])
 })
 
 test('a changed presence is stored in its newest state', async () => {
@@ -126,35 +132,38 @@ test('a changed presence is stored in its newest state', async () => {
     ...time,
     store: ports.presence,
     tracker,
-    isStoredByPeer: () => false,
     random: () => 0,
     log: capturedLog(),
   })
   await tracker.load(domain)
   tracker.registered(domain, phone('sip:a'), time.clock.now())
-  tracker.called(account, 'one', true, time.clock.now())
-
   writer.wake()
+  tracker.registered(domain, phone('sip:b'), time.clock.now())
+
   await writer.flushed()
 
-  expect(await ports.presence.read(domain, '1000')).toMatchObject({ contacts: [{ id: 'sip:a' }], calls: ['one'] })
+  expect(await ports.presence.read(domain, '1000')).toMatchObject({ contacts: [{ id: 'sip:a' }, { id: 'sip:b' }] })
 })
 
-test('an account without a phone and a call is removed from memory once stored, however many names callers make up', async () => {
+test('an account without a phone and a call is removed from memory, however many names callers make up', async () => {
   const { tracker, ports, time } = aTracker()
   const writer = presenceWriter({
     ...time,
     store: ports.presence,
     tracker,
-    isStoredByPeer: () => false,
     random: () => 0,
     log: capturedLog(),
   })
   await tracker.load(domain)
   tracker.registered(domain, phone('sip:a'), time.clock.now())
   for (let name = 2_000; name < 2_500; name += 1) {
-    tracker.called({ domain, login: `${name}` }, 'one', true, time.clock.now())
-    tracker.called({ domain, login: `${name}` }, 'one', false, time.clock.now())
+    const other = { domain, login: `${name}` }
+    tracker.called(other, of('one'), true, time.clock.now())
+    tracker.registered(domain, { login: `${name}`, contact: 'sip:b', lastsSeconds: 60 }, time.clock.now())
+    tracker.called(other, of('one'), false, time.clock.now())
+    tracker.registered(domain, { login: `${name}`, contact: 'sip:b', lastsSeconds: 0 }, time.clock.now())
+    tracker.called({ domain, login: `x${name}` }, of('one'), true, time.clock.now())
+    tracker.called({ domain, login: `x${name}` }, of('one'), false, time.clock.now())
   }
   expect(tracker.accounts).toBe(501)
 
@@ -162,8 +171,9 @@ test('an account without a phone and a call is removed from memory once stored, 
   await writer.flushed()
 
   expect(tracker.accounts).toBe(1)
-  expect(await ports.presence.read(domain, '2000')).toMatchObject({ contacts: [], calls: [] })
-  const again = new PresenceTracker(ports.presence, time.clock)
+  expect(await ports.presence.read(domain, '2000')).toMatchObject({ contacts: [] })
+  expect(await ports.presence.read(domain, 'x2000')).toBeUndefined()
+  const again = aPresenceTracker(ports, time.clock)
   await again.load(domain)
   expect(again.accounts).toBe(1)
 })
@@ -176,7 +186,6 @@ test('a presence that cannot be stored is stored later', async () => {
     ...time,
     store,
     tracker,
-    isStoredByPeer: () => false,
     random: () => 0,
     log: capturedLog(),
   })

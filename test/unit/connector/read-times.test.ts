@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
-import { EventOutbox } from '../../../connector/events/event-outbox.ts'
+import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
 import { textEvent } from '../../../adapters/events/text-event.ts'
-import { sizeOf } from '../../../connector/spool/waiting-events.ts'
+import { sizeOf } from '../../../connector/buffer/waiting.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { labWorld, ofCall } from '../../support/connector/event-lab.ts'
@@ -10,13 +10,14 @@ import { manualTime } from '../../support/processes/manual-time.ts'
 import { memoryDisk, spoolOwner } from '../../support/connector/memory-disk.ts'
 import { anEvent, aReport } from '../../support/records/records.ts'
 
-/** An outbox whose queue is away, with room for so many events in memory and a disk for the others. */
-function aFullOutbox(room: number) {
+/** A buffer whose queue is away, with room for so many events in memory and a disk for the others. */
+function aFullBuffer(room: number) {
   const time = manualTime()
   const sink = memoryEventSink()
   const bytes = room * sizeOf(textEvent(anEvent()))
   const queue = { isAway: true }
-  const outbox = new EventOutbox({
+  const buffer = new EventBuffer({
+    handle: async () => {},
     ...time,
     sink: { publish: (events) => (queue.isAway ? Promise.reject(new Error('away')) : sink.publish(events)) },
     log: capturedLog(),
@@ -24,7 +25,7 @@ function aFullOutbox(room: number) {
     memory: { window: bytes, all: 4 * bytes },
     place: { folder: '/spool', bytes: 1e7, files: memoryDisk(), owner: spoolOwner('1') },
   })
-  return { time, outbox, queue }
+  return { time, buffer, queue }
 }
 
 test.each([
@@ -33,19 +34,19 @@ test.each([
 ])(
   'the age of an event that had to wait elsewhere counts from its reading, also after younger ones, %s',
   async (_where, room) => {
-    const { time, outbox, queue } = aFullOutbox(room)
+    const { time, buffer, queue } = aFullBuffer(room)
     const now = time.clock.now()
-    for (const id of ['a', 'b', 'c']) outbox.add(anEvent({ id, uuid: id }))
+    for (const id of ['a', 'b', 'c']) buffer.tell(anEvent({ id, uuid: id }))
 
-    outbox.add(anEvent({ id: 'late', uuid: 'late' }), now - 30_000)
-    expect(outbox.unwrittenAt).toBe(now - 30_000)
+    buffer.tell(anEvent({ id: 'late', uuid: 'late' }), now - 30_000)
+    expect(buffer.unwrittenAt).toBe(now - 30_000)
     await time.advance(1_000)
-    expect(outbox.oldestAt).toBe(now - 30_000)
-    expect(outbox.unwrittenAt).toBeUndefined()
+    expect(buffer.oldestAt).toBe(now - 30_000)
+    expect(buffer.unwrittenAt).toBeUndefined()
 
     queue.isAway = false
     await time.advance(10_000)
-    expect(outbox.oldestAt).toBeUndefined()
+    expect(buffer.oldestAt).toBeUndefined()
   },
 )
 
@@ -75,12 +76,12 @@ test('the age of an event that waits for a store and then for the queue counts f
   await time.advance(30_000)
   expect(lab.side.lagMs).toBe(30_000)
   expect(lab.side.unkeptMs).toBe(30_000)
-  expect(lab.side.counters()['eventsRelayed']).toBe(0)
+  expect(world.published.map(({ name }) => name)).toEqual(['CUSTOM->svc::engine_connected'])
 
   away.store = false
   await time.advance(10_000)
 
-  expect(lab.side.counters()['eventsRelayed']).toBe(1)
+  expect(lab.side.counters()['eventsRelayed']).toBe(2)
   expect(lab.side.lagMs).toBe(40_000)
 })
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { callsOf } from '../../support/connector/calls-of.ts'
 import { aCoreUuid } from '../../support/engine/engine-event.ts'
 import { gone } from '../../support/stores/flaky.ts'
 import { labDomain, labEngine, labWorld, ofCall } from '../../support/connector/event-lab.ts'
@@ -397,7 +398,7 @@ describe('an engine that was started anew', () => {
     ])
     expect(lab.registry.find(uuid)?.callState).toBe('ACTIVE')
     expect(lab.registry.hasEnded(uuid)).toBe(false)
-    expect(await ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [uuid] })
+    expect(await callsOf(ports, labDomain, '1000')).toEqual([uuid])
   })
 
   test('no event of a restarted engine counts as a repetition, not even of a call with an old uuid and sequence number', async () => {

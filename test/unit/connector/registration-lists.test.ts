@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { PresenceTracker } from '../../../connector/events/presence.ts'
 import { checkRegistrations } from '../../../connector/reconcile/registration-check.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
+import { aPresenceTracker } from '../../support/connector/presence-tracker.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 
 /** The first list of registrations of a recording in which somebody is registered. */
@@ -23,7 +23,7 @@ test('each phone in a recorded list of registrations is matched by the contact i
   void checkRegistrations(
     {
       ...time,
-      presence: new PresenceTracker(ports.presence, time.clock),
+      presence: aPresenceTracker(ports, time.clock),
       domains: { exists: (name) => name.endsWith('.example.com') },
       links: () => [{ api: async () => recordedList() }],
       found: (domain, { login, contact }) => void found.push(`${login} ${domain} ${contact}`),
@@ -52,7 +52,7 @@ test('phones that registered under full names belong to their accounts, except i
   void checkRegistrations(
     {
       ...time,
-      presence: new PresenceTracker(ports.presence, time.clock),
+      presence: aPresenceTracker(ports, time.clock),
       domains: { exists: (name) => name.endsWith('.example.com') },
       links: () => [{ api: async () => JSON.stringify({ row_count: rows.length, rows }) }],
       found: (domain, { login }) => void found.push(`${login}@${domain}`),
@@ -79,7 +79,7 @@ describe('a list of registrations', () => {
   ) {
     const time = manualTime(Date.UTC(2026, 10, 20, 23, 27))
     const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
-    const presence = new PresenceTracker(ports.presence, time.clock)
+    const presence = aPresenceTracker(ports, time.clock)
     for (const [login, contact] of known) {
       await presence.load(tenant)
       presence.registered(tenant, { login, contact, lastsSeconds: 600 }, time.clock.now())

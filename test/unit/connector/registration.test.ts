@@ -93,3 +93,30 @@ test.each([
 test('contacts of an engine that registers phones under their logins are not judged', () => {
   expect(custom('sofia::register', register)?.refused).toBeUndefined()
 })
+
+const contactOf = (contact: string) => custom('sofia::register', { ...register, contact })?.contact
+
+test.each([
+  ['"Ann <desk>" <sip:1001@192.0.2.1:5060>', '<sip:1001@192.0.2.1:5060>'],
+  ['"Ann \\"<sip:x@y>\\"" <sip:1001@192.0.2.1:5060>', 'sip:1001@192.0.2.1:5060'],
+  ['"Lee <1>" <sip:1001@192.0.2.1>', '"Lee <2>" <sip:1001@192.0.2.1>'],
+  ['<SIP:1001@Phone.Example.COM;Transport=TCP;ob>', '<sip:1001@phone.example.com;ob;transport=tcp>'],
+  ['<sip:%31001@[2001:DB8::1]:5060;line=%2c>', '<sip:1001@[2001:db8::1]:5060;line=%2C>'],
+  ['Ann <sip:1001@192.0.2.1;fs_nat=yes>', '"" <sip:1001@192.0.2.1>'],
+])('the contacts %s and %s are one phone', (one, other) => {
+  expect(contactOf(one)).toBe(contactOf(other))
+})
+
+const push = `app-id=com.example.phone;pn-type=apple;pn-tok=${'A'.repeat(300)}`
+
+test.each([
+  ['"Ann <desk>" <sip:1001@192.0.2.1:5060>', '"Ann <desk>" <sip:1001@192.0.2.1:5061>'],
+  [`<sip:1001@192.0.2.1;${push};inst=A>`, `<sip:1001@192.0.2.1;${push};inst=B>`],
+  ['<sip:ann@192.0.2.1>', '<sip:Ann@192.0.2.1>'],
+  ['<sip:1001@192.0.2.1>', '<sips:1001@192.0.2.1>'],
+  ['<sip:1001@192.0.2.1>', '<sip:1001@192.0.2.1:5060>'],
+  ['<sip:1001@192.0.2.1>', '<sip:1001@192.0.2.1;transport=tcp>'],
+  ['<sip:1001@192.0.2.1;line=a%3Bb>', '<sip:1001@192.0.2.1;line=a;b>'],
+])('the contacts %s and %s are two phones', (one, other) => {
+  expect(contactOf(one)).not.toBe(contactOf(other))
+})

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { EventOutbox } from '../../../connector/events/event-outbox.ts'
-import { SendPace } from '../../../connector/events/send-pace.ts'
+import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
+import { SendPace } from '../../../connector/buffer/send-pace.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { manualTime, settle } from '../../support/processes/manual-time.ts'
 import { anEvent } from '../../support/records/records.ts'
 
-/** An outbox to a queue that takes everything, and the batches that came there, each with its moment. */
-function anOutbox() {
+/** An buffer to a queue that takes everything, and the batches that came there, each with its moment. */
+function aBuffer() {
   const time = manualTime()
   const start = time.clock.now()
   const batches: {
@@ -22,19 +22,25 @@ function anOutbox() {
       return []
     },
   }
-  const outbox = new EventOutbox({ ...time, sink, log: capturedLog(), random: () => 0 })
-  return { time, outbox, batches }
+  const buffer = new EventBuffer({
+    handle: async () => {},
+    ...time,
+    sink,
+    log: capturedLog(),
+    random: () => 0,
+  })
+  return { time, buffer, batches }
 }
 
 test('at 300 events a second an event costs less than 0.15 calls to the event queue and waits 25 ms at most', async () => {
-  const { time, outbox, batches } = anOutbox()
+  const { time, buffer, batches } = aBuffer()
   const addedAt = new Map<string, number>()
   const start = time.clock.now()
 
   for (let count = 0; count < 3_000; count += 1) {
     const event = anEvent()
     addedAt.set(event.id, time.clock.now() - start)
-    outbox.add(event)
+    buffer.tell(event)
     await time.advance(count % 3 === 0 ? 4 : 3)
   }
 
@@ -45,10 +51,10 @@ test('at 300 events a second an event costs less than 0.15 calls to the event qu
 })
 
 test('at 30 events a second each event is sent at once', async () => {
-  const { time, outbox, batches } = anOutbox()
+  const { time, buffer, batches } = aBuffer()
 
   for (let count = 0; count < 30; count += 1) {
-    outbox.add(anEvent())
+    buffer.tell(anEvent())
     await time.advance(33)
   }
 
@@ -56,38 +62,38 @@ test('at 30 events a second each event is sent at once', async () => {
 })
 
 test('ten events of different calls at one moment are sent at once', async () => {
-  const { outbox, batches } = anOutbox()
+  const { buffer, batches } = aBuffer()
 
-  for (let count = 0; count < 10; count += 1) outbox.add(anEvent())
+  for (let count = 0; count < 10; count += 1) buffer.tell(anEvent())
   await settle()
 
   expect(batches.flatMap(({ ids }) => ids)).toHaveLength(10)
 })
 
 test('the next event of a call is sent without waiting for the pace once the event before it was sent', async () => {
-  const { outbox, batches } = anOutbox()
+  const { buffer, batches } = aBuffer()
 
-  for (let count = 0; count < 50; count += 1) outbox.add(anEvent({ uuid: 'a' }))
+  for (let count = 0; count < 50; count += 1) buffer.tell(anEvent({ uuid: 'a' }))
   await settle()
 
-  await outbox.drained()
+  await buffer.drained()
   expect(batches.at(-1)?.atMs).toBe(0)
 })
 
 test('a full batch does not wait for the pace', async () => {
-  const { outbox, batches } = anOutbox()
+  const { buffer, batches } = aBuffer()
 
-  for (let count = 0; count < 104; count += 1) outbox.add(anEvent())
-  await outbox.drained()
+  for (let count = 0; count < 104; count += 1) buffer.tell(anEvent())
+  await buffer.drained()
 
   expect(batches.at(-1)?.atMs).toBe(0)
 })
 
 test('a hundred CDRs a second cost at most ten calls a second to the CDR queue', async () => {
-  const { time, outbox, batches } = anOutbox()
+  const { time, buffer, batches } = aBuffer()
 
   for (let count = 0; count < 200; count += 1) {
-    outbox.add({ ...anEvent(), reader: 'cdr' })
+    buffer.tell({ ...anEvent(), reader: 'cdr' })
     await time.advance(10)
   }
 

@@ -20,7 +20,7 @@ describe.each([
     clock.aheadMs = ms
     process.add(...numbered('b', 50))
     await process.time.advance(500)
-    expect(process.outbox.spool.skipped).toBe(0)
+    expect(process.buffer.spool.skipped).toBe(0)
 
     const next = spoolingProcess('2', { disk: process.disk })
     next.back()
@@ -35,11 +35,11 @@ describe.each([
     process.disk.room = 0
     process.add('a0')
     await process.time.advance(500)
-    expect(process.outbox.spool.failures).toBe(1)
+    expect(process.buffer.spool.failures).toBe(1)
     process.disk.room = Infinity
     clock.aheadMs = ms
     await process.time.advance(5_500)
 
-    expect([process.outbox.spool.failures, process.disk.used() > 0]).toEqual([1, true])
+    expect([process.buffer.spool.failures, process.disk.used() > 0]).toEqual([1, true])
   })
 })

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
-import { EventOutbox } from '../../../connector/events/event-outbox.ts'
-import { systemSpoolFiles } from '../../../connector/spool/spool-files.ts'
-import { processOwner } from '../../../connector/spool/process-owner.ts'
+import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
+import { systemSpoolFiles } from '../../../connector/buffer/spool-files.ts'
+import { processOwner } from '../../../connector/buffer/process-owner.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { type ManualTime, manualTime, settle } from '../../support/processes/manual-time.ts'
 import { spoolOwner } from '../../support/connector/memory-disk.ts'
@@ -19,12 +19,13 @@ afterEach(() => {
   rmSync(join(folder, '..'), { recursive: true, force: true })
 })
 
-/** An outbox over a real folder; the queue is away until the test says otherwise. */
-function anOutbox(owner = processOwner()) {
+/** An buffer over a real folder; the queue is away until the test says otherwise. */
+function aBuffer(owner = processOwner()) {
   const time = manualTime()
   const sink = memoryEventSink()
   let isAway = true
-  const outbox = new EventOutbox({
+  const buffer = new EventBuffer({
+    handle: async () => {},
     ...time,
     log: capturedLog(),
     random: () => 0,
@@ -32,7 +33,7 @@ function anOutbox(owner = processOwner()) {
     place: { folder, bytes: 1e6, files: systemSpoolFiles, owner },
   })
   return {
-    outbox,
+    buffer,
     time,
     sink,
     back: () => {
@@ -47,8 +48,8 @@ async function until(time: ManualTime, isSo: () => boolean) {
 }
 
 /** Waits until what was left is found, which must not take any time. */
-async function found(outbox: EventOutbox, events: number) {
-  while (outbox.spool.found < events) await settle()
+async function found(buffer: EventBuffer, events: number) {
+  while (buffer.spool.found < events) await settle()
 }
 
 const filesIn = (path: string): string[] =>
@@ -58,28 +59,28 @@ const filesIn = (path: string): string[] =>
 
 test("only the process's user can enter the folder and read its files, whatever the umask", async () => {
   const before = process.umask(0)
-  const { outbox, time } = anOutbox()
-  outbox.add(anEvent())
-  await until(time, () => outbox.spool.bytes > 0)
+  const { buffer, time } = aBuffer()
+  buffer.tell(anEvent())
+  await until(time, () => buffer.spool.bytes > 0)
   process.umask(before)
 
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
   expect(modeOf(folder)).toBe('700')
   expect(filesIn(folder).map(modeOf)).toEqual(['600'])
-  await outbox.close()
+  await buffer.close()
 })
 
 test('events that one process leaves on disk are sent by another, and no file remains afterwards', async () => {
-  const first = anOutbox(spoolOwner('1'))
-  for (const id of ['a1', 'a2', 'a3']) first.outbox.add(anEvent({ id, uuid: 'a' }))
-  expect(await first.outbox.close()).toBe(0)
+  const first = aBuffer(spoolOwner('1'))
+  for (const id of ['a1', 'a2', 'a3']) first.buffer.tell(anEvent({ id, uuid: 'a' }))
+  expect(await first.buffer.close()).toBe(0)
 
-  const second = anOutbox(spoolOwner('2'))
+  const second = aBuffer(spoolOwner('2'))
   second.back()
-  await found(second.outbox, 3)
+  await found(second.buffer, 3)
   await until(second.time, () => second.sink.published.length === 3)
-  await second.outbox.drained()
-  await second.outbox.close()
+  await second.buffer.drained()
+  await second.buffer.close()
 
   expect(second.sink.published.map(({ id }) => id)).toEqual(['a1', 'a2', 'a3'])
   expect(readdirSync(folder)).toEqual([])
@@ -88,26 +89,26 @@ test('events that one process leaves on disk are sent by another, and no file re
 test('events are sent from memory and none is dropped if the folder cannot be created', async () => {
   mkdirSync(join(folder, '..'), { recursive: true })
   writeFileSync(folder, 'a file stands where the folder should be')
-  const { outbox, time, back, sink } = anOutbox()
-  outbox.add(anEvent({ id: 'one' }))
-  await until(time, () => outbox.spool.skipped === 1)
+  const { buffer, time, back, sink } = aBuffer()
+  buffer.tell(anEvent({ id: 'one' }))
+  await until(time, () => buffer.spool.skipped === 1)
 
   back()
   await until(time, () => sink.published.length === 1)
 
-  expect(outbox.counts.dropped).toBe(0)
+  expect(buffer.counts.dropped).toBe(0)
 })
 
 test('a folder that was removed while the process runs is created again', async () => {
-  const { outbox, time } = anOutbox()
-  outbox.add(anEvent({ id: 'one' }))
-  await until(time, () => outbox.spool.bytes > 0)
+  const { buffer, time } = aBuffer()
+  buffer.tell(anEvent({ id: 'one' }))
+  await until(time, () => buffer.spool.bytes > 0)
   rmSync(folder, { recursive: true })
 
-  outbox.add(anEvent({ id: 'two' }))
-  await until(time, () => outbox.spool.failures > 0)
+  buffer.tell(anEvent({ id: 'two' }))
+  await until(time, () => buffer.spool.failures > 0)
   await until(time, () => filesIn(join(folder, '..')).length > 0)
 
-  expect(outbox.waiting).toBe(2)
-  await outbox.close()
+  expect(buffer.waiting).toBe(2)
+  await buffer.close()
 })

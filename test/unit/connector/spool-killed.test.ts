@@ -15,15 +15,15 @@ test('a line that a kill cut off is ignored and not reported as dropped, since t
   next.add('b1')
   await next.time.advance(5_000)
 
-  expect(next.ids()).toEqual(['a0', 'a1', 'b1'])
-  expect([next.outbox.spool.damaged, next.outbox.waiting, next.drops]).toEqual([0, 0, []])
+  expect(next.ids().toSorted()).toEqual(['a0', 'a1', 'b1'])
+  expect([next.buffer.spool.damaged, next.buffer.waiting, next.drops]).toEqual([0, 0, []])
   expect(next.disk.contents.size).toBe(0)
 })
 
 test('a process that is killed at any 97th byte of a write leaves exactly the first part of it, whatever the event classes', async () => {
   const killed = spoolingProcess('1')
   const names = ['CHANNEL_STATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_STATE', 'CHANNEL_DESTROY', 'CHANNEL_STATE']
-  for (const [index, name] of names.entries()) killed.outbox.add(anEvent({ id: `a${index}`, uuid: 'a', name }))
+  for (const [index, name] of names.entries()) killed.buffer.tell(anEvent({ id: `a${index}`, uuid: 'a', name }))
   await killed.time.advance(1_000)
   const [[path, bytes] = ['', Buffer.alloc(0)], ...others] = killed.disk.contents
   expect([killed.disk.writes, others]).toEqual([1, []])
@@ -54,5 +54,5 @@ test('a damaged line is skipped and counted', async () => {
   await next.time.advance(1_000)
 
   expect(next.ids()).toEqual(['a0', 'a2'])
-  expect([next.outbox.spool.damaged, next.outbox.waiting]).toEqual([1, 0])
+  expect([next.buffer.spool.damaged, next.buffer.waiting]).toEqual([1, 0])
 })

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { pause } from '../../../core/concurrency/timers.ts'
-import { anEvent } from '../../support/records/records.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 import type { MemoryDisk } from '../../support/connector/memory-disk.ts'
 import { numbered, roomFor, spoolingProcess } from '../../support/connector/spooling-process.ts'
@@ -53,13 +52,13 @@ describe('what a killed process left, on a disk that takes its time,', () => {
     await next.time.advance(60_000)
 
     expect(next.ids()).toEqual(['b0', ...numbered('a', 50)])
-    expect([next.outbox.spool.found, next.outbox.waiting, next.disk.contents.size]).toEqual([50, 0, 0])
+    expect([next.buffer.spool.found, next.buffer.waiting, next.disk.contents.size]).toEqual([50, 0, 0])
   })
 
   test('a flush waits for the events of a killed process on a slow disk', async () => {
     const next = await onSlowDisk()
     let isDrained = false
-    void next.outbox.drained().then(() => (isDrained = true))
+    void next.buffer.drained().then(() => (isDrained = true))
     await next.time.advance(19_000)
     expect(isDrained).toBe(false)
     await next.time.advance(60_000)
@@ -70,7 +69,7 @@ describe('what a killed process left, on a disk that takes its time,', () => {
   test('a process that stops before it finds the events of a killed one leaves them to the next', async () => {
     const next = await onSlowDisk()
     await next.time.advance(7_000)
-    expect(await next.outbox.close()).toBe(0)
+    expect(await next.buffer.close()).toBe(0)
     await next.time.advance(60_000)
     expect(next.ids()).toEqual([])
 
@@ -108,7 +107,7 @@ describe('a step that fails once while what was left is looked for', () => {
       await next.time.advance(5_000)
 
       expect(next.ids()).toEqual(numbered('a', 51))
-      expect([next.outbox.spool.failures, next.outbox.spool.found]).toEqual([1, 50])
+      expect([next.buffer.spool.failures, next.buffer.spool.found]).toEqual([1, 50])
       expect(next.log.lines.map(({ message }) => message)).toEqual([
         ['look', 'read'].includes(step)
           ? 'what an earlier process left cannot be looked through; it will be tried again'
@@ -119,7 +118,7 @@ describe('a step that fails once while what was left is looked for', () => {
   )
 })
 
-test('a file that fails for hours is skipped after four seconds, reported as a loss after a minute, and sent when it can be read', async () => {
+test('a file that fails for hours is skipped and reported as a loss after four seconds, and left to the next process', async () => {
   const firstAt = manualTime().clock.now()
   const first = await leftBy('1')
   const second = spoolingProcess('2', { disk: first.disk, time: first.time })
@@ -135,21 +134,20 @@ test('a file that fails for hours is skipped after four seconds, reported as a l
     if (isBroken && seen.size > 10_000) throw error('EACCES')
     return seen
   }
-  const thirdAt = second.time.clock.now()
-  const third = spoolingProcess('3', { disk, time: manualTime(thirdAt) })
+  const third = spoolingProcess('3', { disk, time: manualTime(second.time.clock.now()) })
   third.back()
   third.add('c0')
   await third.time.advance(10_000)
-  expect(third.ids()).toEqual(['b0', 'b1', 'c0'])
 
-  expect(third.drops).toEqual([])
-  await third.time.advance(2 * 3_600_000)
-  expect(third.outbox.spool.failures).toBeLessThan(130)
-  expect(third.drops).toEqual([{ class: 1, count: 1, from: firstAt, to: thirdAt }])
+  expect(third.ids().toSorted()).toEqual(['b0', 'b1', 'c0'])
+  expect(third.drops).toMatchObject([{ class: 1, count: 1, from: firstAt }])
+  expect(third.buffer.spool.failures).toBe(5)
   isBroken = false
-  await third.time.advance(61_000)
-
-  expect(third.ids()).toEqual(['b0', 'b1', 'c0', ...numbered('a', 50)])
+  expect(await third.buffer.close()).toBe(0)
+  const last = spoolingProcess('4', { disk })
+  last.back()
+  await last.time.advance(10_000)
+  expect(last.ids()).toEqual(numbered('a', 50))
   expect(disk.contents.size).toBe(0)
 })
 
@@ -173,41 +171,10 @@ test("events that are being written while an earlier process's files are found a
   next.back()
   await next.time.advance(10_000)
 
-  expect(next.ids()).toEqual([...numbered('a', 50), ...numbered('b', 20)])
-})
-
-test('an event that was overtaken on its way to a full disk does not cause a later event to be dropped', async () => {
-  const bytes = 128 * 1024
-  const end = (id: string) => anEvent({ id, uuid: id, name: 'CHANNEL_DESTROY' })
-  const killed = spoolingProcess('1', { bytes, memory: roomFor(4, 400) })
-  for (let count = 0; killed.disk.used() < 63.6 * 1024; count += 1) {
-    killed.outbox.add(end(`old${count}`))
-    await killed.time.advance(100)
+  for (const [call, count] of [
+    ['a', 50],
+    ['b', 20],
+  ] as const) {
+    expect(next.ids().filter((id) => id.startsWith(call))).toEqual(numbered(call, count))
   }
-  const { disk } = killed
-  const time = manualTime(killed.time.clock.now())
-  const look = disk.look.bind(disk)
-  disk.look = async (path) => {
-    await pause(time.timers, 20_000)
-    return look(path)
-  }
-  disk.room = disk.used()
-  const next = spoolingProcess('2', { disk, time, bytes, memory: roomFor(4, 400) })
-  await time.advance(6_000)
-  for (let count = 0; count < 4; count += 1) {
-    next.outbox.add(anEvent({ id: `unimportant${count}`, uuid: '', name: 'HEARTBEAT' }))
-  }
-  await time.advance(20_000)
-  disk.room = Infinity
-  for (let count = 0; count < 4; count += 1) {
-    next.outbox.add(end(`new${count}`))
-    await time.advance(6_000)
-  }
-
-  next.back()
-  await time.advance(60_000)
-
-  expect(next.ids().filter((id) => id.startsWith('new'))).toEqual(numbered('new', 4))
-  expect(next.ids().filter((id) => id.startsWith('unimportant'))).toEqual(numbered('unimportant', 4))
-  expect([next.outbox.waiting, next.outbox.spool.damaged]).toEqual([0, 0])
 })

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { lockFolder } from '../../../adapters/system/folder-lock.ts'
-import { systemSpoolFiles } from '../../../connector/spool/spool-files.ts'
-import { processOwner } from '../../../connector/spool/process-owner.ts'
+import { systemSpoolFiles } from '../../../connector/buffer/spool-files.ts'
+import { processOwner } from '../../../connector/buffer/process-owner.ts'
 import { memoryDisk } from '../../support/connector/memory-disk.ts'
 import { numbered, spoolingProcess } from '../../support/connector/spooling-process.ts'
 
@@ -20,7 +20,7 @@ afterEach(() => {
 
 /** Starts a process, and returns it with the name that it would give a lock. */
 async function anotherProcess() {
-  const module = new URL('../../../connector/spool/process-owner.ts', import.meta.url).href
+  const module = new URL('../../../connector/buffer/process-owner.ts', import.meta.url).href
   const script = `console.log((await import('${module}')).processOwner().name); process.stdin.resume()`
   const other = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'ignore'] })
   const [printed] = await once(other.stdout, 'data')
@@ -70,14 +70,16 @@ test('files of the next process sort after those of a killed one, also where its
   await killed.time.advance(1_000)
   await killed.disk.remove('/spool/0000000001.lock')
   const second = spoolingProcess('2', { disk: killed.disk })
-  second.add(...numbered('b', 3))
+  second.add('a3', ...numbered('b', 3))
   await second.time.advance(1_000)
 
   const third = spoolingProcess('3', { disk: killed.disk })
   third.back()
   await third.time.advance(5_000)
 
-  expect(third.ids()).toEqual([...numbered('a', 3), ...numbered('b', 3)])
+  for (const call of ['a', 'b']) {
+    expect(third.ids().filter((id) => id.startsWith(call))).toEqual(numbered(call, call === 'a' ? 4 : 3))
+  }
 })
 
 test('a process that finds its folder in use reports it, and uses the folder when it is free', async () => {
@@ -89,7 +91,7 @@ test('a process that finds its folder in use reports it, and uses the folder whe
   const second = spoolingProcess('2', { disk, alive })
   second.add('b0')
   await second.time.advance(10_000)
-  expect([second.outbox.spool.bytes, second.outbox.spool.skipped]).toEqual([0, 1])
+  expect([second.buffer.spool.bytes, second.buffer.spool.skipped]).toEqual([0, 1])
   expect(second.log.lines.map(({ message }) => message)).toContain(
     'the spool folder cannot be locked: events wait in memory only; it will be tried again',
   )
@@ -110,7 +112,7 @@ test('a process whose folder is in use does not wait for the folder when it stop
   second.back()
   second.add('b0')
   let isDrained = false
-  void second.outbox.drained().then(() => (isDrained = true))
+  void second.buffer.drained().then(() => (isDrained = true))
 
   await second.time.advance(6_000)
 
@@ -120,13 +122,13 @@ test('a process whose folder is in use does not wait for the folder when it stop
 test('a lock with events names the process that left them to the next one, and without events the lock is removed', async () => {
   const left = spoolingProcess('1')
   left.add('a0')
-  await left.outbox.close()
+  await left.buffer.close()
   expect(await left.disk.list('/spool')).toHaveLength(2)
 
   const next = spoolingProcess('2', { disk: left.disk })
   next.back()
   await next.time.advance(1_000)
-  await next.outbox.close()
+  await next.buffer.close()
 
   expect(next.taken).toEqual(['1'])
   expect(await left.disk.list('/spool')).toEqual([])

@@ -1,35 +1,35 @@
 import { describe, expect, test } from 'vitest'
 import { manualTime } from '../../support/processes/manual-time.ts'
 import { memoryDisk } from '../../support/connector/memory-disk.ts'
-import { aSpoolingProcess, numbered, roomFor } from '../../support/connector/spool-lab.ts'
+import { spoolingProcess, numbered, roomFor } from '../../support/connector/spooling-process.ts'
 
 describe('the next process', () => {
   test('the next process sends the events of a killed one first, under the same ids', async () => {
-    const killed = aSpoolingProcess('1')
+    const killed = spoolingProcess('1')
     killed.add(...numbered('a', 5))
     await killed.time.advance(1_000)
 
-    const next = aSpoolingProcess('2', { disk: killed.disk })
+    const next = spoolingProcess('2', { disk: killed.disk })
     next.back()
     next.add('a5', 'a6')
     await next.time.advance(1_000)
 
     expect(next.ids()).toEqual(numbered('a', 7))
-    expect(next.outbox.spool.found).toBe(5)
+    expect(next.buffer.spool.found).toBe(5)
     expect(next.disk.contents.size).toBe(0)
   })
 
   test('a third process sends the events of two killed ones, each in its order', async () => {
-    const first = aSpoolingProcess('1', { memory: roomFor(2, 8) })
+    const first = spoolingProcess('1', { memory: roomFor(2, 8) })
     for (const id of numbered('a', 6)) {
       first.add(id)
       await first.time.advance(300)
     }
-    const second = aSpoolingProcess('2', { disk: first.disk, memory: roomFor(2, 8) })
+    const second = spoolingProcess('2', { disk: first.disk, memory: roomFor(2, 8) })
     second.add('a6', 'a7', 'a8')
     await second.time.advance(1_000)
 
-    const third = aSpoolingProcess('3', { disk: first.disk })
+    const third = spoolingProcess('3', { disk: first.disk })
     third.back()
     third.add('a9')
     await third.time.advance(5_000)
@@ -38,11 +38,11 @@ describe('the next process', () => {
   })
 
   test('a process does not touch the folder of a running one, and keeps its events in memory', async () => {
-    const first = aSpoolingProcess('1')
+    const first = spoolingProcess('1')
     first.add('a1')
     await first.time.advance(1_000)
 
-    const second = aSpoolingProcess('2', { disk: first.disk, alive: ['1'] })
+    const second = spoolingProcess('2', { disk: first.disk, alive: new Set(['1']) })
     second.back()
     second.add('b1')
     await second.time.advance(5_500)
@@ -54,31 +54,31 @@ describe('the next process', () => {
   })
 
   test('one of two processes that start at once takes over the events on disk', async () => {
-    const killed = aSpoolingProcess('1')
+    const killed = spoolingProcess('1')
     killed.add(...numbered('a', 5))
     await killed.time.advance(1_000)
 
-    const both = ['2', '3'].map((name) => aSpoolingProcess(name, { disk: killed.disk, alive: ['2', '3'] }))
+    const both = ['2', '3'].map((name) => spoolingProcess(name, { disk: killed.disk, alive: new Set(['2', '3']) }))
     for (const one of both) one.back()
     for (const one of both) await one.time.advance(1_000)
 
-    expect(both.map((one) => one.outbox.spool.found).toSorted((a, b) => a - b)).toEqual([0, 5])
+    expect(both.map((one) => one.buffer.spool.found).toSorted((a, b) => a - b)).toEqual([0, 5])
     expect(both.flatMap((one) => one.ids())).toEqual(numbered('a', 5))
   })
 
   test('a process that cannot write to the disk leaves the events on it to the next one', async () => {
-    const killed = aSpoolingProcess('1')
+    const killed = spoolingProcess('1')
     killed.add('a0')
     await killed.time.advance(1_000)
     killed.disk.isReadOnly = true
-    const next = aSpoolingProcess('2', { disk: killed.disk })
+    const next = spoolingProcess('2', { disk: killed.disk })
     next.back()
     next.add('a1')
     await next.time.advance(6_000)
     expect(next.ids()).toEqual(['a1'])
 
     killed.disk.isReadOnly = false
-    const last = aSpoolingProcess('3', { disk: killed.disk })
+    const last = spoolingProcess('3', { disk: killed.disk })
     last.back()
     await last.time.advance(1_000)
 
@@ -91,27 +91,26 @@ describe('the next process', () => {
     disk.contents.set('/spool/0000000001-0000000001-5.log', Buffer.from([0xff, 0xfe, 0, 10, 10]))
     disk.contents.set('/spool/0000000001-0000000002-5.log', Buffer.from(line))
     disk.contents.set('/spool/0000000001-0000000003-5.log', Buffer.alloc(0))
-    disk.contents.set('/spool/0000000001-0000000001-5.log.new', Buffer.from('half of a file'))
     disk.contents.set('/spool/notes.txt', Buffer.from('kept'))
     disk.contents.set('/spool/readme', Buffer.from('kept'))
 
-    const next = aSpoolingProcess('2', { disk })
+    const next = spoolingProcess('2', { disk })
     next.back()
     next.add('a1')
     await next.time.advance(1_000)
 
     expect(next.ids()).toEqual(['a1'])
-    expect(next.outbox.waiting).toBe(0)
+    expect(next.buffer.waiting).toBe(0)
     expect([...disk.contents.values()].join()).toBe('kept,kept')
   })
 
   test('events that are older than the retention of the queue are dropped and counted', async () => {
-    const killed = aSpoolingProcess('1')
+    const killed = spoolingProcess('1')
     killed.add('a1', 'a2')
     await killed.time.advance(1_000)
 
     const late = manualTime(killed.time.clock.now() + 5 * 24 * 3_600_000)
-    const next = aSpoolingProcess('2', { disk: killed.disk, time: late })
+    const next = spoolingProcess('2', { disk: killed.disk, time: late })
     next.back()
     next.add('a3')
     await next.time.advance(2_000)
@@ -120,19 +119,19 @@ describe('the next process', () => {
     expect(next.drops).toMatchObject([{ class: 2, count: 2 }])
   })
 
-  test('a dropped event is not sent by the next process, even if its copy was on disk', async () => {
-    const killed = aSpoolingProcess('1', { memory: roomFor(3) })
+  test('an event that was dropped is not sent by the next process, which sends those in whose favour it was dropped', async () => {
+    const killed = spoolingProcess('1', { memory: roomFor(3) })
     killed.add('a0', 'a1', 'a2')
     await killed.time.advance(1_000)
     killed.disk.room = killed.disk.used()
     killed.add('a3')
     await killed.time.advance(100)
-    expect(killed.outbox.counts.dropped).toBe(1)
+    expect(killed.buffer.counts.dropped).toBe(1)
 
-    const next = aSpoolingProcess('2', { disk: killed.disk })
+    const next = spoolingProcess('2', { disk: killed.disk })
     next.back()
     await next.time.advance(1_000)
 
-    expect([next.ids(), next.outbox.spool.damaged]).toEqual([['a1', 'a2'], 0])
+    expect([next.ids(), next.buffer.spool.damaged]).toEqual([['a0', 'a1', 'a2'], 0])
   })
 })

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
 import { settle } from '../../support/processes/manual-time.ts'
 import { anEvent } from '../../support/records/records.ts'
-import { aSpoolingProcess, inOrder, numbered, roomFor, sizeOfOne } from '../../support/connector/spool-lab.ts'
+import { spoolingProcess, inOrder, numbered, roomFor, sizeOfOne } from '../../support/connector/spooling-process.ts'
 
 describe('an event that the queue does not take', () => {
   test('an event that waits for the queue is on disk half a second after it was read, and not at once', async () => {
-    const { add, time, disk } = aSpoolingProcess('1')
+    const { add, time, disk } = spoolingProcess('1')
     await time.advance(0)
     add('a1')
 
@@ -19,7 +19,7 @@ describe('an event that the queue does not take', () => {
   })
 
   test('an event that the queue accepts in time is never written to disk', async () => {
-    const { add, time, disk, back, ids } = aSpoolingProcess('1')
+    const { add, time, disk, back, ids } = spoolingProcess('1')
     back()
     await time.advance(0)
 
@@ -32,7 +32,7 @@ describe('an event that the queue does not take', () => {
   })
 
   test('a thousand events are written together, in few writes', async () => {
-    const { add, time, disk } = aSpoolingProcess('1')
+    const { add, time, disk } = spoolingProcess('1')
     await time.advance(0)
 
     add(...numbered('a', 500), ...numbered('b', 500))
@@ -42,30 +42,30 @@ describe('an event that the queue does not take', () => {
   })
 
   test('an event that was sent leaves nothing on disk', async () => {
-    const { add, time, disk, back, outbox, ids } = aSpoolingProcess('1')
+    const { add, time, disk, back, buffer, ids } = spoolingProcess('1')
     add(...numbered('a', 20))
     await time.advance(2_000)
-    expect(outbox.spool.bytes).toBe(disk.used())
+    expect(buffer.spool.bytes).toBe(disk.used())
     expect(disk.used()).toBeGreaterThan(0)
 
     back()
     await time.advance(5_000)
 
-    expect([disk.contents.size, outbox.spool.bytes, outbox.waiting]).toEqual([0, 0, 0])
+    expect([disk.contents.size, buffer.spool.bytes, buffer.waiting]).toEqual([0, 0, 0])
     expect(ids()).toEqual(numbered('a', 20))
   })
 })
 
 describe('when memory is full', () => {
   test('events that do not fit into memory wait on disk, and all are sent in order when the queue is back', async () => {
-    const { add, time, back, outbox, ids } = aSpoolingProcess('1', { memory: roomFor(8, 16) })
+    const { add, time, back, buffer, ids } = spoolingProcess('1', { memory: roomFor(8, 16) })
     for (let round = 0; round < 50; round += 1) {
       add(`a${round}`, `b${round}`)
       await time.advance(250)
     }
-    expect(outbox.waiting).toBe(100)
-    expect(outbox.spool.events).toBeGreaterThanOrEqual(84)
-    expect(outbox.memoryBytes).toBeLessThanOrEqual(16 * sizeOfOne)
+    expect(buffer.waiting).toBe(100)
+    expect(buffer.spool.events).toBeGreaterThanOrEqual(84)
+    expect(buffer.memoryBytes).toBeLessThanOrEqual(16 * sizeOfOne)
 
     back()
     add('a50', 'b50')
@@ -74,11 +74,11 @@ describe('when memory is full', () => {
     for (const group of ['a', 'b']) {
       expect(ids().filter((id) => id.startsWith(group))).toEqual(numbered(group, 51))
     }
-    expect([outbox.waiting, outbox.counts.dropped, outbox.spool.bytes]).toEqual([0, 0, 0])
+    expect([buffer.waiting, buffer.counts.dropped, buffer.spool.bytes]).toEqual([0, 0, 0])
   })
 
   test('events that arrive while the disk is read are sent after those on disk', async () => {
-    const { add, time, back, ids } = aSpoolingProcess('1', { memory: roomFor(4, 8) })
+    const { add, time, back, ids } = spoolingProcess('1', { memory: roomFor(4, 8) })
     for (const id of numbered('a', 30)) {
       add(id)
       await time.advance(250)
@@ -97,24 +97,24 @@ describe('when memory is full', () => {
 
 test('a storm of events is written to disk as it arrives, without the usual wait of half a second', async () => {
   const mebi = 1024 * 1024
-  const { outbox, time, back, ids } = aSpoolingProcess('1', { memory: { window: 2 * mebi, all: 6 * mebi }, bytes: 1e9 })
+  const { buffer, time, back, ids } = spoolingProcess('1', { memory: { window: 2 * mebi, all: 6 * mebi }, bytes: 1e9 })
   await time.advance(0)
 
   for (let count = 0; count < 200; count += 1) {
-    outbox.add(anEvent({ id: `a${count}`, uuid: 'a', fields: { Filler: 'x'.repeat(100_000) } }))
+    buffer.tell(anEvent({ id: `a${count}`, uuid: 'a', fields: { Filler: 'x'.repeat(100_000) } }))
     await settle()
   }
   back()
   await time.advance(10_000)
 
-  expect(outbox.counts.dropped).toBe(0)
+  expect(buffer.counts.dropped).toBe(0)
   expect(ids()).toEqual(numbered('a', 200))
 })
 
 test('no more events are read from disk than memory has room for', async () => {
   const memory = { window: 1_000_000, all: 2_000_000 }
   const sink = memoryEventSink()
-  const { outbox, time, disk, back, drops } = aSpoolingProcess('1', {
+  const { buffer, time, disk, back, drops } = spoolingProcess('1', {
     memory,
     bytes: 1e9,
     // The queue takes some events and then does not answer.
@@ -122,7 +122,7 @@ test('no more events are read from disk than memory has room for', async () => {
   })
   const add = async (count: number) => {
     for (let left = count; left > 0; left -= 1) {
-      outbox.add(anEvent({ uuid: 'a', fields: { Filler: 'x'.repeat(100_000) } }))
+      buffer.tell(anEvent({ uuid: 'a', fields: { Filler: 'x'.repeat(100_000) } }))
       await time.advance(100)
     }
   }
@@ -130,49 +130,31 @@ test('no more events are read from disk than memory has room for', async () => {
   await time.advance(2_000)
   disk.beforeWrite = () => new Promise(() => {})
   await add(10)
-  expect(outbox.memoryBytes).toBeGreaterThan(memory.all - 200_000)
+  expect(buffer.memoryBytes).toBeGreaterThan(memory.all - 200_000)
 
   back()
   await time.advance(10_000)
 
   expect(sink.published.length).toBeGreaterThan(4)
-  expect(outbox.memoryBytes).toBeLessThanOrEqual(memory.all)
+  expect(buffer.memoryBytes).toBeLessThanOrEqual(memory.all)
   expect(drops).toEqual([])
 })
 
-test('an event that was dropped while the disk was read-only is erased as soon as it can be', async () => {
-  const killed = aSpoolingProcess('1', { memory: roomFor(3) })
-  killed.add('a0', 'a1', 'a2')
-  await killed.time.advance(1_000)
-  killed.disk.isReadOnly = true
-  killed.add('a3')
-  await killed.time.advance(1_000)
-  killed.disk.isReadOnly = false
-  await killed.time.advance(10_000)
-
-  const next = aSpoolingProcess('2', { disk: killed.disk })
-  next.back()
-  await next.time.advance(1_000)
-
-  expect(killed.outbox.counts.dropped).toBe(1)
-  expect(next.ids()).toEqual(['a1', 'a2', 'a3'])
-})
-
 test('the events of a file that the disk lost are counted, and the rest are sent', async () => {
-  const { add, time, disk, back, outbox, ids } = aSpoolingProcess('1', { memory: roomFor(2, 8) })
+  const { add, time, disk, back, buffer, ids } = spoolingProcess('1', { memory: roomFor(2, 8) })
   for (const id of numbered('a', 10)) {
     add(id)
     await time.advance(250)
   }
-  const lost = outbox.spool.events
+  const lost = buffer.spool.events
   for (const path of disk.contents.keys()) disk.contents.set(path, Buffer.alloc(0))
 
   back()
   add('b1')
   await time.advance(5_000)
 
-  expect([ids().length + outbox.spool.damaged, outbox.waiting]).toEqual([11, 0])
-  expect(outbox.spool.damaged).toBeGreaterThanOrEqual(lost)
+  expect([ids().length + buffer.spool.damaged, buffer.waiting]).toEqual([11, 0])
+  expect(buffer.spool.damaged).toBeGreaterThanOrEqual(lost)
   expect(lost).toBeGreaterThan(4)
 })
 
@@ -180,37 +162,38 @@ describe('when the disk has no room', () => {
   const large = (id: string, name: string, uuid: string) =>
     anEvent({ id, name, uuid, fields: { Filler: 'x'.repeat(2_000) } })
 
-  test('a full disk drops the oldest events of the least important class first, and counts each', async () => {
-    const one = aSpoolingProcess('1', { memory: { window: 20_000, all: 60_000 }, bytes: 450_000 })
+  test('a full disk drops the oldest events, and counts each', async () => {
+    const one = spoolingProcess('1', { memory: { window: 20_000, all: 60_000 }, bytes: 450_000 })
     const names = ['HEARTBEAT', 'CHANNEL_HOLD', 'CHANNEL_DESTROY']
     for (let round = 0; round < 150; round += 1) {
       for (const [index, name] of names.entries())
-        one.outbox.add(large(`${index}-${round}`, name, index === 0 ? '' : 'a'))
+        one.buffer.tell(large(`${index}-${round}`, name, index === 0 ? '' : 'a'))
       await one.time.advance(250)
     }
-    const { droppedByClass, dropped } = one.outbox.counts
-    expect(droppedByClass[3]).toBeGreaterThan(100)
-    expect(droppedByClass[2]).toBeGreaterThan(0)
-    expect(droppedByClass[1]).toBe(0)
+    const { droppedByClass, dropped } = one.buffer.counts
+    for (const of of [1, 2, 3] as const) expect(droppedByClass[of]).toBeGreaterThan(50)
     expect(one.disk.used()).toBeLessThanOrEqual(450_000)
 
     one.back()
     await one.time.advance(60_000)
 
     expect(one.ids().length + dropped).toBe(450)
-    expect(one.ids().filter((id) => id.startsWith('2-'))).toEqual(
-      Array.from({ length: 150 }, (_, index) => `2-${index}`),
+    // In memory there were the first of each, and on the disk the last.
+    const rounds = one.ids().flatMap((id) => (id.startsWith('2-') ? Number(id.slice(2)) : []))
+    const lost = rounds.findIndex((round, index) => round !== index)
+    expect(rounds.slice(lost)).toEqual(
+      Array.from({ length: rounds.length - lost }, (_, at) => 150 - rounds.length + at + lost),
     )
     expect(one.drops.reduce((sum, { count }) => sum + count, 0)).toBe(dropped)
   })
 
   test('events wait in memory when the disk is full, nothing else fails, and the fault is logged once', async () => {
-    const { add, time, disk, back, outbox, ids, log } = aSpoolingProcess('1')
+    const { add, time, disk, back, buffer, ids, log } = spoolingProcess('1')
     disk.room = 100
     add(...numbered('a', 20))
     await time.advance(20_000)
-    expect([outbox.spool.skipped, outbox.waiting]).toEqual([20, 20])
-    expect(outbox.spool.failures).toBeGreaterThan(1)
+    expect([buffer.spool.skipped, buffer.waiting]).toEqual([20, 20])
+    expect(buffer.spool.failures).toBeGreaterThan(1)
     const logged = log.lines.filter(({ message }) => message.includes('the spool cannot be written'))
     expect(logged).toHaveLength(1)
 
@@ -218,28 +201,28 @@ describe('when the disk has no room', () => {
     await time.advance(5_000)
 
     expect(ids()).toEqual(numbered('a', 20))
-    expect(outbox.counts.dropped).toBe(0)
+    expect(buffer.counts.dropped).toBe(0)
   })
 
   test('events are written when there is room again, each once', async () => {
-    const { add, time, disk, outbox } = aSpoolingProcess('1', { memory: roomFor(4, 40) })
+    const { add, time, disk, buffer } = spoolingProcess('1', { memory: roomFor(4, 40) })
     disk.room = 1_000
     add(...numbered('a', 20))
     await time.advance(2_000)
 
     disk.room = Infinity
     await time.advance(10_000)
-    expect(outbox.spool.events).toBe(16)
-    const next = aSpoolingProcess('2', { disk })
+    expect(buffer.spool.events).toBe(16)
+    const next = spoolingProcess('2', { disk })
     next.back()
     await next.time.advance(2_000)
 
     expect(next.ids()).toEqual(numbered('a', 20))
-    expect(next.outbox.spool.damaged).toBe(0)
+    expect(next.buffer.spool.damaged).toBe(0)
   })
 
   test('events of a failed write that could not be cut off are sent in order, under the same ids as their repetition', async () => {
-    const { add, time, disk, outbox } = aSpoolingProcess('1', { memory: roomFor(4, 40) })
+    const { add, time, disk, buffer } = spoolingProcess('1', { memory: roomFor(4, 40) })
     disk.truncate = () => Promise.reject(new Error('EIO: i/o error'))
     add('a0', 'a1')
     await time.advance(1_000)
@@ -250,21 +233,21 @@ describe('when the disk has no room', () => {
 
     disk.room = Infinity
     await time.advance(10_000)
-    const next = aSpoolingProcess('2', { disk })
+    const next = spoolingProcess('2', { disk })
     next.back()
     await next.time.advance(2_000)
 
-    expect(outbox.spool.events).toBe(16)
+    expect(buffer.spool.events).toBe(16)
     expect([...new Set(next.ids())]).toEqual(numbered('a', 20))
-    expect(next.outbox.spool.damaged).toBe(0)
+    expect(next.buffer.spool.damaged).toBe(0)
   })
 
   test('events stay in memory and are sent if the folder is read-only', async () => {
-    const { add, time, disk, back, ids, outbox } = aSpoolingProcess('1')
+    const { add, time, disk, back, ids, buffer } = spoolingProcess('1')
     disk.isReadOnly = true
     add(...numbered('a', 3))
     await time.advance(6_000)
-    expect(outbox.spool.skipped).toBe(3)
+    expect(buffer.spool.skipped).toBe(3)
 
     back()
     await time.advance(6_000)
@@ -275,7 +258,7 @@ describe('when the disk has no room', () => {
 
 describe('a disk that does not answer', () => {
   test('a disk that does not answer delays no event that fits into memory', async () => {
-    const { add, time, disk, back, ids } = aSpoolingProcess('1', { memory: roomFor(4, 40) })
+    const { add, time, disk, back, ids } = spoolingProcess('1', { memory: roomFor(4, 40) })
     disk.beforeWrite = () => new Promise(() => {})
     add(...numbered('a', 20))
     await time.advance(2_000)
@@ -290,32 +273,32 @@ describe('a disk that does not answer', () => {
 
 describe('a spool that is stopped', () => {
   test('a spool that is stopped writes all waiting events to disk, however young, and the next process sends them', async () => {
-    const { add, time, disk, outbox } = aSpoolingProcess('1')
+    const { add, time, disk, buffer } = spoolingProcess('1')
     await time.advance(0)
     add(...numbered('a', 5))
 
-    expect(await outbox.close()).toBe(0)
+    expect(await buffer.close()).toBe(0)
 
-    const next = aSpoolingProcess('2', { disk })
+    const next = spoolingProcess('2', { disk })
     next.back()
     await next.time.advance(1_000)
     expect(next.ids()).toEqual(numbered('a', 5))
   })
 
   test('a spool that is stopped counts as dropped what the disk does not accept', async () => {
-    const { add, time, disk, outbox, drops } = aSpoolingProcess('1')
+    const { add, time, disk, buffer, drops } = spoolingProcess('1')
     await time.advance(0)
     disk.isReadOnly = true
     add(...numbered('a', 5))
 
-    expect(await outbox.close()).toBe(5)
+    expect(await buffer.close()).toBe(5)
 
     expect(drops).toMatchObject([{ class: 2, count: 5 }])
   })
 })
 
 test('events keep their order if a batch is accepted in part while others wait on disk', async () => {
-  const { add, time, back, sink, ids } = aSpoolingProcess('1', { memory: roomFor(4, 12) })
+  const { add, time, back, sink, ids } = spoolingProcess('1', { memory: roomFor(4, 12) })
   for (let round = 0; round < 20; round += 1) {
     add(`a${round}`, `b${round}`)
     await time.advance(250)

@@ -307,10 +307,10 @@ test('events that a task had only in memory when its stop began are a gap if it 
   await live(lab, 10)
   one.kill()
   const two = await lab.start('two', lab.diskOf('one'))
-  const heldFrom = lab.time.clock.now()
   lab.queueMs = 5_000
   await live(lab, 3)
 
+  const stoppedAt = lab.time.clock.now()
   void two.stop()
   await lab.time.advance(100)
   two.kill()
@@ -319,6 +319,8 @@ test('events that a task had only in memory when its stop began are a gap if it 
   await untilKnown(lab)
 
   const lost = (await lab.gaps()).filter(({ reason }) => reason === 'connector-stopped')
-  expect(lost).toMatchObject([{ connectorId: 'two', from: heldFrom }])
+  expect(lost).toMatchObject([{ connectorId: 'two' }])
+  expect(lost[0]?.from).toBeLessThan(stoppedAt)
+  expect(lost[0]?.from).toBeGreaterThanOrEqual(stoppedAt - 500)
   expect(await lab.unrecorded()).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { StoredCalls } from '../../../connector/calls/stored-calls.ts'
 import type { KnownCall } from '../../../core/channels/known-call.ts'
@@ -14,41 +14,40 @@ const eventFields = (more: Readonly<Record<string, string>> = {}) => {
   return (name: string) => all[name]
 }
 
-const uuidsOf = (legs: readonly { readonly uuid: string }[]) => legs.map(({ uuid }) => uuid).join(' ')
+const ofAccount = { 'Call-Direction': 'inbound', variable_user_name: '1000', variable_domain_name: domain }
 
 /** A registry whose channels are stored in a store that the test answers for. */
-function aRegistry(given = { isStoredByPeer: false }) {
+function aRegistry() {
   const time = manualTime()
+  const host = { behindMs: 0 }
+  const clock = { now: () => time.clock.now() - host.behindMs }
   const registry = new ChannelRegistry({ exists: (name) => name === domain })
   const writes: string[] = []
-  const reads: string[] = []
   const stored = new Map<string, KnownCall>()
-  const answers = { put: async (_calls: readonly KnownCall[]) => {}, remove: async () => {} }
+  const answers = { put: async (_call: KnownCall) => {}, remove: async () => {} }
+  const queue = { isAway: false, handedOverTo: 0 }
+  const handedOverTo = () => (queue.handedOverTo = queue.isAway ? queue.handedOverTo : clock.now())
   const calls = new StoredCalls({
     ...time,
+    clock,
     store: {
-      put: async (calls) => {
-        writes.push(`put ${uuidsOf(calls)}`)
-        await answers.put(calls)
-        for (const call of calls) stored.set(call.uuid, call)
+      put: async (call) => {
+        writes.push(`${call.state} ${call.uuid}`)
+        await answers.put(call)
+        stored.set(call.uuid, call)
       },
       remove: async (legs) => {
-        writes.push(`remove ${uuidsOf(legs)}`)
+        if (legs.length > 0) writes.push(`remove ${legs.map(({ uuid }) => uuid).join(' ')}`)
         await answers.remove()
         for (const { uuid } of legs) stored.delete(uuid)
       },
-      readEach: async (legs) => {
-        reads.push(uuidsOf(legs))
-        return legs.flatMap(({ uuid }) => stored.get(uuid) ?? [])
-      },
     },
-    isStoredByPeer: () => given.isStoredByPeer,
-    handedOverTo: () => time.clock.now(),
+    handedOverTo,
     random: () => 0,
     log: capturedLog(),
   })
   registry.watch(calls)
-  return { time, registry, writes, reads, stored, answers, calls }
+  return { time, host, registry, queue, writes, stored, answers, calls }
 }
 
 test('many events of a call cause one write of its record', async () => {
@@ -57,7 +56,7 @@ test('many events of a call cause one write of its record', async () => {
   for (let times = 0; times < 9; times += 1) await registry.learn('call', eventFields(), 'fs1', 'event')
   await time.advance(60_000)
 
-  expect(writes).toEqual(['put call'])
+  expect(writes).toEqual(['up call'])
 })
 
 test('a call whose write fails after its end is removed, and not written again', async () => {
@@ -70,7 +69,7 @@ test('a call whose write fails after its end is removed, and not written again',
   writing.reject(new Error('gone'))
   await time.advance(60_000)
 
-  expect(writes).toEqual(['put call', 'remove call'])
+  expect(writes).toEqual(['up call', 'remove call'])
 })
 
 test("a failed removal of a call's record is retried", async () => {
@@ -96,7 +95,7 @@ test('the record of a call that was presumed over and comes back is kept', async
   await registry.learn('call', eventFields({ 'Event-Name': 'CHANNEL_HOLD' }), 'fs1', 'event')
   await time.advance(60_000)
 
-  expect(writes).toEqual(['put call', 'put call'])
+  expect(writes).toEqual(['up call', 'up call'])
 })
 
 test('calls without a domain, and calls that no engine has reported, are not stored', async () => {
@@ -121,28 +120,116 @@ test('a call that is recalled from the store is not stored again, and recalling 
   await time.advance(60_000)
 
   expect(registry.find('known')).toMatchObject({ core: 'core-1', proven: true, heard: true })
-  expect(writes).toEqual(['put known'])
+  expect(writes).toEqual(['up known'])
 })
 
-test('calls that begin within a twentieth of a second are stored in one request', async () => {
+test('a leg is removed within a second of its end when that was handed over, without another write', async () => {
   const { time, registry, writes } = aRegistry()
+  await registry.learn('call', eventFields(ofAccount), 'fs1', 'event')
+  await time.advance(1_000)
 
-  for (let count = 0; count < 100; count += 1) {
-    await registry.learn(`call${count}`, eventFields(), 'fs1', 'event')
-    await time.advance(5)
-  }
-  await time.advance(50)
+  await registry.learn('call', eventFields({ ...ofAccount, 'Channel-Call-State': 'HANGUP' }), 'fs1', 'event')
+  registry.end('call', 'core-1')
+  await time.advance(1_000)
 
-  expect(writes[0]).toBe('put call0')
-  expect(writes.length).toBeLessThan(13)
-  expect(writes.join(' ').match(/call\d+/g)).toHaveLength(100)
+  expect(writes).toEqual(['up call', 'remove call'])
 })
 
-test('a call that the store refuses does not delay the others of its batch', async () => {
+test('a leg that ended just before the clock of the host was set back is removed as others are', async () => {
+  const { time, host, registry, writes } = aRegistry()
+  await registry.learn('call', eventFields(ofAccount), 'fs1', 'event')
+  await time.advance(1_000)
+
+  registry.end('call', 'core-1')
+  host.behindMs = 3_600_000
+  await time.advance(8_000)
+
+  expect(writes.at(-1)).toBe('remove call')
+})
+
+test('a leg of an account whose end is not handed over is marked as ended after a second, and removed later', async () => {
+  const { time, registry, queue, writes } = aRegistry()
+  await registry.learn('call', eventFields(ofAccount), 'fs1', 'event')
+  await time.advance(1_000)
+  queue.isAway = true
+
+  await registry.learn('call', eventFields({ ...ofAccount, 'Channel-Call-State': 'HANGUP' }), 'fs1', 'event')
+  registry.end('call', 'core-1')
+  await time.advance(60_000)
+  expect(writes).toEqual(['up call', 'ended call'])
+  queue.isAway = false
+  await time.advance(1_000)
+
+  expect(writes).toEqual(['up call', 'ended call', 'remove call'])
+})
+
+test('a leg of an account whose hang-up was missed is marked as ended when it is gone, and removed when that was made up', async () => {
+  const { time, registry, writes } = aRegistry()
+  await registry.learn('call', eventFields(ofAccount), 'fs1', 'event')
+  await time.advance(1_000)
+
+  registry.end('call', 'core-1')
+  await time.advance(4_500)
+  expect(writes).toEqual(['up call', 'ended call'])
+  await time.advance(1_500)
+
+  expect(writes).toEqual(['up call', 'ended call', 'remove call'])
+})
+
+test('a leg of no account is removed without a mark', async () => {
+  const { time, registry, writes } = aRegistry()
+  await registry.learn('call', eventFields(), 'fs1', 'event')
+  await time.advance(1_000)
+
+  await registry.learn('call', eventFields({ 'Channel-Call-State': 'HANGUP' }), 'fs1', 'event')
+  registry.end('call', 'core-1')
+  await time.advance(20_000)
+
+  expect(writes).toEqual(['up call', 'remove call'])
+})
+
+test('a change of a leg is stored with the time of its event by the clock of its engine', async () => {
+  const { time, registry, stored } = aRegistry()
+  await registry.learn('call', eventFields({ 'Event-Date-Timestamp': '7000001' }), 'fs1', 'event')
+  await registry.learn('call', eventFields({ ...ofAccount, 'Event-Date-Timestamp': '7000003' }), 'fs1', 'event')
+  await registry.learn('listed', eventFields({ 'Event-Date-Timestamp': '7000003' }), 'fs1', 'answer')
+  await time.advance(100)
+
+  expect([...stored.values()].map(({ changedAt }) => changedAt)).toEqual([7_000_003, 0])
+})
+
+test('changes of a call within a twentieth of a second are one write', async () => {
+  const { time, registry, writes, stored } = aRegistry()
+  await registry.learn('other', eventFields(), 'fs1', 'event')
+  await time.advance(1)
+
+  await registry.learn('call', eventFields(), 'fs1', 'event')
+  await registry.learn('call', eventFields(ofAccount), 'fs1', 'event')
+  await time.advance(100)
+
+  expect(writes).toEqual(['up other', 'up call'])
+  expect(stored.get('call')?.presenceId).toBe('1000@a.example.com')
+})
+
+test('in an orderly stop the record of a leg stays whose end was not handed over', async () => {
+  const { time, registry, queue, calls, writes } = aRegistry()
+  for (const uuid of ['one', 'two']) await registry.learn(uuid, eventFields(), 'fs1', 'event')
+  await time.advance(1_000)
+  registry.end('one', 'core-1')
+  await time.advance(1)
+  queue.isAway = true
+  await time.advance(1)
+  registry.end('two', 'core-1')
+
+  await calls.flushed()
+
+  expect(writes).toEqual(['up one', 'up two', 'remove one'])
+})
+
+test('a call that the store refuses does not delay the others', async () => {
   const { time, registry, stored, answers } = aRegistry()
-  answers.put = async (calls) => {
-    if (calls.some(({ uuid }) => uuid === 'bad'))
-      throw new DomainError('internal_error', 'the store refused the request')
+  answers.put = async ({ uuid }) => {
+    if (uuid === 'bad') throw new DomainError('internal_error', 'the store refused the request')
   }
 
   for (const uuid of ['first', 'bad', 'good']) await registry.learn(uuid, eventFields(), 'fs1', 'event')
@@ -151,73 +238,23 @@ test('a call that the store refuses does not delay the others of its batch', asy
   expect([...stored.keys()]).toEqual(['first', 'good'])
 })
 
-describe('a connector next to one that stores calls', () => {
-  test('a connector next to one that stores calls writes nothing that the other one stores', async () => {
-    const { time, registry, writes, reads, stored } = aRegistry({ isStoredByPeer: true })
-    const other = aRegistry()
-    for (const one of [registry, other.registry]) await one.learn('call', eventFields(), 'fs1', 'event')
-    await settle()
-    for (const [uuid, call] of other.stored) stored.set(uuid, call)
-    await time.advance(10_000)
-    expect([reads, writes]).toEqual([['call'], []])
+test('a call that has ended here and is still stored is removed when it is recalled', async () => {
+  const { time, registry, writes } = aRegistry()
+  await registry.learn('call', eventFields(), 'fs1', 'event')
+  registry.end('call', 'core-1')
+  await time.advance(20_000)
 
-    registry.end('call', 'core-1')
-    stored.delete('call')
-    await time.advance(60_000)
+  expect(registry.recall(aKnownCall({ uuid: 'call', engine: 'fs1', domain }))).toBe(false)
+  await time.advance(20_000)
 
-    expect([reads, writes]).toEqual([['call', 'call'], []])
-  })
+  expect(writes).toEqual(['up call', 'remove call', 'remove call'])
+})
 
-  test('a connector next to one that stores calls stores within three seconds what the other one has not stored', async () => {
-    const { time, registry, writes } = aRegistry({ isStoredByPeer: true })
-    await registry.learn('call', eventFields(), 'fs1', 'event')
-    await settle()
-    expect(writes).toEqual([])
+test('what waits is stored at once in an orderly stop', async () => {
+  const { registry, calls, writes } = aRegistry()
+  await registry.learn('call', eventFields(), 'fs1', 'event')
 
-    await time.advance(3_000)
+  await calls.flushed()
 
-    expect(writes).toEqual(['put call'])
-  })
-
-  test('a connector next to one that stores calls removes an ended call that the other one has left', async () => {
-    const { time, registry, writes } = aRegistry({ isStoredByPeer: true })
-    await registry.learn('call', eventFields(), 'fs1', 'event')
-    await time.advance(3_000)
-
-    registry.end('call', 'core-1')
-    await time.advance(20_000)
-
-    expect(writes).toEqual(['put call', 'remove call'])
-  })
-
-  test('a connector next to one that stores calls stores at once what waits when it stops in order', async () => {
-    const { registry, calls, writes } = aRegistry({ isStoredByPeer: true })
-    await registry.learn('call', eventFields(), 'fs1', 'event')
-
-    await calls.flushed()
-
-    expect(writes).toEqual(['put call'])
-  })
-
-  test('a connector next to one that stores calls checks a hundred calls by one reading', async () => {
-    const { time, registry, reads } = aRegistry({ isStoredByPeer: true })
-    for (let count = 0; count < 100; count += 1) await registry.learn(`call${count}`, eventFields(), 'fs1', 'event')
-
-    await time.advance(3_000)
-
-    expect(reads).toHaveLength(1)
-  })
-
-  test('a connector next to one that stores calls stores at once again when the other one is gone', async () => {
-    const given = { isStoredByPeer: true }
-    const { time, registry, writes } = aRegistry(given)
-    await registry.learn('first', eventFields(), 'fs1', 'event')
-    await settle()
-
-    given.isStoredByPeer = false
-    await registry.learn('second', eventFields(), 'fs1', 'event')
-    await time.advance(0)
-
-    expect(writes).toEqual(['put first second'])
-  })
+  expect(writes).toEqual(['up call'])
 })

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { blankChannel } from '../../../connector/calls/channel.ts'
-import { SyntheticEvent } from '../../../connector/events/synthetic-event.ts'
+import { SyntheticEvent } from '../../../connector/calls/synthetic-event.ts'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
 import { keptFields } from '../../../core/cdr/kept-fields.ts'
 
 const endedAt = 1_795_217_731_200
 
 /**
- * The CDR of an end that was missed, of a channel that was created then by the word of the engine, and of which everything
- * was heard up to `unsureSince`.
+ * The CDR of an end that was missed, of a channel that was created then by the word of the engine, and of which
+ * everything was heard up to `unsureSince`.
  */
 function cdrOfMissedEnd(createdAt: string, unsureSince: number | undefined = endedAt - 60_000) {
   const uuid = 'c0ffee00-0000-4000-8000-000000000001'

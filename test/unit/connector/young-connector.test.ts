@@ -47,8 +47,8 @@ test("later events of a destroyed call do not make it appear again in a caller's
 })
 
 /**
- * Reports of others, in milliseconds from now: since when each listened, or `'down'`, when it last reported, and since when
- * it missed events, if it did.
+ * Reports of others, in milliseconds from now: since when each listened, or `'down'`, when it last reported, and since
+ * when it missed events, if it did.
  */
 async function lastBefore(...others: readonly (readonly [number | 'down', number, number?])[]) {
   const { clock } = manualTime()

@@ -65,7 +65,8 @@ describe('a condition over the time', () => {
     ['&hour(9-12)', true],
     ['&hour(13-11)', false],
     ['&minute(0-29,31-59)', false],
-    ['&minute_of_day(750)', true],
+    ['&minute_of_day(751)', true],
+    ['&minute_of_day(750)', false],
     ['&time_of_day(12:30-12:31)', true],
     ['&time_of_day(12:31-12:30)', false],
     ['&time_of_day(22:00-12:30:15)', true],
@@ -74,6 +75,16 @@ describe('a condition over the time', () => {
     ['&hour() == 12', true],
   ])('the time condition %s is %s on Sunday, 29 March 2026, at 12:30:15', (expression, expected) => {
     expect(isHeld(expression)).toBe(expected)
+  })
+
+  it.each([
+    ['&minute_of_day(1)', '2026-11-26T00:00:30Z'],
+    ['&minute_of_day(1-60)', '2026-11-26T00:59:59Z'],
+    ['&minute_of_day(1440)', '2026-11-26T23:59:30Z'],
+    ['&minute_of_day(1440-1)', '2026-11-26T00:00:00Z'],
+    ['&minute_of_day() == 1', '2026-11-26T00:00:00Z'],
+  ])('%s holds at %s: the minutes of a day count from 1, as the engine counts them', (expression, at) => {
+    expect(isHeld(expression, at, 'UTC')).toBe(true)
   })
 
   it.each([

@@ -147,6 +147,26 @@ describe('a simulated call', () => {
     expect(applications(await simulate({ number: '112', caller: '700' }))).toEqual(['answer'])
   })
 
+  it.each([
+    ['anonymous', 'Anonymous'],
+    ['anonymous', 'ANONYMOUS'],
+    ['alice', 'Alice'],
+    ['+442071838750', '00442071838750'],
+    ['+442071838750', '442071838750'],
+    ['+442071838750', '020 7183-8750'],
+    // From before the domain named its country.
+    ['02071838750', '02071838750'],
+  ])('the entry %s refuses the caller %s', async (number, caller) => {
+    const domain = await api.ports.domains.read('a.example.com')
+    if (domain === undefined) throw new Error('no domain')
+    const parameters = { 'country-code': '44' }
+    await api.ports.domains.replaceSettings({ ...domain, parameters, version: domain.version + 1 })
+    await list('spam', number)
+    await route('5', [{ blackList: { name: 'spam', number: caller } }, { answer: '' }])
+
+    expect((await simulate({ number: '5', caller: '1000' })).end).toEqual({ cause: 'CALL_REJECTED' })
+  })
+
   it('a blacklisted caller is refused although the blacklist was asked for an empty number before', async () => {
     await list('spam', '700')
     await route('5(0)?', [{ blackList: { name: 'spam', number: '$1' } }, { blackList: 'spam' }, { answer: '' }])

@@ -157,6 +157,7 @@ describe('the list of domains', () => {
         'b.example.com': { id: 'b.example.com', domain: 'b.example.com', user: '1', 'acc/dvc': '1/0' },
         'c.example.com': { id: 'c.example.com', domain: 'c.example.com', user: '0', 'acc/dvc': '0/0' },
       },
+      order: ['a.example.com', 'b.example.com', 'c.example.com'],
     })
   })
 
@@ -181,7 +182,19 @@ describe('the list of domains', () => {
   ])('the list of domains with %s shows %j', async (query, ids) => {
     const { api, root } = await withDomains()
 
-    expect(Object.keys((await api.call(listDomains, { headers: root, query })).body.data)).toEqual(ids)
+    const { body } = await api.call(listDomains, { headers: root, query })
+
+    expect(Object.keys(body.data)).toEqual(ids)
+    expect(body.order).toEqual(ids)
+  })
+
+  it('domains whose names are numbers keep their place in the member `order` of the list', async () => {
+    const { api, root } = await withDomains()
+    await api.ports.domains.create(aDomain({ name: '42' }))
+
+    const { body } = await api.call(listDomains, { headers: root, query: 'sort={"id":-1}' })
+
+    expect(body.order).toEqual(['c.example.com', 'b.example.com', 'a.example.com', '42'])
   })
 
   it('the list of domains counts phones only for the domains that it shows', async () => {

@@ -11,7 +11,9 @@ const name = 'a.example.com'
 const done = { state: 'done', text: '+OK\n' } as const
 const away = { state: 'unsent', reason: 'disconnected' } as const
 
-/** A domain that was deleted, and how its engines answer from then on: they have done all until `answer` is replaced. */
+/**
+ * A domain that was deleted, and how its engines answer from then on: they have done all until `answer` is replaced.
+ */
 async function setUp() {
   const api = anApi()
   await api.account()

@@ -52,11 +52,17 @@ describe('a wrong method', () => {
     ['PATCH', '/api/v2/accounts/1000', 'DELETE, GET, PUT, OPTIONS'],
     ['POST', '/api/v2/channels/x', 'DELETE, PATCH, PUT, OPTIONS'],
     ['TRACE', '/login', 'POST, OPTIONS'],
+    ['TRACE', '/api/v2/hooks/dry-run', 'POST, OPTIONS'],
+    ['TRACE', '/api/v2/hooks/5f1c7a1e6a1e4b1d9f0e2d0a', 'DELETE, GET, PATCH, PUT, OPTIONS'],
+    ['TRACE', '/api/v2/cdr/text', 'POST, OPTIONS'],
+    ['TRACE', '/api/v2/cdr/export', 'POST, OPTIONS'],
+    ['TRACE', '/api/v2/routes/default/simulate', 'POST, OPTIONS'],
   ])('%s %s is refused with the allowed methods', async (method, path, allow) => {
     const answer = await ask(method, path)
 
     expect(answer).toMatchObject({ statusCode: 405, headers: { Allow: allow } })
-    expect(JSON.parse(answer.body ?? '')).toMatchObject({ code: 'method_not_allowed' })
+    const info = `this path takes ${allow.replace(', OPTIONS', '')}`
+    expect(JSON.parse(answer.body ?? '')).toMatchObject({ code: 'method_not_allowed', info })
   })
 
   it('an OPTIONS request needs no credential', async () => {

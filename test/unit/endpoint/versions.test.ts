@@ -156,7 +156,86 @@ describe('a change under If-Match', () => {
   })
 })
 
+describe('a request with If-None-Match', () => {
+  it('a GET with the present ETag has the status 304, that ETag and no body', async () => {
+    const { api, admin, tag } = await setUp()
+    const etag = await tag()
+
+    for (const header of [etag, etag.replace('W/', ''), `"x", ${etag}`, '*']) {
+      const headers = { ...admin, 'if-none-match': header }
+      expect(await api.call(readAccount, { params, headers })).toMatchObject({ status: 304, headers: { ETag: etag } })
+    }
+  })
+
+  it('a GET with another ETag has the record, and one of a record that is not there is 404', async () => {
+    const { api, admin, tag, update } = await setUp()
+    const stale = await tag()
+    await update('uk')
+    const ask = (account_id: string, header: string) =>
+      api.call(readAccount, { params: { account_id }, headers: { ...admin, 'if-none-match': header } })
+
+    expect(await ask('1001', stale)).toMatchObject({ status: 200, body: { status: 'OK' } })
+    expect(await ask('9999', '*')).toMatchObject({ status: 404 })
+  })
+
+  it.each(['x', '"a', '"a" "b"', '"a",', '', '"ä"', `"${'x'.repeat(1100)}"`, '"a,b"'])(
+    'a GET with the If-None-Match %j, which is unreadable or names another version, has the record',
+    async (header) => {
+      const { api, admin } = await setUp()
+
+      const answer = await api.call(readAccount, { params, headers: { ...admin, 'if-none-match': header } })
+
+      expect(answer).toMatchObject({ status: 200, body: { status: 'OK' } })
+    },
+  )
+
+  it('a comma inside the quotes of a tag belongs to the tag', async () => {
+    const { api, admin, tag } = await setUp()
+    const header = `"a,b" , W/",",${await tag()}`
+
+    expect(await api.call(readAccount, { params, headers: { ...admin, 'if-none-match': header } })).toMatchObject({
+      status: 304,
+    })
+    expect(readIfMatch('"a,b", "c"').allows('W/"a,b"')).toBe(true)
+    expect(readIfMatch('"a,b", "c"').allows('W/"b"')).toBe(false)
+  })
+
+  it.each([
+    ['*', 412],
+    ['%', 412],
+    ['"x", %', 412],
+    ['"x"', 200],
+    ['x', 400],
+  ])('a change with If-None-Match of %j has the status %i', async (form, status) => {
+    const { api, admin, tag } = await setUp()
+    const headers = { ...admin, 'if-none-match': form.replace('%', await tag()) }
+
+    const answer = await api.call(updateAccount, { params, body: { variables: ['default_language=uk'] }, headers })
+
+    expect(answer).toMatchObject({ status })
+  })
+
+  it('a PUT with If-None-Match: * is refused where the record has no versions but exists', async () => {
+    const { api, admin } = await setUp()
+    const headers = { ...admin, 'if-none-match': '*' }
+    const request = { params: { channel_id: '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f' }, body: { state: 'hold' }, headers }
+
+    expect(await api.call(holdChannel, request)).toMatchObject(failed)
+    expect(api.ports.engine.given).toEqual([])
+  })
+
+  it('a list ignores If-None-Match', async () => {
+    const { api, admin } = await setUp()
+
+    expect(await api.call(listAccounts, { headers: { ...admin, 'if-none-match': 'x' } })).toMatchObject({ status: 200 })
+  })
+})
+
 describe('every route', () => {
+  it('only routes without a version to read create the record that their path names', () => {
+    expect(routes.filter(({ creates }) => creates).map(({ operationId }) => operationId)).toEqual(['keepDomainVersion'])
+  })
+
   it('every route that changes a record whose GET has an ETag supports If-Match', () => {
     const read = new Set(routes.filter((route) => route.method === 'GET' && route.versioned).map(({ path }) => path))
 

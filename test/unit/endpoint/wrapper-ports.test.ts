@@ -28,12 +28,15 @@ it("only operations on domains themselves, and those that its settings decide, r
   const both = routes.filter((route) => wrapperNeeds(route)['domains'] !== undefined && readsDomains(route))
 
   expect(both.map(({ operationId }) => operationId).sort()).toEqual([
+    'addBlacklistNumber',
     'createGateway',
     'deleteDomain',
     'listDomains',
     'listGateways',
+    'readBlacklistNumber',
     'readDomain',
     'readGateway',
+    'removeBlacklistNumber',
     'replaceGateway',
     'simulateDefaultRoutes',
     'updateDomainParameters',

@@ -194,8 +194,8 @@ it('ten thousand events say in JSON what they say in the plain format, but for t
 })
 
 /**
- * For each frame: the bytes of it and its neighbour, and the offsets at which to cut them. A small recording is cut at every
- * offset, a larger one at every offset around a frame and at some within it.
+ * For each frame: the bytes of it and its neighbour, and the offsets at which to cut them. A small recording is cut at
+ * every offset, a larger one at every offset around a frame and at some within it.
  */
 function windowsOf(name: string): { from: number; to: number; cuts: number[] }[] {
   const frames = recordedFrames(name)

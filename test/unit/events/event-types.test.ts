@@ -17,7 +17,9 @@ import { anApi } from '../../support/platform/api.ts'
 const ajv = new Ajv2020({ strict: true, allErrors: true })
 const judges = new Map(eventTypes().map(({ event, schema }) => [event, ajv.compile(schema)]))
 
-/** Returns what is wrong with the fields of an event by the schema of its name; `undefined` for a name without a schema. */
+/**
+ * Returns what is wrong with the fields of an event by the schema of its name; `undefined` for a name without a schema.
+ */
 function problemsOf(name: string, fields: Readonly<Record<string, string>>): string | undefined {
   const judge = judges.get(name)
   if (judge === undefined) return undefined

@@ -79,6 +79,48 @@ describe('a body of the hook itself', () => {
   const custom = (rawBody: string, contentType: string | undefined, fields: Record<string, string>) =>
     customBody({ rawBody }, contentType, { event: fields, auth: {} })
 
+  const hostile = `7&admin=1 +"<a>'é\u0000`
+  it.each([
+    ['application/x-www-form-urlencoded', '7%26admin%3D1%20%2B%22%3Ca%3E%27%C3%A9%00'],
+    [' Application/X-WWW-Form-Urlencoded; charset=utf-8', '7%26admin%3D1%20%2B%22%3Ca%3E%27%C3%A9%00'],
+    ['application/xml', '7&amp;admin=1 +&quot;&lt;a&gt;&apos;é\ufffd'],
+    ['text/xml; charset=utf-8', '7&amp;admin=1 +&quot;&lt;a&gt;&apos;é\ufffd'],
+    ['application/soap+xml', '7&amp;admin=1 +&quot;&lt;a&gt;&apos;é\ufffd'],
+    ['text/plain', hostile],
+    ['application/xml-dtd', hostile],
+  ])('a value in a body of type %s is escaped for it, and the template is not', (type, expected) => {
+    expect(custom('a=<&${n}&x=1', type, { n: hostile })).toBe(`a=<&${expected}&x=1`)
+  })
+
+  it('a form whose values were inserted has the fields of its template alone', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (value) => {
+        const body = custom('to=${n}&x=1', 'application/x-www-form-urlencoded', { n: value }) ?? ''
+
+        expect([...new URLSearchParams(body)]).toEqual([
+          ['to', value.toWellFormed()],
+          ['x', '1'],
+        ])
+      }),
+      { seed: 20_251_127 },
+    )
+  })
+
+  it.each(['application/x-www-form-urlencoded', 'application/xml'])(
+    'a value in a body of type %s stays as it is if the hook says so',
+    (type) => {
+      const source = { event: { n: hostile }, auth: {} }
+
+      expect(customBody({ rawBody: '${n}', rawSubstitution: true }, type, source)).toBe(hostile)
+    },
+  )
+
+  it('a value in JSON is escaped even if the hook wants values as they are', () => {
+    const source = { event: { n: '"' }, auth: {} }
+
+    expect(customBody({ rawBody: '"${n}"', rawSubstitution: true }, undefined, source)).toBe('"\\""')
+  })
+
   it.each([
     ['ends in a back slash', 'x\\'],
     ['has a line feed', 'a\nb'],
@@ -108,8 +150,8 @@ describe('a body of the hook itself', () => {
   })
 
   it('a custom body of another type is sent as it is', () => {
-    expect(custom('n=${a}', 'application/x-www-form-urlencoded', { a: '1&x=2' })).toBe('n=1&x=2')
-    expect(custom('<a>${a}</a>', 'application/xml', { a: '"' })).toBe('<a>"</a>')
+    expect(custom('n=${a}', 'text/plain', { a: '1&x=2' })).toBe('n=1&x=2')
+    expect(custom('<a>${a}</a>', 'text/html', { a: '"' })).toBe('<a>"</a>')
   })
 
   it('a custom body that grows beyond 256 KiB is invalid', () => {

@@ -40,3 +40,13 @@ it.each([
   expect(await sent(method, shuffled, given)).toEqual(await sent(method, fields, given))
   expect(JSON.stringify(await sent(method, shuffled, given))).toBe(JSON.stringify(await sent(method, fields, given)))
 })
+
+it('a request names the headers in which letters of the event became question marks', async () => {
+  const headers = { 'X-Name': '${name}', 'X-Plain': '${plain}' }
+  const fields = { name: 'Zoë Müller', plain: 'a\u0007b' }
+
+  expect(await sent('POST', fields, { headers })).toMatchObject([
+    { headers: { 'x-name': 'Zo? M?ller', 'x-plain': 'ab' }, replaced: ['x-name'] },
+  ])
+  expect(await sent('GET', { name: 'Zoe' }, { headers })).not.toHaveProperty('0.replaced')
+})

@@ -14,8 +14,8 @@ import { aHook, anEvent } from '../../support/records/records.ts'
 const [quiet, busy] = ['a.example.com', 'b.example.com']
 
 /**
- * Dispatches two events of a quiet tenant and one of a busy tenant, whose part of the batch goes on until the test ends it.
- * Their receipts are `receipt-0`, `receipt-1` and `receipt-2`.
+ * Dispatches two events of a quiet tenant and one of a busy tenant, whose part of the batch goes on until the test ends
+ * it. Their receipts are `receipt-0`, `receipt-1` and `receipt-2`.
  */
 async function aMixedBatch() {
   const ports = memoryPorts({ clock: movableClock(), random: systemRandomness })

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest'
 import { keptAnswers, keptSeconds, mostNames } from '../../../adapters/http/kept-answers.ts'
 
-/** A lookup whose queries are counted; names that begin with `none` have no address, and no name has all while name servers are away. */
+/**
+ * A lookup whose queries are counted; names that begin with `none` have no address, and no name has all while name
+ * servers are away.
+ */
 function aLookup() {
   const asked: string[] = []
   let nowMs = 0

@@ -19,7 +19,9 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-/** The data of a hostile receiver: a beginning once, and the same piece again and again until its connection is closed. */
+/**
+ * The data of a hostile receiver: a beginning once, and the same piece again and again until its connection is closed.
+ */
 interface Flood {
   readonly first: string
   readonly piece: string | Buffer
@@ -36,10 +38,16 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Bytes after which a flood ends by itself, so that a client without a limit fails its test instead of reading for ever. */
+/**
+ * Bytes after which a flood ends by itself, so that a client without a limit fails its test instead of reading for
+ * ever.
+ */
 const floodBytes = 100 * hookClientLimits.wireBytes
 
-/** Sends a flood for as long as the connection takes it, at most {@link floodBytes}; calls `ended` when the connection is gone. */
+/**
+ * Sends a flood for as long as the connection takes it, at most {@link floodBytes}; calls `ended` when the connection
+ * is gone.
+ */
 function flooding({ first, piece }: Flood, ended: () => void): (socket: Socket) => void {
   return (socket) => {
     socket.on('error', () => undefined)

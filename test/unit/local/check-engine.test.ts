@@ -16,7 +16,8 @@ function kitConfiguration(change: (text: string) => string): string {
   return change(filled(text))
 }
 
-const mailboxes = (name: string) => readFileSync(join(process.cwd(), `engine/conf/mailbox-${name}.xml`), 'utf8')
+const mailboxes = (name: string) =>
+  [name, 'pins'].map((file) => readFileSync(join(process.cwd(), `engine/conf/mailbox-${file}.xml`), 'utf8')).join('')
 
 /** An engine that answers as a real one does (`api/response` of xml_locate, module_exists and so on). */
 function anEngine(
@@ -33,6 +34,7 @@ function anEngine(
     if (given !== undefined) return given
     const [verb, ...words] = command.split(' ')
     if (verb === 'module_exists') return String(loaded.has(words[0]))
+    if (verb === 'strepoch') return `${Math.round(Date.now() / 1_000)}`
     if (words[0] === 'contact_mark') return 'c0ffee'.padEnd(32, '0')
     if (verb === 'global_getvar')
       return new RegExp(`cmd="set" data="${words[0]}=([^"]*)"`).exec(text)?.[1] ?? '-ERR no reply\n'
@@ -53,6 +55,16 @@ const linesOf = async (...engine: Parameters<typeof anEngine>) =>
   (await checkEngine(anEngine(...engine).ask, options)).map(({ line }) => line)
 
 describe('the check of an engine', () => {
+  it.each([
+    [900, 'the clock of the engine is 900 s ahead of this machine'],
+    [-900, 'the clock of the engine is 900 s behind this machine'],
+  ])('the check names an engine whose clock is off by %i s', async (off, problem) => {
+    const { ask } = anEngine(undefined, { strepoch: `${Math.round(Date.now() / 1_000) + off}` })
+
+    const found = (await checkEngine(ask, options)).map((finding) => finding.problem)
+    expect(found).toEqual([expect.stringMatching(new RegExp(problem.replace('900', '(?:899|90[01])')))])
+  })
+
   it('the check finds nothing wrong with the configuration of the kit, and only reads', async () => {
     const { ask, asked } = anEngine()
 
@@ -60,7 +72,9 @@ describe('the check of an engine', () => {
     expect(
       asked.filter(
         (line) =>
-          !/^(?:global_getvar [a-z_]+$|module_exists|xml_locate|sofia status|file_exists|user_exists)/.test(line),
+          !/^(?:global_getvar [a-z_]+$|strepoch$|module_exists|xml_locate|sofia status|file_exists|user_exists)/.test(
+            line,
+          ),
       ),
     ).toEqual([])
   })
@@ -138,6 +152,12 @@ describe('the check of an engine', () => {
       /<param name="nat-options-ping".*/,
       '',
       '<param name="nat-options-ping" value="true"/>',
+    ],
+    [
+      'a place for NOTIFY that strangers choose',
+      /<param name="db-inner-pre-trans-execute".*/,
+      '',
+      '<param name="db-inner-pre-trans-execute"',
     ],
     [
       'a place for requests that phones choose',

@@ -11,7 +11,9 @@ const origin = 'https://console.example.com'
 
 const config = crossOriginFor([origin])
 
-/** Sends one request to a gateway whose function answers 200; returns the answer and whether the function was called. */
+/**
+ * Sends one request to a gateway whose function answers 200; returns the answer and whether the function was called.
+ */
 async function ask(crossOrigin: CrossOrigin | undefined, method: string, headers: Record<string, string>) {
   const gateway = new Gateway()
   const address = await gateway.open('127.0.0.1', 0)
@@ -43,7 +45,8 @@ describe('a preflight', () => {
     expect(headers).toMatchObject({
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE,OPTIONS',
-      'access-control-allow-headers': 'content-type,accept,x-access-token,x-key,idempotency-key,if-match,x-request-id',
+      'access-control-allow-headers':
+        'content-type,accept,x-access-token,x-key,idempotency-key,if-match,if-none-match,x-request-id,traceparent,tracestate',
       'access-control-max-age': '3600',
       vary: 'Origin',
     })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingHttpHeaders, createServer } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { ObjectBackend } from '../../../local/gate/gate.ts'
 import { forwardObjects } from '../../../local/stores/objects/forward-objects.ts'
@@ -48,3 +49,15 @@ it('a link to an object is forwarded with a new signature, and spaces in it do n
   expect(seen).toMatchObject([{ method: 'GET', url: `/recordings/a%20b?${asked}` }])
   expect(seen[0]?.headers['authorization']).toMatch(/^AWS4-HMAC-SHA256 Credential=local\/\d{8}\/[a-z0-9-]+\/s3\//)
 })
+
+it.each(['//other.invalid/recordings/a?x=1', 'http://other.invalid/recordings/a?x=1'])(
+  'a link whose target is %s is forwarded to the store alone',
+  async (target) => {
+    const socket = connect(ports[1] ?? 0, '127.0.0.1')
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`)
+    socket.resume()
+    await once(socket, 'close')
+
+    expect(seen.map(({ url }) => url)).toEqual([target.replace('http://other.invalid', '')])
+  },
+)

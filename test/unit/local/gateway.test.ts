@@ -149,15 +149,54 @@ describe('the gateway', () => {
     expect([event.isBase64Encoded, event.body]).toEqual([base64, base64 ? 'YT0x' : 'a=1'])
   })
 
-  it('the gateway joins repeated headers by commas', async () => {
-    serve()
+  /** Sends a request as it stands and returns the whole answer. */
+  async function answerTo(...lines: readonly string[]): Promise<string> {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
-    socket.end('GET /any HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nx-a: 2\r\nConnection: close\r\n\r\n')
+    socket.write([...lines, 'Connection: close', '', ''].join('\r\n'))
     let text = ''
     socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
     await once(socket, 'close')
+    return text
+  }
 
-    expect(text).toContain('"x-a":"1,2"')
+  it('the gateway joins repeated headers by commas', async () => {
+    serve()
+
+    expect(await answerTo('GET /any HTTP/1.1', 'Host: h', 'X-A: 1', 'x-a: 2')).toContain('"x-a":"1,2"')
+  })
+
+  it.each([
+    ['http://callplane.example:8080/things/a%20b?x=1', '/things/a b', 'x=1'],
+    ['HTTPS://[::1]/any', '/any', ''],
+    ['http://callplane.example?x=1', '/', 'x=1'],
+  ])('the target %s, which names the whole address, means its path', async (target, rawPath, rawQueryString) => {
+    serve()
+
+    const text = await answerTo(`GET ${target} HTTP/1.1`, 'Host: h')
+
+    expect(text).toContain(`"rawPath":"${rawPath}","rawQueryString":"${rawQueryString}"`)
+  })
+
+  it.each([
+    [['Host: h', 'Host: h']],
+    [['Host: a', 'X-A: 1', 'host: b']],
+    [['Host: h/x']],
+    [['Host: user@h']],
+    [['Host: h, i']],
+    [['X-A: 1']],
+  ])('a request with the headers %j is refused, since it has not one address', async (headers) => {
+    serve()
+
+    const text = await answerTo('GET /any HTTP/1.1', ...headers)
+
+    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+    expect(text).toContain('"code":"bad_request"')
+  })
+
+  it.each(['h:80', '[::1]:8080', '', '127.0.0.1', 'a-b.example.', 'h:'])('the Host "%s" is accepted', async (host) => {
+    serve()
+
+    expect(await answerTo('GET /any HTTP/1.1', `Host: ${host}`)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   it('the gateway ignores a forwarded address', async () => {

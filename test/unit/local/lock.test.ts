@@ -65,7 +65,8 @@ it.runIf(process.platform === 'linux')(
 it.runIf(process.platform === 'linux')(
   'a lock of a killed process is taken over, also while its parent has not asked for its exit status',
   async () => {
-    // The shell becomes a program that never asks how its child ended; only then may the child end, when its input does.
+    // The shell becomes a program that never asks how its child ended; only then may the child end, when its input
+    // does.
     const parent = spawn('sh', ['-c', 'exec 3<&0; cat <&3 & echo $!; exec sleep 60 3<&- </dev/null'])
     const [printed] = await once(parent.stdout, 'data')
     const zombie = Number(String(printed))

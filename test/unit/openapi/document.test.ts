@@ -53,7 +53,7 @@ it('a number in a query is described as a number', () => {
     in: 'query',
     required: false,
     description: expect.any(String),
-    schema: { type: 'integer', minimum: 1, maximum: 1000 },
+    schema: { type: 'integer', format: 'int64', minimum: 1, maximum: 1000 },
   })
 })
 

@@ -37,8 +37,12 @@ const bodies = Object.values<Record<string, Operation>>(document.paths).flatMap(
 
 function mediaIn(name: string, content: Readonly<Record<string, Media>> = {}): [string, Media][] {
   return Object.values(content)
-    .filter(({ schema }) => schema !== undefined)
+    .filter(({ schema }) => schema !== undefined && !isBytes(schema))
     .map((media) => [name, media])
+}
+
+function isBytes(schema: object): boolean {
+  return 'format' in schema && schema.format === 'binary'
 }
 
 interface Refusal {

@@ -11,8 +11,11 @@ import { openRecordingLab } from '../../support/platform/recordings-lab.ts'
 const lab = opened(openRecordingLab)
 const samples = badInputs('recordings')
 
-describe('a call that is no UUID', () => {
-  it.each([...samples('uuid'), '6F1C7A1E-6A1E-4B1D-9F0E-2D0A4C5B6E7F', ' 6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'])(
+/** Whatever an engine may take for a channel's id. */
+const callId = /^(?!\.{1,2}$)[A-Za-z0-9._~@:+-]{1,128}$/
+
+describe('a call that no engine can have', () => {
+  it.each([...samples('uuid'), ' 6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'].filter((each) => !callId.test(each)))(
     '%j is refused before anything is looked for',
     async (uuid) => {
       const { api, admin, server } = lab()

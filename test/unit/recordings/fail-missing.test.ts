@@ -103,7 +103,10 @@ describe('an expected recording', () => {
   test('an expected recording is left for the next run when its event cannot be queued', async () => {
     const recording = await expectRecording()
     await time.advance(16 * minute)
-    const events = { ...ports.events, publish: async () => [`recording_failed:${recording.uuid}:${recording.id}`] }
+    const events = {
+      ...ports.events,
+      publish: async () => [`recording_failed:${recording.id}:${recording.domain}:${recording.uuid}`],
+    }
 
     expect(await run({ ...ports, events })).toBe(0)
     expect(await ports.recordings.read(recording)).toMatchObject({ state: 'expected' })
@@ -169,7 +172,7 @@ test('a run that is killed before or after any of its calls publishes one event,
       const where = `${side} call ${call}`
       expect(await ports.recordings.read(recording), where).toMatchObject({ state: 'failed' })
       expect([...new Set(ports.events.published.map(({ id }) => id))], where).toEqual([
-        `recording_failed:${recording.uuid}:${recording.id}`,
+        `recording_failed:${recording.id}:${recording.domain}:${recording.uuid}`,
       ])
     }
   }

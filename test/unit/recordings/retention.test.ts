@@ -228,9 +228,9 @@ describe('of a deleted domain', () => {
     expect(await notes()).toEqual([])
   })
 
-  test("the record of a deleted domain stays for a week, while an uploader may still finish, and while the domain's name is taken", async () => {
+  test("the record of a deleted domain stays for 30 days, while a post of its calls is believed, and while the domain's name is taken", async () => {
     await replaced(1)
-    await time.advance(7 * day)
+    await time.advance(30 * day)
     await run()
     expect(await notes()).toHaveLength(1)
     await ports.domains.create(aDomain({ name, createdAt: time.clock.now() }))

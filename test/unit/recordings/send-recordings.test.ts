@@ -81,6 +81,21 @@ test('a recording of several parts is stored whole and removed at the engine, an
   expect(Buffer.from(stored ?? []).equals(bytes)).toBe(true)
 })
 
+test('nothing from outside of the folder is offered, whatever names and links a hostile program leaves there', async () => {
+  const outside = mkdtempSync(join(tmpdir(), 'callplane-outside-'))
+  writeFileSync(join(outside, `${uuid}.wav`), 'secret')
+  symlinkSync(join(outside, `${uuid}.wav`), join(folder, domain, 'link.wav'))
+  symlinkSync(outside, join(folder, 'linked'))
+  // The second line of such a name would be the path of the secret.
+  mkdirSync(join(folder, `x\n${outside}`), { recursive: true })
+  writeFileSync(join(folder, `x\n${outside}`, `${uuid}.wav`), 'bait')
+
+  expect(await send()).toEqual({ status: 0, output: '' })
+
+  expect([offered, readdirSync(outside)]).toEqual([[], [`${uuid}.wav`]])
+  rmSync(outside, { recursive: true })
+})
+
 const sound = toneFile(24_000)
 /** The header of a file that a real engine has not finished: it has no lengths. */
 const unfinished = Buffer.from(

@@ -84,6 +84,7 @@ test('a recording is requested part by part, and stored when all parts have arri
 
 test.each([
   ['the engine could not write', { completionCause: 'uri-failure' }, {}, 'the engine ended it with uri-failure'],
+  ['holds no speech', { completionCause: 'no-input-timeout' }, {}, 'the engine ended it with no-input-timeout'],
   ['lacks sound', { reportedMs: 8_000 }, { soundMs: 6_999 }, 'it holds 6999 ms of 8000 ms'],
   ['the engine left unfinished', {}, { isUnfinished: true }, 'the engine ended during the recording'],
 ])(
@@ -153,7 +154,7 @@ describe('a file that is taken', () => {
 
   test('a recording whose end no connector heard is taken once its call is not up any more', async () => {
     const call = { domain: recording.domain, uuid: 'going-on' }
-    await ports.knownCalls.put([aKnownCall(call)])
+    await ports.knownCalls.put(aKnownCall(call))
     const open = await ports.recordings.expect(aRecording({ ...call, name: 'going-on.wav', endedAt: undefined }))
     const file = { uuid: 'going-on', name: 'going-on.wav' }
     expect(await offer(sound, file)).toEqual({ kind: 'recording' })
@@ -169,7 +170,7 @@ describe('a file that is not taken', () => {
   test('a file is refused while no connector has reported its recording, and while its call continues', async () => {
     const now = time.clock.now()
     await ports.domains.create(aDomain({ name: 'other.example.com', createdAt: 0 }))
-    await ports.knownCalls.put([aKnownCall({ domain: recording.domain, uuid: 'going-on' })])
+    await ports.knownCalls.put(aKnownCall({ domain: recording.domain, uuid: 'going-on' }))
     await ports.recordings.expect(
       aRecording({ uuid: 'going-on', name: 'call.wav', startedAt: now, endedAt: undefined }),
     )

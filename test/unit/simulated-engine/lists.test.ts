@@ -6,7 +6,9 @@ import { fromJson, shapesOf } from '../../support/engine/engine-shape.ts'
 let lab: EngineLab
 afterEach(() => lab.close())
 
-/** The questions to an idle engine that the simulated one answers; the rest of the recording belongs to other modules. */
+/**
+ * The questions to an idle engine that the simulated one answers; the rest of the recording belongs to other modules.
+ */
 const simulated =
   /^(auth|api (status|version|hostname|switchname|uptime|reloadxml|show (status|channels)|global_getvar hostname))/
 

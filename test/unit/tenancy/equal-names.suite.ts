@@ -25,8 +25,9 @@ import {
 } from './like-names.ts'
 
 /**
- * The records that the platform keeps for itself. An alias is two uuids; its owner is that of the channel that it leads to. Deliveries
- * that are in no index are marked as such, by their key, over memory only. Owed drops are written and read by connectors alone.
+ * The records that the platform keeps for itself. An alias is two uuids; its owner is that of the channel that it leads
+ * to. Deliveries that are in no index are marked as such, by their key, over memory only. Owed drops are written and
+ * read by connectors alone.
  */
 const ofNoTenant = new Set([
   'aliases',

@@ -107,14 +107,17 @@ function namesAnother({ operationId, query, bodyDomain, things }: Crossing): boo
 }
 
 /**
- * Whether the request is about one thing, which the own tenant does not have. A blacklist that is not there is empty, and each
- * domain numbers its versions from 1.
+ * Whether the request is about one thing, which the own tenant does not have. A blacklist that is not there is empty,
+ * and each domain numbers its versions from 1.
  */
 const isAboutThing = ({ path, group, operationId }: Route) =>
   operationId === 'originateCall' ||
   (group !== 'blacklists' && !path.includes('/versions') && /\{(?!domain_name)/.test(path))
 
-/** Each batch is a test of its own: a busy machine ends a hundred crossings within the time of a test, and not five hundred. */
+/**
+ * Each batch is a test of its own: a busy machine ends a hundred crossings within the time of a test, and not five
+ * hundred.
+ */
 const batches = [1, 2, 3, 4, 5]
 
 it.each(batches)(

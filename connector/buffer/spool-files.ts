@@ -1,0 +1,45 @@
+import { open, stat, truncate } from 'node:fs/promises'
+import { type LockFiles, systemLockFiles } from '../../adapters/system/folder-lock.ts'
+import { readPart } from '../runtime/read-part.ts'
+
+/** The disk as the event buffer uses it. Each method rejects with the system's error when it fails. */
+export interface SpoolFiles extends LockFiles {
+  /** A file's length in bytes, and when it was last written, epoch milliseconds. */
+  look(path: string): Promise<{ readonly size: number; readonly changedAt: number }>
+  /** Writes at a file's end, in whole; makes the file, for this user only, where there is none. */
+  append(path: string, bytes: Buffer): Promise<void>
+  truncate(path: string, size: number): Promise<void>
+  /** Up to `length` bytes from `offset`; fewer only at the end of the file. */
+  read(path: string, offset: number, length: number): Promise<Buffer>
+}
+
+/** The process's own disk. Nothing is forced out of the system's memory: that outlives a killed process. */
+export const systemSpoolFiles: SpoolFiles = {
+  ...systemLockFiles,
+  look: async (path) => {
+    const { size, mtimeMs } = await stat(path)
+    return { size, changedAt: Math.floor(mtimeMs) }
+  },
+  append: async (path, bytes) => {
+    const file = await open(path, 'a', 0o600)
+    try {
+      await file.appendFile(bytes)
+    } finally {
+      await file.close()
+    }
+  },
+  truncate: (path, size) => truncate(path, size),
+  read: async (path, offset, length) => {
+    const file = await open(path, 'r')
+    try {
+      return await readPart(file, offset, length)
+    } finally {
+      await file.close()
+    }
+  },
+}
+
+/** Returns the system's word for what went wrong, such as `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
