@@ -9,6 +9,9 @@ export interface PolledQueue {
   remove(messages: readonly ReceivedMessage[]): Promise<void>
 }
 
+/** Messages of so many batches are taken together while many wait, so that those of a tenant fill a batch. */
+const together = 4
+
 /** How a poller works. */
 export interface PollerOptions {
   readonly queue: PolledQueue
@@ -24,7 +27,7 @@ export interface PollerOptions {
   readonly handle: (messages: readonly ReceivedMessage[]) => Promise<readonly ReceivedMessage[]>
   readonly onError: (error: unknown) => void
   /** Divides a batch into those that the function is called with; by default it is one. */
-  readonly divide?: (messages: readonly ReceivedMessage[]) => readonly (readonly ReceivedMessage[])[]
+  readonly divide?: (messages: readonly ReceivedMessage[], most: number) => readonly (readonly ReceivedMessage[])[]
   /** How long a poller rests after its queue refused it; a second where not given. */
   readonly restMs?: number
 }
@@ -69,12 +72,12 @@ export class Poller {
     const { signal } = this.#stopping
     for (;;) {
       try {
-        if (this.#places.size >= concurrency) await Promise.race(this.#places)
-        if (this.#working.size >= most) await Promise.race(this.#working)
+        while (this.#places.size >= concurrency) await Promise.race(this.#places)
+        while (this.#working.size >= most) await Promise.race(this.#working)
         if (this.#isOver()) return
-        const messages = await queue.receive(batchSize)
+        const messages = await queue.receive(batchSize * Math.min(together, concurrency - this.#places.size))
         if (this.#isOver()) return
-        if (messages.length > 0) for (const part of divide(messages)) this.#begin(part)
+        if (messages.length > 0) for (const part of divide(messages, batchSize)) this.#begin(part)
         else if (signal.aborted) return
       } catch (error) {
         if (signal.aborted) return

@@ -94,7 +94,17 @@ describe('a poller', () => {
     const one = { ...aMessage('a'), Attributes: { MessageGroupId: 'leg-1' } }
     const other = { ...aMessage('b'), Attributes: { MessageGroupId: 'leg-2' } }
 
-    expect(byTenant([one, other, aMessage('c')])).toEqual([[one, other, aMessage('c')]])
+    expect(byTenant([one, other, aMessage('c')], 10)).toEqual([[one, other, aMessage('c')]])
+  })
+
+  it('messages that were taken together reach the function in batches of one tenant, none larger than the size of a batch', () => {
+    const ofTenant = (id: string, domain: string) => ({
+      ...aMessage(id),
+      Attributes: { MessageGroupId: `${domain}/0.1` },
+    })
+    const given = ['a', 'b', 'c'].flatMap((id) => [ofTenant(`busy ${id}`, 'busy'), ofTenant(`calm ${id}`, 'calm')])
+
+    expect(byTenant(given, 2).map(ids)).toEqual([['busy a', 'busy b'], ['busy c'], ['calm a', 'calm b'], ['calm c']])
   })
 
   it('a poller removes finished messages and leaves the rest to the queue', async () => {
