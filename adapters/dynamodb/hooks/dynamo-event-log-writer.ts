@@ -1,7 +1,7 @@
 import type { EventLogWriter } from '../../../core/hooks/delivery/event-log-writer.ts'
 import type { AdapterContext } from '../../context.ts'
 import { type PayloadFiles, deliveryPayloads } from './delivery-payloads.ts'
-import { s3PayloadFiles } from '../../s3/s3-file-store.ts'
+import { s3PayloadFiles } from '../../s3/s3-objects.ts'
 import { takeNumbers } from '../events/event-log-head.ts'
 import { writeEvents } from './write-events.ts'
 

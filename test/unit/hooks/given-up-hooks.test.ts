@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failedDelivery } from '../../../contracts/metrics.ts'
+import { failedDelivery } from '../../../contracts/workers.ts'
 import { queuedAttempt } from '../../../core/hooks/delivery/queued-attempt.ts'
 import {
   type DeliveryLab,
