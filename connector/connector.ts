@@ -71,6 +71,7 @@ export function startConnector(parts: ConnectorDeps): Connector {
         gateways.hear(event, engine)
         events.accept(event, engine)
       },
+      room: () => events.room(),
       onUnreadable: (engine) => events.unreadable(engine),
       onCommandLink: (engine) => runner.linkUp(engine),
       onEngine: (engine, kind) => {
