@@ -1,4 +1,3 @@
-import { callCheck } from './calls/call-check.ts'
 import { channelList } from './calls/channel-list.ts'
 import { ChannelRegistry } from './calls/channel-registry.ts'
 import { domainNames } from './calls/domain-names.ts'
@@ -71,6 +70,7 @@ export function startConnector(parts: ConnectorDeps): Connector {
         gateways.hear(event, engine)
         events.accept(event, engine)
       },
+      room: () => events.room(),
       onUnreadable: (engine) => events.unreadable(engine),
       onCommandLink: (engine) => runner.linkUp(engine),
       onEngine: (engine, kind) => {
@@ -80,8 +80,7 @@ export function startConnector(parts: ConnectorDeps): Connector {
       },
     }),
   )
-  const isUp = callCheck({ ...shared, engines: works })
-  const recorder = new Recorder({ ...shared, isUp })
+  const recorder = new Recorder(shared)
   const times = commandTimes(parts.random)
   const orders = { store: parts.ports.commands, accounts: parts.ports.accounts, limits: commandLimits }
   const runner = new CommandRunner({

@@ -1,8 +1,8 @@
+import { writeBehind } from '../core/concurrency/write-behind.ts'
 import { readPeerReports } from './calls/peer-reports.ts'
 import { commandIntake } from './commands/command-intake.ts'
 import { fitnessJudge } from './commands/fitness.ts'
 import { commandLimits } from './commands/places.ts'
-import { subscriptionUpdater } from './events/subscription-updater.ts'
 import type { StatusReporter } from './health/status-report.ts'
 import { recordDeadConnectors } from './reconcile/dead-connectors.ts'
 import type { Running } from './assembly/running.ts'
@@ -27,15 +27,24 @@ export function startLoops(
     engines: works.map(({ engine }) => engine),
     store: parts.ports.connectorStatus,
   })
+  // Each engine has its own, so that one that does not answer delays no other. A link that is down begins with the words.
   const tellings = works.map(({ engine }) =>
-    subscriptionUpdater(engine, () => events.words(), { ...parts, onUpdated: () => events.subscribed(engine.name) }),
+    writeBehind({
+      ...parts,
+      write: async () => {
+        await engine.events.resubscribe(events.words())
+        events.subscribed(engine.name)
+        return false
+      },
+      onFailure: (problem) => {
+        const reason = problem instanceof Error ? problem.name : ''
+        parts.log.warn('the subscription of an engine could not be updated', { engine: engine.name, reason })
+      },
+    }),
   )
   const resubscribe = () => {
-    for (const telling of tellings) telling.tell()
+    for (const telling of tellings) telling.wake()
   }
-  signal.addEventListener('abort', () => {
-    for (const telling of tellings) telling.stop()
-  })
   return Promise.all([
     events.follow(resubscribe, signal),
     recorder.follow(signal),

@@ -46,6 +46,8 @@ export interface EngineRuntimeDeps extends Time {
   readonly words: readonly string[]
   /** Called with every event of the event link; must not throw. */
   readonly onEvent: (event: EngineEvent, engine: string) => void
+  /** What the event link waits for before it reads on, at most some seconds. */
+  readonly room: EslSessionOptions['room']
   /** Called for every event of the event link that could not be read; must not throw. */
   readonly onUnreadable: (engine: string) => void
   readonly onCommandLink: (engine: Engine) => void
@@ -92,6 +94,7 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
     name: 'events',
     subscribe: parts.words,
     onEvent: (event) => parts.onEvent(parts.clocks.corrected(event, name), name),
+    room: parts.room,
     onState: (state) => {
       if (state.kind === 'ready') {
         held.heard()
@@ -136,7 +139,7 @@ interface LinkReports {
   reasons: Partial<Record<LinkRole, EslDownReason>>
 }
 
-type Role = Pick<EslSessionOptions, 'subscribe' | 'onEvent' | 'onState'> & { readonly name: LinkRole }
+type Role = Pick<EslSessionOptions, 'subscribe' | 'onEvent' | 'room' | 'onState'> & { readonly name: LinkRole }
 
 function linkOpener(
   { address, openLink, onUnreadable, random, log }: EngineRuntimeDeps,

@@ -25,6 +25,8 @@ export interface EslConnectionOptions {
   readonly tally: EslTally
   onReady(): void
   onEvent(event: EslEvent): void
+  /** As that of a session. */
+  room?: (() => Promise<void> | undefined) | undefined
   onUnreadable(error: EslEventUnreadable): void
   onEnd(error: EslConnectionLost): void
 }
