@@ -50,7 +50,7 @@ export interface HookClientOptions {
 
 /**
  * The time for which an idle connection is kept, and the most connections to one origin: more than a function has
- * requests in flight (a batch of ten), since a request that waited for a connection would lose its time.
+ * requests in flight (80 first attempts of a domain), since a request that waited for a connection would lose its time.
  */
 const pool = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 60_000, connections: 100, pipelining: 1 }
 

@@ -123,7 +123,7 @@ export class EventPipeline {
     if (this.#wanted.concerns(eventNameOf(event))) this.#buffer.add(event, engineName)
   }
 
-  /** What to wait for before more is read from an engine, 5 s at most; `undefined` when nothing has to be. */
+  /** What to wait for before more is read from an engine: a disk that is writing. `undefined` when there is room. */
   room(): Promise<void> | undefined {
     return this.#buffer.room()
   }

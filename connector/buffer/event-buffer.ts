@@ -117,7 +117,7 @@ export class EventBuffer {
     this.#log.add({ engine, event }, this.#deps.clock.now())
   }
 
-  /** What to wait for before more is read from an engine, 5 s at most; `undefined` when nothing has to be. */
+  /** What to wait for before more is read from an engine: a disk that is writing. `undefined` when there is room. */
   room(): Promise<void> | undefined {
     return this.#log.room()
   }

@@ -88,7 +88,8 @@ class ReconnectingSession implements EslSession {
       tally: this.#tally,
       onReady: () => this.#identify(),
       onEvent: (event) => this.#options.onEvent(event),
-      room: this.#options.room,
+      // Before the subscription no event comes, and answers are waited for.
+      room: () => (this.#state.kind === 'ready' ? this.#options.room?.() : undefined),
       onUnreadable: (error) => this.#options.onUnreadable?.(error),
       onEnd: (error) => this.#onEnd(error),
     })

@@ -34,7 +34,8 @@ export class GateQueue implements PolledQueue {
   async receive(maxMessages: number): Promise<readonly ReceivedMessage[]> {
     const messages = [...(await this.#receiveTen(maxMessages, 1))]
     while (messages.length < maxMessages && messages.length % 10 === 0 && messages.length > 0) {
-      const more = await this.#receiveTen(maxMessages - messages.length, 0)
+      // What was taken already is worked on in any case.
+      const more = await this.#receiveTen(maxMessages - messages.length, 0).catch(() => [])
       if (more.length === 0) break
       messages.push(...more)
     }

@@ -21,15 +21,24 @@ export function queueEvent(queue: Pick<Queue, 'arn'>, messages: readonly Receive
 }
 
 /**
- * Divides messages by tenant, into batches of at most `most`. Tenants' messages have groups such as `domain/lane`. A
- * group hands out nothing more until the batch that holds its messages is done, so in a common batch one tenant would
- * wait for another's work. Messages of other groups stay together.
+ * Divides messages by tenant, into batches of at most `most`. Those of a group, which keep their order, stay together.
+ * A tenant's messages have groups such as `domain/lane`. A group hands out nothing more until the batch that holds its
+ * messages is done, so in a common batch one tenant would wait for another's work.
  */
 export function byTenant(messages: readonly ReceivedMessage[], most: number): ReceivedMessage[][] {
   const tenantOf = ({ Attributes }: ReceivedMessage) => /^(.+)\/[\d.]+$/.exec(Attributes?.['MessageGroupId'] ?? '')?.[1]
-  return [...Map.groupBy(messages, tenantOf).values()].flatMap((ofTenant) =>
-    Array.from({ length: Math.ceil(ofTenant.length / most) }, (_, at) => ofTenant.slice(at * most, (at + 1) * most)),
-  )
+  // Only a FIFO queue numbers messages; in any other a group is no order.
+  const orderOf = ({ MessageId, Attributes }: ReceivedMessage) =>
+    Attributes?.['SequenceNumber'] === undefined ? MessageId : Attributes['MessageGroupId']
+  return [...Map.groupBy(messages, tenantOf).values()].flatMap((ofTenant) => {
+    const batches: ReceivedMessage[][] = []
+    for (const ofGroup of Map.groupBy(ofTenant, orderOf).values()) {
+      const last = batches.at(-1)
+      if (last === undefined || last.length + ofGroup.length > most) batches.push(ofGroup)
+      else last.push(...ofGroup)
+    }
+    return batches
+  })
 }
 
 const batchAnswer = z.nullish(

@@ -12,13 +12,22 @@ export const maxConcurrency = 20
 /** Batches of queued attempts: an attempt costs six calls around its wait, and many at a time would delay everybody. */
 const attemptsConcurrency = 2
 
-/** Returns how many batches of a queue the function that it calls works on at one time. */
+/** Those included that wait for a receiver: at most eight batches of ten, for the hundred connections to an origin. */
+const attemptsUnderWay = 5
+
+/**
+ * Returns how many batches of a queue the function that it calls works on at one time, and how many are under way with
+ * those that only wait.
+ */
 export function batchesAtOnce(
   { maximumConcurrency = maxConcurrency }: Pick<EventSourceMapping, 'maximumConcurrency'>,
   { queue, called }: { readonly queue: Pick<Queue, 'url'>; readonly called: Pick<LambdaFunction, 'environment'> },
-): number {
+): { readonly concurrency: number; readonly most: number } {
   const areAttempts = called.environment[queues.deliveries.variable] === queue.url
-  return Math.min(maximumConcurrency, areAttempts ? attemptsConcurrency : maxConcurrency)
+  return {
+    concurrency: Math.min(maximumConcurrency, areAttempts ? attemptsConcurrency : maxConcurrency),
+    most: Math.min(maximumConcurrency, areAttempts ? attemptsUnderWay : maximumConcurrency),
+  }
 }
 
 /** Running event-source mappings. */
@@ -41,8 +50,7 @@ export function startMappings(
     const poller = new Poller({
       queue: polled,
       batchSize: mapping.batchSize,
-      concurrency: batchesAtOnce(mapping, { queue, called }),
-      most: mapping.maximumConcurrency ?? maxConcurrency,
+      ...batchesAtOnce(mapping, { queue, called }),
       divide: byTenant,
       handle: async (messages) =>
         doneMessages(

@@ -49,10 +49,13 @@ export async function attemptDelivery(deps: AttemptDeps, wanted: WantedAttempt):
 
 /**
  * The attempt is on record, and the function that recorded it may have been killed before the next one was queued. It
- * is queued under a new plan, which makes void what was queued under the old one: there is one message that counts.
+ * is queued under a new plan, which makes void what was queued under the old one: there is one message that counts. One
+ * that has begun has its message.
  */
 async function followUp(deps: AttemptDeps, delivery: Delivery): Promise<void> {
-  const at = Math.max((delivery.nextAttemptAt ?? 0) + 1, deps.clock.now())
+  const { nextAttemptAt: plannedFor = 0, begun } = delivery
+  if (Object.values(begun).some((begunAt) => begunAt >= plannedFor)) return
+  const at = Math.max(plannedFor + 1, deps.clock.now())
   if (!(await deps.deliveries.reschedule(delivery, at))) return
   await queue(deps, { ...delivery, nextAttemptAt: at })
 }

@@ -1,3 +1,4 @@
+import { DomainError } from '../../errors.ts'
 import { mapAtMost } from '../../concurrency/semaphore.ts'
 import type { Timers } from '../../concurrency/timers.ts'
 import type { PlatformEvent } from '../../events/platform-event.ts'
@@ -40,6 +41,12 @@ export interface DirectAttempt {
   readonly event: PlatformEvent
 }
 
+/**
+ * The longest time until a signing key is open. A reading of hooks is 1 s old at most then, and a hook that is disabled
+ * or deleted may get first attempts for 2 s.
+ */
+export const mostUntilSentMs = 800
+
 /** Results that are written one by one are written so many at a time, since others use the store as well. */
 const writesAtOnce = 40
 
@@ -69,15 +76,14 @@ export async function attemptDirectly(deps: DirectAttemptDeps, attempts: readonl
   try {
     const waiting = sendings.filter(({ isOver }) => !isOver)
     const over = sendings.filter(({ isOver }) => isOver)
-    const unsent = over.filter(({ sent }) => sent === undefined).map(({ attempt }) => attempt)
-    const next = await finish(
-      deps,
-      over.flatMap(({ sent = [] }) => sent),
-    )
-    const planned = await replan(deps, [...unsent, ...changed])
+    const queued = [...(await finishAll(deps, over)), ...(await replan(deps, changed))]
     const handed = await mapAtMost(waiting, writesAtOnce, ({ attempt }) => handOver(deps, attempt))
+    // What the store did not plan is waited for here: an answer that is known is recorded, and not asked for again.
+    const unplanned = waiting.filter((_, index) => handed[index] === undefined)
+    await Promise.all(unplanned.map(({ ended }) => ended))
+    queued.push(...(await finishAll(deps, unplanned)), ...handed.flatMap((each) => each?.message ?? []))
     const later = waiting.map((sending, index) => finishLater(deps, sending, handed[index]?.delivery))
-    return { queued: [...next, ...planned, ...handed.flatMap(({ message }) => message)], later }
+    return { queued, later }
   } catch (failure) {
     await allEnded
     throw failure
@@ -119,8 +125,10 @@ function beginSending(deps: DirectAttemptDeps, attempt: DirectAttempt): Sending 
 
 async function send(deps: DirectAttemptDeps, { delivery, run, hook, event }: DirectAttempt): Promise<SentAttempt> {
   const { clock } = deps
-  const keys = await signingKeys(deps.secretBox, hook, clock.now())
+  const begunAt = clock.now()
+  const keys = await signingKeys(deps.secretBox, hook, begunAt)
   const at = clock.now()
+  if (at - begunAt > mostUntilSentMs) throw new DomainError('store_unavailable', 'the hook was read too long ago')
   const called = await notingLateness(deps, hook, () => callHook(deps, { hook, keys }, delivery, event))
   return sentAttempt(deps, { delivery, hook, run, called, at, durationMs: clock.now() - at })
 }
@@ -131,11 +139,18 @@ async function whilePatient(timers: Timers, work: Promise<unknown>): Promise<voi
   await Promise.race([work, isOver]).finally(cancel)
 }
 
-/** Lists an attempt as due later, so that it is found if this process is killed, and returns the message for that. */
+/**
+ * Lists an attempt as due later, so that it is found if this process is killed, and returns the message for that;
+ * `undefined` if the store did not take it.
+ */
 async function handOver(deps: DirectAttemptDeps, { delivery }: DirectAttempt) {
-  const message = await plannedAnew(deps, delivery, deps.clock.now() + againMs)
-  if (message === undefined) return { delivery, message: [] }
-  return { delivery: { ...delivery, nextAttemptAt: message.dueAt }, message: [message] }
+  try {
+    const message = await plannedAnew(deps, delivery, deps.clock.now() + againMs)
+    if (message === undefined) return { delivery, message: [] }
+    return { delivery: { ...delivery, nextAttemptAt: message.dueAt }, message: [message] }
+  } catch {
+    return undefined
+  }
 }
 
 /** Records an attempt when it ends. Whatever fails here is done by the message for it. */
@@ -146,6 +161,16 @@ async function finishLater(deps: DirectAttemptDeps, sending: Sending, delivery?:
     const next = await finish(deps, [{ ...sending.sent, delivery }])
     if (next.length > 0) await deps.deliveryQueue.send(next)
   } catch {}
+}
+
+/** Records attempts that are over and plans those anew that could not be sent. Returns what is to be queued. */
+async function finishAll(deps: DirectAttemptDeps, over: readonly Sending[]): Promise<QueuedDelivery[]> {
+  const unsent = over.filter(({ sent }) => sent === undefined).map(({ attempt }) => attempt)
+  const next = await finish(
+    deps,
+    over.flatMap(({ sent = [] }) => sent),
+  )
+  return [...next, ...(await replan(deps, unsent))]
 }
 
 /** Does what answers ask for, records them, and returns what is to be queued after them. */

@@ -63,6 +63,14 @@ describe('while there is no room for events', () => {
     expect(seen.events).toBe(sent)
   })
 
+  it('a session still logs in, since no event comes before its subscription', async () => {
+    await serving((peer) => peer.ready('HEARTBEAT'))
+
+    const { link, until } = session({ subscribe: ['HEARTBEAT'], room: () => new Promise(() => {}) })
+
+    await until(() => link.state.kind === 'ready')
+  })
+
   it('a session can be closed', async () => {
     const { close, link, seen } = await fullSession(() => {})
     const before = seen.events

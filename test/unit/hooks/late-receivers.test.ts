@@ -87,6 +87,60 @@ describe('a receiver that does not answer at once', () => {
     expect(ports.deliveryQueue.queued).toMatchObject([{ attempt: 2 }])
   })
 
+  it('a retry that is under way when the message for a killed first attempt comes is made once', async () => {
+    const { advance, reply, ports, deliveries, work } = await aWaitingDispatch({ retries: 3, delay: 5 })
+    await advance(14_000)
+    await reply(503)
+    await advance(10_000)
+    const [forKilled = expect.fail(), retry = expect.fail()] = ports.deliveryQueue.queued.splice(0)
+    const receiver = heldClient()
+    ports.deliveryQueue.queued.push(retry)
+    const retrying = work(receiver)
+    await advance(0)
+    expect(receiver.sent).toHaveLength(1)
+
+    await advance(againMs)
+    ports.deliveryQueue.queued.push(forKilled)
+    await work()
+    expect(ports.deliveryQueue.queued).toEqual([])
+    for (const each of receiver.held.values()) each(answer(200))
+    await retrying
+
+    expect(ports.hookClient.sent).toEqual([])
+    expect(deliveries()).toMatchObject([{ state: 'delivered', tries: 2 }])
+  })
+
+  it('a first attempt that the store does not plan anew is waited for, and no answer of its batch is asked for twice', async () => {
+    const { deps, advance, ports, work, deliveries } = await aDispatch({}, {}, {})
+    const client = heldClient()
+    let refused = 0
+    const reschedule: typeof deps.deliveries.reschedule = async (...given) => {
+      refused += 1
+      if (refused === 1) throw new DomainError('store_unavailable', 'gone')
+      return deps.deliveries.reschedule(...given)
+    }
+    const sent: (() => void)[] = []
+    const hookClient: typeof deps.hookClient = {
+      send: (request) => {
+        client.sent.push(request)
+        return new Promise((resolve) => void sent.push(() => resolve(answer(200))))
+      },
+    }
+    const dispatching = dispatchEvents({ ...deps, hookClient, deliveries: { ...deps.deliveries, reschedule } }, [
+      anEvent(),
+    ])
+    await advance(1_000)
+    for (const each of sent) each()
+
+    expect((await dispatching).map(({ error }) => error)).toEqual([undefined])
+    await advance(againMs)
+    await work()
+    expect([client.sent.length, ports.hookClient.sent.length]).toEqual([3, 0])
+    expect(deliveries().map(({ state, tries }) => [state, tries])).toEqual(
+      Array.from({ length: 3 }, () => ['delivered', 1]),
+    )
+  })
+
   it('an attempt that is answered with 410 after its half second disables the hook, whose owner is told', async () => {
     const { advance, reply, ports, stored, work } = await aWaitingDispatch()
     await advance(5_000)
