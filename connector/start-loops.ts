@@ -4,7 +4,7 @@ import { fitnessJudge } from './commands/fitness.ts'
 import { commandLimits } from './commands/places.ts'
 import { subscriptionUpdater } from './events/subscription-updater.ts'
 import type { StatusReporter } from './health/status-report.ts'
-import { recordDeadConnectors } from './reconcile/dead-connectors.ts'
+import { recordDeadConnectors } from './recovery/dead-connectors.ts'
 import type { Running } from './assembly/running.ts'
 
 /**

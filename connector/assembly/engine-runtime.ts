@@ -1,4 +1,4 @@
-import type { EngineClocks } from '../links/engine-clocks.ts'
+import type { EngineClocks } from '../runtime/engine-clocks.ts'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
@@ -6,19 +6,11 @@ import { type EngineReading, engineReading } from '../calls/engine-reading.ts'
 import { type HeldCalls, heldCalls } from '../calls/held-calls.ts'
 import type { GatewayAligner } from '../commands/apply-gateway.ts'
 import { type PendingJobs, pendingJobs } from '../commands/pending-jobs.ts'
-import {
-  type Engine,
-  type EngineAddress,
-  type EngineEvent,
-  type LinkRole,
-  engineName,
-  isHealthy,
-} from '../runtime/engine.ts'
+import { type Engine, type EngineAddress, type EngineEvent, type LinkRole, engineName, isHealthy } from '../runtime/engine.ts'
 import type { EslDownReason } from '../esl/errors.ts'
 import type { EslSession, EslSessionOptions, EslState } from '../esl/session.ts'
 import type { EngineChange } from '../events/engine-events.ts'
-import { flushDirectory } from '../reconcile/flush-directory.ts'
-import { compareGateways } from '../reconcile/compare-gateways.ts'
+import { compareGateways, flushDirectory } from '../recovery/align-engine.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 
 /** Makes a link; `openEslSession` in production. */

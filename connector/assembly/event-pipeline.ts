@@ -4,10 +4,9 @@ import type { Ports } from '../../contracts/ports.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import { type Engine, type EngineEvent, eventNameOf } from '../runtime/engine.ts'
-import { EventLinks } from '../links/event-links.ts'
-import { type GapLog, gapLog } from '../links/gap-log.ts'
-import { lastListener, namesOfCore } from '../reconcile/predecessor.ts'
-import { type ComparedEngine, Reconciliation, type ReconciliationDeps } from '../reconcile/reconciliation.ts'
+import { EventLinks } from '../recovery/event-links.ts'
+import { type GapLog, gapLog } from '../recovery/gap-log.ts'
+import { type ComparedEngine, Reconciliation } from '../recovery/reconciliation.ts'
 import type { SpoolPlace } from '../buffer/buffer-disk.ts'
 import type { Drop } from '../buffer/drop-tally.ts'
 import { EventBuffer, type Turn } from '../buffer/event-buffer.ts'
@@ -269,21 +268,11 @@ export class EventPipeline {
   #newReconciliation(): Reconciliation {
     return new Reconciliation({
       ...this.#deps,
-      ...this.#madeEvents(),
       links: this.#links,
       presence: this.#presence,
-      knownCalls: this.#deps.ports.knownCalls,
-      inTurn: (run) => this.#buffer.afterThese(run),
+      afterQueued: (run) => this.#buffer.afterThese(run),
+      make: (event, engine) => this.#buffer.add(event, engine),
       found: (domain, registration) => this.#relay.found(domain, registration),
     })
-  }
-
-  #madeEvents(): Pick<ReconciliationDeps, 'before' | 'namesOfCore' | 'make'> {
-    const { ports, connectorId, clock } = this.#deps
-    return {
-      namesOfCore: (core) => namesOfCore({ store: ports.connectorStatus, now: clock.now() }, core),
-      before: (engine) => lastListener({ store: ports.connectorStatus, connectorId, now: clock.now() }, engine),
-      make: (event, engine) => this.#buffer.add(event, engine),
-    }
   }
 }

@@ -14,7 +14,7 @@ import {
   withSeen,
 } from './channel-entry.ts'
 import type { DomainNames } from './domain-names.ts'
-import type { EngineClocks } from '../links/engine-clocks.ts'
+import type { EngineClocks } from '../runtime/engine-clocks.ts'
 import { type ReadField, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 
 export type { Channel } from './channel.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { EventLinks } from '../../../connector/links/event-links.ts'
-import type { GapFound } from '../../../connector/links/gap-log.ts'
+import { EventLinks } from '../../../connector/recovery/event-links.ts'
+import type { GapFound } from '../../../connector/recovery/gap-log.ts'
 import { aCoreUuid, anEngineEvent } from '../../support/engine/engine-event.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { ComparedEngine } from '../../../connector/reconcile/reconciliation.ts'
+import type { ComparedEngine } from '../../../connector/recovery/reconciliation.ts'
 import { type LabWorld, labDomain, labEngine, labWorld } from '../../support/connector/event-lab.ts'
 import { report } from '../../support/connector/last-report.ts'
 import { aCoreUuid } from '../../support/engine/engine-event.ts'

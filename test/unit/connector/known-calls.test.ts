@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { ComparedEngine } from '../../../connector/reconcile/reconciliation.ts'
+import type { ComparedEngine } from '../../../connector/recovery/reconciliation.ts'
 import { jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
 import { aCoreUuid, anEngineEvent } from '../../support/engine/engine-event.ts'
 import {

@@ -1,17 +1,14 @@
-import type { Log } from '../../adapters/log/logger.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import type { Engine } from '../runtime/engine.ts'
 import type { EventRelay } from '../events/event-relay.ts'
 import type { PresenceTracker } from '../events/presence.ts'
 import { SyntheticEvent } from '../calls/synthetic-event.ts'
-import type { Time } from '../../core/concurrency/timers.ts'
 import { checkChannels } from './channel-check.ts'
-import type { EventLinks } from '../links/event-links.ts'
+import type { EventLinks } from './event-links.ts'
 import { endMissed } from './gone-channels.ts'
-import type { LastListener } from './predecessor.ts'
+import { type MissedSinceDeps, formerNames, missedSince, recallCalls } from './missed-since.ts'
 import { checkRegistrations } from './registration-check.ts'
-import { type UnheardDeps, formerNames, recallCalls, unheard } from './unheard.ts'
 
 /** So long a made event waits, so that the engine's own goes first where another connector has heard it. */
 const holdBackMs = 3_000
@@ -19,7 +16,7 @@ const holdBackMs = 3_000
 /** The part of an engine that a comparison needs. */
 export type ComparedEngine = Pick<Engine, 'name' | 'coreUuid' | 'commands'>
 
-export interface ReconciliationDeps extends Time {
+export interface ReconciliationDeps extends MissedSinceDeps {
   readonly links: EventLinks
   readonly registry: ChannelRegistry
   readonly presence: PresenceTracker
@@ -28,15 +25,8 @@ export interface ReconciliationDeps extends Time {
   readonly engines: () => readonly ComparedEngine[]
   readonly make: (event: SyntheticEvent, engineName: string) => void
   /** Calls `run` when every event that has come so far has been handled. */
-  readonly inTurn: (run: () => void) => void
+  readonly afterQueued: (run: () => void) => void
   readonly found: EventRelay['found']
-  /** Who listened to an engine before. Rejects when that cannot be read. */
-  readonly before: (engineName: string) => Promise<LastListener | undefined>
-  /** The names that a process of an engine has had. Rejects when they cannot be read. */
-  readonly namesOfCore: UnheardDeps['namesOfCore']
-  readonly knownCalls: UnheardDeps['knownCalls']
-  readonly random: () => number
-  readonly log: Log
 }
 
 /**
@@ -55,12 +45,12 @@ export class Reconciliation {
   }
 
   linkUp(engine: ComparedEngine): void {
-    const { links, inTurn } = this.#deps
+    const { links, afterQueued } = this.#deps
     const { name } = engine
     const { endedCore, isFirst, heardTo } = links.up(name, engine.coreUuid)
     if (endedCore !== '') {
       this.#endAll(name, endedCore, heardTo)
-      inTurn(() => this.#endAll(name, endedCore, heardTo))
+      afterQueued(() => this.#endAll(name, endedCore, heardTo))
     }
     this.#compare(engine)
     const signal = renewed(this.#linked, name)
@@ -121,9 +111,9 @@ export class Reconciliation {
     void checkRegistrations({ ...checked, links: () => engines().map(({ commands }) => commands) }, signal)
   }
 
-  /** Looks for unheard events from before this link: calls that began, and ends of calls that others knew. */
+  /** Looks for events from before this link that no connector read: calls that began, and ends of calls that others knew. */
   async #lookBack(engine: ComparedEngine, isFirst: boolean, signal: AbortSignal, name = engine.name): Promise<void> {
-    const found = await unheard(this.#deps, name, signal)
+    const found = await missedSince(this.#deps, name, signal)
     if (found === undefined) return
     if (isFirst && found.since !== undefined) this.#deps.links.missedSince(engine.name, found.since)
     if ((await recallCalls(this.#deps, engine, found.since, signal, name)) > 0) this.#compare(engine)
@@ -161,8 +151,8 @@ export class Reconciliation {
 
   /** Events from before the loss are handled before they become void. */
   #markUnconfirmed(engine: string, since: number): void {
-    const { registry, inTurn } = this.#deps
-    inTurn(() => registry.markUnconfirmed(engine, since))
+    const { registry, afterQueued } = this.#deps
+    afterQueued(() => registry.markUnconfirmed(engine, since))
   }
 }
 

@@ -4,7 +4,7 @@ import type { GapStore } from '../../core/events/gap-store.ts'
 import type { Gap } from '../../core/events/gap.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { writeBehind } from '../../core/concurrency/write-behind.ts'
-import { nowhere } from './event-position.ts'
+import { nowhere } from '../runtime/engine.ts'
 
 /** Gaps that may wait for the store; a link that comes and goes makes one every few seconds at most. */
 const defaultLimit = 1_000

@@ -2,19 +2,12 @@ import type { Log } from '../../adapters/log/logger.ts'
 import type { GapStore } from '../../core/events/gap-store.ts'
 import type { Gap } from '../../core/events/gap.ts'
 import type { ConnectorReport, EventLinkReport } from '../../core/connectors/connector-report.ts'
-import {
-  type Listening,
-  hasListenedSince,
-  lastAlive,
-  listeningOf,
-  listenings,
-} from '../../core/connectors/listening.ts'
+import { type Listening, hasListenedSince, lastAlive, lastKept, listeningOf, listenings } from '../../core/connectors/listening.ts'
 import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
 import { errorLatch } from '../runtime/error-latch.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
-import { earlierReported, nowhere } from '../links/event-position.ts'
-import { gapId } from '../links/gap-log.ts'
-import { spoolFate } from './lost-spool.ts'
+import { earlierReported, nowhere } from '../runtime/engine.ts'
+import { gapId } from './gap-log.ts'
 
 /** A connector reports every 5 s; one that was silent for so long and has not said that it stops is dead. */
 export const deadAfterMs = 30_000
@@ -173,4 +166,34 @@ function remember(recorded: Set<string>, death: string): void {
   const oldest = recorded.values().next()
   if (recorded.size >= maxRecorded && oldest.done !== true) recorded.delete(oldest.value)
   recorded.add(death)
+}
+
+/** A process that is started again in its task has looked through its disk by then, and reported. */
+const takenOverMs = 120_000
+
+/** The fate of events that waited in the spool of a connector that ended. */
+export type SpoolFate = 'handed over by others' | 'not known yet' | { readonly from: number; readonly to: number }
+
+/**
+ * Returns whether events of an engine on the disk of a connector that is gone are lost. They are if no connector has
+ * reported within two minutes that it took them over, and no other connector has handed over what it read at that time.
+ * A later process on the same machine proves nothing, since containers of one host have disks of their own. Lost events
+ * are returned with the time in which they were read, epoch milliseconds, by the last report of the connector. Events
+ * that were read after a stop had begun belong to the gap of the stop.
+ */
+export function spoolFate(
+  gone: ConnectorReport,
+  engine: string,
+  others: readonly ConnectorReport[],
+  now: number,
+): SpoolFate {
+  const { reportedAt, stoppedAt: to = reportedAt, handedOverTo: from, spool } = gone
+  if (from >= lastKept(gone)) return 'handed over by others'
+  if (others.some((other) => spool !== undefined && other.spool?.taken.includes(spool.owner) === true)) {
+    return 'handed over by others'
+  }
+  const later = listenings(others, engine).filter((one) => hasListenedSince(one, from) && one.reportedAt >= to)
+  if (later.some(({ handedOverTo }) => handedOverTo >= to)) return 'handed over by others'
+  const mayCatchUp = later.some((one) => one.reportedAt >= now - 30_000)
+  return mayCatchUp || now < reportedAt + takenOverMs ? 'not known yet' : { from, to }
 }

@@ -1,8 +1,7 @@
 import type { ReadField } from '../../core/channels/leg-domain.ts'
 import type { Clock } from '../../core/time.ts'
 import { readEvent } from '../esl/event.ts'
-import type { EngineEvent } from '../runtime/engine.ts'
-import { engineTime } from './event-position.ts'
+import { type EngineEvent, engineTime } from './engine.ts'
 
 /** A clock that is off by less is taken as it is. */
 const toleratedMs = 60_000

@@ -1,9 +1,6 @@
 import type { EventLinkReport, EventPosition } from '../../core/connectors/connector-report.ts'
-import type { EngineEvent } from '../runtime/engine.ts'
-import { earlierReported, nowhere, positionOf } from './event-position.ts'
+import { type EngineEvent, earlierReported, engineTime, nowhere, positionOf } from '../runtime/engine.ts'
 import type { GapFound } from './gap-log.ts'
-import { type MissedTime, MissedTimes } from './missed-times.ts'
-import { ReadMarks } from './read-marks.ts'
 
 /** A gap of which the first event after it is still to come. */
 interface OpenGap {
@@ -98,4 +95,87 @@ export function reportOf(
 function keptByEngineClock({ marks, upSince, firstUpAt }: EventLink, keptTo: number): number {
   const reportedTo = earlierReported(keptTo, marks.engineTimeBefore(keptTo) ?? (firstUpAt || keptTo))
   return upSince > 0 && keptTo >= upSince ? Math.max(reportedTo, upSince) : reportedTo
+}
+
+/** The remembered times of an engine's gaps, so that a call of such a time is known to have been missed. */
+const maxTimes = 16
+
+/** The engine's clock ticks in steps, and what is on its way when a link breaks is a little older than that. */
+const slackMs = 1_000
+
+/** A time of the engine's own clock in which its events were not heard. */
+export interface MissedTime {
+  /** Says when it ended, epoch milliseconds; until then it goes on. */
+  end(at: number): void
+}
+
+/**
+ * The times in which events of an engine were missed. When there are more than 16, the oldest two become one, including
+ * the time between them.
+ */
+export class MissedTimes {
+  #times: { from: number; to: number }[] = []
+
+  get isEmpty(): boolean {
+    return this.#times.length === 0
+  }
+
+  /** A time begins, epoch milliseconds. */
+  begin(from: number): MissedTime {
+    const time = { from: from - slackMs, to: Number.POSITIVE_INFINITY }
+    const [oldest, second, ...rest] = this.#times
+    if (oldest !== undefined && second !== undefined && this.#times.length >= maxTimes) {
+      second.from = Math.min(oldest.from, second.from)
+      second.to = Math.max(oldest.to, second.to)
+      this.#times = [second, ...rest]
+    }
+    this.#times.push(time)
+    return {
+      end: (at) => {
+        time.to = at + slackMs
+      },
+    }
+  }
+
+  /** Whether a moment, epoch milliseconds, falls into one of them. */
+  has(at: number): boolean {
+    return this.#times.some(({ from, to }) => from <= at && at <= to)
+  }
+}
+
+/** An event is noted this often: to a tenth of a second it is known when events of which moment were read. */
+const apartMs = 100
+
+/** A hundred seconds of a busy engine. Of more every other one goes, so that what is long ago is known less exactly. */
+const maxMarks = 1_000
+
+interface Mark {
+  /** Epoch milliseconds of the own clock. */
+  readonly readAt: number
+  /** Epoch milliseconds of the engine's clock. */
+  readonly engineAt: number
+}
+
+/**
+ * Pairs of a moment of an engine and the time at which it was read. Events between the two may have been in transit.
+ */
+export class ReadMarks {
+  #marks: Mark[] = []
+  #last: { readonly readAt: number; readonly event: EngineEvent } | undefined
+
+  note(event: EngineEvent, now: number): void {
+    this.#last = { readAt: now, event }
+    const newest = this.#marks.at(-1)
+    if (newest !== undefined && now - newest.readAt < apartMs) return
+    const engineAt = engineTime(event)
+    if (engineAt === undefined) return
+    if (this.#marks.length >= maxMarks) this.#marks = this.#marks.filter((_mark, index) => index % 2 === 0)
+    this.#marks.push({ readAt: now, engineAt })
+  }
+
+  /** The engine's time of the newest event that is known to have been read before a moment; absent when none is. */
+  engineTimeBefore(moment: number): number | undefined {
+    if (this.#last !== undefined && this.#last.readAt < moment) return engineTime(this.#last.event)
+    return this.#marks.findLast(({ readAt }) => readAt < moment)?.engineAt
+  }
 }

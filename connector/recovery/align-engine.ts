@@ -1,8 +1,9 @@
 import type { GatewayAligner } from '../commands/apply-gateway.ts'
 import { retry } from '../../core/concurrency/retry.ts'
-import { pause } from '../../core/concurrency/timers.ts'
-import { type Engine, isReady } from '../runtime/engine.ts'
-import type { FlushDeps } from './flush-directory.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
+import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
+import type { Log } from '../../adapters/log/logger.ts'
+import { commandLine } from '../commands/command-line.ts'
 
 export interface CompareGatewaysDeps extends FlushDeps {
   readonly aligner: Pick<GatewayAligner, 'applyAll'>
@@ -54,4 +55,33 @@ export async function compareGatewaysEachHour(
     }
   }
   await Promise.all(engines.map(({ engine }) => follow(engine)))
+}
+
+export interface FlushDeps extends Pick<Time, 'timers'> {
+  readonly link: Pick<EngineLink, 'api' | 'state'>
+  readonly random: () => number
+  readonly log: Log
+}
+
+/**
+ * Makes an engine forget every directory record, after its command link came up: accounts may have changed while no
+ * connector could tell it so. Tries again until it is done or the link is lost; the next link begins anew. Never
+ * rejects.
+ */
+export async function flushDirectory({ link, timers, random, log }: FlushDeps): Promise<void> {
+  await retry(
+    () => link.api(commandLine({ kind: 'flush-directory' }, null)),
+    { timers, random },
+    {
+      mayTry: () => isReady(link),
+      onFailure: (problem, failures) => {
+        if (failures === 1)
+          log.warn('the directory cache of an engine could not be flushed', { reason: nameOf(problem) })
+      },
+    },
+  )
+}
+
+function nameOf(problem: unknown): string {
+  return problem instanceof Error ? problem.name : ''
 }

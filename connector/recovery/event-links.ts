@@ -1,9 +1,8 @@
 import type { EventLinkReport } from '../../core/connectors/connector-report.ts'
 import type { Clock } from '../../core/time.ts'
-import type { EngineEvent } from '../runtime/engine.ts'
+import { type EngineEvent, earlierReported, engineTime, nowhere, positionOf } from '../runtime/engine.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
 import { type EventLink, type Progress, lastOf, newEventLink, reportOf } from './event-link.ts'
-import { earlierReported, engineTime, nowhere, positionOf } from './event-position.ts'
 import type { GapFound } from './gap-log.ts'
 
 /** An engine sends a sign of life every 20 s: by then the first event after a gap has come, if any will. */
