@@ -13,7 +13,7 @@ import type { DomainVersionHead } from '../core/domains/domain-version.ts'
 import type { Delivery } from '../core/hooks/delivery/delivery.ts'
 import type { StageWait } from '../core/connectors/connector-status-store.ts'
 import type { ConnectorReport } from '../core/connectors/connector-report.ts'
-import type { RequestKey } from '../core/idempotency/request-key.ts'
+import type { RequestKey } from '../core/requests/idempotency-key.ts'
 import type { Recording } from '../core/recordings/recording.ts'
 
 const HOUR = 3_600_000

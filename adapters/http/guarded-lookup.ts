@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
-import type { AddressGuard } from '../../core/outbound/target-url.ts'
+import type { AddressGuard } from '../../core/requests/target-url.ts'
 import type { Resolver } from './dns-resolver.ts'
 import { BlockedAddress, NameFailure } from './send-errors.ts'
 

@@ -1,6 +1,6 @@
 import { Resolver as DnsClient } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
-import { type AddressGuard, refusedPorts } from '../../core/outbound/target-url.ts'
+import { type AddressGuard, refusedPorts } from '../../core/requests/target-url.ts'
 import { type DnsResolverOptions, addressFinder } from './dns-resolver.ts'
 import { keptAnswers } from './kept-answers.ts'
 

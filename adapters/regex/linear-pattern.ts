@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js'
-import type { PatternCompiler } from '../../core/patterns/pattern.ts'
+import type { PatternCompiler } from '../../core/requests/pattern.ts'
 import { KeptPatterns } from './kept-patterns.ts'
 
 /**

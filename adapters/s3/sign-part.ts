@@ -1,6 +1,6 @@
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { BucketName } from '../../contracts/resources.ts'
-import type { LinkedPart, PartLink, Upload } from '../../core/files/file-store.ts'
+import type { LinkedPart, PartLink, Upload } from '../../core/recordings/file-store.ts'
 import { s3Client } from '../aws/s3-client.ts'
 import { serviceTime } from '../aws/service-time.ts'
 import { type AdapterContext, required } from '../context.ts'

@@ -1,4 +1,4 @@
-import { type Allowance, takeOne } from '../../core/limits/allowance.ts'
+import { type Allowance, takeOne } from '../../core/requests/rate-limit.ts'
 import type { Clock } from '../../core/time.ts'
 
 const burst = 10

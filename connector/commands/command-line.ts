@@ -17,7 +17,7 @@ import { gatewayAtEngine } from '../../core/gateways/gateway.ts'
 import { causeVariable } from '../calls/channel.ts'
 import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { EavesdropCommand, EngineCommand, OriginateCommand } from '../../core/commands/commands.ts'
-import { hasControls } from '../../core/text/control-characters.ts'
+import { hasControls } from '../../core/requests/safe-text.ts'
 
 /** A value that cannot be part of a command line. The message names the field and never the value. */
 export class ValueRefused extends Error {

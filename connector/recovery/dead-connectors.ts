@@ -97,8 +97,8 @@ async function recordDeath(
 /** Its links; what it took over from an earlier process may be of engines, too, that it never reached itself. */
 function linksOf({ eventLinks, engines, spool }: ConnectorReport): readonly EventLinkReport[] {
   if (spool === undefined || spool.taken.length === 0) return eventLinks
-  const unheard = engines.filter(({ name }) => eventLinks.every(({ engine }) => engine !== name))
-  return [...eventLinks, ...unheard.map(({ name }) => ({ engine: name, last: nowhere, upSince: 0 }))]
+  const unreached = engines.filter(({ name }) => eventLinks.every(({ engine }) => engine !== name))
+  return [...eventLinks, ...unreached.map(({ name }) => ({ engine: name, last: nowhere, upSince: 0 }))]
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Versioned } from '../concurrency/precondition.ts'
+import type { Versioned } from '../requests/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { CustomRole } from './custom-role.ts'

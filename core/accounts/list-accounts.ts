@@ -1,5 +1,5 @@
-import { type KeyedPage, applyList, keyedPage } from '../lists/apply-list.ts'
-import type { ListQuery } from '../lists/list-query.ts'
+import { type KeyedPage, applyList, keyedPage } from '../requests/apply-list.ts'
+import type { ListQuery } from '../requests/list-query.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
 import type { PresenceStore } from './presence-store.ts'

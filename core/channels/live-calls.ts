@@ -1,6 +1,6 @@
 import type { CommandOutcome } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
-import { rateLimited } from '../limits/allowance.ts'
+import { rateLimited } from '../requests/rate-limit.ts'
 import type { CallEngine } from '../commands/call-engine.ts'
 import type { PlacedCall } from './known-call.ts'
 import type { KnownCallStore } from './known-call-store.ts'

@@ -1,6 +1,6 @@
 import { mergeAssignments } from '../client-names/assignments.ts'
 import { noSuchDomain } from '../access/resolve-domain.ts'
-import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
+import { type Precondition, requireMatch } from '../requests/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
 import type { CallEngine } from '../commands/call-engine.ts'
 import { type ReportUnsent, notifyEngine } from '../commands/notify-engine.ts'

@@ -1,4 +1,4 @@
-import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
+import { type Precondition, requireMatch } from '../requests/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
 import { invalidField } from '../errors.ts'
 import type { SecretBox } from '../secrets.ts'

@@ -1,4 +1,4 @@
-import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
+import { type Precondition, requireMatch } from '../requests/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
 import type { GatewayStore } from './gateway-store.ts'
 import type { GatewayName } from './gateway.ts'

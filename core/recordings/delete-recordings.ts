@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts'
 import type { RecordingStore } from './recording-store.ts'
-import type { FileStore } from '../files/file-store.ts'
+import type { FileStore } from './file-store.ts'
 import type { CdrQueue } from '../cdr/cdr-news.ts'
 import type { Clock } from '../time.ts'
 import { type RecordingsWanted, noRecording, recordingsFor } from './choose-recordings.ts'

@@ -1,5 +1,5 @@
 import { DomainError } from '../errors.ts'
-import type { FileStore } from '../files/file-store.ts'
+import type { FileStore } from './file-store.ts'
 import type { RecordingStore } from './recording-store.ts'
 import type { Recording, RecordingPlace } from './recording.ts'
 import { type RecordingsWanted, noRecording, recordingsFor } from './choose-recordings.ts'

@@ -3,7 +3,7 @@ import { requestId as requestIdField } from '../../contracts/fields.ts'
 import { errorStatus } from '../../contracts/routes/error-codes.ts'
 import type { TextType } from '../../contracts/routes/route.ts'
 import { DomainError } from '../../core/errors.ts'
-import { rateHeaders } from '../../core/limits/allowance.ts'
+import { rateHeaders } from '../../core/requests/rate-limit.ts'
 import { Bytes, Redirect, Reply } from './reply.ts'
 
 /** The answer to the gateway; header names as written here. */

@@ -1,7 +1,7 @@
 import { type Route, isAudited } from '../../contracts/routes/route.ts'
 import { errorStatus } from '../../contracts/routes/error-codes.ts'
 import { DomainError } from '../../core/errors.ts'
-import { rateHeaders } from '../../core/limits/allowance.ts'
+import { rateHeaders } from '../../core/requests/rate-limit.ts'
 import { type Answer, errorAnswer } from './answer.ts'
 import { late, withDeadline } from './deadline.ts'
 import { ignoredParameters } from './ignored-parameters.ts'

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { Route } from '../../contracts/routes/route.ts'
 import { DomainError, invalidField } from '../../core/errors.ts'
 import { invalidJson, parseJson } from './parse-json.ts'
-import { hasControls } from '../../core/text/control-characters.ts'
+import { hasControls } from '../../core/requests/safe-text.ts'
 
 const defaultBodyBytes = 256 * 1024
 

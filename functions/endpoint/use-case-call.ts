@@ -1,5 +1,5 @@
 import type { Route } from '../../contracts/routes/route.ts'
-import { isReadable, readIfNoneMatch } from '../../core/concurrency/precondition.ts'
+import { isReadable, readIfNoneMatch } from '../../core/requests/precondition.ts'
 import { tenancyStart } from '../../core/domains/tenancy-start.ts'
 import { acceptsGzip, accepting } from './accepting.ts'
 import { type Answer, emptyAnswer, successAnswer } from './answer.ts'

@@ -1,17 +1,9 @@
 import * as z from 'zod/mini'
-import {
-  type Allowance,
-  type RateVerdict,
-  latestForOne,
-  verdictOf,
-  windowVerdict,
-} from '../../../core/limits/allowance.ts'
+import { type Allowance, type RateLimitStore, type RateVerdict, latestForOne, verdictOf, windowVerdict } from '../../../core/requests/rate-limit.ts'
 import { untilDone } from '../../../core/concurrency/until-done.ts'
-import type { RateLimitStore } from '../../../core/limits/rate-limit-store.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
-import type { Item } from '../client.ts'
-import { getItem, putItem, tableName, updateItem } from '../client.ts'
+import { type Item, getItem, putItem, tableName, updateItem } from '../client.ts'
 import { conditionally, numberOf, textOf } from '../errors.ts'
 import { expirySeconds, parseItem } from '../items.ts'
 import { joinKey } from '../key.ts'

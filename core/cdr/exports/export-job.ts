@@ -1,4 +1,4 @@
-import type { UploadedPart } from '../../files/file-store.ts'
+import type { UploadedPart } from '../../recordings/file-store.ts'
 
 /** The forms of an export. */
 export const exportFormats = ['csv', 'jsonl'] as const

@@ -1,7 +1,7 @@
 import { DomainError } from '../../errors.ts'
 import type { CdrStore } from '../cdr-store.ts'
 import type { Clock } from '../../time.ts'
-import { type FileBody, type UploadedPart, minPartBytes, type FileStore } from '../../files/file-store.ts'
+import { type FileBody, type UploadedPart, minPartBytes, type FileStore } from '../../recordings/file-store.ts'
 import {
   exportKey,
   maxExportRows,

@@ -1,5 +1,5 @@
 import { DomainError } from '../../errors.ts'
-import { handedOverBytes, mostHandedOver } from '../../lists/json-bytes.ts'
+import { handedOverBytes, mostHandedOver } from '../../requests/json-bytes.ts'
 import type { SearchAnswer } from '../search-plan.ts'
 import { type PresentedHit, presentHit } from './present-hit.ts'
 import type { ReadSearch } from './search-request.ts'

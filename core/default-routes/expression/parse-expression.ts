@@ -1,5 +1,4 @@
-import { maxPatternLength, splitPattern } from '../../patterns/pattern.ts'
-import type { PatternJudge } from '../../patterns/pattern-judge.ts'
+import { type PatternJudge, maxPatternLength, splitPattern } from '../../requests/pattern.ts'
 import type { Comparison, Expression, Operand } from './expression.ts'
 import { type ExpressionPlace, quoted, refuse } from './refusal.ts'
 import { readTimeSpans, timeFunctions } from './time-spans.ts'

@@ -1,4 +1,4 @@
-import type { RateLimitStore } from '../../limits/rate-limit-store.ts'
+import type { RateLimitStore } from '../../requests/rate-limit.ts'
 import type { Clock } from '../../time.ts'
 
 /**

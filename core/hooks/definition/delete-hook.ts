@@ -1,4 +1,4 @@
-import { type Precondition, requireMatch } from '../../concurrency/precondition.ts'
+import { type Precondition, requireMatch } from '../../requests/precondition.ts'
 import { untilDone } from '../../concurrency/until-done.ts'
 import type { HookStore } from './hook-store.ts'
 import { type HookName, readHook } from './read-hook.ts'

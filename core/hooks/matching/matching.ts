@@ -1,7 +1,7 @@
 import type { PlatformEvent } from '../../events/platform-event.ts'
 import type { Hook, HookFilter } from '../definition/hook.ts'
 import { findField, type JsonObject, textOf } from '../definition/event-fields.ts'
-import { type PatternCompiler, readPattern } from '../../patterns/pattern.ts'
+import { type PatternCompiler, readPattern } from '../../requests/pattern.ts'
 import type { PatternWork } from './pattern-work.ts'
 
 /** Decimal text. Longer digit strings are identifiers, and are compared as text. */

@@ -1,5 +1,5 @@
 import { invalidField } from '../../errors.ts'
-import type { PatternCompiler } from '../../patterns/pattern.ts'
+import type { PatternCompiler } from '../../requests/pattern.ts'
 
 /**
  * The limits of pattern work, in steps: a step is one part of a compiled pattern at one character, 16 to 25 ns for slow

@@ -6,7 +6,7 @@ import {
   preconditionFailed,
   readIfMatch,
   readIfNoneMatch,
-} from '../../../core/concurrency/precondition.ts'
+} from '../../../core/requests/precondition.ts'
 import { checkFields } from '../check-fields.ts'
 import type { CheckedFields, Exchange } from '../exchange.ts'
 import { listCursors } from '../list-cursors.ts'

@@ -1,4 +1,4 @@
-import { rateLimited } from '../../../core/limits/allowance.ts'
+import { rateLimited } from '../../../core/requests/rate-limit.ts'
 import { countInTime, late } from '../deadline.ts'
 import { type Endpoint, own } from '../endpoint-parts.ts'
 import type { Exchange } from '../exchange.ts'

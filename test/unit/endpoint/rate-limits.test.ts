@@ -4,7 +4,7 @@ import { readRateLimits, usualRateLimits } from '../../../contracts/settings/rat
 import { readVariable } from '../../../contracts/settings/setting.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { type Route, limitNames, limitsOf } from '../../../contracts/routes/route.ts'
-import type { RateVerdict } from '../../../core/limits/allowance.ts'
+import type { RateVerdict } from '../../../core/requests/rate-limit.ts'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'

@@ -1,6 +1,4 @@
 import { DomainError, invalidField } from '../errors.ts'
-import type { IdempotencyStore } from './idempotency-store.ts'
-import type { RequestKey } from './request-key.ts'
 
 /**
  * The time for which a run of a request holds its key: a request has 28 s by the contract, and its function is stopped
@@ -54,4 +52,36 @@ function inProgress(): DomainError {
   return new DomainError('in_progress', 'the request with this Idempotency-Key is still running', {
     retryAfterSeconds: 1,
   })
+}
+
+/** The records of requests with an `Idempotency-Key`, kept for a day. */
+export interface IdempotencyStore {
+  /** Writes a key if its domain has no such key; otherwise returns the existing one. */
+  create(key: RequestKey): Promise<RequestKey | undefined>
+  /** Replaces claim and lease of a key without an answer whose claim still is `previous`; `false` otherwise. */
+  takeOver(key: RequestKey, previous: string): Promise<boolean>
+  /** Stores the answer, if the key is still claimed by this run; `false` otherwise. */
+  complete(key: RequestKey, answer: string): Promise<boolean>
+  /** Ends the lease of this run at once, so that the request can be run again. */
+  release(key: RequestKey): Promise<void>
+}
+
+/** The record of a request with an `Idempotency-Key`. */
+export interface RequestKey {
+  /** The domain that the caller is bound to; empty for root. */
+  readonly domain: string
+  readonly key: string
+  readonly fingerprint: string
+  /**
+   * The text from which every identifier of the request is derived; sealed if the answer contains a secret. The first
+   * claim chose it, so every further run creates the same identifiers.
+   */
+  readonly seed: string
+  readonly claimId: string
+  /** Epoch milliseconds up to which no other run starts. */
+  readonly leaseUntil: number
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** The answer, in text; absent while the request runs, or when its run died. */
+  readonly answer?: string | undefined
 }
