@@ -24,8 +24,7 @@ import { systemEslTimers } from './esl/timers.ts'
 import { type HealthServer, startHealthServer } from './health/health-server.ts'
 import { type ConnectorSettings, readSettings } from './settings.ts'
 import { handOverMs } from './stop-connector.ts'
-import { systemSpoolFiles } from './buffer/spool-files.ts'
-import { processOwner } from './buffer/process-owner.ts'
+import { processOwner, systemSpoolFiles } from './buffer/spool-files.ts'
 
 const context: AdapterContext = { env: process.env, clock: systemClock, random: systemRandomness }
 const { settings, log } = readOrExit(context)

@@ -3,11 +3,9 @@ import { type FolderLock, type LockOwner, holdAgain, lockFolder } from '../../ad
 import { retry } from '../../core/concurrency/retry.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { errorLatch } from '../runtime/error-latch.ts'
-import type { DropClass } from './drop-class.ts'
-import type { Drop, DropTally } from './drop-tally.ts'
+import type { Drop, DropClass, DropTally } from './drops.ts'
 import { type LogEntry, entryLine } from './log-entry.ts'
-import { inFull, patientReader } from './patient-reader.ts'
-import { type Copy, beginsAt, isSegment, leftSegment } from './segment.ts'
+import { type Copy, beginsAt, inFull, isSegment, leftSegment, patientReader } from './segment.ts'
 import { Segments } from './segments.ts'
 import type { SpoolFiles } from './spool-files.ts'
 

@@ -7,12 +7,11 @@ import type { Time } from '../../core/concurrency/timers.ts'
 import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behind.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import { BufferDisk, type SpoolPlace } from './buffer-disk.ts'
-import { type Drop, type DropTally, dropTally } from './drop-tally.ts'
+import { type Drop, type DropTally, dropTally } from './drops.ts'
 import { EventLog, type MemoryLimits, usualMemory } from './event-log.ts'
 import { EventSender } from './event-sender.ts'
 import type { HeardContent } from './log-entry.ts'
-import { truncateEvent } from './truncate-event.ts'
-import { type Waiting, sizeOf } from './waiting.ts'
+import { type Waiting, sizeOf, truncateEvent } from './waiting.ts'
 
 /**
  * Milliseconds between batches that are not full: 40 batches a second for events, whose receivers wait for them, and 10

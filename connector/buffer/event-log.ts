@@ -1,7 +1,7 @@
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { BufferDisk } from './buffer-disk.ts'
 import { Chain } from './chain.ts'
-import type { Drop, DropTally } from './drop-tally.ts'
+import type { Drop, DropTally } from './drops.ts'
 import { type LogContent, type LogEntry, classOf } from './log-entry.ts'
 import { LogWriter } from './log-writer.ts'
 import { type Waiting, newWaiting } from './waiting.ts'

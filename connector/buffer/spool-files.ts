@@ -1,6 +1,6 @@
-import { open, stat, truncate } from 'node:fs/promises'
-import { type LockFiles, systemLockFiles } from '../../adapters/system/folder-lock.ts'
-import { readPart } from '../runtime/read-part.ts'
+import { type FileHandle, open, stat, truncate } from 'node:fs/promises'
+import { type LockFiles, type LockOwner, systemLockFiles } from '../../adapters/system/folder-lock.ts'
+import { isRunning, processIdentity } from '../../adapters/system/process-identity.ts'
 
 /** The disk as the event buffer uses it. Each method rejects with the system's error when it fails. */
 export interface SpoolFiles extends LockFiles {
@@ -42,4 +42,25 @@ export const systemSpoolFiles: SpoolFiles = {
 /** Returns the system's word for what went wrong, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** Returns this process, which is known again by its identity ({@link processIdentity}). */
+export function processOwner(): LockOwner {
+  return {
+    name: processIdentity(process.pid) ?? String(process.pid),
+    // The first process of a container always has the same id.
+    isAlive: (other) => other.split('-')[0] !== String(process.pid) && isRunning(other),
+  }
+}
+
+/** Returns the bytes of an open file from an offset on: `length` of them, or as many as there are before its end. */
+export async function readPart(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length)
+  let filled = 0
+  while (filled < length) {
+    const { bytesRead } = await file.read(bytes, filled, length - filled, offset + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return bytes.subarray(0, filled)
 }

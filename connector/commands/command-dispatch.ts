@@ -6,21 +6,12 @@ import type { Channel, ChannelRegistry } from '../calls/channel-registry.ts'
 import { dumpChannel, hasChannel, reader } from '../calls/engine-channels.ts'
 import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
-import {
-  EslCommandFateUnknown,
-  EslCommandInvalid,
-  EslCommandNotSent,
-  EslCommandRejected,
-  EslCommandTimeout,
-} from '../esl/errors.ts'
+import { EslCommandFateUnknown, EslCommandInvalid, EslCommandNotSent, EslCommandRejected, EslCommandTimeout } from '../esl/errors.ts'
 import type { ApplyGateway, GatewayAligner } from './apply-gateway.ts'
 import { type LineCommand, commandLine, forgetLine } from './command-line.ts'
-import { isDropped, prepareDrop } from './drop-registrations.ts'
-import { type EndAccountDeps, endAccount } from './end-account.ts'
-import { hangUpDomain } from './hang-up-domain.ts'
-import { maybeSoAlready, outcomeOf } from './engine-reply.ts'
-import { outcomeOfAll } from './outcome-of-all.ts'
-import type { OwedDrops } from './owed-drops.ts'
+import { type OwedDrops, isDropped, prepareDrop } from './pending-unregistrations.ts'
+import { type EndAccountDeps, endAccount, hangUpDomain } from './end-account.ts'
+import { maybeSoAlready, outcomeOf, outcomeOfAll } from './engine-reply.ts'
 import type { PendingJobs } from './pending-jobs.ts'
 
 /** Hold, hang-up and the like are answered in milliseconds or not at all. */

@@ -7,9 +7,9 @@ import type { CommandStore } from '../../core/commands/command-store.ts'
 import { type RetryRules, retry } from '../../core/concurrency/retry.ts'
 import type { PreparedCommand } from './command-dispatch.ts'
 import { type RouteDeps, likelyEngine, routeCommand, unsent } from './command-route.ts'
-import { type OwedDrops, type OwingEngine, owedDrops } from './owed-drops.ts'
+import { type OwedDrops, type OwingEngine, owedDrops } from './pending-unregistrations.ts'
 import { phoneAsks } from './phone-asks.ts'
-import { type PlaceLimits, type Places, enginePlaces } from './places.ts'
+import { type PlaceLimits, type Places, enginePlaces } from './command-slots.ts'
 
 /** How often an outcome is tried to be stored that the store refuses for itself. */
 const storeAttempts = 12

@@ -6,10 +6,10 @@ import { isOfTenant } from '../../core/domains/tenancy-start.ts'
 import { type RecordingStore, longestCallMs } from '../../core/recordings/recording-store.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import { type ErrorLatch, errorLatch } from '../runtime/error-latch.ts'
-import { type KnownRecording, knownRecordings } from './known-recordings.ts'
-import { placeRecording } from './place-recording.ts'
-import { type HeardLeg, recordingWord } from './recording-facts.ts'
-import { type RecordedCall, afterPeerReports, expectUnheard } from './unheard-recording.ts'
+import { type KnownRecording, type RecordedCall, afterPeerReports, expectUnheard, knownRecordings } from './known-recordings.ts'
+import { type HeardLeg, type RecordingFacts, fileId, recordingWord } from './recording-facts.ts'
+import { basename } from 'node:path/posix'
+import { type RecordingPlace, recordingKey } from '../../core/recordings/recording.ts'
 
 const lookMs = 15_000
 
@@ -145,4 +145,47 @@ export class Recorder {
     const tracked = work.finally(() => this.#atWork.delete(tracked))
     this.#atWork.add(tracked)
   }
+}
+
+const idLength = 22
+
+/**
+ * Writes the record of a recording, or adds missing fields to it. If one call has several recordings in one file, the
+ * known ends decide which one it is: connectors that read different events of it find the same record, however often
+ * and in whatever order they report.
+ */
+export async function placeRecording(
+  store: Pick<RecordingStore, 'list' | 'expect'>,
+  facts: RecordingFacts,
+): Promise<void> {
+  const { domain, uuid, path, engine, presenceId, leg, createdTime, startedAt, endedAt, completionCause, reportedMs } =
+    facts
+  const file = fileId(facts)
+  const ofFile = (await store.list(domain, uuid))
+    .filter(({ id }) => id.startsWith(file))
+    .sort((a, b) => numberOf(a, file) - numberOf(b, file))
+  const at = facts.isStartTold ? startedAt : (endedAt ?? startedAt)
+  const known = ofFile.find((one) => one.endedAt === undefined || one.endedAt >= at)
+  const last = ofFile.at(-1)
+  const next = last === undefined ? 1 : numberOf(last, file) + 1
+  const place = { domain, uuid, id: known?.id ?? (next === 1 ? file : `${file}-${next}`) }
+  await store.expect({
+    ...place,
+    name: basename(path).slice(0, 255) || 'recording',
+    key: known?.key ?? recordingKey(place, startedAt),
+    presenceId,
+    leg,
+    createdTime,
+    engine,
+    path,
+    startedAt,
+    endedAt,
+    completionCause,
+    reportedMs,
+  })
+}
+
+/** 1 for the first recording in a file, 2 for the one that replaced it. */
+function numberOf({ id }: Pick<RecordingPlace, 'id'>, file: string): number {
+  return id === file ? 1 : Number(id.slice(idLength + 1))
 }

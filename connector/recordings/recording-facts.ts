@@ -6,7 +6,7 @@ import { legOf } from '../../core/cdr/leg.ts'
 import type { Channel } from '../calls/channel.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import { occurredAt } from '../events/platform-event.ts'
-import type { RecordedCall } from './unheard-recording.ts'
+import type { RecordedCall } from './known-recordings.ts'
 
 /** The facts of one recording of a call, from its events. */
 export interface RecordingFacts {

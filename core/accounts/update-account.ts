@@ -3,7 +3,7 @@ import { beyondOwnPermissions, exceeds, permissionDenied } from '../access/permi
 import { lowerAscii } from '../access/resolve-domain.ts'
 import { aclOfRole } from '../access/roles.ts'
 import { requireMatch } from '../requests/precondition.ts'
-import { untilDone } from '../concurrency/until-done.ts'
+import { untilDone } from '../concurrency/retry.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { CustomRole } from '../access/custom-role.ts'
 import type { Account } from './account.ts'

@@ -1,4 +1,4 @@
-import { untilDone } from '../concurrency/until-done.ts'
+import { untilDone } from '../concurrency/retry.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { Account, SecondFactor } from '../accounts/account.ts'

@@ -1,7 +1,7 @@
 import { mergeAssignments } from '../client-names/assignments.ts'
 import { noSuchDomain } from '../access/resolve-domain.ts'
 import { type Precondition, requireMatch } from '../requests/precondition.ts'
-import { untilDone } from '../concurrency/until-done.ts'
+import { untilDone } from '../concurrency/retry.ts'
 import type { CallEngine } from '../commands/call-engine.ts'
 import { type ReportUnsent, notifyEngine } from '../commands/notify-engine.ts'
 import { DomainError } from '../errors.ts'

@@ -1,5 +1,5 @@
 import { type Precondition, requireMatch } from '../requests/precondition.ts'
-import { untilDone } from '../concurrency/until-done.ts'
+import { untilDone } from '../concurrency/retry.ts'
 import { invalidField } from '../errors.ts'
 import type { AddressGuard } from '../requests/target-url.ts'
 import type { EmailSettingsStore } from './email-settings-store.ts'

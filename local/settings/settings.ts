@@ -1,22 +1,11 @@
 import { resolve } from 'node:path'
-import { readEngineAddresses } from '../../connector/engine-addresses.ts'
+import { type ObservingSetting, readEngineAddresses, readObserving } from '../../connector/settings.ts'
 import type { EngineAddress } from '../../connector/runtime/engine.ts'
-import { type ObservingSetting, readObserving } from '../../connector/settings.ts'
 import { engineUrl } from '../../contracts/settings/connector.ts'
 import { allowedOrigins } from '../../contracts/settings/deployment.ts'
 import { clientVariables } from '../../contracts/settings/client-variables.ts'
 import * as declared from '../../contracts/settings/laptop.ts'
-import {
-  contactHosts,
-  deletionGraceSeconds,
-  emergencyGateway,
-  emergencyNumbers,
-  eventsPerSecond,
-  hookAllowedNetworks,
-  logLevel,
-  rateLimits,
-  recordingsLock,
-} from '../../contracts/settings/platform.ts'
+import { contactHosts, deletionGraceSeconds, emergencyGateway, emergencyNumbers, eventsPerSecond, hookAllowedNetworks, logLevel, rateLimits, recordingsLock } from '../../contracts/settings/platform.ts'
 import { type Variable, type Variables, checkOnLaptop, readOnLaptop } from '../../contracts/settings/setting.ts'
 import { PlainError } from '../processes/plain-error.ts'
 

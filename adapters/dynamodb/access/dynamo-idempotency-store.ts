@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { untilDone } from '../../../core/concurrency/until-done.ts'
+import { untilDone } from '../../../core/concurrency/retry.ts'
 import type { IdempotencyStore, RequestKey } from '../../../core/requests/idempotency-key.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'

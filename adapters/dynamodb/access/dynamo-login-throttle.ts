@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { backoffMs, pause } from '../../../core/concurrency/timers.ts'
-import { untilDone } from '../../../core/concurrency/until-done.ts'
+import { untilDone } from '../../../core/concurrency/retry.ts'
 import type { BegunAttempt, LoginThrottle, LoginUser } from '../../../core/auth/login-throttle.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'

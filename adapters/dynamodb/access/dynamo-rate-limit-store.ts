@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type Allowance, type RateLimitStore, type RateVerdict, latestForOne, verdictOf, windowVerdict } from '../../../core/requests/rate-limit.ts'
-import { untilDone } from '../../../core/concurrency/until-done.ts'
+import { untilDone } from '../../../core/concurrency/retry.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { type Item, getItem, putItem, tableName, updateItem } from '../client.ts'

@@ -1,5 +1,5 @@
 import { requireMatch } from '../../requests/precondition.ts'
-import { untilDone } from '../../concurrency/until-done.ts'
+import { untilDone } from '../../concurrency/retry.ts'
 import type { FieldProblem } from '../../errors.ts'
 import { jsonBytes } from '../../requests/json-bytes.ts'
 import type { Hook } from './hook.ts'

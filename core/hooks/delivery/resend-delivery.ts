@@ -1,4 +1,4 @@
-import { untilDone } from '../../concurrency/until-done.ts'
+import { untilDone } from '../../concurrency/retry.ts'
 import { DomainError } from '../../errors.ts'
 import type { DeliveryQueue } from './delivery-queue.ts'
 import type { DeliveryStore } from './delivery-store.ts'

@@ -1,7 +1,7 @@
 /** A simulated engine without its socket, whose gateways come from stores in memory. */
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { gatewayAligner } from '../../../connector/commands/apply-gateway.ts'
-import { wantedGateways } from '../../../connector/commands/wanted-gateways.ts'
+import { wantedGateways } from '../../../connector/commands/align-gateways.ts'
 import type { Gateway } from '../../../core/gateways/gateway.ts'
 import { sealPassword } from '../../../core/gateways/create-gateway.ts'
 import { gatewayRevision } from '../../../core/gateways/gateway-revision.ts'

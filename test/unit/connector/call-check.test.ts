@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { callCheck } from '../../../connector/calls/call-check.ts'
+import { callCheck } from '../../../connector/calls/find-channel.ts'
 import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { engineReading } from '../../../connector/calls/engine-reading.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { owedDrops } from '../../../connector/commands/owed-drops.ts'
+import { owedDrops } from '../../../connector/commands/pending-unregistrations.ts'
 import { EslCommandTimeout } from '../../../connector/esl/errors.ts'
 import type { CommandScope } from '../../../core/commands/commands.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandLimits } from '../../../connector/commands/places.ts'
+import { commandLimits } from '../../../connector/commands/command-slots.ts'
 
 /** Each number once more, with its reason. */
 test('an engine has 100 slots for calls, 100 for orders and 1 000 for lists, and 200 commands of each kind may wait', () => {

@@ -1,6 +1,5 @@
 import type { EslConnectionLost, EslDownReason, EslEventUnreadable } from './errors.ts'
 import type { EslEvent } from './event.ts'
-import type { EslLimits } from './limits.ts'
 import type { EslTimers } from './timers.ts'
 
 /** Where a session stands. It is `down` from the loss of a connection until the next attempt, which is `connecting`. */
@@ -73,4 +72,73 @@ export interface EslSession {
   resubscribe(subscribe: readonly string[]): Promise<void>
   /** Says goodbye, ends every pending command and never connects again. */
   close(): Promise<void>
+}
+
+/** The counters of a connection, in an object that outlives it. */
+export interface EslTally {
+  /** When the last byte came, in the milliseconds of the timers. */
+  heardAt: number
+  bytes: number
+  events: number
+  /** Events, and frames of a kind that is not known, which may be some. */
+  unreadableEvents: number
+  lateReplies: number
+  strayReplies: number
+}
+
+/** The settings and callbacks of a connection. After `onEnd`, which is called exactly once, nothing else is called. */
+export interface EslConnectionOptions {
+  readonly host: string
+  readonly port: number
+  readonly password: string
+  readonly timers: EslTimers
+  readonly limits: EslLimits
+  readonly tally: EslTally
+  onReady(): void
+  onEvent(event: EslEvent): void
+  onUnreadable(error: EslEventUnreadable): void
+  onEnd(error: EslConnectionLost): void
+}
+
+/** How much the client holds in memory, and how long it waits. Sizes are bytes, times are milliseconds. */
+export interface EslLimits {
+  /** Longest header block of a frame. The engine's own are below 1 KiB. */
+  readonly maxHeaderBytes: number
+  /** Longest body of a frame; a channel list of a large engine is tens of megabytes. */
+  readonly maxBodyBytes: number
+  /** Commands that wait for their turn; one more is refused as not sent. */
+  readonly maxWaitingCommands: number
+  /** From the connection attempt to the engine's greeting, and from our password to its answer. */
+  readonly greetingMs: number
+  /** From giving a command to its reply, waiting for its turn included. */
+  readonly commandMs: number
+  /** How long a command waits for the replies to jobs before the engine is asked whether they still come. */
+  readonly blockedMs: number
+  /** How long the reply of a command that timed out is waited for before the connection is given up. */
+  readonly overdueMs: number
+  /** Longest silence: two heartbeats of an engine (20 s each) and a margin. */
+  readonly silenceMs: number
+  /** Shortest and longest wait before connecting again; the longest leaves time for the login within 10 s. */
+  readonly retryMinMs: number
+  readonly retryMaxMs: number
+  /** The shortest wait after a refused password or address: trying faster would look like an attack. */
+  readonly refusedRetryMs: number
+  /** How long `close` waits for the engine's goodbye. */
+  readonly closeMs: number
+}
+
+/** The limits that hold unless an argument says otherwise. */
+export const defaultEslLimits: EslLimits = {
+  maxHeaderBytes: 64 * 1024,
+  maxBodyBytes: 64 * 1024 * 1024,
+  maxWaitingCommands: 1_000,
+  greetingMs: 5_000,
+  commandMs: 10_000,
+  blockedMs: 2_000,
+  overdueMs: 30_000,
+  silenceMs: 45_000,
+  retryMinMs: 250,
+  retryMaxMs: 9_500,
+  refusedRetryMs: 5_000,
+  closeMs: 1_000,
 }
