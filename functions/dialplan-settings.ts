@@ -1,4 +1,4 @@
-import { patternRest } from '../adapters/regex/pattern-rest.ts'
+import { patternRest } from '../adapters/regex/linear-pattern.ts'
 import { routePattern } from '../adapters/regex/route-pattern.ts'
 import { CallPatterns } from '../core/dialplan/call-patterns.ts'
 import type { RouteSettings } from '../core/dialplan/call-plan.ts'

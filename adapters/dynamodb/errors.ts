@@ -8,7 +8,7 @@ import { retry } from '../../core/concurrency/retry.ts'
 import { DomainError } from '../../core/errors.ts'
 import { ServiceRefusal } from '../aws/call-service.ts'
 import { unmarshallOptions } from '../aws/dynamodb-client.ts'
-import { retryDeps } from '../system/retry-deps.ts'
+import { retryDeps } from '../system/system-time.ts'
 import type { Item } from './client.ts'
 
 const passingReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])

@@ -8,9 +8,9 @@ import type { HookClient, HookReply, HookRequest } from '../../core/hooks/reques
 import type { Clock } from '../../core/time.ts'
 import type { AdapterContext } from '../context.ts'
 import { addressGuard } from './address-guard.ts'
-import { type Resolver, systemResolver } from './dns-resolver.ts'
+import { type Resolver, systemResolver } from './guarded-lookup.ts'
 import { guardedConnector } from './guarded-connector.ts'
-import { systemTimers } from '../system/system-timers.ts'
+import { systemTimers } from '../system/system-time.ts'
 import { AnswerTooLarge, failureOf, TotalTimeout } from './send-errors.ts'
 
 /** The limits of one request, from the contract's section on sending. */

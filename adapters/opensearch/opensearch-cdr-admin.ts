@@ -4,7 +4,7 @@ import type { CdrAdmin } from '../../core/cdr/cdr-admin.ts'
 import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { AdapterContext } from '../context.ts'
-import { retryDeps } from '../system/retry-deps.ts'
+import { retryDeps } from '../system/system-time.ts'
 import { type OpenSearchAnswer, type SendToOpenSearch, askOpenSearch, searchRefused } from './client.ts'
 import { cdrMappings, cdrTemplates, retentionPolicy, retentionPolicyId } from './index-template.ts'
 

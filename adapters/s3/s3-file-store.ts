@@ -16,7 +16,7 @@ import type { FileHead, FileStore } from '../../core/recordings/file-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { bucketName, callObjects, refusalIn, sendBody, unlessAbsent } from './client.ts'
 import { s3Uploads } from './s3-uploads.ts'
-import { signLink } from './sign-link.ts'
+import { signLink } from './signed-links.ts'
 
 /** Returns the recordings' bucket. */
 export function s3RecordingFiles(context: AdapterContext): FileStore {

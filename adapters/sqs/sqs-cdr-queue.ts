@@ -1,4 +1,4 @@
-import type { CdrMessage } from '../../contracts/messages/cdr.ts'
+import type { CdrMessage } from '../../contracts/messages/worker-messages.ts'
 import type { CdrNews, CdrQueue, EventNews, PostNews } from '../../core/cdr/cdr-news.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { AdapterContext } from '../context.ts'

@@ -1,5 +1,5 @@
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
-import type { DeliveryMessage } from '../../contracts/messages/delivery.ts'
+import type { DeliveryMessage } from '../../contracts/messages/worker-messages.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { DeliveryQueue, QueuedDelivery } from '../../core/hooks/delivery/delivery-queue.ts'
 import type { AdapterContext } from '../context.ts'

@@ -1,6 +1,6 @@
 import { messageOf, textEvent } from '../../adapters/events/text-event.ts'
 import { memoryPorts } from '../../test/support/memory/memory-ports.ts'
-import { systemClock } from '../../adapters/system/system-clock.ts'
+import { systemClock } from '../../adapters/system/system-time.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { ChannelRegistry } from '../../connector/calls/channel-registry.ts'
 import { EventPipeline } from '../../connector/assembly/event-pipeline.ts'

@@ -1,8 +1,7 @@
-import type { TextEvent } from '../../adapters/events/text-event.ts'
+import { EVENT_BYTES, type TextEvent, fitted } from '../../adapters/events/text-event.ts'
 import type { Link } from './chain.ts'
 import type { LogContent, LogEntry } from './log-entry.ts'
 import type { Copy } from './segment.ts'
-import { EVENT_BYTES, fitted } from '../../adapters/events/fitted-event.ts'
 import { readEvent } from '../esl/event.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 

@@ -4,7 +4,7 @@ import { type CallWatcher, type Channel, type LifeEvent, isNews } from './channe
 import { type ChannelReport, type Entry, type Source, blankEntry, isOver, isReused, isSeen, learned, withSeen } from './channel-entry.ts'
 import type { DomainNames } from './domain-names.ts'
 import type { EngineClocks } from '../runtime/engine-clocks.ts'
-import { type ReadField, legDomainCandidates } from '../../core/channels/leg-domain.ts'
+import { type ReadField, legDomainCandidates } from '../../core/channels/leg.ts'
 
 export type { Channel } from './channel.ts'
 

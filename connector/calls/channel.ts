@@ -1,8 +1,7 @@
 import { callIdOf } from '../../core/channels/call-id.ts'
 import { requestId } from '../../contracts/fields.ts'
 import type { LegFacts } from '../../core/channels/known-call.ts'
-import type { ReadField } from '../../core/channels/leg-domain.ts'
-import { originOfLeg } from '../../core/channels/leg-origin.ts'
+import { type ReadField, originOfLeg } from '../../core/channels/leg.ts'
 
 /** The events that a channel has once in its life, in their order. The last two end it. */
 export const lifeEvents = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const

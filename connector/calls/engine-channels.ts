@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { channelId } from '../../contracts/fields.ts'
 import type { EngineLink } from '../runtime/engine.ts'
-import type { ReadField } from '../../core/channels/leg-domain.ts'
+import type { ReadField } from '../../core/channels/leg.ts'
 
 /** A row of `show channels`, or the dump of one channel: whatever is not text is left out. */
 export type ChannelFields = Readonly<Record<string, unknown>>

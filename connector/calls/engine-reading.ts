@@ -5,9 +5,8 @@ import { type Timers, pause } from '../../core/concurrency/timers.ts'
 import { type ChannelRegistry, firstExisting } from './channel-registry.ts'
 import type { DomainNames } from './domain-names.ts'
 import { type ChannelFields, dumpChannel, readChannels, reader } from './engine-channels.ts'
-import { accountIn } from '../../core/channels/leg-account.ts'
+import { type ReadField, accountIn, legDomainCandidates } from '../../core/channels/leg.ts'
 import { publicContext } from '../../core/dialplan/dialplan-question.ts'
-import { type ReadField, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 
 /** How old a reading may be that is shared; the contract allows 5 s. */
 const sharedMs = 1_000

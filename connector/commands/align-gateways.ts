@@ -1,10 +1,9 @@
 import { type Timers, pause } from '../../core/concurrency/timers.ts'
 import type { EngineLink } from '../runtime/engine.ts'
-import { gatewayRevision, revisionPattern } from '../../core/gateways/gateway-revision.ts'
+import { type GatewayName, gatewayAtEngine, gatewayRevision, revisionPattern } from '../../core/gateways/gateway.ts'
 import { type gatewayLines, gatewayProfile, rescanLine } from './command-line.ts'
 import type { Ports } from '../../contracts/ports.ts'
-import { type GatewayName, gatewayAtEngine } from '../../core/gateways/gateway.ts'
-import { isServed, servedGateways } from '../../core/gateways/served-gateways.ts'
+import { isServed, servedGateways } from '../../core/gateways/gateway-store.ts'
 
 /** An engine removes a gateway at a tick of each second, one that is registered at the third. */
 const lookMs = 500

@@ -1,19 +1,8 @@
 import { autoAnswerText } from '../../contracts/messages/command.ts'
-import {
-  channelId,
-  dialTarget,
-  displayDigits,
-  domainName,
-  gatewayName,
-  hangupCause,
-  login,
-  requestId,
-  uuid,
-} from '../../contracts/fields.ts'
-import { registeredName } from '../../core/accounts/registered-name.ts'
+import { channelId, dialTarget, displayDigits, domainName, gatewayName, hangupCause, login, requestId, uuid } from '../../contracts/fields.ts'
+import { registeredName } from '../../core/accounts/dial-string.ts'
 import { checkCallVariables } from '../../core/channels/call-variables.ts'
-import { revisionVariable } from '../../core/gateways/gateway-revision.ts'
-import { gatewayAtEngine } from '../../core/gateways/gateway.ts'
+import { gatewayAtEngine, revisionVariable } from '../../core/gateways/gateway.ts'
 import { causeVariable } from '../calls/channel.ts'
 import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { EavesdropCommand, EngineCommand, OriginateCommand } from '../../core/commands/commands.ts'

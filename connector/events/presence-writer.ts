@@ -1,6 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { PresenceStore } from '../../core/accounts/presence-store.ts'
-import type { Presence } from '../../core/accounts/presence.ts'
+import type { Presence, PresenceStore } from '../../core/accounts/presence.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behind.ts'
 import { failedOf } from '../../core/concurrency/semaphore.ts'

@@ -1,5 +1,5 @@
 import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
-import { hasListenedSince, listenings } from '../../core/connectors/listening.ts'
+import { hasListenedSince, listenings } from '../../core/connectors/connectors.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 import { type EngineEvent, engineTime } from '../runtime/engine.ts'

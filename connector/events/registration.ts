@@ -1,7 +1,6 @@
 import { login } from '../../contracts/fields.ts'
-import { isRung } from '../../core/accounts/dial-string.ts'
+import { isRung, loginOfRegistration } from '../../core/accounts/dial-string.ts'
 import type { RegisteredContact } from '../../core/accounts/presence.ts'
-import { loginOfRegistration } from '../../core/accounts/registered-name.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 
 /** A report of the engine about one phone of an account. */

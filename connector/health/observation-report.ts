@@ -1,5 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import { type ReadField, eventDomainCandidates, legDomainCandidates } from '../../core/channels/leg-domain.ts'
+import { type ReadField, eventDomainCandidates, legDomainCandidates } from '../../core/channels/leg.ts'
 import { type Timers, pause } from '../../core/concurrency/timers.ts'
 
 /** The first report comes while the person who attaches an engine is there, the others each hour from the start on. */

@@ -1,4 +1,4 @@
-import type { ReadField } from '../../core/channels/leg-domain.ts'
+import type { ReadField } from '../../core/channels/leg.ts'
 import type { Clock } from '../../core/time.ts'
 import { readEvent } from '../esl/event.ts'
 import { type EngineEvent, engineTime } from './engine.ts'

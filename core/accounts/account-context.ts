@@ -1,6 +1,5 @@
 import type { AccessScope } from '../access/acl.ts'
-import { ownLogin } from '../access/own.ts'
-import { permissionDenied } from '../access/permission.ts'
+import { ownLogin, permissionDenied } from '../access/permission.ts'
 import type { Precondition } from '../requests/precondition.ts'
 import { DomainError } from '../errors.ts'
 import type { AccountStore } from './account-store.ts'

@@ -6,7 +6,7 @@ import type { SecretBox } from '../secrets.ts'
 import type { Caller } from '../access/token.ts'
 import type { LoginThrottle } from './login-throttle.ts'
 import type { Clock, Randomness } from '../time.ts'
-import { ownLogin } from '../access/own.ts'
+import { ownLogin } from '../access/permission.ts'
 import { admitCode, forgetCodes } from './throttle-login.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
 

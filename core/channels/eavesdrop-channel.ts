@@ -7,11 +7,9 @@ import type { EventSink } from '../events/event-sink.ts'
 import type { PlatformEvent } from '../events/platform-event.ts'
 import { readCallAccount } from './call-account.ts'
 import { type CallVariables, callVariableRules, checkCallVariables } from './call-variables.ts'
-import { commandScope, type Orderer } from './command-scope.ts'
+import { type EngineAnswer, type Orderer, commandScope, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, refuseReload, requireDone, variableTexts } from './engine-answer.ts'
 import type { ChosenCall } from './originate-call.ts'
 import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
-import { refuseReload, variableTexts } from './reload-words.ts'
-import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, requireDone } from './engine-answer.ts'
 
 /** The fields of a request to listen; every text has matched its pattern. */
 export interface EavesdropRequest {

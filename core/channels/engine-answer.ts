@@ -1,5 +1,8 @@
-import type { CommandOutcome } from '../commands/commands.ts'
+import type { CommandOutcome, OrderedBy } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
+import type { AccessScope } from '../access/acl.ts'
+import { ownPresenceId } from '../access/permission.ts'
+import type { Caller } from '../access/token.ts'
 
 /** The time that an endpoint waits for the engine's answer. */
 export const engineWaitMs = 20_000
@@ -77,4 +80,44 @@ function unsent(reason: Extract<CommandOutcome, { state: 'unsent' }>['reason']):
     return new DomainError('conflict', 'the engine is only observed (ENGINE_MODE=observe): nothing is changed at it')
   }
   return new DomainError('engine_unavailable', 'the engine cannot be reached', { retryAfterSeconds })
+}
+
+/** The caller of an order, and the reach of its permission. */
+export interface Orderer {
+  readonly caller: Caller
+  /** `null` is root working in every domain. */
+  readonly domain: string | null
+  readonly scope: AccessScope
+  readonly requestId?: string | undefined
+}
+
+/** Returns the channels that an order may touch: the domain's, or only the caller's own if the permission says so. */
+export function commandScope({ caller, domain, scope, requestId }: Orderer): OrderedBy {
+  return { domain, presenceId: scope === 'own' ? ownPresenceId(caller) : null, requestId }
+}
+
+type FieldText = readonly [field: string, text: string | undefined]
+
+const reloads = /reload|unload/i
+const module = /mod_event_socket/i
+const problem = 'must not hold "mod_event_socket" in a request that holds "reload" or "unload" as well'
+
+/**
+ * Refuses texts that would make the engine reload its event socket and disconnect all its clients: any line does that
+ * has both words in it, at any position. `domain` is part of the line too. Throws `invalid_field` that names each field
+ * with the module in it.
+ */
+export function refuseReload(domain: string | null, texts: readonly FieldText[]): void {
+  if (!reloads.test([domain ?? '', ...texts.map(([, text]) => text ?? '')].join(' '))) return
+  const fields = texts.filter(([, text = '']) => module.test(text)).map(([field]) => field)
+  const [first] = fields
+  if (first === undefined) return
+  throw new DomainError('invalid_field', `${first}: ${problem}`, {
+    details: fields.map((field) => ({ field, problem })),
+  })
+}
+
+/** Returns the names and values of a call's variables, by their fields. */
+export function variableTexts(variables: Readonly<Record<string, string>>): FieldText[] {
+  return Object.entries(variables).map(([name, value]) => [`variables.${name}`, `${name} ${value}`])
 }

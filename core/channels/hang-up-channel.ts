@@ -1,7 +1,5 @@
 import type { CallEngine } from '../commands/call-engine.ts'
-import { commandScope, type Orderer } from './command-scope.ts'
-import { refuseReload } from './reload-words.ts'
-import { type EngineAnswer, engineWaitMs, okAnswer, requireDone } from './engine-answer.ts'
+import { type EngineAnswer, type Orderer, commandScope, engineWaitMs, okAnswer, refuseReload, requireDone } from './engine-answer.ts'
 
 const usualCause = 'NORMAL_CLEARING'
 

@@ -1,6 +1,5 @@
 import type { CallEngine } from '../commands/call-engine.ts'
-import { commandScope, type Orderer } from './command-scope.ts'
-import { type EngineAnswer, engineWaitMs, okAnswer, requireDone } from './engine-answer.ts'
+import { type EngineAnswer, type Orderer, commandScope, engineWaitMs, okAnswer, requireDone } from './engine-answer.ts'
 
 /** Puts a channel on hold or takes it off. Repeating the order is a success. */
 export async function holdChannel(

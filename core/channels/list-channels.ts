@@ -4,8 +4,7 @@ import { applyList } from '../requests/apply-list.ts'
 import { handedOverBytes } from '../requests/json-bytes.ts'
 import type { ListQuery } from '../requests/list-query.ts'
 import type { CallEngine } from '../commands/call-engine.ts'
-import { commandScope, type Orderer } from './command-scope.ts'
-import { requireDone } from './engine-answer.ts'
+import { type Orderer, commandScope, requireDone } from './engine-answer.ts'
 
 /** A live channel: a text for each field of the published list. */
 export type ChannelRow = Readonly<Record<string, string>>

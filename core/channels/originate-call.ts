@@ -1,14 +1,11 @@
-import { ownPresenceId } from '../access/own.ts'
-import { permissionDenied } from '../access/permission.ts'
+import { ownPresenceId, permissionDenied } from '../access/permission.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { CallEngine } from '../commands/call-engine.ts'
 import type { Clock } from '../time.ts'
 import type { ClientVariables } from '../client-names/client-names.ts'
 import { type CallVariables, callVariableRules, checkCallVariables } from './call-variables.ts'
 import { readCallAccount } from './call-account.ts'
-import { commandScope, type Orderer } from './command-scope.ts'
-import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, requireDone } from './engine-answer.ts'
-import { refuseReload, variableTexts } from './reload-words.ts'
+import { type EngineAnswer, type Orderer, commandScope, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, refuseReload, requireDone, variableTexts } from './engine-answer.ts'
 import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
 
 const usualTimeoutSeconds = 60

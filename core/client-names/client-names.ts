@@ -1,6 +1,4 @@
-import { numberParameters } from './number-parameters.ts'
-import { parametersOfRoot } from './caller-ids.ts'
-import { retentionParameter } from './retention.ts'
+import { numberParameters, parametersOfRoot, retentionParameter } from './domain-parameters.ts'
 import { type NamePlace, ownParameters, places, trustedCallVariables } from './closed-lists.ts'
 import type { ValueRule } from './value-rules.ts'
 

@@ -4,7 +4,7 @@ import { invalidField } from '../errors.ts'
 import { splitPattern } from '../requests/pattern.ts'
 import type { StoredRoute } from './stored-route.ts'
 import { type CallflowJudges, parseCallflow } from './parse-callflow.ts'
-import { isTimeZone } from '../client-names/time-zone.ts'
+import { isTimeZone } from '../client-names/value-rules.ts'
 
 const routeVersion = 2
 

@@ -1,4 +1,4 @@
-import { type Rest, patternWork } from '../hooks/matching/pattern-work.ts'
+import { type Rest, patternWork } from '../hooks/matching/matching.ts'
 import { lookedAt } from '../requests/pattern.ts'
 import type { PatternFinder } from './evaluate-expression.ts'
 

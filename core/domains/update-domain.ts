@@ -6,7 +6,7 @@ import type { CallEngine } from '../commands/call-engine.ts'
 import { type ReportUnsent, notifyEngine } from '../commands/notify-engine.ts'
 import { DomainError } from '../errors.ts'
 import type { DomainStore } from './domain-store.ts'
-import type { PresenceStore } from '../accounts/presence-store.ts'
+import type { PresenceStore } from '../accounts/presence.ts'
 import { type SettingKind, checkCount, readSettings } from './domain-settings.ts'
 import { type DomainView, type ViewContext, domainView } from './read-domain.ts'
 

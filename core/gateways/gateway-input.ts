@@ -1,4 +1,4 @@
-import { trustedCallerIds, trustsCallerIds } from '../client-names/caller-ids.ts'
+import { trustedCallerIds, trustsCallerIds } from '../client-names/domain-parameters.ts'
 import type { Domain } from '../domains/domain.ts'
 import { DomainError, type FieldProblem } from '../errors.ts'
 import { type AddressGuard, hostProblem, refusedPorts } from '../requests/target-url.ts'

@@ -1,5 +1,5 @@
 import type { CdrQueue } from '../cdr/cdr-news.ts'
-import { isOfTenant } from '../domains/tenancy-start.ts'
+import { isOfTenant } from '../domains/domain.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
 import type { EventSink } from '../events/event-sink.ts'
 import type { Clock } from '../time.ts'

@@ -2,14 +2,13 @@ import { mapAtMost } from '../concurrency/semaphore.ts'
 import type { CdrQueue } from '../cdr/cdr-news.ts'
 import { longestCallMs } from '../cdr/cdr-of-end.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
-import type { Domain } from '../domains/domain.ts'
+import { type Domain, tenancyStart } from '../domains/domain.ts'
 import type { Clock } from '../time.ts'
 import type { FileStore } from './file-store.ts'
 import { recordingNews } from './recording-news.ts'
-import { tenancyStart } from '../domains/tenancy-start.ts'
 import type { LeftRecordings, RecordingStore } from './recording-store.ts'
 import type { Recording } from './recording.ts'
-import { retentionMs } from '../client-names/retention.ts'
+import { retentionMs } from '../client-names/domain-parameters.ts'
 
 /** The dependencies of the use case. */
 export interface RemovingExpired {

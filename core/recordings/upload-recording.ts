@@ -1,7 +1,7 @@
 import { callIdOf } from '../channels/call-id.ts'
 import type { KnownCallStore } from '../channels/known-call-store.ts'
 import type { CdrQueue } from '../cdr/cdr-news.ts'
-import { isOfTenant } from '../domains/tenancy-start.ts'
+import { isOfTenant } from '../domains/domain.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
 import { DomainError } from '../errors.ts'
 import type { EventSink } from '../events/event-sink.ts'

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { requestId as requestIdField } from '../../contracts/fields.ts'
-import { errorStatus } from '../../contracts/routes/error-codes.ts'
+import { errorStatus } from '../../contracts/routes/shapes.ts'
 import type { TextType } from '../../contracts/routes/route.ts'
 import { DomainError } from '../../core/errors.ts'
 import { rateHeaders } from '../../core/requests/rate-limit.ts'

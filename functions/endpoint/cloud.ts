@@ -8,7 +8,7 @@ import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain
 import { dynamoIdempotencyStore } from '../../adapters/dynamodb/access/dynamo-idempotency-store.ts'
 import { dynamoRateLimitStore } from '../../adapters/dynamodb/access/dynamo-rate-limit-store.ts'
 import { dynamoSessionStore } from '../../adapters/dynamodb/access/dynamo-session-store.ts'
-import { systemClock } from '../../adapters/system/system-clock.ts'
+import { systemClock } from '../../adapters/system/system-time.ts'
 import { type Route, isAudited, limitsOf, looksUpDomain, takesKey } from '../../contracts/routes/route.ts'
 import type { PortName, Ports } from '../../contracts/ports.ts'
 import { readSettings } from './settings.ts'

@@ -1,5 +1,5 @@
 import { type Route, isAudited } from '../../contracts/routes/route.ts'
-import { errorStatus } from '../../contracts/routes/error-codes.ts'
+import { errorStatus } from '../../contracts/routes/shapes.ts'
 import { DomainError } from '../../core/errors.ts'
 import { rateHeaders } from '../../core/requests/rate-limit.ts'
 import { type Answer, errorAnswer } from './answer.ts'

@@ -1,6 +1,6 @@
 import { environment } from '../../contracts/environment.ts'
 import * as declared from '../../contracts/settings/platform.ts'
-import type { RateLimits } from '../../contracts/settings/rates.ts'
+import type { RateLimits } from '../../contracts/settings/platform.ts'
 import { type Variables, readVariable } from '../../contracts/settings/setting.ts'
 
 /** The settings of the functions; contracts/settings/platform.ts describes each. */

@@ -1,6 +1,6 @@
 import type { Route } from '../../contracts/routes/route.ts'
 import { isReadable, readIfNoneMatch } from '../../core/requests/precondition.ts'
-import { tenancyStart } from '../../core/domains/tenancy-start.ts'
+import { tenancyStart } from '../../core/domains/domain.ts'
 import { acceptsGzip, accepting } from './accepting.ts'
 import { type Answer, emptyAnswer, successAnswer } from './answer.ts'
 import type { Endpoint } from './endpoint-parts.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '../../adapters/system/system-clock.ts'
+import { systemClock } from '../../adapters/system/system-time.ts'
 import { nowhere } from '../../connector/runtime/engine.ts'
 import { gapId } from '../../connector/recovery/gap-log.ts'
 import { deadAfterMs } from '../../connector/recovery/dead-connectors.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryDeliveryQueue } from '../support/memory/memory-delivery-queue.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
-import { deliveryMessage } from '../../contracts/messages/delivery.ts'
+import { deliveryMessage } from '../../contracts/messages/worker-messages.ts'
 import type { DeliveryQueue, QueuedDelivery } from '../../core/hooks/delivery/delivery-queue.ts'
 import { openCloudQueues } from '../support/stores/cloud-queues.ts'
 import { opened } from '../support/processes/opened.ts'

@@ -1,19 +1,12 @@
 import * as z from 'zod/mini'
 import { engineCommand } from '../../../contracts/messages/command.ts'
-import {
-  type CommandOutcome,
-  type CommandRecord,
-  type CommandScope,
-  type EndedClaims,
-  claimsAtATime,
-} from '../../../core/commands/commands.ts'
+import { type CommandOutcome, type CommandRecord, type CommandScope, type EndedClaims, claimsAtATime } from '../../../core/commands/commands.ts'
 import type { CommandStore } from '../../../core/commands/command-store.ts'
-import { commandAliases } from './command-aliases.ts'
-import { owedDropStore } from './owed-drops.ts'
+import { commandAliases, commandOutcome, packOutcome } from './command-outcome.ts'
+import { owedDropStore } from './pending-unregistrations.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { getItem, tableName, updateItem } from '../client.ts'
-import { commandOutcome, packOutcome } from './command-outcome.ts'
 import { conditionally, textOf } from '../errors.ts'
 import { queryEntries } from '../index-entries.ts'
 import { expirySeconds, nowSeconds, parseItem, putNew, unexpired } from '../items.ts'

@@ -3,8 +3,7 @@ import type { Delivery, DeliveryEvent } from '../../../core/hooks/delivery/deliv
 import type { JsonValue } from '../../../core/hooks/definition/event-fields.ts'
 import { keptUntil } from '../../retention.ts'
 import { expirySeconds } from '../items.ts'
-import { joinKey, numberPart } from '../key.ts'
-import { shardOf } from '../shards.ts'
+import { joinKey, numberPart, shardOf } from '../key.ts'
 
 const attemptItem = z.object({
   at: z.number(),

@@ -1,10 +1,7 @@
-import { deliveryLimits } from '../../../core/hooks/delivery/delivery-limits.ts'
-import { runsOf } from '../../../core/hooks/delivery/delivery-log.ts'
+import { type Delivery, deliveryLimits, runsOf } from '../../../core/hooks/delivery/delivery.ts'
 import type { AttemptOutcome } from '../../../core/hooks/delivery/delivery-store.ts'
-import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
 import type { AdapterContext } from '../../context.ts'
-import type { Item } from '../client.ts'
-import { type Update, tableName } from '../client.ts'
+import { type Item, type Update, tableName } from '../client.ts'
 import { deliveryKey, duePlace, failedPlace } from './delivery-item.ts'
 import { nowSeconds } from '../items.ts'
 

@@ -1,13 +1,7 @@
-import type {
-  AttemptOutcome,
-  DeliveryPlace,
-  DeliveryRange,
-  DeliveryStore,
-} from '../../../core/hooks/delivery/delivery-store.ts'
+import type { AttemptOutcome, DeliveryPlace, DeliveryRange, DeliveryStore } from '../../../core/hooks/delivery/delivery-store.ts'
 import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
 import type { AdapterContext } from '../../context.ts'
-import type { Item } from '../client.ts'
-import { type Query, type Update, getItem, queryPage, tableName, transactWrite, updateItem } from '../client.ts'
+import { type Item, type Query, type Update, getItem, queryPage, tableName, transactWrite, updateItem } from '../client.ts'
 import { deliveryItem, deliveryKey, duePartition, dueSort, failedPartition, toDeliveryItem } from './delivery-item.ts'
 import { type PayloadFiles, deliveryPayloads } from './delivery-payloads.ts'
 import { s3PayloadFiles } from '../../s3/s3-file-store.ts'
@@ -15,8 +9,7 @@ import { addition, beginning, decision, newPlan, reopening } from './delivery-wr
 import { conditionally, numberOf, textOf, transacted } from '../errors.ts'
 import { queryIndexed } from '../index-entries.ts'
 import { nowSeconds, parseItem, putNew, unexpired } from '../items.ts'
-import { joinKey, numberPart } from '../key.ts'
-import { shards } from '../shards.ts'
+import { joinKey, numberPart, shards } from '../key.ts'
 
 /**
  * Deliveries in DynamoDB, one partition a hook, and what they carry, one partition a domain. While a delivery is

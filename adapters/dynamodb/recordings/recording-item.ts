@@ -4,8 +4,7 @@ import type { RecordedLeg } from '../../../core/recordings/recording-store.ts'
 import type { Recording, RecordingPlace } from '../../../core/recordings/recording.ts'
 import { keptUntil } from '../../retention.ts'
 import { expirySeconds } from '../items.ts'
-import { joinKey, numberPart } from '../key.ts'
-import { shardOf } from '../shards.ts'
+import { joinKey, numberPart, shardOf } from '../key.ts'
 
 /** A stored recording. */
 export const recordingItem = z.object({

@@ -7,7 +7,7 @@ import type { CallEngine } from '../../commands/call-engine.ts'
 import { mapAtMost } from '../../concurrency/semaphore.ts'
 import type { RecordingStore } from '../../recordings/recording-store.ts'
 import type { Clock } from '../../time.ts'
-import { retentionDaysOf } from '../../client-names/retention.ts'
+import { retentionDaysOf } from '../../client-names/domain-parameters.ts'
 
 /** The ports of {@link cleanUpDomain}. */
 export interface CleanUpDomainPorts {

@@ -5,23 +5,14 @@ import { type HookCall, callHook, signingKeys } from '../request/call-hook.ts'
 import type { SecretBox } from '../../secrets.ts'
 import type { QueuedDelivery } from '../delivery/delivery-queue.ts'
 import type { DeliveryStore } from '../delivery/delivery-store.ts'
-import type { Delivery } from '../delivery/delivery.ts'
+import { type Delivery, queuedAttempt } from '../delivery/delivery.ts'
 import { reminderOf } from './disable-hook.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
 import type { HooksFor } from '../definition/recent-hooks.ts'
-import {
-  type MadeAttempt,
-  type MadeAttemptDeps,
-  type SentAttempt,
-  actOnReply,
-  countFailure,
-  followingAttempt,
-  sentAttempt,
-} from './made-attempt.ts'
+import { type MadeAttempt, type MadeAttemptDeps, type SentAttempt, actOnReply, countFailure, followingAttempt, sentAttempt } from './made-attempt.ts'
 import type { OwnDelay } from './own-delay.ts'
 import type { PromptReceivers } from './prompt-receivers.ts'
-import { queuedAttempt } from '../delivery/queued-attempt.ts'
 import { notePromptness, promptness } from './receiver-speed.ts'
 
 /** The ports and tools of {@link attemptDirectly}. */

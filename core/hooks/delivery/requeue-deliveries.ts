@@ -1,11 +1,10 @@
 import { DomainError } from '../../errors.ts'
 import type { DeliveryQueue } from './delivery-queue.ts'
 import type { DeliveryStore } from './delivery-store.ts'
-import type { Delivery } from './delivery.ts'
+import { type Delivery, queuedAttempt } from './delivery.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
 import type { Clock } from '../../time.ts'
-import { queuedAttempt } from './queued-attempt.ts'
 
 export interface Requeuing {
   readonly hooks: Pick<HookStore, 'read'>

@@ -8,7 +8,7 @@ import {
 import { sqsClient } from '../../../adapters/aws/sqs-client.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { createLogger } from '../../../adapters/log/logger.ts'
-import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { systemClock } from '../../../adapters/system/system-time.ts'
 import { queues } from '../../../contracts/resources.ts'
 import type { hookDispatch } from '../../../contracts/workers.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'

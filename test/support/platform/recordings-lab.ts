@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { s3RecordingFiles } from '../../../adapters/s3/s3-file-store.ts'
-import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { systemClock } from '../../../adapters/system/system-time.ts'
 import type { FileStore } from '../../../core/recordings/file-store.ts'
 import type { ExpectedRecording, StoredObject } from '../../../core/recordings/recording.ts'
 import { handler as readRecording } from '../../../functions/recordings/read-recording.ts'

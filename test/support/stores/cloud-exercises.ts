@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { queuedAttempt } from '../../../core/hooks/delivery/queued-attempt.ts'
+import { queuedAttempt } from '../../../core/hooks/delivery/delivery.ts'
 import type { RouteStore } from '../../../core/default-routes/route-store.ts'
 import type { Ports } from '../../../contracts/ports.ts'
 import type { CloudCall, CloudGate } from './cloud-gate.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { attemptsOf } from '../../../core/hooks/delivery/delivery-log.ts'
+import { attemptsOf } from '../../../core/hooks/delivery/delivery.ts'
 import { directMs } from '../../../core/hooks/attempt/direct-attempts.ts'
 import { dispatchEvents } from '../../../core/hooks/attempt/dispatch-events.ts'
 import { DomainError } from '../../../core/errors.ts'
