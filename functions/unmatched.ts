@@ -5,9 +5,8 @@ import { routes } from '../contracts/routes/index.ts'
 import { publicUrl } from '../contracts/settings/platform.ts'
 import { readVariable } from '../contracts/settings/setting.ts'
 import { DomainError } from '../core/errors.ts'
-import { type Answer, emptyAnswer, errorAnswer, requestIdOf } from './endpoint/answer.ts'
+import { type Answer, emptyAnswer, errorAnswer, requestIdOf, withTransportSecurity } from './endpoint/answer.ts'
 import { findPath } from './endpoint/canonical-path.ts'
-import { withTransportSecurity } from './endpoint/transport-security.ts'
 
 /**
  * Answers requests that no route matches: 308 to the canonical name of a path, 204 to a preflight without allowed

@@ -8,7 +8,7 @@ import { secretPurpose } from '../../core/hooks/definition/signing.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { QueuedDelivery } from '../../core/hooks/delivery/delivery-queue.ts'
 import type { Hook } from '../../core/hooks/definition/hook.ts'
-import { readSettings } from '../../functions/endpoint/settings.ts'
+import { readSettings } from '../../functions/endpoint/cloud.ts'
 import type { WorkerDeps } from '../../functions/worker.ts'
 import { silentLog } from '../silent-log.ts'
 

@@ -8,7 +8,7 @@ import type { Randomness } from '../../core/time.ts'
 import { type Answer, requestIdOf } from './answer.ts'
 import type { ListCursors } from './list-cursors.ts'
 import type { RawRequest } from './read-request.ts'
-import type { EndpointDeps } from './tools.ts'
+import type { EndpointDeps } from './endpoint-parts.ts'
 
 /** The counts of a request that arrived in time, and the allowances of those that did not. */
 export interface Counts {

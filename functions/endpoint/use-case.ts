@@ -7,7 +7,7 @@ import type { Caller } from '../../core/access/token.ts'
 import type { PortsOf } from '../../contracts/ports.ts'
 import type { Clock, Randomness } from '../../core/time.ts'
 import type { Bytes, Redirect, Reply } from './reply.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './cloud.ts'
 
 type Parsed<S> = S extends z.ZodMiniType ? z.output<S> : undefined
 type Declared<R, K extends string> = R extends { readonly [P in K]: infer S } ? Parsed<S> : undefined

@@ -3,8 +3,9 @@ import type * as z from 'zod/mini'
 import type { Log } from '../../adapters/log/logger.ts'
 import { queues } from '../../contracts/resources.ts'
 import type { Worker } from '../../contracts/workers.ts'
-import type { BatchStep, ReadMessage } from './batch.ts'
-import { messageSchemas } from './message-schemas.ts'
+import type { BatchStep, ReadMessage } from './handle-batch.ts'
+import { cdrMessage, cleanupMessage, deliveryMessage, eventMessage, exportMessage } from '../../contracts/messages/worker-messages.ts'
+import { commandMessage } from '../../contracts/messages/command.ts'
 
 /** The content of the messages of a worker's queue. */
 export type MessageOf<W extends Worker> = z.output<(typeof messageSchemas)[W['queue']]>
@@ -45,3 +46,14 @@ function parse(text: string): unknown {
     return undefined
   }
 }
+
+/** The schema of the messages of each queue. */
+export const messageSchemas = {
+  commands: commandMessage,
+  events: eventMessage,
+  deliveries: deliveryMessage,
+  slowDeliveries: deliveryMessage,
+  cdrs: cdrMessage,
+  exports: exportMessage,
+  cleanups: cleanupMessage,
+} as const

@@ -1,8 +1,7 @@
 import { type ResolvedDomain, resolveDomain } from '../../../core/access/resolve-domain.ts'
 import { invalidField } from '../../../core/errors.ts'
-import { type Endpoint, own } from '../endpoint-parts.ts'
+import { type Endpoint, type Step, left, own } from '../endpoint-parts.ts'
 import type { Exchange } from '../exchange.ts'
-import { type Step, left } from '../step.ts'
 
 /** Finds the domain of the request, and refuses one that is not the caller's or does not exist. */
 export function domainResolution(endpoint: Endpoint): Step {

@@ -3,10 +3,9 @@ import { sourceNetwork } from '../../../core/auth/source-network.ts'
 import type { DomainError } from '../../../core/errors.ts'
 import { type Allowance, type RateLimitStore, type RateVerdict, rateLimited } from '../../../core/requests/rate-limit.ts'
 import { countInTime, late, withDeadline } from '../deadline.ts'
-import { type Endpoint, own } from '../endpoint-parts.ts'
+import { type Endpoint, type Step, own } from '../endpoint-parts.ts'
 import type { Counts, Exchange } from '../exchange.ts'
-import { tokenOf } from '../presented-token.ts'
-import type { Step } from '../step.ts'
+import { tokenOf } from '../token-text.ts'
 
 /** Credentials and keys that one process remembers; when there are more, it forgets all of them. */
 const maxRemembered = 10_000

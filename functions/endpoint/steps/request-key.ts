@@ -6,8 +6,7 @@ import { DomainError } from '../../../core/errors.ts'
 import { type RequestKey, claimKey, readKey } from '../../../core/requests/idempotency-key.ts'
 import { type Answer, errorAnswer, repeatedAnswer } from '../answer.ts'
 import type { Exchange } from '../exchange.ts'
-import { type Endpoint, own } from '../endpoint-parts.ts'
-import type { Step } from '../step.ts'
+import { type Endpoint, type Step, own } from '../endpoint-parts.ts'
 
 /** Larger answers are not kept; the key of such a request then protects the created record, not the answer. */
 const maxKeptBytes = 200 * 1024

@@ -1,9 +1,8 @@
 import { rateLimited } from '../../../core/requests/rate-limit.ts'
 import { countInTime, late } from '../deadline.ts'
-import { type Endpoint, own } from '../endpoint-parts.ts'
+import { type Endpoint, type Step, own } from '../endpoint-parts.ts'
 import type { Exchange } from '../exchange.ts'
-import { tokenOf } from '../presented-token.ts'
-import type { Step } from '../step.ts'
+import { tokenOf } from '../token-text.ts'
 
 /** The two steps that limit how many requests of one token run at once. */
 export interface RequestsAtOnce {

@@ -7,7 +7,7 @@ import { type EventDispatchDeps, dispatchEvents } from '../../../core/hooks/atte
 import { DomainError } from '../../../core/errors.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
-import { readSettings } from '../../../functions/endpoint/settings.ts'
+import { readSettings } from '../../../functions/endpoint/cloud.ts'
 import { handler as hookDispatch } from '../../../functions/hooks/hook-dispatch.ts'
 import { aContext } from '../../support/platform/api.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
-import { readSettings } from '../../../functions/endpoint/settings.ts'
+import { readSettings } from '../../../functions/endpoint/cloud.ts'
 import { handler as hookDispatch } from '../../../functions/hooks/hook-dispatch.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { aContext } from '../../support/platform/api.ts'
