@@ -51,7 +51,7 @@ export const keptUntil = {
   /** Longer than nearly any call. */
   alias: (notedAt: number) => notedAt + 7 * DAY,
   /** Longer than a registration lasts: an hour, unless an operator changes the engine kit's setting. */
-  owedDrop: (notedAt: number) => notedAt + 7 * DAY,
+  pendingUnregistration: (notedAt: number) => notedAt + 7 * DAY,
   connectorReport: (report: ConnectorReport) => report.reportedAt + DAY,
   stageWait: ({ at }: StageWait) => at + DAY,
   /** By the contract's rule on the list of events. */

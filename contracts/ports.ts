@@ -6,10 +6,10 @@
 import type { CdrAdmin } from '../core/cdr/cdr-admin.ts'
 import type { CdrStore } from '../core/cdr/cdr-store.ts'
 import type { ExportQueue, ExportStore } from '../core/cdr/exports/export-job.ts'
-import type { CdrQueue } from '../core/cdr/cdr-news.ts'
+import type { CdrQueue } from '../core/cdr/cdr-update.ts'
 import type { FileStore } from '../core/recordings/file-store.ts'
 import type { RecordingStore } from '../core/recordings/recording-store.ts'
-import type { DomainStore, DomainRemains } from '../core/domains/domain-store.ts'
+import type { DomainStore, TenantData } from '../core/domains/domain-store.ts'
 import type { CleanupQueue } from '../core/domains/cleanup-queue.ts'
 import type { DomainTokenStore } from '../core/domains/domain-token-store.ts'
 import type { DomainVersionStore } from '../core/domains/domain-version-store.ts'
@@ -24,7 +24,7 @@ import type { CallEngine } from '../core/commands/call-engine.ts'
 import type { CommandStore } from '../core/commands/command-store.ts'
 import type { KnownCallStore } from '../core/channels/known-call-store.ts'
 import type { EventSink } from '../core/events/event-sink.ts'
-import type { TakenEvents } from '../core/events/taken-events.ts'
+import type { ReceivedEvents } from '../core/events/received-events.ts'
 import type { EventLog } from '../core/events/event-log.ts'
 import type { EventLogWriter } from '../core/hooks/delivery/event-log-writer.ts'
 import type { GapStore } from '../core/events/gap-store.ts'
@@ -46,7 +46,7 @@ import type { MailSender } from '../core/email/mail-sender.ts'
 /** Every port by the name that a route's `needs` calls it. */
 export interface Ports {
   domains: DomainStore
-  remains: DomainRemains
+  tenantData: TenantData
   cleanups: CleanupQueue
   roles: RoleStore
   accounts: AccountStore
@@ -63,7 +63,7 @@ export interface Ports {
   engine: CallEngine
   commands: CommandStore
   events: EventSink
-  takenEvents: TakenEvents
+  receivedEvents: ReceivedEvents
   hooks: HookStore
   blacklists: BlacklistStore
   defaultRoutes: RouteStore

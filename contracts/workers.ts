@@ -35,7 +35,7 @@ export const hookDispatch = worker({
   timeoutSeconds: 30,
   needs: {
     hooks: ['list', 'replace', 'countFailure', 'clearFailures', 'notePrompt'],
-    takenEvents: ['remove'],
+    receivedEvents: ['ack'],
     eventLogWriter: ['take', 'write'],
     deliveries: ['keepEvent', 'create', 'createTogether', 'read', 'recordAttempt', 'recordTogether', 'reschedule'],
     deliveryQueue: ['send'],
@@ -129,7 +129,7 @@ export const cleanUpDomain = worker({
   timeoutSeconds: 300,
   needs: {
     domains: ['readDeleted', 'endDeletion'],
-    remains: ['sweep'],
+    tenantData: ['purge'],
     cleanups: ['send'],
     engine: ['run', 'send'],
     accounts: ['list'],

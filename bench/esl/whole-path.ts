@@ -5,7 +5,7 @@ import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { ChannelRegistry } from '../../connector/calls/channel-registry.ts'
 import { EventPipeline } from '../../connector/assembly/event-pipeline.ts'
 import { systemEslTimers } from '../../connector/esl/timers.ts'
-import type { CdrQueue } from '../../core/cdr/cdr-news.ts'
+import type { CdrQueue } from '../../core/cdr/cdr-update.ts'
 import { silentLog } from '../silent-log.ts'
 
 /** The domains of the calls, one for each repetition of the recording. */
@@ -63,13 +63,13 @@ export async function wholePath(wanted: string, cdrQueue?: CdrQueue): Promise<Wh
   const ports = memoryPorts({ clock: systemClock, random: systemRandomness })
   const known = { exists: (name: string) => domains.includes(name) }
   const countingQueue: CdrQueue = {
-    send: async (news) => {
-      for (const one of news) {
+    send: async (updates) => {
+      for (const one of updates) {
         if (one.kind === 'recording') continue
         const { kind, id, uuid, occurredAt } = one
         queued.bytes += messageOf({ version: 1, kind, id, uuid, occurredAt }, one).length
       }
-      queued.messages += news.length
+      queued.messages += updates.length
       return []
     },
   }

@@ -161,8 +161,8 @@ const refused: ReadonlySet<EslDownReason> = new Set(['auth-refused', 'access-rej
 function logState(log: Log, keys: { engine: string; link: string }, state: EslState, reported: LinkReports): void {
   if (state.kind === 'ready') log.info('an engine link is up', keys)
   if (state.kind !== 'down' || state.reason === 'stopped') return
-  const isNews = !Object.values(reported.reasons).some((reason) => refused.has(reason))
+  const isFirst = !Object.values(reported.reasons).some((reason) => refused.has(reason))
   const what = { ...keys, reason: state.reason, retryInMs: state.retryInMs }
-  if (refused.has(state.reason) && isNews) log.error('an engine refuses the connector', undefined, what)
+  if (refused.has(state.reason) && isFirst) log.error('an engine refuses the connector', undefined, what)
   else log.warn('an engine link is down', what)
 }

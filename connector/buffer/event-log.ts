@@ -23,7 +23,7 @@ const largestChunk = 1024 * 1024
 /** How long new entries wait for what earlier processes left to be found; it is looked for to the end all the same. */
 const openMs = 5_000
 
-/** The queue drops messages of this age, so an event that waited on a disk for longer is not news either. */
+/** The queue drops messages of this age, so an event that waited on a disk for longer is not delivered either. */
 const staleMs = 4 * 24 * 3_600_000
 
 export interface EventLogDeps extends Time {

@@ -1,6 +1,6 @@
 import { callIdOf } from '../../core/channels/call-id.ts'
 import type { KnownCall } from '../../core/channels/known-call.ts'
-import { type CallWatcher, type Channel, type LifeEvent, isNews } from './channel.ts'
+import { type CallWatcher, type Channel, type LifeEvent, mustBeStored } from './channel.ts'
 import { type ChannelReport, type Entry, type Source, blankEntry, isOver, isReused, isSeen, learned, withSeen } from './channel-entry.ts'
 import type { DomainNames } from './domain-names.ts'
 import type { EngineClocks } from '../runtime/engine-clocks.ts'
@@ -234,7 +234,7 @@ export class ChannelRegistry {
   #update(uuid: string, report: ChannelReport, domain: string): Channel {
     const before = this.#live.get(uuid)
     const after = this.#keep(learned(before ?? blankEntry(uuid), report, domain, this.#domains))
-    if (isNews(before, after)) this.#watcher.live(after)
+    if (mustBeStored(before, after)) this.#watcher.live(after)
     if (!before?.proven || before.callState !== after.callState) this.touch(after.domain)
     return after
   }

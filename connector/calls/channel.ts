@@ -142,7 +142,7 @@ export function isHungUp(channel: Channel | undefined): boolean {
  * Returns whether the record of a channel has to be written: the channel has a domain, and its domain, engine, process
  * or account differs from `before`, or it has an account and was hung up since.
  */
-export function isNews(before: Channel | undefined, after: Channel): boolean {
+export function mustBeStored(before: Channel | undefined, after: Channel): boolean {
   if (after.domain === '' || after.core === '') return false
   return (
     before?.core !== after.core ||

@@ -9,7 +9,7 @@ import type { Timers } from '../../core/concurrency/timers.ts'
 import { EslCommandFateUnknown, EslCommandInvalid, EslCommandNotSent, EslCommandRejected, EslCommandTimeout } from '../esl/errors.ts'
 import type { ApplyGateway, GatewayAligner } from './apply-gateway.ts'
 import { type LineCommand, commandLine, forgetLine } from './command-line.ts'
-import { type OwedDrops, isDropped, prepareDrop } from './pending-unregistrations.ts'
+import { type PendingUnregistrations, isDropped, prepareDrop } from './pending-unregistrations.ts'
 import { type EndAccountDeps, endAccount, hangUpDomain } from './end-account.ts'
 import { maybeSoAlready, outcomeOf, outcomeOfAll } from './engine-reply.ts'
 import type { PendingJobs } from './pending-jobs.ts'
@@ -59,7 +59,7 @@ export interface DispatchDeps extends Pick<EndAccountDeps, 'accounts'> {
   readonly channels: ChannelList
   readonly timers: Timers
   readonly clientVariables?: ClientVariables | undefined
-  readonly owed: Pick<OwedDrops, 'done'>
+  readonly owed: Pick<PendingUnregistrations, 'done'>
   readonly aligner: Pick<GatewayAligner, 'prepare'>
 }
 

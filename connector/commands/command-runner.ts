@@ -7,7 +7,7 @@ import type { CommandStore } from '../../core/commands/command-store.ts'
 import { type RetryRules, retry } from '../../core/concurrency/retry.ts'
 import type { PreparedCommand } from './command-dispatch.ts'
 import { type RouteDeps, likelyEngine, routeCommand, unsent } from './command-route.ts'
-import { type OwedDrops, type OwingEngine, owedDrops } from './pending-unregistrations.ts'
+import { type PendingUnregistrations, type UnregisteringEngine, pendingUnregistrations } from './pending-unregistrations.ts'
 import { phoneAsks } from './phone-asks.ts'
 import { type PlaceLimits, type Places, enginePlaces } from './command-slots.ts'
 
@@ -26,7 +26,7 @@ export type CommandCount = CommandOutcome['state'] | 'repeated' | 'unreadable'
 export interface RunnerDeps extends Omit<RouteDeps, 'readAlias' | 'asks' | 'owed'> {
   readonly store: Pick<
     CommandStore,
-    'read' | 'claim' | 'complete' | 'keepAlias' | 'readAlias' | 'oweDrops' | 'listDrops' | 'endDrop'
+    'read' | 'claim' | 'complete' | 'keepAlias' | 'readAlias' | 'addUnregistrations' | 'listUnregistrations' | 'endUnregistration'
   >
   readonly limits: { readonly calls: PlaceLimits; readonly orders: PlaceLimits; readonly lists: PlaceLimits }
   readonly connectorId: string
@@ -41,7 +41,7 @@ export interface RunnerDeps extends Omit<RouteDeps, 'readAlias' | 'asks' | 'owed
 export class CommandRunner {
   readonly counts: Record<CommandCount, number>
   readonly #deps: RunnerDeps
-  readonly #owed: OwedDrops
+  readonly #owed: PendingUnregistrations
   readonly #route: RouteDeps
   readonly #places: Places
   readonly #running = new Set<Promise<void>>()
@@ -50,7 +50,7 @@ export class CommandRunner {
     const { store, limits, clock, timers } = deps
     this.counts = { done: 0, refused: 0, absent: 0, unsent: 0, unknown: 0, repeated: 0, unreadable: 0 }
     this.#deps = deps
-    this.#owed = owedDrops(deps)
+    this.#owed = pendingUnregistrations(deps)
     const asks = phoneAsks(deps)
     this.#route = { ...deps, readAlias: (chosen) => store.readAlias(chosen), asks, owed: this.#owed }
     this.#places = enginePlaces({ clock, timers, engines: deps.engines.map(({ engine }) => engine.name), ...limits })
@@ -89,7 +89,7 @@ export class CommandRunner {
     }
   }
 
-  linkUp(engine: OwingEngine): void {
+  linkUp(engine: UnregisteringEngine): void {
     void this.#owed.settle(engine)
   }
 

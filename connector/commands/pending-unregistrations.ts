@@ -1,7 +1,7 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { CommandMessage } from '../../contracts/messages/command.ts'
 import type { CommandStore } from '../../core/commands/command-store.ts'
-import type { CommandOutcome, OwedDrop } from '../../core/commands/commands.ts'
+import type { CommandOutcome, PendingUnregistration } from '../../core/commands/commands.ts'
 import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
 import { type DropCommand, ValueRefused, dropLines, forgetLine, gatewayLines, gatewayProfile, isProfileName } from './command-line.ts'
@@ -9,11 +9,11 @@ import { type EndAccountDeps, endAccount } from './end-account.ts'
 import { gatewayOfEngine } from '../../core/gateways/gateway.ts'
 
 /** An engine that owes drops. */
-export type OwingEngine = Pick<Engine, 'name'> & { readonly commands: Pick<Engine['commands'], 'api' | 'state'> }
+export type UnregisteringEngine = Pick<Engine, 'name'> & { readonly commands: Pick<Engine['commands'], 'api' | 'state'> }
 
-export interface OwedDropsDeps extends RetryDeps, EndAccountDeps {
-  readonly store: Pick<CommandStore, 'read' | 'oweDrops' | 'listDrops' | 'endDrop'>
-  readonly engines: readonly { readonly engine: OwingEngine }[]
+export interface PendingUnregistrationsDeps extends RetryDeps, EndAccountDeps {
+  readonly store: Pick<CommandStore, 'read' | 'addUnregistrations' | 'listUnregistrations' | 'endUnregistration'>
+  readonly engines: readonly { readonly engine: UnregisteringEngine }[]
   readonly isObserving?: boolean | undefined
   readonly log: Log
 }
@@ -23,25 +23,25 @@ export interface OwedDropsDeps extends RetryDeps, EndAccountDeps {
  * because the account is gone. So each drop is recorded in the store for every engine before it is tried, and stays
  * until that engine has done it.
  */
-export interface OwedDrops {
+export interface PendingUnregistrations {
   /**
    * Records what a message demands of every engine, unless a connector has claimed it, which had recorded it before.
    * Only drops of accounts are recorded. Rejects when the store is gone.
    */
   owe(message: CommandMessage): Promise<void>
   /** Removes the record of a drop that an engine has done. Never rejects. */
-  done(drop: OwedDrop): Promise<void>
+  done(drop: PendingUnregistration): Promise<void>
   /**
    * Gives an engine what it owes, until nothing is left or its command link is lost. What fails is tried again with
    * growing waits. Never rejects.
    */
-  settle(engine: OwingEngine): Promise<void>
+  settle(engine: UnregisteringEngine): Promise<void>
   /** Does the same for every engine. */
   settleAll(): void
 }
 
 /** Makes the ledger of one connector. */
-export function owedDrops({
+export function pendingUnregistrations({
   store,
   engines,
   channels,
@@ -50,26 +50,26 @@ export function owedDrops({
   timers,
   random,
   log,
-}: OwedDropsDeps): OwedDrops {
+}: PendingUnregistrationsDeps): PendingUnregistrations {
   const settling = new Set<string>()
 
-  const give = async (engine: OwingEngine, owed: OwedDrop): Promise<boolean> => {
+  const give = async (engine: UnregisteringEngine, owed: PendingUnregistration): Promise<boolean> => {
     const work = async () => {
       const outcome = await prepareDrop({ kind: 'drop-registrations', login: owed.login }, owed.domain)(engine.commands)
       if (!isDropped(outcome)) throw new Error('the engine cannot drop registrations yet')
       await endAccount({ channels, accounts }, engine, owed)
-      await store.endDrop(owed)
+      await store.endUnregistration(owed)
     }
     return (await retry(work, { timers, random }, { mayTry: () => isReady(engine.commands) })) !== undefined
   }
 
-  const settle = async (engine: OwingEngine) => {
+  const settle = async (engine: UnregisteringEngine) => {
     if (isObserving || settling.has(engine.name)) return
     settling.add(engine.name)
     const mayTry = () => isReady(engine.commands)
     let done = 0
     for (let isOver = false; !isOver; ) {
-      const read = await retry(() => store.listDrops(engine.name), { timers, random }, { mayTry })
+      const read = await retry(() => store.listUnregistrations(engine.name), { timers, random }, { mayTry })
       const drops = read?.value ?? []
       isOver = drops.length === 0
       for (const drop of drops) {
@@ -89,11 +89,11 @@ export function owedDrops({
       if (isObserving || command.kind !== 'drop-registrations' || domain === null || !canBeGiven(command, domain))
         return
       if ((await store.read(id))?.claimedBy !== undefined) return
-      await store.oweDrops(
+      await store.addUnregistrations(
         engines.map(({ engine }) => ({ engine: engine.name, domain, login: command.login, deletedAt, command: id })),
       )
     },
-    done: (drop) => store.endDrop(drop).catch(() => undefined),
+    done: (drop) => store.endUnregistration(drop).catch(() => undefined),
     settle,
     settleAll: () => {
       for (const { engine } of engines) void settle(engine)

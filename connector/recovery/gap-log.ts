@@ -104,7 +104,7 @@ export function gapLog(parts: GapLogDeps): GapLog {
       const name = `${drop.class}`
       const gathered = drops.get(name)
       if (gathered === undefined) drops.set(name, { drop, cancel: timers.after(dropMs, () => tellDrop(name)) })
-      else gathered.drop = together(gathered.drop, drop)
+      else gathered.drop = merged(gathered.drop, drop)
     },
     flushed: () => {
       for (const name of drops.keys()) tellDrop(name)
@@ -122,6 +122,6 @@ export function gapLog(parts: GapLogDeps): GapLog {
   }
 }
 
-function together(a: DropFound, b: DropFound): DropFound {
+function merged(a: DropFound, b: DropFound): DropFound {
   return { class: a.class, count: a.count + b.count, from: Math.min(a.from, b.from), to: Math.max(a.to, b.to) }
 }

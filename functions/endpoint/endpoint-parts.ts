@@ -16,7 +16,7 @@ export interface Endpoint {
 }
 
 /** Returns a port that the route's record declares. Throws if the function was wired without it. */
-export function own<T>(port: T | undefined): Required<T> {
+export function requirePort<T>(port: T | undefined): Required<T> {
   if (port === undefined) throw new Error('a port of the wrapper itself is missing')
   return port as Required<T>
 }
@@ -25,7 +25,7 @@ export function own<T>(port: T | undefined): Required<T> {
 export type Step = MiddlewareObj<Exchange, Answer>
 
 /** Returns the value that an earlier step left in the exchange. Throws if that step is missing from the chain. */
-export function left<T>(value: T | undefined, step: string): T {
+export function requireStep<T>(value: T | undefined, step: string): T {
   if (value === undefined) throw new Error(`the chain lacks the step "${step}"`)
   return value
 }

@@ -2,15 +2,15 @@ import type { Route } from '../../contracts/routes/route.ts'
 import { isReadable, readIfNoneMatch } from '../../core/requests/precondition.ts'
 import { tenancyStart } from '../../core/domains/domain.ts'
 import { type Answer, emptyAnswer, successAnswer } from './answer.ts'
-import { type Endpoint, left } from './endpoint-parts.ts'
+import { type Endpoint, requireStep } from './endpoint-parts.ts'
 import type { Exchange } from './exchange.ts'
 import { Bytes, Redirect, Reply } from './reply.ts'
 
 /** Calls the use case with a request that passed every check, and returns its answer. */
 export function useCaseCall({ route, ports, tools, useCase }: Endpoint): (exchange: Exchange) => Promise<Answer> {
   return async (exchange) => {
-    const { cursors, ...fields } = left(exchange.checked, 'field validation')
-    const scope = left(exchange.scope, 'permission check')
+    const { cursors, ...fields } = requireStep(exchange.checked, 'field validation')
+    const scope = requireStep(exchange.scope, 'permission check')
     exchange.entered = true
     // The fields were produced by the schemas of this route, and the caller and the domain by its rules.
     const request = { ...requestFor(exchange, tools), ...fields, scope }

@@ -7,7 +7,7 @@ import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store
 import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
 import { linearPattern, patternRest } from '../../adapters/regex/linear-pattern.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
-import { sqsTakenEvents } from '../../adapters/sqs/sqs-taken-events.ts'
+import { sqsReceivedEvents } from '../../adapters/sqs/sqs-received-events.ts'
 import { systemClock, systemTimers } from '../../adapters/system/system-time.ts'
 import { hookDispatch } from '../../contracts/workers.ts'
 import { type EventDispatchDeps, dispatchEvents } from '../../core/hooks/attempt/dispatch-events.ts'
@@ -22,7 +22,7 @@ export const handler = batchWorker(
   hookDispatch,
   {
     hooks: dynamoHookStore,
-    takenEvents: sqsTakenEvents,
+    receivedEvents: sqsReceivedEvents,
     eventLogWriter: dynamoEventLogWriter,
     deliveries: dynamoDeliveryStore,
     deliveryQueue: sqsDeliveryQueue,
@@ -66,7 +66,7 @@ export const handler = batchWorker(
         if (domainsLeft === 0 || done.length === 0) return
         // The next events of this domain need not wait for the other domains of the batch. At its end all are removed
         // anyway.
-        await ports.takenEvents.remove(done).catch(() => {})
+        await ports.receivedEvents.ack(done).catch(() => {})
       })
     }
   },

@@ -235,7 +235,7 @@ async function openCloud() {
       ports.cleanups.queued.length = 0
       for (const domain of [name, ...neighbours]) {
         await stores.domains.beginDeletion(domain, 0)
-        await stores.remains.sweep(domain, Number.MAX_SAFE_INTEGER)
+        await stores.tenantData.purge(domain, Number.MAX_SAFE_INTEGER)
         await stores.domains.endDeletion(domain)
       }
     },

@@ -3,7 +3,7 @@ import { engineCommand } from '../../../contracts/messages/command.ts'
 import { type CommandOutcome, type CommandRecord, type CommandScope, type EndedClaims, claimsAtATime } from '../../../core/commands/commands.ts'
 import type { CommandStore } from '../../../core/commands/command-store.ts'
 import { commandAliases, commandOutcome, packOutcome } from './command-outcome.ts'
-import { owedDropStore } from './pending-unregistrations.ts'
+import { pendingUnregistrationStore } from './pending-unregistrations.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { getItem, tableName, updateItem } from '../client.ts'
@@ -48,7 +48,7 @@ export function dynamoCommandStore(context: AdapterContext): CommandStore {
     complete: (id, outcome, scope) => complete(context, long, { id, outcome, scope }),
     endClaimsOf: (connectorId, claimedBefore) => endClaimsOf(context, connectorId, claimedBefore),
     ...commandAliases(context),
-    ...owedDropStore(context),
+    ...pendingUnregistrationStore(context),
   }
 }
 

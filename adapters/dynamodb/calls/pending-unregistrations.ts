@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { CommandStore } from '../../../core/commands/command-store.ts'
-import type { OwedDrop } from '../../../core/commands/commands.ts'
+import type { PendingUnregistration } from '../../../core/commands/commands.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { putBatch } from '../batches.ts'
@@ -18,20 +18,20 @@ const dropItem = z.object({
 })
 
 /** Drops of registrations that engines owe, stored next to the commands; one partition for each engine. */
-export function owedDropStore(context: AdapterContext): Pick<CommandStore, 'oweDrops' | 'listDrops' | 'endDrop'> {
+export function pendingUnregistrationStore(context: AdapterContext): Pick<CommandStore, 'addUnregistrations' | 'listUnregistrations' | 'endUnregistration'> {
   const table = () => tableName(context, 'commands')
   return {
-    async oweDrops(drops) {
-      const expiresAt = expirySeconds(keptUntil.owedDrop(context.clock.now()))
+    async addUnregistrations(drops) {
+      const expiresAt = expirySeconds(keptUntil.pendingUnregistration(context.clock.now()))
       const items = drops.map((drop) => ({ ...dropKey(drop), ...drop, expiresAt }))
       await putBatch(context, table(), items)
     },
-    async listDrops(engine) {
+    async listUnregistrations(engine) {
       const { pk } = partition(engine)
       const items = await queryAll(context, { TableName: table(), ConsistentRead: true, ...under(pk) })
       return items.flatMap((item) => parseItem(dropItem, unexpired(context, item)) ?? [])
     },
-    async endDrop(drop) {
+    async endUnregistration(drop) {
       await conditionally(() =>
         deleteItem(context, {
           TableName: table(),
@@ -49,6 +49,6 @@ function partition(engine: string) {
   return { pk: joinKey('owed-drops', engine) }
 }
 
-function dropKey({ engine, domain, login }: Pick<OwedDrop, 'engine' | 'domain' | 'login'>) {
+function dropKey({ engine, domain, login }: Pick<PendingUnregistration, 'engine' | 'domain' | 'login'>) {
   return { ...partition(engine), sk: joinKey(domain, login) }
 }

@@ -1,5 +1,5 @@
 import { authenticateEngine, authenticateToken } from '../authenticate.ts'
-import { type Endpoint, type Step, left, own } from '../endpoint-parts.ts'
+import { type Endpoint, type Step, left, requirePort } from '../endpoint-parts.ts'
 import { sourceNetwork } from '../../../core/auth/source-network.ts'
 import type { SessionStore } from '../../../core/auth/credentials.ts'
 import type { Caller } from '../../../core/access/token.ts'
@@ -10,11 +10,11 @@ import type { Log } from '../../../adapters/log/logger.ts'
 export function authentication({ route, ports }: Endpoint): Step {
   return {
     before: async ({ event: exchange }) => {
-      if (route.authentication === 'engine') await authenticateEngine(exchange.event.headers, own(ports.secrets))
+      if (route.authentication === 'engine') await authenticateEngine(exchange.event.headers, requirePort(ports.secrets))
       if (route.authentication !== 'token') return
       const { error } = await exchange.credential
       if (error !== undefined) throw error
-      left(exchange.caller, 'credential read')
+      requireStep(exchange.caller, 'credential read')
     },
   }
 }
@@ -34,11 +34,11 @@ export function credentialRead(endpoint: Endpoint): Step {
   async function findCaller(exchange: Exchange): Promise<void> {
     const { ports, tools } = endpoint
     const now = tools.clock.now()
-    const judge = { credentials: own(ports.credentials), secrets: own(ports.secrets), now }
+    const judge = { credentials: requirePort(ports.credentials), secrets: requirePort(ports.secrets), now }
     const caller = await authenticateToken(exchange.event.headers, judge)
     exchange.caller = caller
-    exchange.sideWrites.push(touchSession(own(ports.sessions), caller, now, exchange.log))
-    if (caller.kind === 'domain-token') exchange.isNewSource = meetSource(exchange, own(ports.sessions), caller, now)
+    exchange.sideWrites.push(touchSession(requirePort(ports.sessions), caller, now, exchange.log))
+    if (caller.kind === 'domain-token') exchange.isNewSource = meetSource(exchange, requirePort(ports.sessions), caller, now)
   }
 }
 

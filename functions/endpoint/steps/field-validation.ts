@@ -3,7 +3,7 @@ import { type Precondition, bothOf, noPrecondition, preconditionFailed, readIfMa
 import type { CheckedFields, Exchange } from '../exchange.ts'
 import { listCursors } from '../list-cursors.ts'
 import { type RawRequest, invalidJson } from '../read-request.ts'
-import { type Step, left } from '../endpoint-parts.ts'
+import { type Step, requireStep } from '../endpoint-parts.ts'
 import type * as z from 'zod/mini'
 import { DomainError, type FieldProblem } from '../../../core/errors.ts'
 
@@ -11,7 +11,7 @@ import { DomainError, type FieldProblem } from '../../../core/errors.ts'
 export function fieldValidation(route: Route): Step {
   return {
     before: ({ event: exchange }) => {
-      const cursors = listCursors(route, exchange.domain, left(exchange.raw, 'request syntax'))
+      const cursors = listCursors(route, exchange.domain, requireStep(exchange.raw, 'request syntax'))
       const fields = fieldsOf(route, cursors.request)
       exchange.checked = { ...fields, precondition: preconditionOf(exchange, route), cursors }
       exchange.fields = route.rawBody === true ? [] : fieldNames(fields.body)
@@ -67,7 +67,7 @@ export function checkFields<S extends z.ZodMiniType>(schema: S, value: unknown):
   const issues = result.error.issues.flatMap((issue) => innermost(issue, []))
   const whole = issues.find(({ path }) => path.length === 0)
   if (whole !== undefined)
-    throw invalidJson(`the body ${own(whole) ?? 'must be a JSON object of the documented shape'}`)
+    throw invalidJson(`the body ${requirePort(whole) ?? 'must be a JSON object of the documented shape'}`)
   const details = issues.slice(0, maxProblems).map((issue) => problemOf(issue, value))
   const missing = details.find(({ problem }) => problem === absent)
   const [first] = missing === undefined ? details : [missing]
@@ -101,12 +101,12 @@ function problemOf(issue: Issue, value: unknown): FieldProblem {
   if (isOfWrongKind && at(value, issue.path) === undefined) return { field, problem: absent }
   return {
     field,
-    problem: own(issue) ?? (issue.code === 'invalid_type' ? `must be ${issue.expected}` : 'is not valid'),
+    problem: requirePort(issue) ?? (issue.code === 'invalid_type' ? `must be ${issue.expected}` : 'is not valid'),
   }
 }
 
 /** Returns our schema's own message. Messages of the library's language packs are not used. */
-function own({ message }: Issue): string | undefined {
+function requirePort({ message }: Issue): string | undefined {
   return message === 'Invalid input' ? undefined : message
 }
 

@@ -3,7 +3,7 @@ import { sourceNetwork } from '../../../core/auth/source-network.ts'
 import type { DomainError } from '../../../core/errors.ts'
 import { type Allowance, type RateLimitStore, type RateVerdict, rateLimited } from '../../../core/requests/rate-limit.ts'
 import { countInTime, late, withDeadline } from '../deadline.ts'
-import { type Endpoint, type Step, own } from '../endpoint-parts.ts'
+import { type Endpoint, type Step, requirePort } from '../endpoint-parts.ts'
 import type { Counts, Exchange } from '../exchange.ts'
 import { tokenOf } from '../token-text.ts'
 
@@ -120,7 +120,7 @@ export class RateLimit {
 
   async #count(exchange: Exchange, wanted: readonly Charge[]): Promise<Pick<Counts, 'verdicts' | 'uncounted'>> {
     const { ports, tools } = this.#endpoint
-    const store = own(ports.rateLimits)
+    const store = requirePort(ports.rateLimits)
     if (this.#connecting !== undefined) await withDeadline(this.#connecting, connectMs)
     this.#connecting = undefined
     const now = tools.clock.now()
@@ -155,7 +155,7 @@ export class RateLimit {
  */
 async function connect({ ports, tools }: Pick<Endpoint, 'ports' | 'tools'>): Promise<void> {
   try {
-    await own(ports.rateLimits).take(ofConnecting.key, ofConnecting.allowance, tools.clock.now())
+    await requirePort(ports.rateLimits).take(ofConnecting.key, ofConnecting.allowance, tools.clock.now())
   } catch (error) {
     tools.log.warn('no connection to the store of allowances yet', { problem: String(error) })
   }

@@ -6,7 +6,7 @@ import { DomainError } from '../../../core/errors.ts'
 import { type RequestKey, claimKey, readKey } from '../../../core/requests/idempotency-key.ts'
 import { type Answer, errorAnswer, repeatedAnswer } from '../answer.ts'
 import type { Exchange } from '../exchange.ts'
-import { type Endpoint, type Step, own } from '../endpoint-parts.ts'
+import { type Endpoint, type Step, requirePort } from '../endpoint-parts.ts'
 
 /** Larger answers are not kept; the key of such a request then protects the created record, not the answer. */
 const maxKeptBytes = 200 * 1024
@@ -35,7 +35,7 @@ export function requestKey(endpoint: Endpoint): Step {
 
 async function claimOrRepeat(exchange: Exchange, endpoint: Endpoint, key: string): Promise<Answer | undefined> {
   const { tools, ports } = endpoint
-  const keys = own(ports.idempotency)
+  const keys = requirePort(ports.idempotency)
   const request = { domain: exchange.caller?.domain ?? '', key }
   const keeper = keeperOf(endpoint, request)
   const claim = await claimKey(keys, {
@@ -91,7 +91,7 @@ const plainKeeper: Keeper = {
 
 function keeperOf({ route, ports }: Endpoint, { domain, key }: Pick<RequestKey, 'domain' | 'key'>): Keeper {
   if (route.showsSecret !== true) return plainKeeper
-  const box = own(ports.secretBox)
+  const box = requirePort(ports.secretBox)
   const purpose = `request-seed:${domain}:${key}`
   // Secrets of the request are derived from the seed, so it is encrypted, together with the key of the answer.
   return {

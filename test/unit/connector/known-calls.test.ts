@@ -47,7 +47,7 @@ const begin = (world: LabWorld, lab: EventLab, uuid: string, domain = labDomain)
     { name: 'CHANNEL_ANSWER', uuid, headers: ofTrunk(world, domain) },
   )
 
-const cdrs = ({ ports }: LabWorld, uuid: string) => ports.cdrQueue.queued.filter((news) => news.uuid === uuid)
+const cdrs = ({ ports }: LabWorld, uuid: string) => ports.cdrQueue.queued.filter((update) => update.uuid === uuid)
 
 const stored = async ({ ports }: LabWorld, engine = labEngine) =>
   (await ports.knownCalls.list(engine)).map(({ uuid }) => uuid)

@@ -1,4 +1,4 @@
-import type { CdrNews, EventNews, PostNews, RecordingNews } from '../../../core/cdr/cdr-news.ts'
+import type { CdrUpdate, EventUpdate, PostUpdate, RecordingUpdate } from '../../../core/cdr/cdr-update.ts'
 import { ofCaller } from '../engine/leg-fields.ts'
 
 const domain = 'a.example.com'
@@ -21,7 +21,7 @@ const endFields = (leg: string): Record<string, string> => ({
 })
 
 /** The end of a leg, as in its event. */
-export function anEndNews(given: Partial<EventNews> = {}): EventNews {
+export function anEndUpdate(given: Partial<EventUpdate> = {}): EventUpdate {
   const leg = given.uuid ?? uuid
   const fields = { ...endFields(leg), ...given.fields }
   return {
@@ -36,19 +36,19 @@ export function anEndNews(given: Partial<EventNews> = {}): EventNews {
 }
 
 /** The end of a leg, as in the engine's CDR post. */
-export function aPostNews(given: Partial<PostNews> = {}): PostNews {
+export function aPostUpdate(given: Partial<PostUpdate> = {}): PostUpdate {
   const leg = given.uuid ?? uuid
   const fields = { ...endFields(leg), ...given.fields }
   return { kind: 'post', id: `post:${leg}`, uuid: leg, occurredAt: at, ...given, fields }
 }
 
 /** A change of a leg's recordings. */
-export function aRecordingNews(given: Partial<RecordingNews> = {}): RecordingNews {
+export function aRecordingUpdate(given: Partial<RecordingUpdate> = {}): RecordingUpdate {
   const leg = given.uuid ?? uuid
   return { kind: 'recording', id: `recording:${leg}`, uuid: leg, domain, leg: 'a', createdTime: at - 60_000, ...given }
 }
 
-/** News of any kind without the version that a message has. */
-export function asNews({ version: _version, ...news }: CdrNews & { readonly version?: number }): CdrNews {
-  return news
+/** An update of any kind without the version that a message has. */
+export function asUpdate({ version: _version, ...update }: CdrUpdate & { readonly version?: number }): CdrUpdate {
+  return update
 }

@@ -1,18 +1,18 @@
 import type { CdrPlace } from './cdr-store.ts'
 import type { EndFields } from './end-fields.ts'
 
-interface News {
-  /** Equal for repeated news: the queue keeps one of them. */
+interface UpdateHead {
+  /** Equal for repeated updates: the queue keeps one of them. */
   readonly id: string
-  /** The uuid of the leg, in lower case, 128 characters at most. News of one leg are processed in order. */
+  /** The uuid of the leg, in lower case, 128 characters at most. Updates of one leg are processed in order. */
   readonly uuid: string
 }
 
 /** A queued message that changes a CDR. */
-export type CdrNews = EventNews | PostNews | RecordingNews
+export type CdrUpdate = EventUpdate | PostUpdate | RecordingUpdate
 
 /** A leg has ended: its `CHANNEL_HANGUP_COMPLETE`, the engine's own or a synthetic one. */
-export interface EventNews extends News {
+export interface EventUpdate extends UpdateHead {
   readonly kind: 'event'
   readonly domain: string
   /** Epoch milliseconds. */
@@ -23,7 +23,7 @@ export interface EventNews extends News {
 }
 
 /** The engine has posted its CDR of a leg. Its domain is determined when it is indexed. */
-export interface PostNews extends News {
+export interface PostUpdate extends UpdateHead {
   readonly kind: 'post'
   /** The time of receipt, epoch milliseconds. */
   readonly occurredAt: number
@@ -31,7 +31,7 @@ export interface PostNews extends News {
 }
 
 /** The recordings of a leg have changed. */
-export interface RecordingNews extends News {
+export interface RecordingUpdate extends UpdateHead {
   readonly kind: 'recording'
   readonly domain: string
   readonly leg: CdrPlace['leg']
@@ -39,8 +39,8 @@ export interface RecordingNews extends News {
   readonly createdTime: number
 }
 
-/** The queue of news. Fails with `store_unavailable` when the queue accepted none at all. */
+/** The queue of updates. Fails with `store_unavailable` when the queue accepted none at all. */
 export interface CdrQueue {
-  /** Queues news, those of one leg in order. Returns the ids of those that were not accepted. */
-  send(news: readonly CdrNews[]): Promise<readonly string[]>
+  /** Queues updates, those of one leg in order. Returns the ids of those that were not accepted. */
+  send(updates: readonly CdrUpdate[]): Promise<readonly string[]>
 }

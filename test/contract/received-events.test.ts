@@ -2,7 +2,7 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { expect, test } from 'vitest'
 import { sqsClient } from '../../adapters/aws/sqs-client.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
-import { sqsTakenEvents } from '../../adapters/sqs/sqs-taken-events.ts'
+import { sqsReceivedEvents } from '../../adapters/sqs/sqs-received-events.ts'
 import { queueUrl } from '../../adapters/sqs/client.ts'
 import { openCloudQueues } from '../support/stores/cloud-queues.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -22,13 +22,13 @@ test('the next event of a call can be received once the one before it is removed
   const { context } = rig()
   const events = ['taken:1', 'taken:2'].map((id) => anEvent({ id, uuid: 'a'.repeat(36) }))
   await sqsEventSink(context).publish(events)
-  const takenEvents = sqsTakenEvents(context)
+  const receivedEvents = sqsReceivedEvents(context)
 
   const [first] = await take()
   expect(first?.id).toBe('taken:1')
   expect(await take()).toEqual([])
-  await takenEvents.remove([first?.receipt ?? ''])
+  await receivedEvents.ack([first?.receipt ?? ''])
 
   expect(await take()).toMatchObject([{ id: 'taken:2' }])
-  await expect(takenEvents.remove([first?.receipt ?? ''])).resolves.toBeUndefined()
+  await expect(receivedEvents.ack([first?.receipt ?? ''])).resolves.toBeUndefined()
 })

@@ -6,27 +6,27 @@ import type { CdrPart, CdrRecording } from '../cdr.ts'
 import { cdrFromEvent } from '../cdr-from-event.ts'
 import { engineTimeOf } from '../cdr-of-end.ts'
 import { cdrFromPost, postDomainCandidates } from '../cdr-from-post.ts'
-import type { CdrNews, EventNews, PostNews } from '../cdr-news.ts'
+import type { CdrUpdate, EventUpdate, PostUpdate } from '../cdr-update.ts'
 
-/** The ports of {@link indexNews}. */
+/** The ports of {@link indexUpdate}. */
 export interface IndexPorts {
   readonly cdrs: Pick<CdrStore, 'index' | 'setRecordings'>
   readonly domains: Pick<DomainStore, 'read' | 'readDeleted'>
   readonly recordings: Pick<RecordingStore, 'listRecorded' | 'list' | 'wasLeft'>
 }
 
-/** The result of processing news. `unowned`: no domain matches the leg. */
-export type IndexEnd = 'indexed' | 'unowned' | { readonly refused: string }
+/** The result of processing an update. `unowned`: no domain matches the leg. */
+export type IndexOutcome = 'indexed' | 'unowned' | { readonly refused: string }
 
 /**
- * Writes news of a CDR to the index: the report of an ended leg, together with its present recordings, or only its
+ * Writes an update of a CDR to the index: the report of an ended leg, together with its present recordings, or only its
  * recordings. Calls that the deletion of a domain hung up get CDRs, too: they are kept until their retention ends, and
  * a later tenant of the name finds only its own. It is idempotent and independent of order. Throws `search_unavailable`
  * or `store_unavailable` during an outage.
  */
-export async function indexNews(ports: IndexPorts, news: CdrNews): Promise<IndexEnd> {
-  if (news.kind === 'recording') {
-    const { uuid, domain, leg, createdTime } = news
+export async function indexUpdate(ports: IndexPorts, update: CdrUpdate): Promise<IndexOutcome> {
+  if (update.kind === 'recording') {
+    const { uuid, domain, leg, createdTime } = update
     // If the CDR does not exist yet, its first part will read the recordings, too.
     const place = { uuid, domain_name: domain, created_time: createdTime }
     // Whether the leg is `a` or `b` may be known only at its end, after its recording.
@@ -34,9 +34,9 @@ export async function indexNews(ports: IndexPorts, news: CdrNews): Promise<Index
     if (!isShown) await showRecordings(ports, { ...place, leg: leg === 'a' ? 'b' : 'a' })
     return 'indexed'
   }
-  const domain = await domainOf(ports, news)
+  const domain = await domainOf(ports, update)
   if (domain === undefined) return 'unowned'
-  const part = await ownPart(ports, news, domain)
+  const part = await ownPart(ports, update, domain)
   if (part === undefined) return { refused: 'it has no usable time' }
   const [refused] = await ports.cdrs.index([part])
   if (refused !== undefined) return { refused: refused.reason }
@@ -47,9 +47,9 @@ export async function indexNews(ports: IndexPorts, news: CdrNews): Promise<Index
   return 'indexed'
 }
 
-function partOf(news: EventNews | PostNews, domain: string): CdrPart | undefined {
-  const leg = { domain, uuid: news.uuid, occurredAt: news.occurredAt, fields: news.fields }
-  return news.kind === 'event' ? cdrFromEvent(leg) : cdrFromPost(leg)
+function partOf(update: EventUpdate | PostUpdate, domain: string): CdrPart | undefined {
+  const leg = { domain, uuid: update.uuid, occurredAt: update.occurredAt, fields: update.fields }
+  return update.kind === 'event' ? cdrFromEvent(leg) : cdrFromPost(leg)
 }
 
 /**
@@ -58,10 +58,10 @@ function partOf(news: EventNews | PostNews, domain: string): CdrPart | undefined
  */
 async function domainOf(
   { domains }: IndexPorts,
-  news: EventNews | PostNews,
+  update: EventUpdate | PostUpdate,
 ): Promise<{ readonly name: string; readonly createdAt?: number } | undefined> {
-  if (news.kind === 'event') return { name: news.domain }
-  for (const name of postDomainCandidates(news.fields)) {
+  if (update.kind === 'event') return { name: update.domain }
+  for (const name of postDomainCandidates(update.fields)) {
     const found = await domains.read(name)
     if (found !== undefined) return found
     if ((await domains.readDeleted(name)) !== undefined) return { name }
@@ -75,11 +75,11 @@ async function domainOf(
  */
 async function ownPart(
   { recordings }: IndexPorts,
-  news: EventNews | PostNews,
+  update: EventUpdate | PostUpdate,
   { name, createdAt = 0 }: { readonly name: string; readonly createdAt?: number },
 ): Promise<CdrPart | undefined> {
-  const part = partOf(news, name)
-  const began = engineTimeOf(news) ?? part?.cdr.created_time
+  const part = partOf(update, name)
+  const began = engineTimeOf(update) ?? part?.cdr.created_time
   if (part === undefined || began === undefined || began >= createdAt) return part
   // A leg with the engine's time is one that was corrected, which an earlier tenant's is not.
   const { engine_time: _own, ...variables } = part.cdr.variables

@@ -4,7 +4,7 @@ interface Offer<Item, Result> {
 }
 
 /** How calls are joined. */
-export interface TogetherRules {
+export interface CoalesceRules {
   /**
    * Awaited by the caller that makes a call, before it. Gives others the chance to offer their items. If it rejects,
    * only that caller fails, so it is also the place to refuse a caller that has no time left.
@@ -19,9 +19,9 @@ export interface TogetherRules {
  * do not overlap: items that are offered during one go with the next. One of the callers whose items wait makes it,
  * within its own time limit; a call that ends at this limit fails for the others, too.
  */
-export function together<Item, Result>(
+export function coalesce<Item, Result>(
   work: (items: readonly Item[]) => Promise<Result>,
-  { turn, most }: TogetherRules,
+  { turn, most }: CoalesceRules,
 ): (items: readonly Item[]) => Promise<Result> {
   let offers: Offer<Item, Result>[] = []
   let underWay: Promise<void> | undefined

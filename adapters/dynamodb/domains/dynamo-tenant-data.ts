@@ -1,5 +1,5 @@
 import { type DomainPartition, domainPartitions } from '../../../contracts/domain-partitions.ts'
-import type { DomainRemains } from '../../../core/domains/domain-store.ts'
+import type { TenantData } from '../../../core/domains/domain-store.ts'
 import type { AdapterContext } from '../../context.ts'
 import { queryAll, tableName, updateItem } from '../client.ts'
 import { type Place, emptyPartition } from '../empty-partition.ts'
@@ -11,7 +11,7 @@ import { joinKey, splitKey } from '../key.ts'
  * Removes the items of contracts/domain-partitions.ts, in its order, until one whole pass finds none: the next pass
  * finds items that were written to a partition after it was emptied.
  */
-export function dynamoDomainRemains(context: AdapterContext): DomainRemains {
+export function dynamoTenantData(context: AdapterContext): TenantData {
   /** Returns the number of items; `undefined` when time ran out. */
   async function pass(domain: string, until: number): Promise<number | undefined> {
     let removed = 0
@@ -26,7 +26,7 @@ export function dynamoDomainRemains(context: AdapterContext): DomainRemains {
   }
 
   return {
-    async sweep(domain, until) {
+    async purge(domain, until) {
       for (;;) {
         const removed = await pass(domain, until)
         if (removed === undefined) return false

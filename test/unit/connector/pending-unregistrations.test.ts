@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { owedDrops } from '../../../connector/commands/pending-unregistrations.ts'
+import { pendingUnregistrations } from '../../../connector/commands/pending-unregistrations.ts'
 import { EslCommandTimeout } from '../../../connector/esl/errors.ts'
 import type { CommandScope } from '../../../core/commands/commands.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
@@ -40,7 +40,7 @@ function aLedger(isObserving = false) {
   }
   const calls = { store, accounts, channels }
   const deps = { ...time, ...calls, random: () => 0, log: capturedLog(), isObserving, engines: [{ engine }] }
-  const owed = owedDrops(deps)
+  const owed = pendingUnregistrations(deps)
   const dropOf = (login: string) => aCommandMessage({ command: { kind: 'drop-registrations', login }, scope: tenant })
   return { time, commands, owed, engine, store, accounts, domains, dropOf }
 }
@@ -99,7 +99,7 @@ test('the registrations of an account that is deleted while no engine link is up
   commands.up()
   await next.until(() => commands.asked.includes(dropLine('1000')))
 
-  await next.until(async () => (await next.ports.commands.listDrops(name)).length === 0)
+  await next.until(async () => (await next.ports.commands.listUnregistrations(name)).length === 0)
   await next.stop()
 })
 
@@ -117,7 +117,7 @@ test('the registrations of an account are dropped although the connector that cl
   const { running, commands } = await aConnectorWithoutLink()
   commands.up()
   await running.ports.connectorStatus.report(aReport({ connectorId: 'killed', reportedAt: running.time.clock.now() }))
-  await running.ports.commands.oweDrops([
+  await running.ports.commands.addUnregistrations([
     { engine: name, domain: 'a.example.com', login: '1000', deletedAt: 0, command: 'c0' },
   ])
   await running.until(() => commands.asked.includes(dropLine('1000')))
@@ -173,7 +173,7 @@ test('a drop that an engine does not answer is retried until the link is lost, a
   await owed.settle(engine)
 
   expect(commands.asked).toContain(dropLine('1000'))
-  expect(await store.listDrops(name)).toEqual([])
+  expect(await store.listUnregistrations(name)).toEqual([])
 })
 
 test('an engine that comes back ends the calls of the deleted account whose drop it owes, and no others', async () => {
@@ -185,7 +185,7 @@ test('an engine that comes back ends the calls of the deleted account whose drop
 
   expect(commands.asked.filter((line) => line.startsWith('uuid_kill'))).toEqual([hangUpLine])
   expect(commands.asked.indexOf(hangUpLine)).toBeGreaterThan(commands.asked.indexOf(dropLine('1000')))
-  expect(await store.listDrops(name)).toEqual([])
+  expect(await store.listUnregistrations(name)).toEqual([])
 })
 
 test('an account that was made again keeps its calls and its messages, and only older messages are removed', async () => {
@@ -213,7 +213,7 @@ test('an account that was made again keeps its calls and its messages, and only 
     `vm_fsdb_msg_delete default a.example.com 1000 ${before}`,
     'vm_fsdb_msg_purge default a.example.com 1000',
   ])
-  expect(await store.listDrops(name)).toEqual([])
+  expect(await store.listUnregistrations(name)).toEqual([])
 })
 
 test('the mailbox of a deleted account is emptied after its calls have ended, and its record of before does not count as made again', async () => {
@@ -242,7 +242,7 @@ test('a call of a deleted account that an engine could not end stays owed', asyn
   await time.advance(5_000)
   await first
 
-  expect(await store.listDrops(name)).toMatchObject([{ login: '1000' }])
+  expect(await store.listUnregistrations(name)).toMatchObject([{ login: '1000' }])
 })
 
 test('an engine that comes back is sent every drop that it owes, one at a time', async () => {
@@ -266,7 +266,7 @@ test('a drop that another connector has claimed is not recorded again, since it 
 
   await owed.owe(message)
 
-  expect(await store.listDrops(name)).toEqual([])
+  expect(await store.listUnregistrations(name)).toEqual([])
 })
 
 test('a drop that cannot become a command is not recorded', async () => {
@@ -274,18 +274,18 @@ test('a drop that cannot become a command is not recorded', async () => {
 
   await owed.owe(dropOf('1000 all'))
 
-  expect(await store.listDrops(name)).toEqual([])
+  expect(await store.listUnregistrations(name)).toEqual([])
 })
 
 test('an engine that is only observed owes no drops, and gets none that it owed before', async () => {
   const { commands, owed, engine, store, dropOf } = aLedger(true)
   const before = { engine: name, domain: 'a.example.com', login: '1000', deletedAt: 0, command: 'c0' }
-  await store.oweDrops([before])
+  await store.addUnregistrations([before])
   commands.up()
 
   await owed.owe(dropOf('1001'))
   await owed.settle(engine)
 
-  expect(await store.listDrops(name)).toEqual([before])
+  expect(await store.listUnregistrations(name)).toEqual([before])
   expect(commands.asked).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, test } from 'vitest'
-import { together } from '../../../core/concurrency/together.ts'
+import { coalesce } from '../../../core/concurrency/coalesce.ts'
 import { settle } from '../../support/processes/manual-time.ts'
 
 /** A call that ends when the test says so, and what it was given. Callers in `late` have no time left. */
@@ -8,7 +8,7 @@ function aCall(most = 10) {
   const work = new AsyncLocalStorage<string>()
   const late = new Set<string | undefined>()
   const made: { readonly items: readonly string[]; readonly by: string | undefined; end: () => void }[] = []
-  const call = together(
+  const call = coalesce(
     (items: readonly string[]) =>
       new Promise<number>((end) => made.push({ items, by: work.getStore(), end: () => end(items.length) })),
     {

@@ -1,4 +1,4 @@
-import type { DomainRemains } from '../../../core/domains/domain-store.ts'
+import type { TenantData } from '../../../core/domains/domain-store.ts'
 import type { MemoryContext } from './memory-state.ts'
 
 /**
@@ -29,9 +29,9 @@ const swept = [
 ] as const
 
 /** Removes everything of a domain from the maps at once. */
-export function memoryDomainRemains({ state }: MemoryContext): DomainRemains {
+export function memoryTenantData({ state }: MemoryContext): TenantData {
   return {
-    async sweep(domain) {
+    async purge(domain) {
       for (const name of swept) {
         for (const [key, record] of state[name]) if (record.domain === domain) state[name].delete(key)
       }
