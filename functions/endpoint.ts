@@ -4,7 +4,7 @@ import { createLogger } from '../adapters/log/logger.ts'
 import type { Route } from '../contracts/routes/route.ts'
 import { DomainError } from '../core/errors.ts'
 import type { PortName, PortsOf } from '../contracts/ports.ts'
-import { type Answer, errorAnswer, requestIdOf } from './endpoint/answer.ts'
+import { type HttpResponse, errorResponse, requestIdOf } from './endpoint/response.ts'
 import { type MakePort, cloudContext, cloudOwnPorts, cloudTools } from './endpoint/cloud.ts'
 import { reserveMs, runInTime } from './endpoint/deadline.ts'
 import { type Exchange, beginExchange } from './endpoint/exchange.ts'
@@ -30,7 +30,7 @@ export type AdaptersOf<R extends Route> = { readonly [P in keyof R['needs'] & Po
 export type EndpointHandler = (
   event: APIGatewayProxyEventV2,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
-) => Promise<Answer>
+) => Promise<HttpResponse>
 
 /** A route's handler over cloud adapters, and the same over any other. */
 export interface CloudEndpoint<R extends Route> extends EndpointHandler {
@@ -59,7 +59,7 @@ export function createEndpoint<const R extends Route>(
   const places = requestsAtOnce(endpoint)
   // Not @middy/http-json-body-parser, which accepts duplicate keys; not @middy/http-error-handler, whose error body is
   // different; and not middy's early timeout, which stops the handler alone and not the steps before it.
-  const chain = middy<Exchange, Answer>({ timeoutEarlyInMillis: 0 })
+  const chain = middy<Exchange, HttpResponse>({ timeoutEarlyInMillis: 0 })
     .use(sizeLimit(route))
     .use(credentialRead(endpoint))
     .use(places.ask)
@@ -73,7 +73,7 @@ export function createEndpoint<const R extends Route>(
     .use(fieldValidation(route))
     .use(requestKey(endpoint))
     .handler(useCaseCall(endpoint))
-  const inTime = middy<Exchange, Answer>({ timeoutEarlyInMillis: 0 })
+  const inTime = middy<Exchange, HttpResponse>({ timeoutEarlyInMillis: 0 })
     .use(exchangeEnd(endpoint))
     .handler((exchange, context) => runInTime(context, tools.clock, () => chain(exchange, context), tooLate))
   return async (event, context) => inTime(beginExchange(event, tools), budgetOf(context))
@@ -127,9 +127,9 @@ function budgetOf(context: Pick<Context, 'getRemainingTimeInMillis'>): Context {
   return { getRemainingTimeInMillis: () => remainingMs } as Context
 }
 
-function failUnmade(route: Route, event: APIGatewayProxyEventV2, error: unknown): Answer {
+function failUnmade(route: Route, event: APIGatewayProxyEventV2, error: unknown): HttpResponse {
   const { env, random } = cloudContext()
   const requestId = requestIdOf(event.headers, () => random.uuid())
   createLogger(route.operationId, { env }).error('endpoint not made', error, { requestId })
-  return errorAnswer(error, requestId)
+  return errorResponse(error, requestId)
 }

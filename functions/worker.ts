@@ -7,7 +7,7 @@ import type { PortName, PortsOf } from '../contracts/ports.ts'
 import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
 import { runInTime } from './endpoint/deadline.ts'
 import type { EndpointDeps } from './endpoint/endpoint-parts.ts'
-import { type Batch, type MessageEnd, handleBatch, messageAge, partialFailures } from './worker/handle-batch.ts'
+import { type Batch, type MessageOutcome, handleBatch, messageAge, partialFailures } from './worker/handle-batch.ts'
 import { type MessageOf, messageReading } from './worker/message-reading.ts'
 
 /** The cloud adapter of each port that a worker needs: exactly those. */
@@ -171,7 +171,7 @@ function requestOf(message: object): string | undefined {
   return 'requestId' in message && typeof message.requestId === 'string' ? message.requestId : undefined
 }
 
-async function handleContent(log: Log, handle: (log: Log) => Promise<void | 'refused'>): Promise<MessageEnd> {
+async function handleContent(log: Log, handle: (log: Log) => Promise<void | 'refused'>): Promise<MessageOutcome> {
   try {
     return (await handle(log)) === 'refused' ? 'unreadable' : 'done'
   } catch (error) {

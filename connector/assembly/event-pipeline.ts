@@ -7,7 +7,7 @@ import { type Engine, type EngineEvent, eventNameOf } from '../runtime/engine.ts
 import { EventLinks } from '../recovery/event-links.ts'
 import { type GapLog, gapLog } from '../recovery/gap-log.ts'
 import { type ComparedEngine, Reconciliation } from '../recovery/reconciliation.ts'
-import type { SpoolPlace } from '../buffer/buffer-disk.ts'
+import type { SpoolLocation } from '../buffer/buffer-disk.ts'
 import type { Drop } from '../buffer/drops.ts'
 import { EventBuffer, type Turn } from '../buffer/event-buffer.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
@@ -33,7 +33,7 @@ export interface EventPipelineDeps extends Time {
   readonly engines: () => readonly ComparedEngine[]
   readonly connectorId: string
   /** Where events wait if memory has no room, and those that a killed process must not lose; nowhere if absent. */
-  readonly spool?: SpoolPlace | undefined
+  readonly spool?: SpoolLocation | undefined
   /** Called with every event of a channel whose domain is known; must not throw. */
   readonly onChannelEvent?: RelayDeps['onChannelEvent'] | undefined
   /** Called with each event that belongs to no domain; must not throw. */

@@ -13,7 +13,7 @@ import type { EngineAddress } from '../runtime/engine.ts'
 import type { EngineRuntime, OpenLink } from './engine-runtime.ts'
 import type { EventPipeline } from './event-pipeline.ts'
 import type { Recorder } from '../recordings/recorder.ts'
-import type { SpoolPlace } from '../buffer/buffer-disk.ts'
+import type { SpoolLocation } from '../buffer/buffer-disk.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 
 export interface ConnectorDeps extends Time {
@@ -41,7 +41,7 @@ export interface ConnectorDeps extends Time {
   readonly engines: readonly EngineAddress[]
   readonly connectorId: string
   readonly version: string
-  readonly spool?: SpoolPlace | undefined
+  readonly spool?: SpoolLocation | undefined
   readonly random: () => number
   readonly log: Log
   readonly metrics?: Metrics | undefined

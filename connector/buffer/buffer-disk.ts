@@ -10,7 +10,7 @@ import { Segments } from './segments.ts'
 import type { SpoolFiles } from './spool-files.ts'
 
 /** Where a buffer's files are, and how much they may hold. */
-export interface SpoolPlace {
+export interface SpoolLocation {
   /** A folder that one process uses at a time. */
   readonly folder: string
   /** Bytes of all files, with those that earlier processes left. */
@@ -51,7 +51,7 @@ export class BufferDisk {
    * Entries that earlier processes left, lines that could not be read and count as dropped, and refusals of the disk.
    */
   readonly counts = { found: 0, damaged: 0, failures: 0 }
-  readonly #place: SpoolPlace
+  readonly #place: SpoolLocation
   readonly #deps: BufferDiskDeps
   readonly #segments: Segments
   readonly #closing = new AbortController()
@@ -63,7 +63,7 @@ export class BufferDisk {
   #unfound = 0
   #refusedAt: number | undefined
 
-  constructor(place: SpoolPlace, deps: BufferDiskDeps) {
+  constructor(place: SpoolLocation, deps: BufferDiskDeps) {
     const { files, folder, bytes } = place
     const { timers, log, tally } = deps
     this.#place = place

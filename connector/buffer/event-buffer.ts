@@ -6,7 +6,7 @@ import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behind.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
-import { BufferDisk, type SpoolPlace } from './buffer-disk.ts'
+import { BufferDisk, type SpoolLocation } from './buffer-disk.ts'
 import { type Drop, type DropTally, dropTally } from './drops.ts'
 import { EventLog, type MemoryLimits, usualMemory } from './event-log.ts'
 import { EventSender } from './event-sender.ts'
@@ -51,7 +51,7 @@ export interface EventBufferDeps extends Time {
   readonly log: Log
   readonly random: () => number
   /** Where events wait if memory has no room, and those that a killed process must not lose; nowhere if absent. */
-  readonly place?: SpoolPlace | undefined
+  readonly place?: SpoolLocation | undefined
   readonly memory?: MemoryLimits | undefined
   /** Called with dropped events. */
   readonly onDropped?: ((drop: Drop) => void) | undefined

@@ -35,7 +35,7 @@ export interface EngineReading {
   /**
    * The channels as of at most a second ago, and with every change that the registry knew of in the domain (`null`: in
    * any) when it was asked. All callers of a shared reading get the same array. Rejects as the link does, and with
-   * `UnreadableAnswer`.
+   * `UnreadableReply`.
    */
   current(domain: string | null): Promise<readonly ListedChannel[]>
   /** The channels as of at most a second ago, whatever has changed since. Rejects as {@link current} does. */

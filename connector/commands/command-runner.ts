@@ -9,7 +9,7 @@ import type { PreparedCommand } from './command-dispatch.ts'
 import { type RouteDeps, likelyEngine, routeCommand, unsent } from './command-route.ts'
 import { type PendingUnregistrations, type UnregisteringEngine, pendingUnregistrations } from './pending-unregistrations.ts'
 import { phoneAsks } from './phone-asks.ts'
-import { type PlaceLimits, type Places, enginePlaces } from './command-slots.ts'
+import { type SlotLimits, type EngineSlots, engineSlots } from './command-slots.ts'
 
 /** How often an outcome is tried to be stored that the store refuses for itself. */
 const storeAttempts = 12
@@ -28,7 +28,7 @@ export interface RunnerDeps extends Omit<RouteDeps, 'readAlias' | 'asks' | 'owed
     CommandStore,
     'read' | 'claim' | 'complete' | 'keepAlias' | 'readAlias' | 'addUnregistrations' | 'listUnregistrations' | 'endUnregistration'
   >
-  readonly limits: { readonly calls: PlaceLimits; readonly orders: PlaceLimits; readonly lists: PlaceLimits }
+  readonly limits: { readonly calls: SlotLimits; readonly orders: SlotLimits; readonly lists: SlotLimits }
   readonly connectorId: string
   readonly random: () => number
   readonly log: Log
@@ -43,7 +43,7 @@ export class CommandRunner {
   readonly #deps: RunnerDeps
   readonly #owed: PendingUnregistrations
   readonly #route: RouteDeps
-  readonly #places: Places
+  readonly #places: EngineSlots
   readonly #running = new Set<Promise<void>>()
 
   constructor(deps: RunnerDeps) {
@@ -53,7 +53,7 @@ export class CommandRunner {
     this.#owed = pendingUnregistrations(deps)
     const asks = phoneAsks(deps)
     this.#route = { ...deps, readAlias: (chosen) => store.readAlias(chosen), asks, owed: this.#owed }
-    this.#places = enginePlaces({ clock, timers, engines: deps.engines.map(({ engine }) => engine.name), ...limits })
+    this.#places = engineSlots({ clock, timers, engines: deps.engines.map(({ engine }) => engine.name), ...limits })
   }
 
   get inFlight(): number {

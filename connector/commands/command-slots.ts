@@ -4,7 +4,7 @@ import type { Time } from '../../core/concurrency/timers.ts'
 import { type Release, Semaphore } from '../../core/concurrency/semaphore.ts'
 
 /** The limits of an engine: commands in flight, and commands that wait. */
-export interface PlaceLimits {
+export interface SlotLimits {
   readonly places: number
   readonly queue: number
 }
@@ -19,8 +19,8 @@ export const commandLimits = {
   lists: { places: 1_000, queue: 200 },
 }
 
-/** The places of all engines. */
-export interface Places {
+/** The slots of all engines. */
+export interface EngineSlots {
   /** Those that a command takes one of; `engine` is absent for what goes to several engines, or to one to be found. */
   for(message: CommandMessage, engine: string | undefined): Slots
   readonly taken: number
@@ -35,14 +35,14 @@ export interface Places {
  * that ring and lists are limited separately, so a hang-up never waits for them. Within each kind the tenants share the
  * slots fairly.
  */
-export function enginePlaces(
+export function engineSlots(
   parts: Time & {
     readonly engines: readonly string[]
-    readonly calls: PlaceLimits
-    readonly orders: PlaceLimits
-    readonly lists: PlaceLimits
+    readonly calls: SlotLimits
+    readonly orders: SlotLimits
+    readonly lists: SlotLimits
   },
-): Places {
+): EngineSlots {
   const { clock, timers, calls, orders } = parts
   const make = () => ({
     calls: slots({ clock, timers, ...calls }),
@@ -85,7 +85,7 @@ function isCall({ command }: CommandMessage): boolean {
   return command.kind === 'originate' || command.kind === 'eavesdrop'
 }
 
-/** Places among the commands that an engine works on at a time, shared by tenants. */
+/** EngineSlots among the commands that an engine works on at a time, shared by tenants. */
 export interface Slots extends Pick<Semaphore<string | null>, 'taken' | 'waiting' | 'keys'> {
   /**
    * Takes a place for a tenant (a domain; `null` for commands that belong to none), now or when there is one. Returns

@@ -113,18 +113,18 @@ export function afterPeerReports(timers: Timers, look: (call: RecordedCall) => v
 }
 
 /** Stands for the path of a call's only recording if no connector heard its beginning and end. */
-const unheard = 'unheard'
+const missedPath = 'unheard'
 
 /**
  * Expects a recording of a call that was recorded but whose recording is unknown: no connector read where it was
  * written, so it will be reported as one that never arrived.
  */
-export async function expectUnheard(
+export async function expectMissed(
   store: Pick<RecordingStore, 'list' | 'expect'>,
   { domain, uuid, engine, presenceId, leg, createdTime, startedAt, endedAt }: RecordedCall,
 ): Promise<void> {
   if ((await store.list(domain, uuid)).length > 0) return
-  const place = { domain, uuid, id: fileId({ domain, uuid, path: unheard }) }
+  const place = { domain, uuid, id: fileId({ domain, uuid, path: missedPath }) }
   const key = recordingKey(place, startedAt)
   const known = { presenceId, leg, createdTime, engine, startedAt, endedAt }
   await store.expect({ ...place, name: 'recording', key, path: undefined, ...known })

@@ -6,10 +6,10 @@ import { isOfTenant } from '../../core/domains/domain.ts'
 import { type RecordingStore, longestCallMs } from '../../core/recordings/recording-store.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import { type ErrorLatch, errorLatch } from '../runtime/error-latch.ts'
-import { type KnownRecording, type RecordedCall, afterPeerReports, expectUnheard, knownRecordings } from './known-recordings.ts'
+import { type KnownRecording, type RecordedCall, afterPeerReports, expectMissed, knownRecordings } from './known-recordings.ts'
 import { type HeardLeg, type RecordingFacts, fileId, recordingWord } from './recording-facts.ts'
 import { basename } from 'node:path/posix'
-import { type RecordingPlace, recordingKey } from '../../core/recordings/recording.ts'
+import { type RecordingKey, recordingKey } from '../../core/recordings/recording.ts'
 
 const lookMs = 15_000
 
@@ -134,7 +134,7 @@ export class Recorder {
     const { domains, recordings } = this.#deps.ports
     const working = this.#writing(async () => {
       const isTenants = isOfTenant(await domains.read(call.domain), call.startedAt, leastGraceMs)
-      if (isTenants) await expectUnheard(recordings, call)
+      if (isTenants) await expectMissed(recordings, call)
     }).catch(() => {
       this.#failures += 1
     })
@@ -186,6 +186,6 @@ export async function placeRecording(
 }
 
 /** 1 for the first recording in a file, 2 for the one that replaced it. */
-function numberOf({ id }: Pick<RecordingPlace, 'id'>, file: string): number {
+function numberOf({ id }: Pick<RecordingKey, 'id'>, file: string): number {
   return id === file ? 1 : Number(id.slice(idLength + 1))
 }

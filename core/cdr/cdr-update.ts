@@ -1,4 +1,4 @@
-import type { CdrPlace } from './cdr-store.ts'
+import type { CdrKey } from './cdr-store.ts'
 import type { EndFields } from './end-fields.ts'
 
 interface UpdateHead {
@@ -34,7 +34,7 @@ export interface PostUpdate extends UpdateHead {
 export interface RecordingUpdate extends UpdateHead {
   readonly kind: 'recording'
   readonly domain: string
-  readonly leg: CdrPlace['leg']
+  readonly leg: CdrKey['leg']
   /** Epoch milliseconds; together with the leg it identifies the CDR. */
   readonly createdTime: number
 }

@@ -1,5 +1,5 @@
 import type { CallEngine } from '../commands/call-engine.ts'
-import { type EngineAnswer, type Orderer, commandScope, engineWaitMs, okAnswer, refuseReload, requireDone } from './engine-answer.ts'
+import { type EngineReply, type Orderer, commandScope, engineWaitMs, okReply, refuseReload, requireDone } from './engine-reply.ts'
 
 const usualCause = 'NORMAL_CLEARING'
 
@@ -12,8 +12,8 @@ export async function hangUpChannel(
   orderer: Orderer,
   uuid: string,
   cause: string = usualCause,
-): Promise<EngineAnswer> {
+): Promise<EngineReply> {
   refuseReload(null, [['cause', cause]])
   requireDone(await engine.run({ kind: 'hangup', uuid, cause }, commandScope(orderer), engineWaitMs))
-  return okAnswer('+OK\n')
+  return okReply('+OK\n')
 }

@@ -4,7 +4,7 @@ import { applyList } from '../requests/apply-list.ts'
 import { handedOverBytes } from '../requests/json-bytes.ts'
 import type { ListQuery } from '../requests/list-query.ts'
 import type { CallEngine } from '../commands/call-engine.ts'
-import { type Orderer, commandScope, requireDone } from './engine-answer.ts'
+import { type Orderer, commandScope, requireDone } from './engine-reply.ts'
 
 /** A live channel: a text for each field of the published list. */
 export type ChannelRow = Readonly<Record<string, string>>

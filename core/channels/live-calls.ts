@@ -5,7 +5,7 @@ import type { CallEngine } from '../commands/call-engine.ts'
 import type { PlacedCall } from './known-call.ts'
 import type { KnownCallStore } from './known-call-store.ts'
 import { listChannels } from './list-channels.ts'
-import type { Orderer } from './engine-answer.ts'
+import type { Orderer } from './engine-reply.ts'
 
 /** Calls of one domain that the API placed and that are up, by the contract's section on limits. */
 const maxLiveCalls = 50

@@ -5,7 +5,7 @@ import type { Clock } from '../time.ts'
 import type { ClientVariables } from '../client-names/client-names.ts'
 import { type CallVariables, callVariableRules, checkCallVariables } from './call-variables.ts'
 import { readCallAccount } from './call-account.ts'
-import { type EngineAnswer, type Orderer, commandScope, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, refuseReload, requireDone, variableTexts } from './engine-answer.ts'
+import { type EngineReply, type Orderer, commandScope, engineWaitMs, isUnanswered, okReply, pendingReply, refuseReload, requireDone, variableTexts } from './engine-reply.ts'
 import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
 
 const usualTimeoutSeconds = 60
@@ -45,7 +45,7 @@ export async function originateCall(
   orderer: Orderer & { readonly domain: string },
   request: CallRequest,
   { uuid, commandId, clock, clientVariables }: ChosenCall,
-): Promise<EngineAnswer> {
+): Promise<EngineReply> {
   const { caller, domain } = orderer
   const variables = checkCallVariables(request.variables, callVariableRules(caller.acl, clientVariables))
   refuseOthersCall(orderer, request.callerId)
@@ -72,8 +72,8 @@ export async function originateCall(
     commandId,
   )
   await recountCall(ports, domain, { uuid, now: clock.now() }, outcome)
-  if (isUnanswered(outcome)) return pendingAnswer(uuid)
-  return okAnswer(requireDone(outcome, uuid).text)
+  if (isUnanswered(outcome)) return pendingReply(uuid)
+  return okReply(requireDone(outcome, uuid).text)
 }
 
 /** Refused before the account is looked up, so that the answer does not reveal which accounts exist. */

@@ -6,7 +6,7 @@ import { type ValueRule, agentContact, agentType, anyText, audioEnding, blacklis
  * meaning to more than a thousand of them: some run commands, some choose the dial plan. A caller who may change
  * accounts sets `trustedCallVariables` on the calls that it originates, any other caller `callVariables`.
  */
-export type NamePlace =
+export type NameLocation =
   | 'accountParameters'
   | 'accountVariables'
   | 'domainParameters'
@@ -66,7 +66,7 @@ const stepVariables: Names = {
 }
 
 /** The list of one place, and the additions that clients and operators may make. */
-export interface Place {
+export interface Location {
   readonly names: Names
   /** Names for the client's own use with their possible values; absent if there are none. */
   readonly own?: { readonly prefix: RegExp; readonly values: ValueRule }
@@ -78,7 +78,7 @@ const ownVariables = { prefix: /^x[_-][A-Za-z0-9_-]{0,62}$/, values: ownText } a
 export const ownParameters = { prefix: /^x-[A-Za-z0-9_-]{0,62}$/, values: anyText } as const
 
 /** The closed lists. */
-export const places: Readonly<Record<NamePlace, Place>> = {
+export const places: Readonly<Record<NameLocation, Location>> = {
   accountParameters: { names: accountParameters, own: ownParameters, takesAdded: false },
   accountVariables: { names: { ...stepVariables, account_role: anyText }, own: ownVariables, takesAdded: true },
   domainParameters: {

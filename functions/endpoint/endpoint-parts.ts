@@ -1,6 +1,6 @@
 import type { Route } from '../../contracts/routes/route.ts'
 import type { MiddlewareObj } from '@middy/core'
-import type { Answer } from './answer.ts'
+import type { HttpResponse } from './response.ts'
 import type { Exchange } from './exchange.ts'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { Ports } from '../../contracts/ports.ts'
@@ -22,7 +22,7 @@ export function requirePort<T>(port: T | undefined): Required<T> {
 }
 
 /** One step of an endpoint's chain. A returned value answers the request at once; without one the request goes on. */
-export type Step = MiddlewareObj<Exchange, Answer>
+export type Step = MiddlewareObj<Exchange, HttpResponse>
 
 /** Returns the value that an earlier step left in the exchange. Throws if that step is missing from the chain. */
 export function requireStep<T>(value: T | undefined, step: string): T {

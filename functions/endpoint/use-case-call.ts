@@ -1,13 +1,13 @@
 import type { Route } from '../../contracts/routes/route.ts'
 import { isReadable, readIfNoneMatch } from '../../core/requests/precondition.ts'
 import { tenancyStart } from '../../core/domains/domain.ts'
-import { type Answer, emptyAnswer, successAnswer } from './answer.ts'
+import { type HttpResponse, emptyResponse, successResponse } from './response.ts'
 import { type Endpoint, requireStep } from './endpoint-parts.ts'
 import type { Exchange } from './exchange.ts'
 import { Bytes, Redirect, Reply } from './reply.ts'
 
 /** Calls the use case with a request that passed every check, and returns its answer. */
-export function useCaseCall({ route, ports, tools, useCase }: Endpoint): (exchange: Exchange) => Promise<Answer> {
+export function useCaseCall({ route, ports, tools, useCase }: Endpoint): (exchange: Exchange) => Promise<HttpResponse> {
   return async (exchange) => {
     const { cursors, ...fields } = requireStep(exchange.checked, 'field validation')
     const scope = requireStep(exchange.scope, 'permission check')
@@ -17,9 +17,9 @@ export function useCaseCall({ route, ports, tools, useCase }: Endpoint): (exchan
     const result = checkedResult(route, await useCase(request as never, ports as never))
     const bound = result instanceof Reply ? cursors.bound(result) : result
     if (bound instanceof Reply && isUnchanged(route, exchange, bound)) {
-      return emptyAnswer(304, exchange.requestId, bound.headers)
+      return emptyResponse(304, exchange.requestId, bound.headers)
     }
-    return successAnswer(bound, exchange.requestId, route.responseType)
+    return successResponse(bound, exchange.requestId, route.responseType)
   }
 }
 

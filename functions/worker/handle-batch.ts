@@ -4,7 +4,7 @@ import type { Clock } from '../../core/time.ts'
 import type { MiddlewareObj } from '@middy/core'
 
 /** The end of one message of a batch. */
-export type MessageEnd = 'done' | 'failed' | 'unreadable'
+export type MessageOutcome = 'done' | 'failed' | 'unreadable'
 
 /** The members of a message that matter for handling a batch. */
 export interface BatchMessage {
@@ -22,7 +22,7 @@ export interface BatchMessage {
  */
 export async function handleBatch<M extends BatchMessage>(
   messages: readonly M[],
-  handle: (message: M) => Promise<MessageEnd>,
+  handle: (message: M) => Promise<MessageOutcome>,
 ): Promise<void> {
   const groups = Map.groupBy(messages, ({ orderKey }) => orderKey)
   await Promise.all([...groups.values()].map((group) => handleGroup(group, handle)))
@@ -30,7 +30,7 @@ export async function handleBatch<M extends BatchMessage>(
 
 async function handleGroup<M extends BatchMessage>(
   group: readonly M[],
-  handle: (message: M) => Promise<MessageEnd>,
+  handle: (message: M) => Promise<MessageOutcome>,
 ): Promise<void> {
   for (const message of group) {
     if ((await handle(message)) === 'failed') return

@@ -68,8 +68,8 @@ export function dynamoRateLimitStore(context: AdapterContext): RateLimitStore {
   return {
     take,
     takeInWindow: (key, window, now) => takeInWindow(context, key, window, now),
-    enter: (key, places, now) => enterPlace(context, key, places, now),
-    leave: (key, place) => leavePlace(context, key, place),
+    enter: (key, places, now) => enterSlot(context, key, places, now),
+    leave: (key, place) => leaveSlot(context, key, place),
   }
 }
 
@@ -105,7 +105,7 @@ async function takeInWindow(
  * Takes the first free slot: one write if that is the first slot, or if none is free; more if others take slots at the
  * same moment.
  */
-async function enterPlace(
+async function enterSlot(
   context: AdapterContext,
   key: string,
   { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
@@ -144,7 +144,7 @@ async function enterPlace(
   return place
 }
 
-async function leavePlace(context: AdapterContext, key: string, place: string): Promise<void> {
+async function leaveSlot(context: AdapterContext, key: string, place: string): Promise<void> {
   const [number = '', holder = ''] = place.split(':')
   await conditionally(() =>
     updateItem(context, {

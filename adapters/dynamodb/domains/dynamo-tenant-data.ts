@@ -2,7 +2,7 @@ import { type DomainPartition, domainPartitions } from '../../../contracts/domai
 import type { TenantData } from '../../../core/domains/domain-store.ts'
 import type { AdapterContext } from '../../context.ts'
 import { queryAll, tableName, updateItem } from '../client.ts'
-import { type Place, emptyPartition } from '../empty-partition.ts'
+import { type PartitionKey, emptyPartition } from '../empty-partition.ts'
 import { subscriptionsKey } from '../hooks/hook-item.ts'
 import { under } from '../items.ts'
 import { joinKey, splitKey } from '../key.ts'
@@ -38,7 +38,7 @@ export function dynamoTenantData(context: AdapterContext): TenantData {
   }
 }
 
-async function placesOf(context: AdapterContext, partition: DomainPartition, domain: string): Promise<Place[]> {
+async function placesOf(context: AdapterContext, partition: DomainPartition, domain: string): Promise<PartitionKey[]> {
   const { table, key, each } = partition
   if (each === undefined) return [{ table, pk: joinKey(...key(domain, '')) }]
   const parents = await queryAll(context, {

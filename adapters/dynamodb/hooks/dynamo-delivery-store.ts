@@ -1,4 +1,4 @@
-import type { AttemptOutcome, DeliveryPlace, DeliveryRange, DeliveryStore } from '../../../core/hooks/delivery/delivery-store.ts'
+import type { AttemptOutcome, DeliveryKey, DeliveryRange, DeliveryStore } from '../../../core/hooks/delivery/delivery-store.ts'
 import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
 import type { AdapterContext } from '../../context.ts'
 import { type Item, type Query, type Update, getItem, queryPage, tableName, transactWrite, updateItem } from '../client.ts'
@@ -114,7 +114,7 @@ async function listOf(
 interface DueRange {
   readonly before: number
   readonly limit: number
-  readonly after: DeliveryPlace | undefined
+  readonly after: DeliveryKey | undefined
   readonly unreadable: string[]
 }
 

@@ -1,7 +1,7 @@
 import { type RecordingChange, recordingChanges } from '../../../core/recordings/recording-changes.ts'
 import { DomainError } from '../../../core/errors.ts'
 import type { RecordedLeg, RecordingStore } from '../../../core/recordings/recording-store.ts'
-import { type ExpectedRecording, type Recording, type RecordingPlace, uuidOfFile } from '../../../core/recordings/recording.ts'
+import { type ExpectedRecording, type Recording, type RecordingKey, uuidOfFile } from '../../../core/recordings/recording.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { READ_BATCH_ITEMS, readBatch } from '../batches.ts'
@@ -92,7 +92,7 @@ async function recordedAmong(context: AdapterContext, legs: readonly RecordedLeg
 /** A write whose answer was lost and that the client tries again finds its own mark. */
 async function changeRecording<A>(
   context: AdapterContext,
-  place: RecordingPlace,
+  place: RecordingKey,
   rule: (stored: Recording | undefined) => RecordingChange<A>,
 ): Promise<A> {
   const TableName = tableName(context, 'recordings')
@@ -161,7 +161,7 @@ async function pageOf(
   context: AdapterContext,
   domain: string,
   limit: number,
-  after: RecordingPlace | undefined,
+  after: RecordingKey | undefined,
 ): Promise<Recording[]> {
   const query: Query = {
     TableName: tableName(context, 'recordings'),

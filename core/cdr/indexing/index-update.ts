@@ -1,4 +1,4 @@
-import type { CdrPlace, CdrStore } from '../cdr-store.ts'
+import type { CdrKey, CdrStore } from '../cdr-store.ts'
 import type { DomainStore } from '../../domains/domain-store.ts'
 import type { RecordingStore } from '../../recordings/recording-store.ts'
 import type { Recording } from '../../recordings/recording.ts'
@@ -88,7 +88,7 @@ async function ownPart(
   return { ...part, cdr: { ...part.cdr, created_time: Math.max(createdAt, part.cdr.created_time), variables: own } }
 }
 
-async function showRecordings({ cdrs, recordings }: IndexPorts, place: CdrPlace): Promise<boolean> {
+async function showRecordings({ cdrs, recordings }: IndexPorts, place: CdrKey): Promise<boolean> {
   const { uuid, domain_name, leg, created_time } = place
   const found = await recordings.list(domain_name, uuid)
   return cdrs.setRecordings({ uuid, domain_name, leg, created_time }, found.map(asShown))

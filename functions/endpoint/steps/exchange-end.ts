@@ -1,5 +1,5 @@
 import type { Endpoint, EndpointDeps, OwnPorts, Step } from '../endpoint-parts.ts'
-import { type Answer, errorAnswer, withTransportSecurity } from '../answer.ts'
+import { type HttpResponse, errorResponse, withTransportSecurity } from '../response.ts'
 import type { Exchange } from '../exchange.ts'
 import { type Route, isAudited } from '../../../contracts/routes/route.ts'
 import { errorStatus } from '../../../contracts/routes/shapes.ts'
@@ -11,9 +11,9 @@ import type { RawRequest } from '../read-request.ts'
 
 /** Turns an error into the one error body, and ends every request: audit trail, concurrency slot, log, headers. */
 export function exchangeEnd({ route, ports, tools }: Endpoint): Step {
-  const finish = (exchange: Exchange, answer: Answer) => finishExchange(exchange, route, ports.audit, tools, answer)
+  const finish = (exchange: Exchange, answer: HttpResponse) => finishExchange(exchange, route, ports.audit, tools, answer)
   return {
-    after: ({ event, response }) => finish(event, response as Answer),
+    after: ({ event, response }) => finish(event, response as HttpResponse),
     onError: ({ event, error }) => finish(event, failExchange(event, error)),
   }
 }
@@ -21,10 +21,10 @@ export function exchangeEnd({ route, ports, tools }: Endpoint): Step {
 const patienceMs = 400
 
 /** Turns an error into an answer, and logs it if it is a failure of the service. */
-export function failExchange(exchange: Exchange, error: unknown): Answer {
+export function failExchange(exchange: Exchange, error: unknown): HttpResponse {
   const isRefusal = error instanceof DomainError && errorStatus[error.code] < 500
   if (!isRefusal) exchange.log.error('request failed', error)
-  return errorAnswer(error, exchange.requestId)
+  return errorResponse(error, exchange.requestId)
 }
 
 /**
@@ -37,8 +37,8 @@ export async function finishExchange(
   route: Route,
   audit: OwnPorts['audit'],
   { clock, settings }: EndpointDeps,
-  answer: Answer,
-): Promise<Answer> {
+  answer: HttpResponse,
+): Promise<HttpResponse> {
   exchange.sideWrites.push(recordExchange(exchange, route, audit, { at: clock.now(), answer }))
   if (exchange.leave !== undefined) exchange.sideWrites.push(exchange.leave())
   const written = await withDeadline(Promise.all(exchange.sideWrites), patienceMs)
@@ -58,21 +58,21 @@ export async function finishExchange(
  * Returns whether the trail gets a record: every request of an authenticated caller; of other requests (a login) those
  * that reached the use case and were not throttled, so that the trail cannot be flooded without a credential.
  */
-function isRecorded({ caller, entered }: Exchange, { statusCode }: Answer): boolean {
+function isRecorded({ caller, entered }: Exchange, { statusCode }: HttpResponse): boolean {
   return caller !== undefined || (entered && statusCode !== errorStatus.locked_out && statusCode !== 400)
 }
 
-interface Ending {
+interface Outcome {
   /** Epoch milliseconds. */
   readonly at: number
-  readonly answer: Answer
+  readonly answer: HttpResponse
 }
 
 async function recordExchange(
   exchange: Exchange,
   route: Route,
   audit: OwnPorts['audit'],
-  ending: Ending,
+  ending: Outcome,
 ): Promise<void> {
   const isNewSource = await exchange.isNewSource
   if (isNewSource) await writeAudit(exchange, audit, ending, 'static-token use by a new source')
@@ -82,7 +82,7 @@ async function recordExchange(
 async function writeAudit(
   exchange: Exchange,
   audit: OwnPorts['audit'],
-  { at, answer }: Ending,
+  { at, answer }: Outcome,
   note?: string,
 ): Promise<void> {
   const { event, caller, actor } = exchange

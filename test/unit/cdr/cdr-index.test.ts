@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { MemoryPorts } from '../../support/memory/memory-ports.ts'
 import type { CdrPart } from '../../../core/cdr/cdr.ts'
 import { indexUpdate } from '../../../core/cdr/indexing/index-update.ts'
-import type { CdrPlace, CdrStore } from '../../../core/cdr/cdr-store.ts'
+import type { CdrKey, CdrStore } from '../../../core/cdr/cdr-store.ts'
 import type { CdrUpdate } from '../../../core/cdr/cdr-update.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { aCdrLab } from '../../support/platform/cdr-lab.ts'
@@ -252,7 +252,7 @@ describe('the recordings of a leg', () => {
   test('recordings appear in the CDR of the other leg if the end of the call shows that it was the recorded one', async () => {
     const lab = await aCdrLab()
     await lab.ports.recordings.expect(recording)
-    const places: CdrPlace[] = []
+    const places: CdrKey[] = []
     const setRecordings: CdrStore['setRecordings'] = async (place) => {
       places.push(place)
       return place.leg === 'b'

@@ -7,12 +7,12 @@ import { rateHeaders } from '../../core/requests/rate-limit.ts'
 import { Bytes, Redirect, Reply } from './reply.ts'
 
 /** The answer to the gateway; header names as written here. */
-export type Answer = APIGatewayProxyStructuredResultV2 & {
+export type HttpResponse = APIGatewayProxyStructuredResultV2 & {
   readonly statusCode: number
   readonly headers: Record<string, string>
 }
 
-const answer = (statusCode: number, requestId: string, contentType: string, body: string, extra = {}): Answer => ({
+const answer = (statusCode: number, requestId: string, contentType: string, body: string, extra = {}): HttpResponse => ({
   statusCode,
   headers: {
     'Content-Type': contentType,
@@ -25,8 +25,8 @@ const answer = (statusCode: number, requestId: string, contentType: string, body
 })
 
 /** Returns a success: JSON, text if the route has another media type, bytes, or a redirect. */
-export function successAnswer(result: unknown, requestId: string, mediaType: TextType = 'application/json'): Answer {
-  if (result instanceof Redirect) return emptyAnswer(302, requestId, { Location: result.location, ...result.headers })
+export function successResponse(result: unknown, requestId: string, mediaType: TextType = 'application/json'): HttpResponse {
+  if (result instanceof Redirect) return emptyResponse(302, requestId, { Location: result.location, ...result.headers })
   if (result instanceof Bytes) {
     const text = Buffer.from(result.body).toString('base64')
     return { ...answer(200, requestId, result.contentType, text, result.headers), isBase64Encoded: true }
@@ -46,11 +46,11 @@ export function successAnswer(result: unknown, requestId: string, mediaType: Tex
  * Returns a refusal or failure as the contract's error body. Any error other than a {@link DomainError} is a failure of
  * the service: `internal_error` with a fixed text that reveals nothing of the error.
  */
-export function errorAnswer(
+export function errorResponse(
   error: unknown,
   requestId: string,
   extraHeaders: Readonly<Record<string, string>> = {},
-): Answer {
+): HttpResponse {
   const { code, message, details, retryAfterSeconds, limit } =
     error instanceof DomainError ? error : new DomainError('internal_error', 'internal error')
   const status = errorStatus[code]
@@ -69,7 +69,7 @@ export function errorAnswer(
 }
 
 /** Returns an earlier answer for a request with another id. The id in an error body is replaced. */
-export function repeatedAnswer(first: Answer, requestId: string): Answer {
+export function repeatedResponse(first: HttpResponse, requestId: string): HttpResponse {
   const body =
     first.statusCode < 400 || first.body === undefined
       ? first.body
@@ -79,7 +79,7 @@ export function repeatedAnswer(first: Answer, requestId: string): Answer {
 }
 
 /** Returns an answer without a body. It names a type of its own, since the gateway otherwise calls it JSON. */
-export function emptyAnswer(status: number, requestId: string, headers: Readonly<Record<string, string>>): Answer {
+export function emptyResponse(status: number, requestId: string, headers: Readonly<Record<string, string>>): HttpResponse {
   const { headers: common } = answer(status, requestId, 'text/plain; charset=utf-8', '')
   return { statusCode: status, headers: { ...common, ...headers } }
 }
@@ -104,7 +104,7 @@ const maxAgeSeconds = 31_536_000
  * Adds `Strict-Transport-Security` to an answer of a service that is reached over TLS, so that browsers never fall back
  * to plain HTTP. Over plain HTTP (a laptop) the header must not be sent (RFC 6797, section 7.2), and the answer stays.
  */
-export function withTransportSecurity(answer: Answer, publicUrl: string): Answer {
+export function withTransportSecurity(answer: HttpResponse, publicUrl: string): HttpResponse {
   if (!publicUrl.startsWith('https://')) return answer
   const headers = { ...answer.headers, 'Strict-Transport-Security': `max-age=${maxAgeSeconds}` }
   return { ...answer, headers }

@@ -10,7 +10,7 @@ export const engineWaitMs = 20_000
 const retryAfterSeconds = 5
 
 /** The answer to an order to the engine. */
-export interface EngineAnswer {
+export interface EngineReply {
   readonly status: 'OK'
   /** The engine's answer in its own form: a line that begins with `+OK`. */
   readonly info: string
@@ -19,12 +19,12 @@ export interface EngineAnswer {
 }
 
 /** Returns the success of an order whose text is fixed. */
-export function okAnswer(info: string): EngineAnswer {
+export function okReply(info: string): EngineReply {
   return { status: 'OK', info }
 }
 
 /** Returns the answer to an order that was sent and is not answered yet: the call of this uuid may still come up. */
-export function pendingAnswer(uuid: string): EngineAnswer {
+export function pendingReply(uuid: string): EngineReply {
   return { status: 'OK', info: `+OK ${uuid}\n`, pending: true }
 }
 
