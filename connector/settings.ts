@@ -1,7 +1,14 @@
 import { environment } from '../contracts/environment.ts'
 import { clientVariables } from '../contracts/settings/client-variables.ts'
 import * as declared from '../contracts/settings/connector.ts'
-import { type Rule, type Variables, matching, readText, readVariable, wholeNumber } from '../contracts/settings/setting.ts'
+import {
+  type Rule,
+  type Variables,
+  matching,
+  readText,
+  readVariable,
+  wholeNumber,
+} from '../contracts/settings/setting.ts'
 import type { ClientVariables } from '../core/client-names/client-names.ts'
 import type { EngineAddress } from './runtime/engine.ts'
 import { enginePassword, engineUrl } from '../contracts/settings/connector.ts'

@@ -3,8 +3,11 @@ import { commandIntake, fitnessJudge } from './commands/command-intake.ts'
 import { commandLimits } from './commands/command-slots.ts'
 import { subscriptionUpdater } from './events/subscriptions.ts'
 import type { StatusReporter } from './health/status-report.ts'
+import type { Gap } from '../core/events/gap.ts'
+import { compareGatewaysEachHour } from './recovery/align-engine.ts'
 import { recordDeadConnectors } from './recovery/dead-connectors.ts'
 import type { Running } from './assembly/running.ts'
+import type { Composition } from './compose.ts'
 
 /**
  * Messages in hand: all that may wait, of each engine and of those that have yet to be found, lists, and as many again,
@@ -16,59 +19,56 @@ function maxInHand(engines: number): number {
 }
 
 /** Starts the loops that run until the connector stops. */
-export function startLoops(
-  { parts, startedAt, events, works, runner, recorder, lost, gateways, tally }: Running,
-  status: StatusReporter,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const fitness = fitnessJudge({
-    ...parts,
-    engines: works.map(({ engine }) => engine),
-    store: parts.ports.connectorStatus,
-  })
-  const tellings = works.map(({ engine }) =>
-    subscriptionUpdater(engine, () => events.words(), { ...parts, onUpdated: () => events.subscribed(engine.name) }),
-  )
-  const resubscribe = () => {
-    for (const telling of tellings) telling.tell()
-  }
-  signal.addEventListener('abort', () => {
-    for (const telling of tellings) telling.stop()
-  })
+export function startLoops(running: Composition, status: StatusReporter, signal: AbortSignal): Promise<unknown> {
+  const { parts, startedAt, events, works, runner, recorder, tally, aligner, gateways, observed } = running
+  const store = parts.ports.connectorStatus
+  const engines = works.map(({ engine }) => engine)
+  const fitness = fitnessJudge({ ...parts, engines, store })
+  const onOutOfReach = (names: readonly string[]) => void (tally.outOfReach = names)
   return Promise.all([
-    events.follow(resubscribe, signal),
+    followSubscriptions(running, signal),
     recorder.follow(signal),
     commandIntake({ ...parts, runner, fitness, maxInHand: maxInHand(works.length) }).follow(signal),
-    readPeerReports(
-      {
-        ...parts,
-        store: parts.ports.connectorStatus,
-        works,
-        startedAt,
-        onOutOfReach: (engines) => void (tally.outOfReach = engines),
-      },
-      signal,
-    ),
-    recordDeadConnectors(
-      {
-        ...parts,
-        store: parts.ports.connectorStatus,
-        gaps: {
-          record: async (gap) => {
-            const isOwn = await parts.ports.gaps.record(gap)
-            if (isOwn) tally.gapsOfLost += 1
-            return isOwn
-          },
-        },
-        onDeadConnector: (connectorId) => {
-          events.othersGone()
-          gateways.storeAll()
-          runner.othersGone()
-          return lost.end(connectorId)
-        },
-      },
-      signal,
-    ),
+    readPeerReports({ ...parts, store, works, startedAt, onOutOfReach }, signal),
+    followDeadConnectors(running, signal),
     status.follow(signal),
+    parts.observing === undefined
+      ? Promise.all([gateways.follow(signal), compareGatewaysEachHour(works, { ...parts, aligner }, signal)])
+      : observed.follow(() => events.counters(), signal),
   ])
+}
+
+function followSubscriptions({ parts, events, works, wanted }: Running, signal: AbortSignal): Promise<void> {
+  const updaters = works.map(({ engine: { name, events: link } }) =>
+    subscriptionUpdater({ name, events: link }, () => wanted.engineWords(), {
+      ...parts,
+      onUpdated: () => events.subscribed(name),
+    }),
+  )
+  signal.addEventListener('abort', () => {
+    for (const updater of updaters) updater.stop()
+  })
+  const resubscribe = () => {
+    for (const updater of updaters) updater.tell()
+  }
+  return events.follow(resubscribe, signal)
+}
+
+function followDeadConnectors(
+  { parts, events, gateways, runner, lost, tally }: Running,
+  signal: AbortSignal,
+): Promise<void> {
+  const { connectorStatus: store, gaps } = parts.ports
+  const record = async (gap: Gap) => {
+    const isOwn = await gaps.record(gap)
+    if (isOwn) tally.gapsOfLost += 1
+    return isOwn
+  }
+  const onDeadConnector = (connectorId: string) => {
+    events.othersGone()
+    gateways.storeAll()
+    runner.othersGone()
+    return lost.end(connectorId)
+  }
+  return recordDeadConnectors({ ...parts, store, gaps: { record }, onDeadConnector }, signal)
 }

@@ -5,7 +5,13 @@ import { routes } from '../contracts/routes/index.ts'
 import { publicUrl } from '../contracts/settings/platform.ts'
 import { readVariable } from '../contracts/settings/setting.ts'
 import { DomainError } from '../core/errors.ts'
-import { type HttpResponse, emptyResponse, errorResponse, requestIdOf, withTransportSecurity } from './endpoint/response.ts'
+import {
+  type HttpResponse,
+  emptyResponse,
+  errorResponse,
+  requestIdOf,
+  withTransportSecurity,
+} from './endpoint/response.ts'
 import { findPath } from './endpoint/canonical-path.ts'
 
 /**

@@ -125,7 +125,8 @@ export async function putItem(context: AdapterContext, put: Put): Promise<void> 
 
 /** Changes attributes; returns the item afterwards where asked for. */
 export async function updateItem(context: AdapterContext, update: Update): Promise<Item | undefined> {
-  return (await retryOnTransactionConflict(() => callStore(context, (store) => store.send(new UpdateCommand(update))))).Attributes
+  return (await retryOnTransactionConflict(() => callStore(context, (store) => store.send(new UpdateCommand(update)))))
+    .Attributes
 }
 
 /** Removes an item. */

@@ -119,7 +119,12 @@ export function hookClientOver(options: HookClientOptions): HookClient & { close
 
 type AnsweredReply = Omit<Extract<HookReply, { outcome: 'answered' }>, 'outcome' | 'durationMs'>
 
-async function exchange(agent: Agent, request: HookRequest, signal: AbortSignal, replyBytes: number): Promise<AnsweredReply> {
+async function exchange(
+  agent: Agent,
+  request: HookRequest,
+  signal: AbortSignal,
+  replyBytes: number,
+): Promise<AnsweredReply> {
   const { origin, pathname, search } = new URL(request.url)
   const { statusCode, headers, body } = await agent.request({
     origin,

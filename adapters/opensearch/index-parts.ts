@@ -99,7 +99,11 @@ async function change<L extends { readonly place: DocumentLocation }>(
   return refused
 }
 
-function writeOf(place: DocumentLocation, over: ReadDocument | undefined, known: KeptCdr | undefined): Write | undefined {
+function writeOf(
+  place: DocumentLocation,
+  over: ReadDocument | undefined,
+  known: KeptCdr | undefined,
+): Write | undefined {
   if (known === undefined) return undefined
   const document = toStored(known)
   if (over !== undefined && canonical(toStored(over.known)) === canonical(document)) return undefined

@@ -6,7 +6,14 @@ import { type EngineReading, engineReading } from '../calls/engine-reading.ts'
 import { type HeldCalls, heldCalls } from '../calls/held-calls.ts'
 import type { GatewayAligner } from '../commands/apply-gateway.ts'
 import { type PendingJobs, pendingJobs } from '../commands/pending-jobs.ts'
-import { type Engine, type EngineAddress, type EngineEvent, type LinkRole, engineName, isHealthy } from '../runtime/engine.ts'
+import {
+  type Engine,
+  type EngineAddress,
+  type EngineEvent,
+  type LinkRole,
+  engineName,
+  isHealthy,
+} from '../runtime/engine.ts'
 import type { EslDownReason } from '../esl/errors.ts'
 import type { EslSession, EslSessionOptions, EslState } from '../esl/session.ts'
 import type { EngineChange } from '../events/engine-events.ts'
@@ -22,6 +29,8 @@ export interface EngineRuntime {
   readonly jobs: PendingJobs
   readonly reading: EngineReading
   readonly held: HeldCalls
+  /** Tells another listener. To be called before the event loop turns: no link is up before. */
+  listen(listener: EngineListener): void
 }
 
 export interface EngineRuntimeDeps extends Time {
@@ -36,13 +45,16 @@ export interface EngineRuntimeDeps extends Time {
   readonly random: () => number
   readonly log: Log
   readonly words: readonly string[]
-  /** Called with every event of the event link; must not throw. */
-  readonly onEvent: (event: EngineEvent, engine: string) => void
-  /** Called for every event of the event link that could not be read; must not throw. */
-  readonly onUnreadable: (engine: string) => void
-  readonly onCommandLink: (engine: Engine) => void
-  /** Called when the event link came up or was lost; not when it was closed on purpose: that says nothing about it. */
-  readonly onEngine: (engine: Engine, kind: EngineChange) => void
+}
+
+/** What is told of an engine; no call may throw. */
+export interface EngineListener {
+  event(event: EngineEvent, engine: string): void
+  /** An event of the event link could not be read. */
+  unreadable(engine: string): void
+  commandLinkUp(engine: Engine): void
+  /** The event link came up or was lost; not told when it was closed on purpose: that says nothing about the engine. */
+  changed(engine: Engine, kind: EngineChange): void
 }
 
 /** Opens both links of an engine. Answers of jobs come on the link that they were given on. */
@@ -52,7 +64,11 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
   const jobs = pendingJobs(timers)
   const held = heldCalls(registry, name, clock)
   const reported: LinkReports = { coreUuid: '', reasons: {} }
-  const open = linkOpener(parts, name, reported)
+  const listeners: EngineListener[] = []
+  const tellAll = (tell: (listener: EngineListener) => void) => {
+    for (const listener of listeners) tell(listener)
+  }
+  const open = linkOpener(parts, name, reported, () => tellAll((listener) => listener.unreadable(name)))
 
   let wasCommanding = false
   const commands = open({
@@ -74,7 +90,7 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
           const deps = { ...parts, link: commands, log: parts.log.with({ engine: name }) }
           void flushDirectory(deps).then(() => compareGateways(deps))
         }
-        parts.onCommandLink(engine)
+        tellAll((listener) => listener.commandLinkUp(engine))
       }
     },
   })
@@ -83,17 +99,20 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
   const events = open({
     name: 'events',
     subscribe: parts.words,
-    onEvent: (event) => parts.onEvent(parts.clocks.corrected(event, name), name),
+    onEvent: (event) => {
+      const corrected = parts.clocks.corrected(event, name)
+      tellAll((listener) => listener.event(corrected, name))
+    },
     onState: (state) => {
       if (state.kind === 'ready') {
         held.heard()
         readWhole()
-        parts.onEngine(engine, 'engine_connected')
+        tellAll((listener) => listener.changed(engine, 'engine_connected'))
       }
       if (state.kind === 'down' && wasReady) {
         held.eventsLost()
         registry.markUnconfirmed(name)
-        if (state.reason !== 'stopped') parts.onEngine(engine, 'engine_disconnected')
+        if (state.reason !== 'stopped') tellAll((listener) => listener.changed(engine, 'engine_disconnected'))
       }
       wasReady = state.kind === 'ready'
     },
@@ -120,7 +139,7 @@ export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
     if (isHealthy(engine)) reading.current(null).catch(() => {})
   }
 
-  return { engine, jobs, reading, held }
+  return { engine, jobs, reading, held, listen: (listener) => void listeners.push(listener) }
 }
 
 interface LinkReports {
@@ -131,9 +150,10 @@ interface LinkReports {
 type Role = Pick<EslSessionOptions, 'subscribe' | 'onEvent' | 'onState'> & { readonly name: LinkRole }
 
 function linkOpener(
-  { address, openLink, onUnreadable, random, log }: EngineRuntimeDeps,
+  { address, openLink, random, log }: EngineRuntimeDeps,
   engine: string,
   reported: LinkReports,
+  onUnreadable: () => void,
 ) {
   return (role: Role): EslSession =>
     openLink({
@@ -149,7 +169,7 @@ function linkOpener(
       },
       onUnreadable: ({ bytes }) => {
         log.warn('an event could not be read', { engine, link: role.name, bytes })
-        if (role.name === 'events') onUnreadable(engine)
+        if (role.name === 'events') onUnreadable()
       },
     })
 }

@@ -5,6 +5,8 @@ import type { CommandReceiver } from '../../core/commands/command-store.ts'
 import type { EngineTenants } from '../../contracts/settings/connector.ts'
 import type { Ports } from '../../contracts/ports.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
+import type { GatewayAligner } from '../commands/apply-gateway.ts'
+import type { Subscriptions } from '../events/subscriptions.ts'
 import type { GatewayStates } from '../gateways/gateway-states.ts'
 import type { CommandRunner } from '../commands/command-runner.ts'
 import type { LostClaims } from '../commands/lost-claims.ts'
@@ -55,10 +57,12 @@ export interface Running {
   readonly events: EventPipeline
   readonly works: readonly EngineRuntime[]
   readonly runner: CommandRunner
-  readonly gateways: Pick<GatewayStates, 'hasTls' | 'storeAll'>
+  readonly wanted: Subscriptions
+  readonly aligner: GatewayAligner
+  readonly gateways: Pick<GatewayStates, 'hasTls' | 'storeAll' | 'follow'>
   readonly recorder: Recorder
   readonly lost: LostClaims
-  readonly clocks: Pick<EngineClocks, 'behindMs'>
+  readonly clocks: EngineClocks
   readonly tally: {
     gapsOfLost: number
     /** Engines that this connector has never reached, although another one heard them when it started. */

@@ -1,7 +1,17 @@
 import { callIdOf } from '../../core/channels/call-id.ts'
 import type { KnownCall } from '../../core/channels/known-call.ts'
 import { type CallWatcher, type Channel, type LifeEvent, mustBeStored } from './channel.ts'
-import { type ChannelReport, type Entry, type Source, blankEntry, isOver, isReused, isSeen, learned, withSeen } from './channel-entry.ts'
+import {
+  type ChannelReport,
+  type Entry,
+  type Source,
+  blankEntry,
+  isOver,
+  isReused,
+  isSeen,
+  learned,
+  withSeen,
+} from './channel-entry.ts'
 import type { DomainNames } from './domain-names.ts'
 import type { EngineClocks } from '../runtime/engine-clocks.ts'
 import { type ReadField, legDomainCandidates } from '../../core/channels/leg.ts'

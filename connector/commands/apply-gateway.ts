@@ -2,7 +2,15 @@ import type { CommandOutcome, EngineCommand } from '../../core/commands/commands
 import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import { pause } from '../../core/concurrency/timers.ts'
 import { type GatewayName, gatewayOfEngine } from '../../core/gateways/gateway.ts'
-import { type GatewayLines, type GatewayLink, type WantedGateways, type WrongGateways, alignGateways, listedGateways, revisionsAt } from './align-gateways.ts'
+import {
+  type GatewayLines,
+  type GatewayLink,
+  type WantedGateways,
+  type WrongGateways,
+  alignGateways,
+  listedGateways,
+  revisionsAt,
+} from './align-gateways.ts'
 import { ValueRefused, gatewayLines } from './command-line.ts'
 
 /** The command that makes an engine take a gateway over as it is stored. */

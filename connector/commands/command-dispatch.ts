@@ -6,7 +6,13 @@ import type { Channel, ChannelRegistry } from '../calls/channel-registry.ts'
 import { dumpChannel, hasChannel, reader } from '../calls/engine-channels.ts'
 import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
-import { EslCommandFateUnknown, EslCommandInvalid, EslCommandNotSent, EslCommandRejected, EslCommandTimeout } from '../esl/errors.ts'
+import {
+  EslCommandFateUnknown,
+  EslCommandInvalid,
+  EslCommandNotSent,
+  EslCommandRejected,
+  EslCommandTimeout,
+} from '../esl/errors.ts'
 import type { ApplyGateway, GatewayAligner } from './apply-gateway.ts'
 import { type LineCommand, commandLine, forgetLine } from './command-line.ts'
 import { type PendingUnregistrations, isDropped, prepareDrop } from './pending-unregistrations.ts'

@@ -1,5 +1,15 @@
 import { autoAnswerText } from '../../contracts/messages/command.ts'
-import { channelId, dialTarget, displayDigits, domainName, gatewayName, hangupCause, login, requestId, uuid } from '../../contracts/fields.ts'
+import {
+  channelId,
+  dialTarget,
+  displayDigits,
+  domainName,
+  gatewayName,
+  hangupCause,
+  login,
+  requestId,
+  uuid,
+} from '../../contracts/fields.ts'
 import { registeredName } from '../../core/accounts/dial-string.ts'
 import { checkCallVariables } from '../../core/channels/call-variables.ts'
 import { gatewayAtEngine, revisionVariable } from '../../core/gateways/gateway.ts'

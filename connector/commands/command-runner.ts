@@ -7,7 +7,11 @@ import type { CommandStore } from '../../core/commands/command-store.ts'
 import { type RetryRules, retry } from '../../core/concurrency/retry.ts'
 import type { PreparedCommand } from './command-dispatch.ts'
 import { type RouteDeps, likelyEngine, routeCommand, unsent } from './command-route.ts'
-import { type PendingUnregistrations, type UnregisteringEngine, pendingUnregistrations } from './pending-unregistrations.ts'
+import {
+  type PendingUnregistrations,
+  type UnregisteringEngine,
+  pendingUnregistrations,
+} from './pending-unregistrations.ts'
 import { phoneAsks } from './phone-asks.ts'
 import { type SlotLimits, type EngineSlots, engineSlots } from './command-slots.ts'
 
@@ -26,7 +30,14 @@ export type CommandCount = CommandOutcome['state'] | 'repeated' | 'unreadable'
 export interface RunnerDeps extends Omit<RouteDeps, 'readAlias' | 'asks' | 'owed'> {
   readonly store: Pick<
     CommandStore,
-    'read' | 'claim' | 'complete' | 'keepAlias' | 'readAlias' | 'addUnregistrations' | 'listUnregistrations' | 'endUnregistration'
+    | 'read'
+    | 'claim'
+    | 'complete'
+    | 'keepAlias'
+    | 'readAlias'
+    | 'addUnregistrations'
+    | 'listUnregistrations'
+    | 'endUnregistration'
   >
   readonly limits: { readonly calls: SlotLimits; readonly orders: SlotLimits; readonly lists: SlotLimits }
   readonly connectorId: string

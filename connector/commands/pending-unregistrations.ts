@@ -4,12 +4,22 @@ import type { CommandStore } from '../../core/commands/command-store.ts'
 import type { CommandOutcome, PendingUnregistration } from '../../core/commands/commands.ts'
 import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
-import { type DropCommand, ValueRefused, dropLines, forgetLine, gatewayLines, gatewayProfile, isProfileName } from './command-line.ts'
+import {
+  type DropCommand,
+  ValueRefused,
+  dropLines,
+  forgetLine,
+  gatewayLines,
+  gatewayProfile,
+  isProfileName,
+} from './command-line.ts'
 import { type EndAccountDeps, endAccount } from './end-account.ts'
 import { gatewayOfEngine } from '../../core/gateways/gateway.ts'
 
 /** An engine that owes drops. */
-export type UnregisteringEngine = Pick<Engine, 'name'> & { readonly commands: Pick<Engine['commands'], 'api' | 'state'> }
+export type UnregisteringEngine = Pick<Engine, 'name'> & {
+  readonly commands: Pick<Engine['commands'], 'api' | 'state'>
+}
 
 export interface PendingUnregistrationsDeps extends RetryDeps, EndAccountDeps {
   readonly store: Pick<CommandStore, 'read' | 'addUnregistrations' | 'listUnregistrations' | 'endUnregistration'>

@@ -1,5 +1,13 @@
 import { EslCommand } from './command.ts'
-import { type EslCounts, type EslLimits, type EslSession, type EslSessionOptions, type EslState, type EslTally, defaultEslLimits } from './options.ts'
+import {
+  type EslCounts,
+  type EslLimits,
+  type EslSession,
+  type EslSessionOptions,
+  type EslState,
+  type EslTally,
+  defaultEslLimits,
+} from './options.ts'
 import { EslConnection } from './connection.ts'
 import { EslCommandNotSent, EslCommandRejected, EslConnectionLost, EslError } from './errors.ts'
 import type { Settle } from './command-slot.ts'

@@ -1,5 +1,13 @@
 import { type Metrics, maxValues } from '../../adapters/metrics/emf-metrics.ts'
-import { type CountMetric, type LevelMetric, type TimeMetric, countMetrics, lineMetric, metricSeconds, timeMetrics } from '../../contracts/metrics.ts'
+import {
+  type CountMetric,
+  type LevelMetric,
+  type TimeMetric,
+  countMetrics,
+  lineMetric,
+  metricSeconds,
+  timeMetrics,
+} from '../../contracts/metrics.ts'
 import { type Timers, pause } from '../../core/concurrency/timers.ts'
 import type { EslDownReason } from '../esl/errors.ts'
 import type { ConnectorHealth, EngineHealth, LinkHealth } from './connector-health.ts'

@@ -6,7 +6,13 @@ import { isOfTenant } from '../../core/domains/domain.ts'
 import { type RecordingStore, longestCallMs } from '../../core/recordings/recording-store.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import { type ErrorLatch, errorLatch } from '../runtime/error-latch.ts'
-import { type KnownRecording, type RecordedCall, afterPeerReports, expectMissed, knownRecordings } from './known-recordings.ts'
+import {
+  type KnownRecording,
+  type RecordedCall,
+  afterPeerReports,
+  expectMissed,
+  knownRecordings,
+} from './known-recordings.ts'
 import { type HeardLeg, type RecordingFacts, fileId, recordingWord } from './recording-facts.ts'
 import { basename } from 'node:path/posix'
 import { type RecordingKey, recordingKey } from '../../core/recordings/recording.ts'

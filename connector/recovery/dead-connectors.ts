@@ -2,7 +2,14 @@ import type { Log } from '../../adapters/log/logger.ts'
 import type { GapStore } from '../../core/events/gap-store.ts'
 import type { Gap } from '../../core/events/gap.ts'
 import type { ConnectorReport, EventLinkReport } from '../../core/connectors/connector-report.ts'
-import { type Listening, hasListenedSince, lastAlive, lastKept, listeningOf, listenings } from '../../core/connectors/connectors.ts'
+import {
+  type Listening,
+  hasListenedSince,
+  lastAlive,
+  lastKept,
+  listeningOf,
+  listenings,
+} from '../../core/connectors/connectors.ts'
 import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
 import { errorLatch } from '../runtime/error-latch.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'

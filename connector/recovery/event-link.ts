@@ -10,6 +10,7 @@ interface OpenGap {
 }
 
 interface Unread {
+  readonly onCounted: (heardTo: number) => void
   readonly from: number
   readonly before: EventPosition
   readonly missed: MissedTime
@@ -33,7 +34,7 @@ export interface EventLink {
 }
 
 /** Returns a link that has never been up. */
-export function newEventLink(): EventLink {
+export function newEventLink(marks: ReadMarks): EventLink {
   return {
     last: undefined,
     lastAt: 0,
@@ -45,7 +46,7 @@ export function newEventLink(): EventLink {
     unread: undefined,
     unreadReportedAt: 0,
     missed: new MissedTimes(),
-    marks: new ReadMarks(),
+    marks,
   }
 }
 
@@ -177,5 +178,22 @@ export class ReadMarks {
   engineTimeBefore(moment: number): number | undefined {
     if (this.#last !== undefined && this.#last.readAt < moment) return engineTime(this.#last.event)
     return this.#marks.findLast(({ readAt }) => readAt < moment)?.engineAt
+  }
+}
+
+/** The marks of all engines. */
+export class EngineMarks {
+  readonly #engines = new Map<string, ReadMarks>()
+
+  of(engine: string): ReadMarks {
+    const marks = this.#engines.get(engine) ?? new ReadMarks()
+    this.#engines.set(engine, marks)
+    return marks
+  }
+
+  /** The engines' time (epoch ms) before which everything was sent that we had read before a moment of our clock. */
+  sentBefore(moment: number): number {
+    const times = [...this.#engines.values()].map((marks) => earlierReported(moment, marks.engineTimeBefore(moment)))
+    return Math.min(moment, ...times)
   }
 }

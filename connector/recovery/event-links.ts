@@ -2,8 +2,8 @@ import type { EventLinkReport } from '../../core/connectors/connector-report.ts'
 import type { Clock } from '../../core/time.ts'
 import { type EngineEvent, earlierReported, engineTime, nowhere, positionOf } from '../runtime/engine.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
-import { type EventLink, type Progress, lastOf, newEventLink, reportOf } from './event-link.ts'
-import type { GapFound } from './gap-log.ts'
+import { type EngineMarks, type EventLink, type Progress, lastOf, newEventLink, reportOf } from './event-link.ts'
+import type { GapLog } from './gap-log.ts'
 
 /** An engine sends a sign of life every 20 s: by then the first event after a gap has come, if any will. */
 const firstEventMs = 25_000
@@ -25,14 +25,8 @@ export interface LinkUp {
 }
 
 export interface EventLinksDeps {
-  readonly tell: (gap: GapFound) => void
-  /** The beginning of an engine's first gap that is reported but not stored, epoch milliseconds; none if absent. */
-  readonly unstoredFrom?: ((engine: string) => number | undefined) | undefined
-  /**
-   * Called with an engine some of whose events could not be read, once for all of half a minute, and with the moment up
-   * to which everything was heard, epoch milliseconds.
-   */
-  readonly onUnread: (engine: string, heardTo: number) => void
+  readonly gaps: Pick<GapLog, 'add' | 'unstoredFrom'>
+  readonly marks: EngineMarks
   readonly clock: Clock
   readonly timers: Timers
 }
@@ -90,10 +84,15 @@ export class EventLinks {
     return link.lost.from
   }
 
-  unreadable(engine: string): void {
+  /**
+   * An event of the engine could not be read. Calls `onCounted` once for all of half a minute, with the moment up to
+   * which everything was heard, epoch milliseconds.
+   */
+  unreadable(engine: string, onCounted: (heardTo: number) => void): void {
     const link = this.#linkOf(engine)
     link.unread ??= {
       ...this.#miss(link),
+      onCounted,
       before: lastOf(link),
       cancel: this.#deps.timers.after(unreadMs, () => this.#closeUnread(engine, link)),
       count: 0,
@@ -122,12 +121,6 @@ export class EventLinks {
     missed.begin(from).end(upSince || this.#deps.clock.now())
   }
 
-  /** The engines' time (epoch ms) before which everything was sent that we had read before a moment of our clock. */
-  sentBefore(moment: number): number {
-    const times = [...this.#links.values()].map(({ marks }) => earlierReported(moment, marks.engineTimeBefore(moment)))
-    return Math.min(moment, ...times)
-  }
-
   settle(): void {
     for (const [engine, link] of this.#links) {
       this.#close(link, undefined)
@@ -136,12 +129,12 @@ export class EventLinks {
   }
 
   reports(progress: Progress): EventLinkReport[] {
-    const { unstoredFrom } = this.#deps
-    return [...this.#links].map(([engine, link]) => reportOf(engine, link, progress, unstoredFrom?.(engine)))
+    const { gaps } = this.#deps
+    return [...this.#links].map(([engine, link]) => reportOf(engine, link, progress, gaps.unstoredFrom(engine)))
   }
 
   #linkOf(engine: string): EventLink {
-    const link = this.#links.get(engine) ?? newEventLink()
+    const link = this.#links.get(engine) ?? newEventLink(this.#deps.marks.of(engine))
     this.#links.set(engine, link)
     return link
   }
@@ -163,21 +156,21 @@ export class EventLinks {
     link.open = undefined
     gap.cancel()
     gap.missed.end(engineTime(first) ?? this.#deps.clock.now())
-    this.#deps.tell({ ...gap.found, after: first === undefined ? nowhere : positionOf(first) })
+    this.#deps.gaps.add({ ...gap.found, after: first === undefined ? nowhere : positionOf(first) })
   }
 
   #closeUnread(engine: string, link: EventLink): void {
-    const { clock, tell, onUnread } = this.#deps
+    const { clock, gaps } = this.#deps
     const unread = link.unread
     if (unread === undefined) return
     link.unread = undefined
     unread.cancel()
-    const { from, before, missed, count } = unread
+    const { from, before, missed, count, onCounted } = unread
     missed.end(engineTime(link.last) ?? clock.now())
     const after = lastOf(link)
     const dropped = { class: 'unreadable', count }
     link.unreadReportedAt = clock.now()
-    tell({ engine, reason: 'unreadable', from, to: link.unreadReportedAt, before, after, dropped })
-    onUnread(engine, from)
+    gaps.add({ engine, reason: 'unreadable', from, to: link.unreadReportedAt, before, after, dropped })
+    onCounted(from)
   }
 }

@@ -1,6 +1,7 @@
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import type { Engine } from '../runtime/engine.ts'
+import type { EventBuffer } from '../buffer/event-buffer.ts'
 import type { EventRelay } from '../events/event-relay.ts'
 import type { PresenceTracker } from '../events/presence.ts'
 import { SyntheticEvent } from '../calls/synthetic-event.ts'
@@ -22,11 +23,9 @@ export interface ReconciliationDeps extends MissedSinceDeps {
   readonly presence: PresenceTracker
   readonly domains: DomainNames
   /** Every engine, also one that has never been reached. */
-  readonly engines: () => readonly ComparedEngine[]
-  readonly make: (event: SyntheticEvent, engineName: string) => void
-  /** Calls `run` when every event that has come so far has been handled. */
-  readonly afterQueued: (run: () => void) => void
-  readonly found: EventRelay['found']
+  readonly engines: readonly ComparedEngine[]
+  readonly buffer: Pick<EventBuffer, 'add' | 'afterThese'>
+  readonly relay: Pick<EventRelay, 'found'>
 }
 
 /**
@@ -45,12 +44,12 @@ export class Reconciliation {
   }
 
   linkUp(engine: ComparedEngine): void {
-    const { links, afterQueued } = this.#deps
+    const { links, buffer } = this.#deps
     const { name } = engine
     const { endedCore, isFirst, heardTo } = links.up(name, engine.coreUuid)
     if (endedCore !== '') {
       this.#endAll(name, endedCore, heardTo)
-      afterQueued(() => this.#endAll(name, endedCore, heardTo))
+      buffer.afterThese(() => this.#endAll(name, endedCore, heardTo))
     }
     this.#compare(engine)
     const signal = renewed(this.#linked, name)
@@ -70,7 +69,7 @@ export class Reconciliation {
    * epoch milliseconds.
    */
   compareAgain(engineName: string, heardTo: number): void {
-    const engine = this.#deps.engines().find(({ name }) => name === engineName)
+    const engine = this.#deps.engines.find(({ name }) => name === engineName)
     if (engine === undefined || this.#checks.get(engineName)?.signal.aborted !== false) return
     this.#markUnconfirmed(engineName, heardTo)
     this.#compare(engine)
@@ -78,7 +77,7 @@ export class Reconciliation {
 
   /** Another connector is gone: looks for ends that it alone had heard, at the engines whose event links are up. */
   othersGone(): void {
-    for (const engine of this.#deps.engines()) {
+    for (const engine of this.#deps.engines) {
       const link = this.#linked.get(engine.name)
       if (link?.signal.aborted === false) void this.#lookBack(engine, false, link.signal)
     }
@@ -91,7 +90,7 @@ export class Reconciliation {
 
   #compare(engine: ComparedEngine): void {
     const signal = renewed(this.#checks, engine.name)
-    const { links, log, make, engines, registry, presence } = this.#deps
+    const { links, log, buffer, relay, engines, registry, presence } = this.#deps
     const { name } = engine
     const checked = { ...this.#deps, engine: name, link: engine.commands, log: log.with({ engine: name }) }
     void checkChannels(
@@ -100,7 +99,7 @@ export class Reconciliation {
         core: engine.coreUuid,
         currentCore: () => engine.coreUuid,
         mayHaveMissed: (microseconds) => links.mayHaveMissed(name, microseconds),
-        make: (event) => make(event, name),
+        make: (event) => buffer.add(event, name),
         onConfirmed: () => {
           registry.confirmAll(name)
           presence.confirmed(name, (uuid) => registry.find(uuid) !== undefined)
@@ -108,7 +107,8 @@ export class Reconciliation {
       },
       signal,
     )
-    void checkRegistrations({ ...checked, links: () => engines().map(({ commands }) => commands) }, signal)
+    const found: EventRelay['found'] = (domain, registration) => relay.found(domain, registration)
+    void checkRegistrations({ ...checked, found, links: () => engines.map(({ commands }) => commands) }, signal)
   }
 
   /** Looks for events from before this link that no connector read: calls that began, and ends of calls that others knew. */
@@ -120,7 +120,7 @@ export class Reconciliation {
   }
 
   async #lookBackFurther(engine: ComparedEngine, signal: AbortSignal): Promise<void> {
-    const named = this.#deps.engines().map(({ name }) => name)
+    const named = this.#deps.engines.map(({ name }) => name)
     const names = await formerNames(this.#deps, engine.coreUuid, named, signal)
     for (const name of names) void this.#lookBack(engine, true, signal, name)
   }
@@ -143,7 +143,7 @@ export class Reconciliation {
     const release = () => {
       this.#held.delete(release)
       cancel()
-      for (const event of events) this.#deps.make(event, engine)
+      for (const event of events) this.#deps.buffer.add(event, engine)
     }
     const cancel = this.#deps.timers.after(holdBackMs, release)
     this.#held.add(release)
@@ -151,8 +151,8 @@ export class Reconciliation {
 
   /** Events from before the loss are handled before they become void. */
   #markUnconfirmed(engine: string, since: number): void {
-    const { registry, afterQueued } = this.#deps
-    afterQueued(() => registry.markUnconfirmed(engine, since))
+    const { registry, buffer } = this.#deps
+    buffer.afterThese(() => registry.markUnconfirmed(engine, since))
   }
 }
 

@@ -1,5 +1,17 @@
 import * as z from 'zod/mini'
-import { type ContextValue, type Rule, type Variable, ipv4Network, listOf, matching, onOrOff, oneOf, optional, readBy, wholeNumber } from './setting.ts'
+import {
+  type ContextValue,
+  type Rule,
+  type Variable,
+  ipv4Network,
+  listOf,
+  matching,
+  onOrOff,
+  oneOf,
+  optional,
+  readBy,
+  wholeNumber,
+} from './setting.ts'
 import { searchNode } from './search-nodes.ts'
 
 // The settings of a deployment, from the file of its stage (`settings/<stage>.json`).

@@ -1,5 +1,16 @@
 import * as z from 'zod/mini'
-import { type BucketName, type KeyName, type SearchDomainName, type SecretName, type TableName, buckets, keys, searchDomains, secrets, tables } from '../resources.ts'
+import {
+  type BucketName,
+  type KeyName,
+  type SearchDomainName,
+  type SecretName,
+  type TableName,
+  buckets,
+  keys,
+  searchDomains,
+  secrets,
+  tables,
+} from '../resources.ts'
 import { type ContextValue, readBy } from './setting.ts'
 
 /** The physical names of stores that a deployment takes up instead of creating them, by their declared names. */

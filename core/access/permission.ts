@@ -1,5 +1,12 @@
 import { DomainError } from '../errors.ts'
-import { type AccessScope, type Acl, type AclAction, type AclPermission, type AclResource, aclResources } from './acl.ts'
+import {
+  type AccessScope,
+  type Acl,
+  type AclAction,
+  type AclPermission,
+  type AclResource,
+  aclResources,
+} from './acl.ts'
 import type { Caller } from './token.ts'
 
 /**

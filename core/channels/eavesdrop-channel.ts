@@ -7,7 +7,18 @@ import type { EventSink } from '../events/event-sink.ts'
 import type { PlatformEvent } from '../events/platform-event.ts'
 import { readCallAccount } from './call-account.ts'
 import { type CallVariables, callVariableRules, checkCallVariables } from './call-variables.ts'
-import { type EngineReply, type Orderer, commandScope, engineWaitMs, isUnanswered, okReply, pendingReply, refuseReload, requireDone, variableTexts } from './engine-reply.ts'
+import {
+  type EngineReply,
+  type Orderer,
+  commandScope,
+  engineWaitMs,
+  isUnanswered,
+  okReply,
+  pendingReply,
+  refuseReload,
+  requireDone,
+  variableTexts,
+} from './engine-reply.ts'
 import type { ChosenCall } from './originate-call.ts'
 import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
 

@@ -1,5 +1,13 @@
 import type { CallEngine } from '../commands/call-engine.ts'
-import { type EngineReply, type Orderer, commandScope, engineWaitMs, okReply, refuseReload, requireDone } from './engine-reply.ts'
+import {
+  type EngineReply,
+  type Orderer,
+  commandScope,
+  engineWaitMs,
+  okReply,
+  refuseReload,
+  requireDone,
+} from './engine-reply.ts'
 
 const usualCause = 'NORMAL_CLEARING'
 

@@ -5,7 +5,18 @@ import type { Clock } from '../time.ts'
 import type { ClientVariables } from '../client-names/client-names.ts'
 import { type CallVariables, callVariableRules, checkCallVariables } from './call-variables.ts'
 import { readCallAccount } from './call-account.ts'
-import { type EngineReply, type Orderer, commandScope, engineWaitMs, isUnanswered, okReply, pendingReply, refuseReload, requireDone, variableTexts } from './engine-reply.ts'
+import {
+  type EngineReply,
+  type Orderer,
+  commandScope,
+  engineWaitMs,
+  isUnanswered,
+  okReply,
+  pendingReply,
+  refuseReload,
+  requireDone,
+  variableTexts,
+} from './engine-reply.ts'
 import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
 
 const usualTimeoutSeconds = 60

@@ -1,5 +1,33 @@
-import { isRetention, numberList, numberParameters, ownNumbers, retentionDays, retentionParameter, trustedCallerIds } from './domain-parameters.ts'
-import { type ValueRule, agentContact, agentType, anyText, audioEnding, blacklistName, codecs, digits, groups, language, mailbox, nationalPrefix, ownText, pin, prefixDigits, shownName, shownNumber, timeZone, trueOrFalse } from './value-rules.ts'
+import {
+  isRetention,
+  numberList,
+  numberParameters,
+  ownNumbers,
+  retentionDays,
+  retentionParameter,
+  trustedCallerIds,
+} from './domain-parameters.ts'
+import {
+  type ValueRule,
+  agentContact,
+  agentType,
+  anyText,
+  audioEnding,
+  blacklistName,
+  codecs,
+  digits,
+  groups,
+  language,
+  mailbox,
+  nationalPrefix,
+  ownText,
+  pin,
+  prefixDigits,
+  shownName,
+  shownNumber,
+  timeZone,
+  trueOrFalse,
+} from './value-rules.ts'
 
 /**
  * The places in which a client gives values to names. Each place has a closed list of names, because the engine gives a

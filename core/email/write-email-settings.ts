@@ -6,7 +6,13 @@ import type { EmailSettingsStore } from './email-settings-store.ts'
 import type { SecretBox } from '../secrets.ts'
 import type { Clock, Randomness } from '../time.ts'
 import { type EmailInput, mailHost, readEmailOptions } from './email-rules.ts'
-import { type EmailAuth, type EmailSettings, type MailServer, maskedPassword, noEmailSettings } from './email-settings.ts'
+import {
+  type EmailAuth,
+  type EmailSettings,
+  type MailServer,
+  maskedPassword,
+  noEmailSettings,
+} from './email-settings.ts'
 
 /** The ports of {@link writeEmailSettings}. */
 export interface WriteEmailSettingsPorts {

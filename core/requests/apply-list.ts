@@ -1,5 +1,14 @@
 import { invalidField } from '../errors.ts'
-import { type ListPosition, type ListQuery, type ListValue, type ListWishes, orderedBy, readCursor, readWishes, writeCursor } from './list-query.ts'
+import {
+  type ListPosition,
+  type ListQuery,
+  type ListValue,
+  type ListWishes,
+  orderedBy,
+  readCursor,
+  readWishes,
+  writeCursor,
+} from './list-query.ts'
 
 /** The rules of one kind of list: identity, order and paging of its items. */
 export interface ListRules<T extends object> {

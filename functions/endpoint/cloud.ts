@@ -14,7 +14,7 @@ import type { PortName, Ports } from '../../contracts/ports.ts'
 import type { EndpointDeps, OwnPorts } from './endpoint-parts.ts'
 import { environment } from '../../contracts/environment.ts'
 import * as declared from '../../contracts/settings/platform.ts'
-import type { RateLimits } from '../../contracts/settings/platform.ts'
+import type { RateLimits } from '../../contracts/settings/rates.ts'
 import { type Variables, readVariable } from '../../contracts/settings/setting.ts'
 
 /** Makes one port from its adapter. */

@@ -12,7 +12,13 @@ export type HttpResponse = APIGatewayProxyStructuredResultV2 & {
   readonly headers: Record<string, string>
 }
 
-const answer = (statusCode: number, requestId: string, contentType: string, body: string, extra = {}): HttpResponse => ({
+const answer = (
+  statusCode: number,
+  requestId: string,
+  contentType: string,
+  body: string,
+  extra = {},
+): HttpResponse => ({
   statusCode,
   headers: {
     'Content-Type': contentType,
@@ -25,7 +31,11 @@ const answer = (statusCode: number, requestId: string, contentType: string, body
 })
 
 /** Returns a success: JSON, text if the route has another media type, bytes, or a redirect. */
-export function successResponse(result: unknown, requestId: string, mediaType: TextType = 'application/json'): HttpResponse {
+export function successResponse(
+  result: unknown,
+  requestId: string,
+  mediaType: TextType = 'application/json',
+): HttpResponse {
   if (result instanceof Redirect) return emptyResponse(302, requestId, { Location: result.location, ...result.headers })
   if (result instanceof Bytes) {
     const text = Buffer.from(result.body).toString('base64')
@@ -79,7 +89,11 @@ export function repeatedResponse(first: HttpResponse, requestId: string): HttpRe
 }
 
 /** Returns an answer without a body. It names a type of its own, since the gateway otherwise calls it JSON. */
-export function emptyResponse(status: number, requestId: string, headers: Readonly<Record<string, string>>): HttpResponse {
+export function emptyResponse(
+  status: number,
+  requestId: string,
+  headers: Readonly<Record<string, string>>,
+): HttpResponse {
   const { headers: common } = answer(status, requestId, 'text/plain; charset=utf-8', '')
   return { statusCode: status, headers: { ...common, ...headers } }
 }

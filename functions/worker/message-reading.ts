@@ -4,7 +4,13 @@ import type { Log } from '../../adapters/log/logger.ts'
 import { queues } from '../../contracts/resources.ts'
 import type { Worker } from '../../contracts/workers.ts'
 import type { BatchStep, ReadMessage } from './handle-batch.ts'
-import { cdrMessage, cleanupMessage, deliveryMessage, eventMessage, exportMessage } from '../../contracts/messages/worker-messages.ts'
+import {
+  cdrMessage,
+  cleanupMessage,
+  deliveryMessage,
+  eventMessage,
+  exportMessage,
+} from '../../contracts/messages/worker-messages.ts'
 import { commandMessage } from '../../contracts/messages/command.ts'
 
 /** The content of the messages of a worker's queue. */

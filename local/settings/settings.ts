@@ -5,7 +5,17 @@ import { engineUrl } from '../../contracts/settings/connector.ts'
 import { allowedOrigins } from '../../contracts/settings/deployment.ts'
 import { clientVariables } from '../../contracts/settings/client-variables.ts'
 import * as declared from '../../contracts/settings/laptop.ts'
-import { contactHosts, deletionGraceSeconds, emergencyGateway, emergencyNumbers, eventsPerSecond, hookAllowedNetworks, logLevel, rateLimits, recordingsLock } from '../../contracts/settings/platform.ts'
+import {
+  contactHosts,
+  deletionGraceSeconds,
+  emergencyGateway,
+  emergencyNumbers,
+  eventsPerSecond,
+  hookAllowedNetworks,
+  logLevel,
+  rateLimits,
+  recordingsLock,
+} from '../../contracts/settings/platform.ts'
 import { type Variable, type Variables, checkOnLaptop, readOnLaptop } from '../../contracts/settings/setting.ts'
 import { PlainError } from '../processes/plain-error.ts'
 

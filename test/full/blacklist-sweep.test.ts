@@ -43,7 +43,7 @@ describe('the room of long blacklists in DynamoDB', () => {
     const present = await fill('gone.test', 300)
     await blacklists.add(anEntry({ domain: 'gone.test.org' }), limits)
 
-    expect(await dynamoTenantData(context).sweep('gone.test', never)).toBe(true)
+    expect(await dynamoTenantData(context).purge('gone.test', never)).toBe(true)
 
     expect([await left('gone.test', removed), await left('gone.test', present)]).toEqual([0, 0])
     expect(await queryAll(context, { TableName: table, ...under(generationsPartition('gone.test')) })).toEqual([])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { usualRateLimits } from '../../contracts/settings/platform.ts'
+import { usualRateLimits } from '../../contracts/settings/rates.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { needsOf } from '../../contracts/routes/route.ts'
 import { preparations } from '../../contracts/preparations.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { usualRateLimits } from '../../contracts/settings/platform.ts'
+import { usualRateLimits } from '../../contracts/settings/rates.ts'
 import { readSettings } from '../../lib/settings.ts'
 import { synthesize } from './synthesized-app.ts'
 

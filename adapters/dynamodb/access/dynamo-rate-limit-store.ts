@@ -1,5 +1,12 @@
 import * as z from 'zod/mini'
-import { type Allowance, type RateLimitStore, type RateVerdict, latestForOne, verdictOf, windowVerdict } from '../../../core/requests/rate-limit.ts'
+import {
+  type Allowance,
+  type RateLimitStore,
+  type RateVerdict,
+  latestForOne,
+  verdictOf,
+  windowVerdict,
+} from '../../../core/requests/rate-limit.ts'
 import { untilDone } from '../../../core/concurrency/retry.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'

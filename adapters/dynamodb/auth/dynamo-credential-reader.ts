@@ -31,7 +31,9 @@ export function dynamoCredentialReader(context: AdapterContext): CredentialReade
     },
     async readDomainToken({ domain, uuid }) {
       const token = { TableName: tableName(context, 'tokens'), Key: domainTokenKey(domain, uuid) }
-      const [tokenFound, ...rest] = await retryOnTransactionConflict(() => transactGet(context, [token, ...tenantOf(context, domain)]))
+      const [tokenFound, ...rest] = await retryOnTransactionConflict(() =>
+        transactGet(context, [token, ...tenantOf(context, domain)]),
+      )
       return { token: fromDomainTokenItem(tokenFound), ...fromTenant(domain, rest) }
     },
   }

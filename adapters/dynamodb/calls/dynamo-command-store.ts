@@ -1,6 +1,12 @@
 import * as z from 'zod/mini'
 import { engineCommand } from '../../../contracts/messages/command.ts'
-import { type CommandOutcome, type CommandRecord, type CommandScope, type EndedClaims, claimsAtATime } from '../../../core/commands/commands.ts'
+import {
+  type CommandOutcome,
+  type CommandRecord,
+  type CommandScope,
+  type EndedClaims,
+  claimsAtATime,
+} from '../../../core/commands/commands.ts'
 import type { CommandStore } from '../../../core/commands/command-store.ts'
 import { commandAliases, commandOutcome, packOutcome } from './command-outcome.ts'
 import { pendingUnregistrationStore } from './pending-unregistrations.ts'

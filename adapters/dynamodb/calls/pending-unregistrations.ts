@@ -18,7 +18,9 @@ const dropItem = z.object({
 })
 
 /** Drops of registrations that engines owe, stored next to the commands; one partition for each engine. */
-export function pendingUnregistrationStore(context: AdapterContext): Pick<CommandStore, 'addUnregistrations' | 'listUnregistrations' | 'endUnregistration'> {
+export function pendingUnregistrationStore(
+  context: AdapterContext,
+): Pick<CommandStore, 'addUnregistrations' | 'listUnregistrations' | 'endUnregistration'> {
   const table = () => tableName(context, 'commands')
   return {
     async addUnregistrations(drops) {

@@ -1,7 +1,21 @@
-import type { AttemptOutcome, DeliveryKey, DeliveryRange, DeliveryStore } from '../../../core/hooks/delivery/delivery-store.ts'
+import type {
+  AttemptOutcome,
+  DeliveryKey,
+  DeliveryRange,
+  DeliveryStore,
+} from '../../../core/hooks/delivery/delivery-store.ts'
 import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
 import type { AdapterContext } from '../../context.ts'
-import { type Item, type Query, type Update, getItem, queryPage, tableName, transactWrite, updateItem } from '../client.ts'
+import {
+  type Item,
+  type Query,
+  type Update,
+  getItem,
+  queryPage,
+  tableName,
+  transactWrite,
+  updateItem,
+} from '../client.ts'
 import { deliveryItem, deliveryKey, duePartition, dueSort, failedPartition, toDeliveryItem } from './delivery-item.ts'
 import { type PayloadFiles, deliveryPayloads } from './delivery-payloads.ts'
 import { s3PayloadFiles } from '../../s3/s3-file-store.ts'

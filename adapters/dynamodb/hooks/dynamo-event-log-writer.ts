@@ -1,4 +1,9 @@
-import type { EventLogWriter, GivenNumber, NewEntry, TakenNumbers } from '../../../core/hooks/delivery/event-log-writer.ts'
+import type {
+  EventLogWriter,
+  GivenNumber,
+  NewEntry,
+  TakenNumbers,
+} from '../../../core/hooks/delivery/event-log-writer.ts'
 import type { AdapterContext } from '../../context.ts'
 import { type PayloadFiles, deliveryPayloads } from './delivery-payloads.ts'
 import { s3PayloadFiles } from '../../s3/s3-file-store.ts'
@@ -11,7 +16,15 @@ import { putBatch } from '../batches.ts'
 import { type Part, tableName, transactWrite } from '../client.ts'
 import { toDeliveryItem, toUnlistedItem } from './delivery-item.ts'
 import { type FailedPart, numberOf, transacted } from '../errors.ts'
-import { type WriteRecord, blockItem, blockOf, idKey, numbersIn, toEntryItem, toRecordItem } from '../events/event-log-items.ts'
+import {
+  type WriteRecord,
+  blockItem,
+  blockOf,
+  idKey,
+  numbersIn,
+  toEntryItem,
+  toRecordItem,
+} from '../events/event-log-items.ts'
 import { expirySeconds, nowSeconds } from '../items.ts'
 
 /**

@@ -1,17 +1,44 @@
 import { type RecordingChange, recordingChanges } from '../../../core/recordings/recording-changes.ts'
 import { DomainError } from '../../../core/errors.ts'
 import type { RecordedLeg, RecordingStore } from '../../../core/recordings/recording-store.ts'
-import { type ExpectedRecording, type Recording, type RecordingKey, uuidOfFile } from '../../../core/recordings/recording.ts'
+import {
+  type ExpectedRecording,
+  type Recording,
+  type RecordingKey,
+  uuidOfFile,
+} from '../../../core/recordings/recording.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { READ_BATCH_ITEMS, readBatch } from '../batches.ts'
-import { type Item, type Page, type Put, type Query, getItem, putItem, queryAll, queryPage, tableName } from '../client.ts'
+import {
+  type Item,
+  type Page,
+  type Put,
+  type Query,
+  getItem,
+  putItem,
+  queryAll,
+  queryPage,
+  tableName,
+} from '../client.ts'
 import { conditionally, textOf } from '../errors.ts'
 import { type IndexQuery, queryIndexed } from '../index-entries.ts'
 import { expirySeconds, parseItem, under, unexpired } from '../items.ts'
 import { joinKey, keyPrefix, numberPart, shards } from '../key.ts'
 import { forgetLeftRecordings, leaveRecordings, listLeftRecordings, wasLeftBefore } from '../domains/left-recordings.ts'
-import { doomedPartition, overduePartition, recordedFileKey, recordedFilePartition, recordedLegItem, recordedLegKey, recordingItem, recordingItemKey, recordingPartition, storedPartition, toRecordingItem } from './recording-item.ts'
+import {
+  doomedPartition,
+  overduePartition,
+  recordedFileKey,
+  recordedFilePartition,
+  recordedLegItem,
+  recordedLegKey,
+  recordingItem,
+  recordingItemKey,
+  recordingPartition,
+  storedPartition,
+  toRecordingItem,
+} from './recording-item.ts'
 
 /** Changes of one recording that may meet each other: the uploader's, its owner's and the schedules'. */
 const maxTries = 8

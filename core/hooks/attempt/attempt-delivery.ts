@@ -1,7 +1,13 @@
 import { DomainError } from '../../errors.ts'
 import type { DeliveryQueue, QueuedDelivery } from '../delivery/delivery-queue.ts'
 import type { DeliveryStore } from '../delivery/delivery-store.ts'
-import { type Delivery, type DeliveryEvent, type DeliveryState, deliveryLimits, queuedAttempt } from '../delivery/delivery.ts'
+import {
+  type Delivery,
+  type DeliveryEvent,
+  type DeliveryState,
+  deliveryLimits,
+  queuedAttempt,
+} from '../delivery/delivery.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
 import type { Randomness } from '../../time.ts'

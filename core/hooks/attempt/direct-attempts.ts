@@ -10,7 +10,15 @@ import { reminderOf } from './disable-hook.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
 import type { HooksFor } from '../definition/recent-hooks.ts'
-import { type MadeAttempt, type MadeAttemptDeps, type SentAttempt, actOnReply, countFailure, followingAttempt, sentAttempt } from './made-attempt.ts'
+import {
+  type MadeAttempt,
+  type MadeAttemptDeps,
+  type SentAttempt,
+  actOnReply,
+  countFailure,
+  followingAttempt,
+  sentAttempt,
+} from './made-attempt.ts'
 import type { OwnDelay } from './own-delay.ts'
 import type { PromptReceivers } from './prompt-receivers.ts'
 import { notePromptness, promptness } from './receiver-speed.ts'

@@ -5,7 +5,13 @@ import { jsonBytes } from '../../requests/json-bytes.ts'
 import type { SecretBox } from '../../secrets.ts'
 import type { EventLog } from '../../events/event-log.ts'
 import type { DeliveryStore } from '../delivery/delivery-store.ts'
-import { type Delivery, type DeliveryAttempt, type DeliveryEvent, type DeliveryState, newDelivery } from '../delivery/delivery.ts'
+import {
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryEvent,
+  type DeliveryState,
+  newDelivery,
+} from '../delivery/delivery.ts'
 import type { HookRequest } from '../request/hook-client.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'

@@ -1,7 +1,16 @@
 import type { Delivery } from '../delivery/delivery.ts'
 import type { HookRequest } from './hook-client.ts'
 import type { Hook } from '../definition/hook.ts'
-import { type Insertion, type TemplateSource, headerValue, insideForm, insideJsonString, insideXml, substitute, verbatim } from './template.ts'
+import {
+  type Insertion,
+  type TemplateSource,
+  headerValue,
+  insideForm,
+  insideJsonString,
+  insideXml,
+  substitute,
+  verbatim,
+} from './template.ts'
 import { type JsonObject, type JsonValue, textOf } from '../definition/event-fields.ts'
 
 /** The longest value of a header after substitution; servers commonly refuse more than 8 KiB. */

@@ -1,5 +1,5 @@
 import { authenticateEngine, authenticateToken } from '../authenticate.ts'
-import { type Endpoint, type Step, left, requirePort } from '../endpoint-parts.ts'
+import { type Endpoint, type Step, requireStep, requirePort } from '../endpoint-parts.ts'
 import { sourceNetwork } from '../../../core/auth/source-network.ts'
 import type { SessionStore } from '../../../core/auth/credentials.ts'
 import type { Caller } from '../../../core/access/token.ts'
@@ -10,7 +10,8 @@ import type { Log } from '../../../adapters/log/logger.ts'
 export function authentication({ route, ports }: Endpoint): Step {
   return {
     before: async ({ event: exchange }) => {
-      if (route.authentication === 'engine') await authenticateEngine(exchange.event.headers, requirePort(ports.secrets))
+      if (route.authentication === 'engine')
+        await authenticateEngine(exchange.event.headers, requirePort(ports.secrets))
       if (route.authentication !== 'token') return
       const { error } = await exchange.credential
       if (error !== undefined) throw error
@@ -38,7 +39,8 @@ export function credentialRead(endpoint: Endpoint): Step {
     const caller = await authenticateToken(exchange.event.headers, judge)
     exchange.caller = caller
     exchange.sideWrites.push(touchSession(requirePort(ports.sessions), caller, now, exchange.log))
-    if (caller.kind === 'domain-token') exchange.isNewSource = meetSource(exchange, requirePort(ports.sessions), caller, now)
+    if (caller.kind === 'domain-token')
+      exchange.isNewSource = meetSource(exchange, requirePort(ports.sessions), caller, now)
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ResolvedDomain, resolveDomain } from '../../../core/access/resolve-domain.ts'
 import { invalidField } from '../../../core/errors.ts'
-import { type Endpoint, type Step, left, requirePort } from '../endpoint-parts.ts'
+import { type Endpoint, type Step, requireStep, requirePort } from '../endpoint-parts.ts'
 import type { Exchange } from '../exchange.ts'
 
 /** Finds the domain of the request, and refuses one that is not the caller's or does not exist. */

@@ -11,7 +11,8 @@ import type { RawRequest } from '../read-request.ts'
 
 /** Turns an error into the one error body, and ends every request: audit trail, concurrency slot, log, headers. */
 export function exchangeEnd({ route, ports, tools }: Endpoint): Step {
-  const finish = (exchange: Exchange, answer: HttpResponse) => finishExchange(exchange, route, ports.audit, tools, answer)
+  const finish = (exchange: Exchange, answer: HttpResponse) =>
+    finishExchange(exchange, route, ports.audit, tools, answer)
   return {
     after: ({ event, response }) => finish(event, response as HttpResponse),
     onError: ({ event, error }) => finish(event, failExchange(event, error)),

@@ -1,5 +1,12 @@
 import type { Route } from '../../../contracts/routes/route.ts'
-import { type Precondition, bothOf, noPrecondition, preconditionFailed, readIfMatch, readIfNoneMatch } from '../../../core/requests/precondition.ts'
+import {
+  type Precondition,
+  bothOf,
+  noPrecondition,
+  preconditionFailed,
+  readIfMatch,
+  readIfNoneMatch,
+} from '../../../core/requests/precondition.ts'
 import type { CheckedFields, Exchange } from '../exchange.ts'
 import { listCursors } from '../list-cursors.ts'
 import { type RawRequest, invalidJson } from '../read-request.ts'

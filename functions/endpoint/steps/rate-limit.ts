@@ -1,7 +1,12 @@
 import { type LimitName, type Route, limitsOf } from '../../../contracts/routes/route.ts'
 import { sourceNetwork } from '../../../core/auth/source-network.ts'
 import type { DomainError } from '../../../core/errors.ts'
-import { type Allowance, type RateLimitStore, type RateVerdict, rateLimited } from '../../../core/requests/rate-limit.ts'
+import {
+  type Allowance,
+  type RateLimitStore,
+  type RateVerdict,
+  rateLimited,
+} from '../../../core/requests/rate-limit.ts'
 import { countInTime, late, withDeadline } from '../deadline.ts'
 import { type Endpoint, type Step, requirePort } from '../endpoint-parts.ts'
 import type { Counts, Exchange } from '../exchange.ts'

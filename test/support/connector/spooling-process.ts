@@ -38,7 +38,6 @@ export function spoolingProcess(
   let isAway = true
   const buffer = new EventBuffer({
     ...time,
-    handle: async () => {},
     log,
     memory,
     random: () => 0,
@@ -50,6 +49,9 @@ export function spoolingProcess(
       owner: spoolOwner(name, alive),
       onTaken: (owner) => void taken.push(owner),
     },
+  })
+  buffer.start({
+    handle: async () => {},
     onDropped: (drop) => {
       const index = drops.findIndex((each) => each.class === drop.class)
       const same = drops[index]

@@ -61,7 +61,8 @@ export function memoryCommandStore({ state, clock }: MemoryContext): CommandStor
         .map(({ drop }) => drop)
     },
     async endUnregistration(drop) {
-      if (state.pendingUnregistrations.get(keyOf(drop))?.drop.command === drop.command) state.pendingUnregistrations.delete(keyOf(drop))
+      if (state.pendingUnregistrations.get(keyOf(drop))?.drop.command === drop.command)
+        state.pendingUnregistrations.delete(keyOf(drop))
     },
   }
 }

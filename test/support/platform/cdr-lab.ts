@@ -36,7 +36,9 @@ export async function aCdrLab(): Promise<CdrLab> {
     const over = moment === undefined ? own : dying(own, moment).ports
     const { batchItemFailures } = await handler.over(over, tools)(batchOf(updates), aContext)
     const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
-    return updates.flatMap((one, index) => (again.has(`message-${index}`) ? [typeof one === 'string' ? one : one.id] : []))
+    return updates.flatMap((one, index) =>
+      again.has(`message-${index}`) ? [typeof one === 'string' ? one : one.id] : [],
+    )
   }
   return {
     ports,

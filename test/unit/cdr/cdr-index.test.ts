@@ -168,7 +168,9 @@ describe('whose a leg is', () => {
     if (wasOthers) await lab.ports.recordings.leave({ domain: 'new.example.com', retentionDays: 9, leftAt: 1 })
     await lab.ports.domains.create(aDomain({ name: 'new.example.com', createdAt: madeAt }))
     const created = { 'Caller-Channel-Created-Time': `${began}000` }
-    await lab.take([aPostUpdate({ occurredAt: posted, fields: { ...created, variable_domain_name: 'new.example.com' } })])
+    await lab.take([
+      aPostUpdate({ occurredAt: posted, fields: { ...created, variable_domain_name: 'new.example.com' } }),
+    ])
     return lab.cdrs()
   }
 

@@ -34,6 +34,8 @@ function aBuffer(memory?: MemoryLimits, disk?: ReturnType<typeof memoryDisk>) {
     memory,
     sink,
     place: disk && { folder: '/spool', bytes: 1e8, files: disk, owner: spoolOwner(`${disk.writes}`) },
+  })
+  buffer.start({
     onDropped: (drop) => void drops.push(drop),
     foresee: ({ sequence }) => void foreseen.push(sequence),
     handle: async ({ event, isLeft, take }) => {

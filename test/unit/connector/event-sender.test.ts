@@ -16,14 +16,13 @@ function aBuffer(sink: EventSink, memory?: MemoryLimits, onDropped?: (drop: Drop
   const time = manualTime()
   const log = capturedLog()
   const buffer = new EventBuffer({
-    handle: async () => {},
     ...time,
     sink,
     log,
     random: () => 0,
     memory,
-    onDropped,
   })
+  buffer.start({ handle: async () => {}, onDropped })
   return { time, buffer, log }
 }
 

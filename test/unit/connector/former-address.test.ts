@@ -67,7 +67,7 @@ describe('a leg of an engine that is known under another address', () => {
     const uuid = await aFormerLeg(world)
 
     const engine = (name: string): ComparedEngine => ({ name, coreUuid: aCoreUuid, commands: fakeEslSession() })
-    const successor = await world.connector('successor', { engines: () => [engine(labEngine), engine(formerName)] })
+    const successor = await world.connector('successor', { engines: [engine(labEngine), engine(formerName)] })
     await successor.up()
     await world.time.advance(60_000)
 

@@ -278,7 +278,7 @@ describe('with several engines', () => {
     await report(world, 'first', [labEngine, 'fs2'])
     await world.time.advance(40_000)
     const engines: ComparedEngine[] = [anEngine('fs2')]
-    const successor = await world.connector('successor', { engines: () => engines })
+    const successor = await world.connector('successor', { engines })
     engines.push({ name: labEngine, coreUuid: aCoreUuid, commands: successor.commands })
     const [fs2] = engines
     if (fs2 === undefined) throw new Error('an engine')

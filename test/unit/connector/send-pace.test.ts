@@ -23,12 +23,12 @@ function aBuffer() {
     },
   }
   const buffer = new EventBuffer({
-    handle: async () => {},
     ...time,
     sink,
     log: capturedLog(),
     random: () => 0,
   })
+  buffer.start({ handle: async () => {} })
   return { time, buffer, batches }
 }
 

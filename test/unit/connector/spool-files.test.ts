@@ -24,13 +24,13 @@ function aBuffer(owner = processOwner()) {
   const sink = memoryEventSink()
   let isAway = true
   const buffer = new EventBuffer({
-    handle: async () => {},
     ...time,
     log: capturedLog(),
     random: () => 0,
     sink: { publish: (events) => (isAway ? Promise.reject(new Error('gone')) : sink.publish(events)) },
     place: { folder, bytes: 1e6, files: systemSpoolFiles, owner },
   })
+  buffer.start({ handle: async () => {} })
   return {
     buffer,
     time,

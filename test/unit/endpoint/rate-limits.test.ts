@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { rateLimits, readRateLimits, usualRateLimits } from '../../../contracts/settings/platform.ts'
+import { rateLimits } from '../../../contracts/settings/platform.ts'
+import { readRateLimits, usualRateLimits } from '../../../contracts/settings/rates.ts'
 import { readVariable } from '../../../contracts/settings/setting.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { type Route, limitNames, limitsOf } from '../../../contracts/routes/route.ts'

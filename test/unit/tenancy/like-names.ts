@@ -1,6 +1,6 @@
 /** Tenants with equal accounts, ids and names of everything, whose own names are parts of each other. */
 import { joinKey } from '../../../adapters/dynamodb/key.ts'
-import { usualRateLimits } from '../../../contracts/settings/platform.ts'
+import { usualRateLimits } from '../../../contracts/settings/rates.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
 import type { Api } from '../../support/platform/api.ts'
 import type { FilledPlatform } from '../../support/platform/filled-platform.ts'
