@@ -8,7 +8,7 @@ import { gatewayAligner } from './commands/apply-gateway.ts'
 import { CommandRunner } from './commands/command-runner.ts'
 import { commandLimits } from './commands/command-slots.ts'
 import { lostClaims } from './commands/lost-claims.ts'
-import { type EngineListener, engineRuntime } from './assembly/engine-runtime.ts'
+import { type EngineListener, EngineRuntime } from './assembly/engine-runtime.ts'
 import { EventPipeline } from './assembly/event-pipeline.ts'
 import type { ConnectorDeps, Running } from './assembly/running.ts'
 import { subscriptions } from './events/subscriptions.ts'
@@ -42,7 +42,7 @@ export function composeConnector(parts: ConnectorDeps): Composition {
   const shared = { ...parts, openLink, isObserving: observing !== undefined, registry, domains, aligner, clocks }
 
   const words = wanted.engineWords()
-  const works = parts.engines.map((address) => engineRuntime({ ...shared, address, words }))
+  const works = parts.engines.map((address) => new EngineRuntime({ ...shared, address, words }))
 
   const recorder = new Recorder({ ...shared, isUp: callCheck({ ...shared, engines: works }) })
   const observed = observationReport(parts)
@@ -55,10 +55,8 @@ export function composeConnector(parts: ConnectorDeps): Composition {
 
   const listener = engineListener({ events, gateways, runner })
   for (const work of works) work.listen(listener)
-  return {
-    ...{ parts, startedAt: clock.now(), registry, wanted, clocks, aligner, works },
-    ...{ events, recorder, observed, gateways, times, runner, lost, tally },
-  }
+  const base = { parts, startedAt: clock.now(), registry, wanted, clocks, aligner, works }
+  return { ...base, events, recorder, observed, gateways, times, runner, lost, tally }
 }
 
 type Shared = ConnectorDeps &

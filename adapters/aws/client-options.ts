@@ -115,7 +115,7 @@ export class LimitedHandler extends NodeHttpHandler {
 }
 
 /** The handler of most clients, which share their connections. A service that says nothing for 3 s is tried again. */
-export const requestHandler = new LimitedHandler({ ...times, silenceMs: times.answerMs })
+const requestHandler = new LimitedHandler({ ...times, silenceMs: times.answerMs })
 
 /** The handler for objects. A peer that takes or gives no byte of one for 10 s is gone, however much time there is. */
 export const objectRequestHandler = new LimitedHandler({ ...times, silenceMs: 10_000 })

@@ -31,7 +31,7 @@ export const dynamoClient = oncePerEnvironment((context) => {
  * send one, and the SDK would take it for an instance of a class, which it refuses. Values without such a record come
  * back as they are, so that instances, such as dates, stay refused.
  */
-export function storable(value: unknown): unknown {
+function storable(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.map(storable)
     return items.some((item, index) => item !== value[index]) ? items : value

@@ -14,7 +14,7 @@ export function uuidFrom(bytes: Uint8Array): string {
 }
 
 /** Derives a key for one purpose, 32 bytes, that reveals nothing of the seed or of the keys for other purposes. */
-export function derivedKey(seed: Uint8Array, purpose: string): Uint8Array {
+function derivedKey(seed: Uint8Array, purpose: string): Uint8Array {
   return derived(seed, `key ${purpose}`, 32)
 }
 

@@ -101,7 +101,7 @@ export interface ObjectAddress {
  * Returns the address of an object for clients: under the bucket's own host name in the cloud, by a path that begins
  * with the bucket's name where another address is set.
  */
-export function objectAddress(context: Pick<AdapterContext, 'env'>, bucket: BucketName, key: string): ObjectAddress {
+function objectAddress(context: Pick<AdapterContext, 'env'>, bucket: BucketName, key: string): ObjectAddress {
   const name = required(context, buckets[bucket].variable)
   const endpoint = context.env[environment.s3LinkOrigin] ?? context.env[environment.s3Endpoint]
   const path = `/${key.split('/').map(encodePart).join('/')}`
@@ -115,7 +115,7 @@ function encodePart(text: string): string {
 }
 
 /** Returns a query as written in a request, without the question mark. */
-export function queryText(query: Readonly<Record<string, string>>): string {
+function queryText(query: Readonly<Record<string, string>>): string {
   return Object.entries(query)
     .map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`)
     .join('&')
@@ -125,6 +125,6 @@ export function queryText(query: Readonly<Record<string, string>>): string {
  * Returns the time of the services (epoch milliseconds): that of the process's clock, corrected as the store's client
  * corrects it. A client learns the difference from its answers, and every request calls the store before it signs.
  */
-export function serviceTime(context: Pick<AdapterContext, 'env' | 'clock'>): number {
+function serviceTime(context: Pick<AdapterContext, 'env' | 'clock'>): number {
   return context.clock.now() + dynamoClient(context).config.systemClockOffset
 }

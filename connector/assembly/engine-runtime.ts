@@ -23,16 +23,6 @@ import type { Time } from '../../core/concurrency/timers.ts'
 /** Makes a link; `openEslSession` in production. */
 export type OpenLink = (options: EslSessionOptions) => EslSession
 
-/** One engine and what belongs to it alone. */
-export interface EngineRuntime {
-  readonly engine: Engine
-  readonly jobs: PendingJobs
-  readonly reading: EngineReading
-  readonly held: HeldCalls
-  /** Tells another listener. To be called before the event loop turns: no link is up before. */
-  listen(listener: EngineListener): void
-}
-
 export interface EngineRuntimeDeps extends Time {
   readonly address: EngineAddress
   readonly openLink: OpenLink
@@ -57,89 +47,108 @@ export interface EngineListener {
   changed(engine: Engine, kind: EngineChange): void
 }
 
-/** Opens both links of an engine. Answers of jobs come on the link that they were given on. */
-export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
-  const { registry, clock, timers, address } = parts
-  const name = engineName(address)
-  const jobs = pendingJobs(timers)
-  const held = heldCalls(registry, name, clock)
-  const reported: LinkReports = { coreUuid: '', reasons: {} }
-  const listeners: EngineListener[] = []
-  const tellAll = (tell: (listener: EngineListener) => void) => {
-    for (const listener of listeners) tell(listener)
+/** One engine and what belongs to it alone. Answers of jobs come on the link that they were given on. */
+export class EngineRuntime {
+  readonly engine: Engine
+  readonly jobs: PendingJobs
+  readonly reading: EngineReading
+  readonly held: HeldCalls
+  readonly #deps: EngineRuntimeDeps
+  readonly #listeners: EngineListener[] = []
+  #wasCommanding = false
+  #wasReady = false
+
+  /** Opens both links of the engine. */
+  constructor(deps: EngineRuntimeDeps) {
+    const { registry, clock, timers, clocks } = deps
+    const name = engineName(deps.address)
+    const reported: LinkReports = { coreUuid: '', reasons: {} }
+    this.#deps = deps
+    this.jobs = pendingJobs(timers)
+    this.held = heldCalls(registry, name, clock)
+    const open = linkOpener(deps, name, reported, () => this.#tell((listener) => listener.unreadable(name)))
+    const commands = open({
+      name: 'commands',
+      subscribe: ['BACKGROUND_JOB'],
+      onEvent: (event) => {
+        if (event.name === 'BACKGROUND_JOB') this.jobs.accept(event)
+      },
+      onState: (state) => this.#commandsChanged(state),
+    })
+    const events = open({
+      name: 'events',
+      subscribe: deps.words,
+      onEvent: (event) => this.#hear(clocks.corrected(event, name)),
+      onState: (state) => this.#eventsChanged(state),
+    })
+    this.reading = engineReading({
+      ...deps,
+      engine: name,
+      link: commands,
+      onRead: (channels) => this.held.wasRead(channels),
+    })
+    this.engine = engineOf({ name, commands, events }, reported)
   }
-  const open = linkOpener(parts, name, reported, () => tellAll((listener) => listener.unreadable(name)))
 
-  let wasCommanding = false
-  const commands = open({
-    name: 'commands',
-    subscribe: ['BACKGROUND_JOB'],
-    onEvent: (event) => {
-      if (event.name === 'BACKGROUND_JOB') jobs.accept(event)
-    },
-    onState: ({ kind }) => {
-      // A failed attempt to connect loses no events.
-      if (kind === 'down' && wasCommanding) {
-        jobs.loseAll()
-        held.commandsLost()
-      }
-      wasCommanding = kind === 'ready'
-      if (kind === 'ready') {
-        readWhole()
-        if (parts.isObserving !== true) {
-          const deps = { ...parts, link: commands, log: parts.log.with({ engine: name }) }
-          void flushDirectory(deps).then(() => compareGateways(deps))
-        }
-        tellAll((listener) => listener.commandLinkUp(engine))
-      }
-    },
-  })
+  /** Tells another listener. To be called before the event loop turns: no link is up before. */
+  listen(listener: EngineListener): void {
+    this.#listeners.push(listener)
+  }
 
-  let wasReady = false
-  const events = open({
-    name: 'events',
-    subscribe: parts.words,
-    onEvent: (event) => {
-      const corrected = parts.clocks.corrected(event, name)
-      tellAll((listener) => listener.event(corrected, name))
-    },
-    onState: (state) => {
-      if (state.kind === 'ready') {
-        held.heard()
-        readWhole()
-        tellAll((listener) => listener.changed(engine, 'engine_connected'))
-      }
-      if (state.kind === 'down' && wasReady) {
-        held.eventsLost()
-        registry.markUnconfirmed(name)
-        if (state.reason !== 'stopped') tellAll((listener) => listener.changed(engine, 'engine_disconnected'))
-      }
-      wasReady = state.kind === 'ready'
-    },
-  })
+  #tell(tell: (listener: EngineListener) => void): void {
+    for (const listener of this.#listeners) tell(listener)
+  }
 
-  const reading = engineReading({
-    ...parts,
-    engine: name,
-    link: commands,
-    onRead: (channels) => held.wasRead(channels),
-  })
-  const engine: Engine = {
-    name,
-    commands,
-    events,
+  #hear(event: EngineEvent): void {
+    for (const listener of this.#listeners) listener.event(event, this.engine.name)
+  }
+
+  #commandsChanged({ kind }: EslState): void {
+    const { name, commands } = this.engine
+    // A failed attempt to connect loses no events.
+    if (kind === 'down' && this.#wasCommanding) {
+      this.jobs.loseAll()
+      this.held.commandsLost()
+    }
+    this.#wasCommanding = kind === 'ready'
+    if (kind !== 'ready') return
+    this.#readWhole()
+    if (this.#deps.isObserving !== true) {
+      const deps = { ...this.#deps, link: commands, log: this.#deps.log.with({ engine: name }) }
+      void flushDirectory(deps).then(() => compareGateways(deps))
+    }
+    this.#tell((listener) => listener.commandLinkUp(this.engine))
+  }
+
+  #eventsChanged(state: EslState): void {
+    const { engine, held } = this
+    if (state.kind === 'ready') {
+      held.heard()
+      this.#readWhole()
+      this.#tell((listener) => listener.changed(engine, 'engine_connected'))
+    }
+    if (state.kind === 'down' && this.#wasReady) {
+      held.eventsLost()
+      this.#deps.registry.markUnconfirmed(engine.name)
+      if (state.reason !== 'stopped') this.#tell((listener) => listener.changed(engine, 'engine_disconnected'))
+    }
+    this.#wasReady = state.kind === 'ready'
+  }
+
+  /** Reads all channels once both links are up; until a reading succeeds the engine may hold unknown ones. */
+  #readWhole(): void {
+    if (isHealthy(this.engine)) this.reading.current(null).catch(() => {})
+  }
+}
+
+function engineOf(links: Pick<Engine, 'name' | 'commands' | 'events'>, reported: LinkReports): Engine {
+  return {
+    ...links,
     get coreUuid() {
       return reported.coreUuid
     },
     reasons: reported.reasons,
   }
-
-  /** Reads all channels once both links are up; until a reading succeeds the engine may hold unknown ones. */
-  function readWhole(): void {
-    if (isHealthy(engine)) reading.current(null).catch(() => {})
-  }
-
-  return { engine, jobs, reading, held, listen: (listener) => void listeners.push(listener) }
 }
 
 interface LinkReports {

@@ -83,7 +83,7 @@ export async function hangUpDomain({ channels, engines }: HangUpDeps, scope: Com
 /**
  * Hangs up an account's calls at one engine, even if other engines are away. Rejects as the link does.
  */
-export async function hangUpAccount(
+async function hangUpAccount(
   { channels, engine }: Pick<HangUpDeps, 'channels'> & HangUpDeps['engines'][number],
   { domain, login }: { readonly domain: string; readonly login: string },
 ): Promise<void> {

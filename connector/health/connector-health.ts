@@ -63,10 +63,7 @@ const problems: Readonly<Record<EslDownReason, string>> = {
 }
 
 /** Returns an engine's health, as its links tell it. */
-export function engineHealth(
-  { name, coreUuid, commands, events, reasons }: Engine,
-  clockBehindMs?: number,
-): EngineHealth {
+function engineHealth({ name, coreUuid, commands, events, reasons }: Engine, clockBehindMs?: number): EngineHealth {
   const reason = reasons.commands ?? reasons.events
   const problem = reason === undefined ? clockProblem(clockBehindMs) : problems[reason]
   return {
@@ -84,7 +81,7 @@ export function engineHealth(
 const toleratedMs = 5_000
 
 /** Returns what is wrong with an engine's clock; `undefined` if nothing is. */
-export function clockProblem(behindMs = 0): string | undefined {
+function clockProblem(behindMs = 0): string | undefined {
   if (Math.abs(behindMs) <= toleratedMs) return undefined
   return `the engine's clock is ${Math.round(Math.abs(behindMs) / 1_000)} s ${behindMs > 0 ? 'behind' : 'ahead'}`
 }

@@ -160,10 +160,7 @@ const idLength = 22
  * known ends decide which one it is: connectors that read different events of it find the same record, however often
  * and in whatever order they report.
  */
-export async function placeRecording(
-  store: Pick<RecordingStore, 'list' | 'expect'>,
-  facts: RecordingFacts,
-): Promise<void> {
+async function placeRecording(store: Pick<RecordingStore, 'list' | 'expect'>, facts: RecordingFacts): Promise<void> {
   const { domain, uuid, path, engine, presenceId, leg, createdTime, startedAt, endedAt, completionCause, reportedMs } =
     facts
   const file = fileId(facts)

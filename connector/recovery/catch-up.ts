@@ -47,7 +47,7 @@ export class CatchUp {
     }
   }
 
-  /** Compares once the events that were not dropped are handled: this connector at least has missed the dropped ones. */
+  /** Compares once the other events are handled: this connector at least has missed the dropped ones. */
   dropped(drop: Pick<Drop, 'from'>): void {
     const isNoted = this.#missedFrom < Infinity
     this.#missedFrom = Math.min(this.#missedFrom, drop.from)

@@ -188,12 +188,7 @@ export type SpoolFate = 'handed over by others' | 'not known yet' | { readonly f
  * are returned with the time in which they were read, epoch milliseconds, by the last report of the connector. Events
  * that were read after a stop had begun belong to the gap of the stop.
  */
-export function spoolFate(
-  gone: ConnectorReport,
-  engine: string,
-  others: readonly ConnectorReport[],
-  now: number,
-): SpoolFate {
+function spoolFate(gone: ConnectorReport, engine: string, others: readonly ConnectorReport[], now: number): SpoolFate {
   const { reportedAt, stoppedAt: to = reportedAt, handedOverTo: from, spool } = gone
   if (from >= lastKept(gone)) return 'handed over by others'
   if (others.some((other) => spool !== undefined && other.spool?.taken.includes(spool.owner) === true)) {

@@ -178,7 +178,7 @@ const registration = /^User: +\t(\S+)\nContact: +\t(.*)\n(?:.*\n)?Status: +\t.*E
  * Returns the registrations of a SIP profile; `undefined` if the engine does not list them. The engine's list of all
  * profiles keeps phones that were dropped, and dates them by the engine's clock; the profile itself rings only these.
  */
-export async function profileRegistrations(
+async function profileRegistrations(
   link: Pick<EngineLink, 'api'>,
   profile: string,
 ): Promise<ProfileRegistration[] | undefined> {

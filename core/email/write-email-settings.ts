@@ -35,7 +35,7 @@ export interface EmailContext {
 const idBytes = 12
 
 /** Returns the purpose that the password of a domain's mail server is sealed for: it opens for no other domain. */
-export function emailPasswordPurpose(domain: string): string {
+function emailPasswordPurpose(domain: string): string {
   return `email-password:${domain}`
 }
 

@@ -2,7 +2,7 @@ import type { RecordingUpdate } from '../cdr/cdr-update.ts'
 import type { Recording } from './recording.ts'
 
 /**
- * Returns the update by which the CDR of a recorded call must show its present recordings; nothing if the record does not
+ * Returns the update that makes the CDR of a recorded call show its present recordings; nothing if the record does not
  * identify the CDR. To be queued after each change of state.
  */
 export function recordingUpdate(recording: Recording): RecordingUpdate | undefined {

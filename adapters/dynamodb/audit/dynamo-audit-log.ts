@@ -59,17 +59,17 @@ const auditItem = z.object({
 })
 
 /** Returns the partition of a domain's trail; requests outside of a domain have the empty one. */
-export function auditPartition(domain: string): string {
+function auditPartition(domain: string): string {
   return joinKey(domain)
 }
 
 /** Returns the first sort key of a domain's lines at or after a moment. */
-export function auditStart(at: number): string {
+function auditStart(at: number): string {
   return joinKey(numberPart(at))
 }
 
 /** Returns a line as an item. `id` distinguishes two lines of one request and moment. */
-export function toAuditItem(record: AuditRecord, id: string) {
+function toAuditItem(record: AuditRecord, id: string) {
   return {
     pk: auditPartition(record.domain),
     sk: joinKey(numberPart(record.at), record.requestId, id),
@@ -79,7 +79,7 @@ export function toAuditItem(record: AuditRecord, id: string) {
 }
 
 /** Returns the line in an item. */
-export function fromAuditItem(item: Item | undefined): AuditEntry | undefined {
+function fromAuditItem(item: Item | undefined): AuditEntry | undefined {
   const parsed = parseItem(auditItem, item)
   if (parsed === undefined) return undefined
   const { sk: position, ...record } = parsed

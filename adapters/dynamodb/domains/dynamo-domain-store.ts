@@ -55,7 +55,7 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
 }
 
 /** See {@link DomainStore.replaceSettings}. A write whose answer was lost finds its own mark and counts as done. */
-export async function replaceSettings(
+async function replaceSettings(
   context: AdapterContext,
   { name, variables, parameters, version }: Domain,
 ): Promise<boolean> {
@@ -81,7 +81,7 @@ export async function replaceSettings(
 }
 
 /** See {@link DomainStore.beginDeletion}. A write whose answer was lost finds its own mark and counts as done. */
-export async function beginDeletion(context: AdapterContext, name: string, at: number): Promise<boolean> {
+async function beginDeletion(context: AdapterContext, name: string, at: number): Promise<boolean> {
   const writeId = context.random.uuid()
   const result = await conditionally(() =>
     updateItem(context, {
@@ -97,7 +97,7 @@ export async function beginDeletion(context: AdapterContext, name: string, at: n
 }
 
 /** See {@link DomainStore.endDeletion}. */
-export async function endDeletion(context: AdapterContext, name: string): Promise<void> {
+async function endDeletion(context: AdapterContext, name: string): Promise<void> {
   await conditionally(() =>
     deleteItem(context, {
       TableName: tableName(context, 'domains'),

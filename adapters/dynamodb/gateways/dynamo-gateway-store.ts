@@ -122,29 +122,29 @@ const gatewayItem = z.object({
 })
 
 /** The prefix of the sort keys of gateways. */
-export const gatewayPrefix = keyPrefix('gateway')
+const gatewayPrefix = keyPrefix('gateway')
 
 /** Returns the partition of a domain's gateways and their number. */
-export function gatewayPartition(domain: string): string {
+function gatewayPartition(domain: string): string {
   return joinKey(domain)
 }
 
 /** Returns the key of a gateway. */
-export function gatewayKey(domain: string, name: string) {
+function gatewayKey(domain: string, name: string) {
   return { pk: gatewayPartition(domain), sk: joinKey('gateway', name) }
 }
 
 /** Returns the key of the number of a domain's gateways. */
-export function gatewayCountKey(domain: string) {
+function gatewayCountKey(domain: string) {
   return { pk: gatewayPartition(domain), sk: joinKey('count') }
 }
 
 /** Returns a gateway as an item. */
-export function toGatewayItem(gateway: Gateway) {
+function toGatewayItem(gateway: Gateway) {
   return { ...gatewayKey(gateway.domain, gateway.name), ...gateway, networks: [...gateway.networks] }
 }
 
 /** Returns the gateway of an item; `undefined` for `undefined`. */
-export function fromGatewayItem(item: Item | undefined): Gateway | undefined {
+function fromGatewayItem(item: Item | undefined): Gateway | undefined {
   return parseItem(gatewayItem, item)
 }

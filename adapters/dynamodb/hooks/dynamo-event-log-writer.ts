@@ -47,7 +47,7 @@ export function dynamoEventLogWriter(
  * the ids on the condition that they have no number, the deliveries, and the record that these numbers are written, on
  * the condition that no reader has made them void. A writer that dies in between leaves numbers without a record.
  */
-export async function writeEvents(
+async function writeEvents(
   context: AdapterContext,
   taken: TakenNumbers,
   entries: readonly NewEntry[],

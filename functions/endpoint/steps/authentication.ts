@@ -82,7 +82,7 @@ const everyMs = 60_000
 const maxRemembered = 10_000
 
 /** Creates a {@link TouchSession} that writes at most once a minute for each user. */
-export function sessionToucher(): TouchSession {
+function sessionToucher(): TouchSession {
   const touched = new Map<string, number>()
   return async (sessions, { username, domain }, now, log) => {
     const last = touched.get(username)

@@ -22,7 +22,7 @@ export function exchangeEnd({ route, ports, tools }: Endpoint): Step {
 const patienceMs = 400
 
 /** Turns an error into an answer, and logs it if it is a failure of the service. */
-export function failExchange(exchange: Exchange, error: unknown): HttpResponse {
+function failExchange(exchange: Exchange, error: unknown): HttpResponse {
   const isRefusal = error instanceof DomainError && errorStatus[error.code] < 500
   if (!isRefusal) exchange.log.error('request failed', error)
   return errorResponse(error, exchange.requestId)
@@ -33,7 +33,7 @@ export function failExchange(exchange: Exchange, error: unknown): HttpResponse {
  * already decided and stays. If a record cannot be written, that is logged as an error and does not turn a success into
  * a failure.
  */
-export async function finishExchange(
+async function finishExchange(
   exchange: Exchange,
   route: Route,
   audit: OwnPorts['audit'],
@@ -115,7 +115,7 @@ const mostCharacters = 64
  * Returns the header that names the query parameters that a route does not know, which changed nothing; no header if
  * there are none. Names are percent-encoded, so that no character of a caller reaches the header as it is.
  */
-export function ignoredParameters(
+function ignoredParameters(
   { query }: Pick<Route, 'query'>,
   raw: RawRequest | undefined,
 ): Readonly<Record<string, string>> {
