@@ -5,7 +5,7 @@ import type { Item, Key } from '../client.ts'
 import { expirySeconds } from '../items.ts'
 import { joinKey, keyPrefix, numberPart, shardOf } from '../key.ts'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { texts } from '../../../contracts/messages/worker-messages.ts'
+import { texts } from '../../../contracts/messages/texts.ts'
 import usual from './usual-fields.json' with { type: 'json' }
 
 /**
