@@ -1,5 +1,4 @@
 import type { ReadField } from '../core/channels/leg.ts'
-import { callCheck } from './calls/find-channel.ts'
 import { channelList } from './calls/channel-list.ts'
 import { ChannelRegistry } from './calls/channel-registry.ts'
 import { type DomainNames, domainNames } from './calls/domain-names.ts'
@@ -44,7 +43,7 @@ export function composeConnector(parts: ConnectorDeps): Composition {
   const words = wanted.engineWords()
   const works = parts.engines.map((address) => new EngineRuntime({ ...shared, address, words }))
 
-  const recorder = new Recorder({ ...shared, isUp: callCheck({ ...shared, engines: works }) })
+  const recorder = new Recorder(parts)
   const observed = observationReport(parts)
   const tally: Running['tally'] = { gapsOfLost: 0, outOfReach: [], taken: [] }
   const events = eventPipeline({ ...shared, wanted, works, recorder, observed, tally })
@@ -109,6 +108,7 @@ function engineListener({
       gateways.hear(event, engine)
       events.accept(event, engine)
     },
+    room: () => events.room(),
     unreadable: (engine) => events.unreadable(engine),
     commandLinkUp: (engine) => runner.linkUp(engine),
     changed: (engine, kind) => {

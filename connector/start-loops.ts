@@ -1,7 +1,7 @@
+import { writeBehind } from '../core/concurrency/write-behind.ts'
 import { readPeerReports } from './calls/peer-reports.ts'
 import { commandIntake, fitnessJudge } from './commands/command-intake.ts'
 import { commandLimits } from './commands/command-slots.ts'
-import { subscriptionUpdater } from './events/subscriptions.ts'
 import type { StatusReporter } from './health/status-report.ts'
 import type { Gap } from '../core/events/gap.ts'
 import { compareGatewaysEachHour } from './recovery/align-engine.ts'
@@ -39,17 +39,23 @@ export function startLoops(running: Composition, status: StatusReporter, signal:
 }
 
 function followSubscriptions({ parts, events, works, wanted }: Running, signal: AbortSignal): Promise<void> {
+  // Each engine has its own, so that one that does not answer delays no other. A link that is down begins with words.
   const updaters = works.map(({ engine: { name, events: link } }) =>
-    subscriptionUpdater({ name, events: link }, () => wanted.engineWords(), {
+    writeBehind({
       ...parts,
-      onUpdated: () => events.subscribed(name),
+      write: async () => {
+        await link.resubscribe(wanted.engineWords())
+        events.subscribed(name)
+        return false
+      },
+      onFailure: (problem) => {
+        const reason = problem instanceof Error ? problem.name : ''
+        parts.log.warn('the subscription of an engine could not be updated', { engine: name, reason })
+      },
     }),
   )
-  signal.addEventListener('abort', () => {
-    for (const updater of updaters) updater.stop()
-  })
   const resubscribe = () => {
-    for (const updater of updaters) updater.tell()
+    for (const updater of updaters) updater.wake()
   }
   return events.follow(resubscribe, signal)
 }

@@ -126,9 +126,6 @@ export const timeMetrics = [
   'OrderTime',
 ] as const
 
-/** The log line of a delivery that failed for good; a metric filter counts it by its `domain`. */
-export const failedDelivery = 'delivery failed'
-
 /** See {@link countMetrics}. */
 export type CountMetric = (typeof countMetrics)[number]
 

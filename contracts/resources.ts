@@ -130,14 +130,6 @@ export const queues = {
     retentionSeconds: 345_600,
     maxReceives: 5,
   },
-  slowDeliveries: {
-    variable: 'QUEUE_SLOW_DELIVERIES',
-    purpose: 'attempts whose receivers are slow, so that they hold up no other; group = domain, for fairness',
-    fifo: false,
-    visibilitySeconds: 120,
-    retentionSeconds: 345_600,
-    maxReceives: 5,
-  },
   // While CDRs cannot be indexed, each is tried every 90 s: a thousand tries are 25 hours. Even then nothing is lost.
   cdrs: {
     variable: 'QUEUE_CDRS',

@@ -25,7 +25,7 @@ export const requeueDeliveries = schedule({
   summary: 'Queue again the attempts that should have been made long ago',
   everyMinutes: 1,
   timeoutSeconds: 60,
-  needs: { hooks: ['read'], deliveries: ['listDue', 'reschedule'], deliveryQueue: ['send', 'waiting'] },
+  needs: { deliveries: ['listDue', 'reschedule'], deliveryQueue: ['send', 'waiting'] },
   failing: {
     article: 'Lost attempts are not looked for',
     impact: 'Deliveries whose message was lost wait for ever: receivers do not learn of what happened.',

@@ -22,8 +22,9 @@ function worker<const W extends Worker>(declaration: W): W {
 }
 
 /**
- * Matches events against the hooks of their domain, writes one delivery for each match, and makes the first attempt to
- * prompt receivers.
+ * Matches events against the hooks of their domain, writes one delivery for each match, and makes the first attempts. A
+ * domain has four batches at a time whose answers are waited for, and a batch goes on until its slowest attempt is
+ * over.
  */
 export const hookDispatch = worker({
   name: 'hookDispatch',
@@ -31,10 +32,10 @@ export const hookDispatch = worker({
   summary: 'Match an event against the hooks of its domain',
   queue: 'events',
   batchSize: 10,
-  maxConcurrency: 50,
+  maxConcurrency: 200,
   timeoutSeconds: 30,
   needs: {
-    hooks: ['list', 'replace', 'countFailure', 'clearFailures', 'notePrompt'],
+    hooks: ['list', 'replace', 'countFailure', 'clearFailures', 'noteLate'],
     receivedEvents: ['ack'],
     eventLogWriter: ['take', 'write'],
     deliveries: ['keepEvent', 'create', 'createTogether', 'read', 'recordAttempt', 'recordTogether', 'reschedule'],
@@ -45,44 +46,29 @@ export const hookDispatch = worker({
   },
 })
 
-const attemptNeeds = {
-  hooks: ['read', 'replace', 'countFailure', 'clearFailures', 'noteSpeed', 'notePrompt', 'endNotice', 'renewNotice'],
-  deliveries: ['read', 'readEvent', 'beginAttempt', 'recordAttempt', 'reschedule'],
-  deliveryQueue: ['send'],
-  rateLimits: ['enter', 'leave'],
-  hookClient: ['send'],
-  secretBox: ['open'],
-  events: ['publish'],
-  emailSettings: ['read'],
-  mail: ['send'],
-  connectorStatus: ['noteWait'],
-} as const satisfies Needs
+/** The log line of a delivery that failed for good; a metric filter counts it by its `domain`. */
+export const failedDelivery = 'delivery failed'
 
-/**
- * Makes one attempt for each message; the attempts of a batch run concurrently. A batch is busy until its slowest
- * attempt ends, so receivers that are known as slow have a queue and a function of their own.
- */
+/** Makes one attempt for each message; the attempts of a batch run concurrently. */
 export const deliver = worker({
   name: 'deliver',
   group: 'hooks',
   summary: 'Make one attempt to deliver an event to a hook',
   queue: 'deliveries',
   batchSize: 10,
-  maxConcurrency: 100,
+  maxConcurrency: 200,
   timeoutSeconds: 60,
-  needs: attemptNeeds,
-})
-
-/** Makes attempts for receivers that take seconds to answer. */
-export const deliverSlowly = worker({
-  name: 'deliverSlowly',
-  group: 'hooks',
-  summary: 'Make one attempt to deliver an event to a hook whose receiver is slow',
-  queue: 'slowDeliveries',
-  batchSize: 10,
-  maxConcurrency: 100,
-  timeoutSeconds: 60,
-  needs: attemptNeeds,
+  needs: {
+    hooks: ['read', 'replace', 'countFailure', 'clearFailures', 'endNotice', 'renewNotice'],
+    deliveries: ['read', 'readEvent', 'beginAttempt', 'recordAttempt', 'reschedule'],
+    deliveryQueue: ['send'],
+    hookClient: ['send'],
+    secretBox: ['open'],
+    events: ['publish'],
+    emailSettings: ['read'],
+    mail: ['send'],
+    connectorStatus: ['noteWait'],
+  },
 })
 
 /** Writes ended legs, and other changes of CDRs, to the index of CDRs. */
@@ -138,4 +124,4 @@ export const cleanUpDomain = worker({
 })
 
 /** Every queue worker. */
-export const workers: readonly Worker[] = [hookDispatch, deliver, deliverSlowly, cdrIndex, writeExport, cleanUpDomain]
+export const workers: readonly Worker[] = [hookDispatch, deliver, cdrIndex, writeExport, cleanUpDomain]

@@ -8,7 +8,7 @@ import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
 import { runInTime } from './endpoint/deadline.ts'
 import type { EndpointDeps } from './endpoint/endpoint-parts.ts'
 import { type Batch, type MessageOutcome, handleBatch, messageAge, partialFailures } from './worker/handle-batch.ts'
-import { type MessageOf, messageReading } from './worker/message-reading.ts'
+import { type MessageOf, type ReadingWorker, messageReading } from './worker/message-reading.ts'
 
 /** The cloud adapter of each port that a worker needs: exactly those. */
 export type WorkerAdaptersOf<W extends Worker> = { readonly [P in keyof W['needs'] & PortName]: MakePort<P> }
@@ -20,7 +20,7 @@ export type WorkerDeps = Pick<EndpointDeps, 'clock' | 'random' | 'log' | 'settin
  * Handles one message. An error returns the message to its queue, and later messages of its group wait for it. A
  * `refused` message is also returned until it is given up or the cause is repaired, but no other message waits for it.
  */
-export type HandleMessage<W extends Worker> = (
+export type HandleMessage<W extends ReadingWorker> = (
   message: MessageOf<W>,
   ports: PortsOf<W['needs']>,
   tools: WorkerDeps,
@@ -33,13 +33,13 @@ export type WorkerHandler = (
 ) => Promise<SQSBatchResponse>
 
 /** A queue's handler over cloud adapters, and the same over any other. */
-export interface CloudWorker<W extends Worker> extends WorkerHandler {
+export interface CloudWorker<W extends ReadingWorker> extends WorkerHandler {
   readonly record: W
   readonly over: (ports: PortsOf<W['needs']>, tools: WorkerDeps) => WorkerHandler
 }
 
 /** Optional settings of a worker. */
-export interface WorkerOptions<W extends Worker> {
+export interface WorkerOptions<W extends ReadingWorker> {
   /** Returns a set of ports for each batch, whose messages then share their work. */
   readonly portsOfBatch?: (ports: PortsOf<W['needs']>) => PortsOf<W['needs']>
 }
@@ -49,7 +49,7 @@ export interface WorkerOptions<W extends Worker> {
  * Failed messages are redelivered together with the later messages of their order key. When the function's time runs
  * out, all unfinished messages are redelivered.
  */
-export function createWorker<const W extends Worker>(
+export function createWorker<const W extends ReadingWorker>(
   record: W,
   ports: PortsOf<W['needs']>,
   handle: HandleMessage<W>,
@@ -75,16 +75,19 @@ export function createWorker<const W extends Worker>(
  * redelivered. Messages of one group are in their original order. `receiptOf` returns the receipt that removes a
  * message from its queue.
  */
-export type HandleMessages<W extends Worker> = (
+export type HandleMessages<W extends ReadingWorker> = (
   messages: readonly MessageOf<W>[],
   settle: (message: object, problem?: unknown) => void,
   receiptOf: (message: object) => string,
 ) => Promise<void>
 
 /** Creates the handler of batches, once for all batches of a process. */
-export type MakeHandleMessages<W extends Worker> = (ports: PortsOf<W['needs']>, tools: WorkerDeps) => HandleMessages<W>
+export type MakeHandleMessages<W extends ReadingWorker> = (
+  ports: PortsOf<W['needs']>,
+  tools: WorkerDeps,
+) => HandleMessages<W>
 
-function createBatchWorker<const W extends Worker>(
+function createBatchWorker<const W extends ReadingWorker>(
   record: W,
   ports: PortsOf<W['needs']>,
   make: MakeHandleMessages<W>,
@@ -108,7 +111,7 @@ function createBatchWorker<const W extends Worker>(
   })
 }
 
-function handlerOf<const W extends Worker>(
+function handlerOf<const W extends ReadingWorker>(
   record: W,
   { ports, tools }: { readonly ports: object; readonly tools: WorkerDeps },
   handleAll: (batch: Batch<MessageOf<W>>) => Promise<void>,
@@ -132,7 +135,7 @@ function handlerOf<const W extends Worker>(
 }
 
 /** Returns the handler of a queue over cloud adapters, made from the process's environment at the first batch. */
-export function worker<const W extends Worker>(
+export function worker<const W extends ReadingWorker>(
   record: W,
   adapters: WorkerAdaptersOf<W>,
   handle: HandleMessage<W>,
@@ -142,7 +145,7 @@ export function worker<const W extends Worker>(
 }
 
 /** Returns the handler of a queue whose batches are handled together, like {@link worker}. */
-export function batchWorker<const W extends Worker>(
+export function batchWorker<const W extends ReadingWorker>(
   record: W,
   adapters: WorkerAdaptersOf<W>,
   make: MakeHandleMessages<W>,
@@ -150,7 +153,7 @@ export function batchWorker<const W extends Worker>(
   return cloudWorker(record, adapters, (ports, tools) => createBatchWorker(record, ports, make, tools))
 }
 
-function cloudWorker<const W extends Worker>(
+function cloudWorker<const W extends ReadingWorker>(
   record: W,
   adapters: WorkerAdaptersOf<W>,
   over: CloudWorker<W>['over'],

@@ -96,13 +96,10 @@ export function hookClientOver(options: HookClientOptions): HookClient & { close
     bodyTimeout: 0,
   })
   return {
-    async send(request, signal) {
+    async send(request) {
       const startedAt = clock.now()
       const abort = new AbortController()
-      const end = () => abort.abort(new TotalTimeout())
-      if (signal?.aborted === true) end()
-      signal?.addEventListener('abort', end, { once: true })
-      const cancel = timers.after(limits.totalMs, end)
+      const cancel = timers.after(limits.totalMs, () => abort.abort(new TotalTimeout()))
       try {
         const answer = await exchange(agent, request, abort.signal, limits.replyBytes)
         return { outcome: 'answered', ...answer, durationMs: clock.now() - startedAt }
@@ -110,7 +107,6 @@ export function hookClientOver(options: HookClientOptions): HookClient & { close
         return { outcome: 'failed', reason: failureOf(error), durationMs: clock.now() - startedAt }
       } finally {
         cancel()
-        signal?.removeEventListener('abort', end)
       }
     },
     close: () => agent.destroy(),

@@ -1,11 +1,8 @@
-import { Readable } from 'node:stream'
 import {
   DeleteObjectCommand,
-  GetObjectCommand,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
   ListObjectVersionsCommand,
-  PutObjectCommand,
   PutObjectLegalHoldCommand,
 } from '@aws-sdk/client-s3'
 import type { BucketName } from '../../contracts/resources.ts'
@@ -14,7 +11,8 @@ import { readVariable } from '../../contracts/settings/setting.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { FileHead, FileStore } from '../../core/recordings/file-store.ts'
 import type { AdapterContext } from '../context.ts'
-import { bucketName, callObjects, refusalIn, sendBody, unlessAbsent } from './client.ts'
+import { bucketName, callObjects, refusalIn, unlessAbsent } from './client.ts'
+import { s3Objects } from './s3-objects.ts'
 import { s3Uploads } from './s3-uploads.ts'
 import { signLink } from './signed-links.ts'
 
@@ -28,35 +26,16 @@ export function s3ExportFiles(context: AdapterContext): FileStore {
   return s3FileStore(context, 'exports')
 }
 
-/** Returns the bucket of what deliveries carry. */
-export function s3PayloadFiles(context: AdapterContext): FileStore {
-  return s3FileStore(context, 'payloads')
-}
-
 function s3FileStore(context: AdapterContext, bucket: BucketName): FileStore {
   const at = (Key: string) => ({ Bucket: bucketName(context, bucket), Key })
   return {
+    ...s3Objects(context, bucket),
     ...s3Uploads(context, bucket),
     sign: (link) => signLink(context, bucket, link),
     async head(key) {
       const command = new HeadObjectCommand(at(key))
       const found = await unlessAbsent(callObjects(context, (client) => client.send(command)))
       return found && headOf(found)
-    },
-    async read(key, maxBytes) {
-      const command = new GetObjectCommand(at(key))
-      return unlessAbsent(
-        callObjects(context, async (client) => {
-          const { Body } = await client.send(command)
-          return Body instanceof Readable ? bytesOf(Body, maxBytes) : undefined
-        }),
-      )
-    },
-    async put(key, contentType, body) {
-      await sendBody(body, ({ input, limits }) => {
-        const command = new PutObjectCommand({ ...at(key), ContentType: contentType, ...input })
-        return callObjects(context, (client) => client.send(command, limits))
-      })
     },
     async remove(key) {
       const command = new DeleteObjectCommand(at(key))
@@ -92,19 +71,6 @@ async function unlessUnlockable(call: Promise<unknown>, isHeld: boolean): Promis
     const problem = 'the store of recordings does not lock objects yet'
     throw new DomainError('store_unavailable', problem, { cause: error })
   }
-}
-
-async function bytesOf(body: Readable, most: number): Promise<Buffer | undefined> {
-  const pieces: Buffer[] = []
-  let length = 0
-  for await (const piece of body) {
-    if (!Buffer.isBuffer(piece)) continue
-    length += piece.length
-    // Leaving the loop ends the connection.
-    if (length > most) return undefined
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
 }
 
 const archives = new Set(['GLACIER', 'DEEP_ARCHIVE'])

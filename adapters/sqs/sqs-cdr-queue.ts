@@ -1,4 +1,4 @@
-import type { CdrMessage } from '../../contracts/messages/worker-messages.ts'
+import type { CdrMessage } from '../../contracts/messages/cdr.ts'
 import type { CdrUpdate, CdrQueue, EventUpdate, PostUpdate } from '../../core/cdr/cdr-update.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { AdapterContext } from '../context.ts'

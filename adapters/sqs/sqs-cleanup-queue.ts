@@ -1,4 +1,4 @@
-import type { CleanupMessage } from '../../contracts/messages/worker-messages.ts'
+import type { CleanupMessage } from '../../contracts/messages/cleanup.ts'
 import type { CleanupQueue } from '../../core/domains/cleanup-queue.ts'
 import type { AdapterContext } from '../context.ts'
 import { sendMessage } from './client.ts'

@@ -1,4 +1,4 @@
-import type { EventMessage } from '../../contracts/messages/worker-messages.ts'
+import type { EventMessage } from '../../contracts/messages/event.ts'
 import { laneOf } from '../../core/events/lanes.ts'
 import type { EventSink } from '../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'

@@ -1,4 +1,4 @@
-import type { ExportMessage } from '../../contracts/messages/worker-messages.ts'
+import type { ExportMessage } from '../../contracts/messages/export.ts'
 import type { ExportQueue } from '../../core/cdr/exports/export-job.ts'
 import type { AdapterContext } from '../context.ts'
 import { sendMessage } from './client.ts'

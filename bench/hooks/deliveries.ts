@@ -61,5 +61,5 @@ export async function benchDelivery(
   const id = `msg_${systemRandomness.uuid().replaceAll('-', '')}`
   const delivery = newDelivery(hook, event, { id, sequence, at })
   await ports.deliveries.create(delivery)
-  return queuedAttempt(delivery, at, hook)
+  return queuedAttempt(delivery, at)
 }

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { EventEmitter } from 'node:events'
 import type { SQSRecord } from 'aws-lambda'
-import type { QueuedDelivery } from '../../core/hooks/delivery/delivery-queue.ts'
 import type { PolledQueue } from '../../local/queues/poller.ts'
 import type { ReceivedMessage } from '../../local/queues/received-message.ts'
-import { messageBody, recordOf } from './records.ts'
+import { recordOf } from './records.ts'
 
 /** As long as an open request to the queue waits for a message. */
 const longPollMs = 1000
@@ -18,15 +17,15 @@ export class MemoryQueue implements PolledQueue {
   readonly #arrivals = new EventEmitter()
   #count = 0
 
-  send(delivery: QueuedDelivery): void {
+  send(Body: string, delaySeconds = 0): void {
     this.#count += 1
-    const message = { MessageId: String(this.#count), ReceiptHandle: '', Body: messageBody(delivery) }
+    const message = { MessageId: String(this.#count), ReceiptHandle: '', Body }
     const arrive = () => {
       this.#waiting.push(message)
       this.#arrivals.emit('message')
     }
-    if (delivery.delaySeconds === 0) arrive()
-    else setTimeout(arrive, delivery.delaySeconds * 1000)
+    if (delaySeconds === 0) arrive()
+    else setTimeout(arrive, delaySeconds * 1000)
   }
 
   async receive(maxMessages: number): Promise<readonly ReceivedMessage[]> {

@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda'
-import type { DeliveryMessage } from '../../contracts/messages/worker-messages.ts'
+import type { DeliveryMessage } from '../../contracts/messages/delivery.ts'
 import type { QueuedDelivery } from '../../core/hooks/delivery/delivery-queue.ts'
 
 /** The message that asks for an attempt, as the queue holds it. */

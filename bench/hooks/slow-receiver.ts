@@ -1,27 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { deliver as delivering, deliverSlowly as deliveringSlowly } from '../../contracts/workers.ts'
-import type { Hook } from '../../core/hooks/definition/hook.ts'
+import { deliver as delivering, hookDispatch as dispatching } from '../../contracts/workers.ts'
 import { handler as deliver } from '../../functions/hooks/deliver.ts'
-import { handler as deliverSlowly } from '../../functions/hooks/deliver-slowly.ts'
+import { handler as hookDispatch } from '../../functions/hooks/hook-dispatch.ts'
 import { maxConcurrency as laptopConcurrency } from '../../local/queues/start-mappings.ts'
 import { doneMessages } from '../../local/queues/queue-event.ts'
 import { Poller } from '../../local/queues/poller.ts'
+import type { Delivery } from '../../core/hooks/delivery/delivery.ts'
 import type { WorkerHandler } from '../../functions/worker.ts'
 import { type Figures, percentile } from '../figures.ts'
-import { type DeliveryBench, benchDelivery, benchEvent, benchHook, deliveryBench } from './deliveries.ts'
+import { type DeliveryBench, benchEvent, benchHook, deliveryBench } from './deliveries.ts'
 import { MemoryQueue } from './memory-queue.ts'
+import { messageBody } from './records.ts'
 import { type BenchSink, openSink } from './sink.ts'
 
-const fastReceivers = 1000
-/** One delivery to a fast receiver each 20 ms, and one in ten more to the slow one. */
+const fastEvents = 1000
+const fastDomains = Array.from({ length: 10 }, (_, at) => `domain-${at}.example.com`)
+const slowDomain = 'slow.example.com'
+/** One event for a fast receiver each 20 ms, and one in ten more for the slow one. */
 const everyMs = 20
 const slowEvery = 10
 const slowMs = 14_000
 
 /**
- * How long deliveries to a thousand fast receivers take from the queue to the end of their attempt, with and without
- * one receiver that takes 14 s: through the pollers of a laptop, with its concurrency, a fifth of that in the cloud.
- * Nothing knows at first that the slow one is slow.
+ * How long a thousand events for fast receivers take from the queue to the end of their attempt, with and without one
+ * receiver that takes 14 s: through the pollers of a laptop, with its concurrency, a tenth of that in the cloud.
+ * Nothing knows at first that the slow one is late.
  */
 export async function benchSlowReceiver(): Promise<Figures> {
   const sinks = { fast: await openSink(), slow: await openSink() }
@@ -41,81 +44,81 @@ interface Sinks {
   readonly slow: BenchSink
 }
 
-/** Milliseconds from the queue to the record of its success, for each delivery to a fast receiver. */
+/** Milliseconds from the queue to the record of its delivery, for each event of a fast receiver. */
 async function fastLatencies(sinks: Sinks, withSlow: boolean): Promise<number[]> {
   const parts = deliveryBench()
-  const slow = withSlow ? await benchHook(parts, sinks.slow.urlAfter(slowMs), 'slow.example.com') : undefined
-  const hooks: Hook[] = []
-  for (let made = 0; made < fastReceivers; made += 1) {
-    hooks.push(await benchHook(parts, sinks.fast.urlAfter(0), `domain-${made % 10}.example.com`))
-  }
+  for (const domain of fastDomains) await benchHook(parts, sinks.fast.urlAfter(0), domain)
+  await benchHook(parts, sinks.slow.urlAfter(slowMs), slowDomain)
   const startedAt = new Map<string, number>()
   const taken: number[] = []
-  const stop = startWorkers(parts, (id) => {
-    const since = startedAt.get(id)
+  const { events, stop } = startWorkers(parts, (eventId) => {
+    const since = startedAt.get(eventId)
     if (since !== undefined) taken.push(performance.now() - since)
   })
-  for (const [number, hook] of hooks.entries()) {
-    if (slow !== undefined && number % slowEvery === 0) await enqueue(parts, slow, number)
-    startedAt.set(await enqueue(parts, hook, number), performance.now())
+  const send = (number: number, given: { readonly id: string; readonly domain: string }) =>
+    events.send(JSON.stringify({ version: 1, ...benchEvent(number), ...given }))
+  for (let number = 0; number < fastEvents; number += 1) {
+    if (withSlow && number % slowEvery === 0) send(number, { id: `slow:${number}`, domain: slowDomain })
+    const id = `fast:${number}`
+    startedAt.set(id, performance.now())
+    send(number, { id, domain: fastDomains[number % fastDomains.length] ?? '' })
     await pause(everyMs)
   }
   await stop()
-  if (taken.length !== fastReceivers) throw new Error(`${taken.length} of ${fastReceivers} were delivered`)
+  if (taken.length !== fastEvents) throw new Error(`${taken.length} of ${fastEvents} were delivered`)
   return taken
 }
 
-/** Queues a delivery as the dispatch of an event does, by what is known of the hook at that moment. */
-async function enqueue(parts: DeliveryBench, { domain, id }: Hook, number: number): Promise<string> {
-  const hook = await parts.ports.hooks.read(domain, id)
-  if (hook === undefined) throw new Error('the hook is gone')
-  const event = { ...benchEvent(number), domain }
-  await parts.ports.deliveries.keepEvent(event)
-  const queued = await benchDelivery(parts, { hook, event, sequence: number })
-  await parts.ports.deliveryQueue.send([queued])
-  return queued.id
-}
-
 /** Runs both functions on their queues. Stopping them drains the queues first. */
-function startWorkers(parts: DeliveryBench, delivered: (id: string) => void): () => Promise<void> {
-  const queues = { usual: new MemoryQueue(), slow: new MemoryQueue() }
+function startWorkers(parts: DeliveryBench, delivered: (eventId: string) => void) {
+  const [events, attempts] = [new MemoryQueue(), new MemoryQueue()]
+  const { deliveries } = parts.ports
+  const note = (delivery: Pick<Delivery, 'eventId'>, { state }: Pick<Delivery, 'state'>) => {
+    if (state === 'delivered') delivered(delivery.eventId)
+  }
   const ports = {
     ...parts.ports,
     deliveries: {
-      ...parts.ports.deliveries,
-      recordAttempt: async (...given: Parameters<typeof parts.ports.deliveries.recordAttempt>) => {
-        const answer = await parts.ports.deliveries.recordAttempt(...given)
-        if (given[1].state === 'delivered') delivered(given[0].id)
+      ...deliveries,
+      recordAttempt: async (...given: Parameters<typeof deliveries.recordAttempt>) => {
+        const answer = await deliveries.recordAttempt(...given)
+        note(...given)
         return answer
+      },
+      recordTogether: async (all: Parameters<typeof deliveries.recordTogether>[0]) => {
+        const areRecorded = await deliveries.recordTogether(all)
+        if (areRecorded) for (const { delivery, outcome } of all) note(delivery, outcome)
+        return areRecorded
       },
     },
   }
   parts.ports.deliveryQueue.send = async (all) => {
-    for (const one of all) (one.isSlow === true ? queues.slow : queues.usual).send(one)
+    for (const one of all) attempts.send(messageBody(one), one.delaySeconds)
     return []
   }
-  const poll = (
-    queue: MemoryQueue,
-    handler: WorkerHandler,
-    { batchSize, maxConcurrency }: typeof delivering | typeof deliveringSlowly,
-  ) =>
-    new Poller({
-      queue,
-      batchSize,
-      concurrency: Math.min(maxConcurrency, laptopConcurrency),
-      handle: async (messages) =>
-        doneMessages(
-          messages,
-          await handler({ Records: messages.map(queue.record) }, { getRemainingTimeInMillis: () => 60_000 }),
-          true,
-        ),
-      onError: (error) => console.error(error),
-    })
   const pollers = [
-    poll(queues.usual, deliver.over(ports, parts.tools), delivering),
-    poll(queues.slow, deliverSlowly.over(ports, parts.tools), deliveringSlowly),
+    poll(events, hookDispatch.over(ports, parts.tools), dispatching),
+    poll(attempts, deliver.over(ports, parts.tools), delivering),
   ]
-  return async () => {
+  const stop = async () => {
     for (const poller of pollers) await poller.stop()
   }
+  return { events, stop }
+}
+
+function poll(
+  queue: MemoryQueue,
+  handler: WorkerHandler,
+  { batchSize, maxConcurrency }: typeof delivering | typeof dispatching,
+): Poller {
+  return new Poller({
+    queue,
+    batchSize,
+    concurrency: Math.min(maxConcurrency, laptopConcurrency),
+    handle: async (messages) => {
+      const batch = { Records: messages.map(queue.record) }
+      return doneMessages(messages, await handler(batch, { getRemainingTimeInMillis: () => 60_000 }), true)
+    },
+    onError: (error) => console.error(error),
+  })
 }

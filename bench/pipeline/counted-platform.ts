@@ -47,5 +47,5 @@ process.send?.({ isUp: true })
 
 function shortName(roleArn: string): string {
   const name = roleArn.slice(roleArn.lastIndexOf('/') + 1)
-  return /(hookDispatch|deliverSlowly|deliver|cdrIndex|Task|requeue\w*)/i.exec(name)?.[1] ?? name
+  return /(hookDispatch|deliver|cdrIndex|Task|requeue\w*)/i.exec(name)?.[1] ?? name
 }

@@ -40,6 +40,8 @@ export interface EngineRuntimeDeps extends Time {
 /** What is told of an engine; no call may throw. */
 export interface EngineListener {
   event(event: EngineEvent, engine: string): void
+  /** What the event link waits for before it reads on, at most some seconds; `undefined` when nothing has to be. */
+  room(): Promise<void> | undefined
   /** An event of the event link could not be read. */
   unreadable(engine: string): void
   commandLinkUp(engine: Engine): void
@@ -79,6 +81,7 @@ export class EngineRuntime {
       name: 'events',
       subscribe: deps.words,
       onEvent: (event) => this.#hear(clocks.corrected(event, name)),
+      room: () => this.#room(),
       onState: (state) => this.#eventsChanged(state),
     })
     this.reading = engineReading({
@@ -101,6 +104,11 @@ export class EngineRuntime {
 
   #hear(event: EngineEvent): void {
     for (const listener of this.#listeners) listener.event(event, this.engine.name)
+  }
+
+  #room(): Promise<void> | undefined {
+    const [first] = this.#listeners.flatMap((listener) => listener.room() ?? [])
+    return first
   }
 
   #commandsChanged({ kind }: EslState): void {
@@ -156,7 +164,7 @@ interface LinkReports {
   reasons: Partial<Record<LinkRole, EslDownReason>>
 }
 
-type Role = Pick<EslSessionOptions, 'subscribe' | 'onEvent' | 'onState'> & { readonly name: LinkRole }
+type Role = Pick<EslSessionOptions, 'subscribe' | 'onEvent' | 'room' | 'onState'> & { readonly name: LinkRole }
 
 function linkOpener(
   { address, openLink, random, log }: EngineRuntimeDeps,

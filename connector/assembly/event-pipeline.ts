@@ -119,6 +119,11 @@ export class EventPipeline {
     if (this.#deps.wanted.concerns(eventNameOf(event))) this.#buffer.add(event, engineName)
   }
 
+  /** What to wait for before more is read from an engine, 5 s at most; `undefined` when nothing has to be. */
+  room(): Promise<void> | undefined {
+    return this.#buffer.room()
+  }
+
   /**
    * An engine's event link came up or was lost. Compares what is known with what the engine has, records the gap, and
    * notifies the subscribed domains: of the newest change of each engine, once the subscriptions are loaded.

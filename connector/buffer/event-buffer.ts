@@ -127,6 +127,11 @@ export class EventBuffer {
     this.#log.add({ engine, event }, this.#deps.clock.now())
   }
 
+  /** What to wait for before more is read from an engine, 5 s at most; `undefined` when nothing has to be. */
+  room(): Promise<void> | undefined {
+    return this.#log.room()
+  }
+
   /**
    * Takes an event of the platform, which was known at `readAt`, epoch milliseconds, now where absent; never failing.
    */

@@ -14,8 +14,8 @@ export interface MemoryLimits {
   readonly all: number
 }
 
-/** 48 MiB hold seconds of a busy engine; as much again waits to be written to a disk that is slow for some seconds. */
-export const usualMemory: MemoryLimits = { window: 48 * 1024 * 1024, all: 96 * 1024 * 1024 }
+/** 48 MiB hold seconds of a busy engine, and half of the rest what 32 engines had sent when reading should stop. */
+export const usualMemory: MemoryLimits = { window: 48 * 1024 * 1024, all: 64 * 1024 * 1024 }
 
 /** Read from the disk at a time: no more than this, and than a quarter of the window. */
 const largestChunk = 1024 * 1024
@@ -40,8 +40,8 @@ export interface EventLogDeps extends Time {
 /**
  * Entries in the order in which they were taken, in memory and on disk. The oldest are in memory and can be handled
  * (the window). When it is full, newer ones wait on disk, and the newest, for a moment, in memory to be written there
- * (the tail). What is not done within half a second is on disk besides. When there is no room for the tail either, the
- * oldest entry that is on no disk goes.
+ * (the tail). What is not done within half a second is on disk besides. While the disk is writing and the tail is long,
+ * no more should be read. When there is no room for the tail either, the oldest entry that is on no disk goes.
  */
 export class EventLog {
   readonly #deps: EventLogDeps
@@ -50,10 +50,12 @@ export class EventLog {
   readonly #ready = new Chain<Waiting>()
   readonly #tail = new Chain<Waiting>()
   readonly #unwritten = new Chain<Waiting>()
-  /** Events for the queue, and up to how many bytes of the window more of them may come. */
+  /** Events for the queue, up to how many bytes of the window more of them may come, and up to how many are read. */
   #unsent = 0
   readonly #handledBytes: number
+  readonly #tailBytes: number
   readonly #chunkBytes: number
+  #readers: (() => void)[] = []
   #bytes = 0
   #windowBytes = 0
   #added = 0
@@ -64,7 +66,8 @@ export class EventLog {
   constructor(deps: EventLogDeps) {
     const { disk, memory } = deps
     this.#deps = deps
-    this.#handledBytes = (memory.window + memory.all) / 2
+    this.#tailBytes = (memory.all - memory.window) / 4
+    this.#handledBytes = memory.window + this.#tailBytes
     this.#chunkBytes = Math.min(largestChunk, memory.window / 4)
     this.#isOpen = disk === undefined
     this.#writer = new LogWriter({
@@ -138,6 +141,14 @@ export class EventLog {
     this.#writer.wake()
   }
 
+  /**
+   * What to wait for before more is read; `undefined` when nothing has to be. A disk that refuses, or has not answered
+   * for 5 s, is not waited for.
+   */
+  room(): Promise<void> | undefined {
+    return this.#hasRoom ? undefined : new Promise((resolve) => this.#readers.push(resolve))
+  }
+
   /** Notes that an event for the queue, of so many bytes, came of an entry. */
   noteUnsent(entry: Waiting, bytes: number): void {
     entry.unsent += 1
@@ -162,6 +173,7 @@ export class EventLog {
   /** Writes what is only in memory to the disk. Returns how many entries are lost, which are counted as dropped. */
   async close(): Promise<number> {
     this.#isClosed = true
+    this.#letRead()
     await this.#writer.finish()
     const lost = [...this.#unwritten.values()]
     for (const entry of lost) this.#giveUp(entry)
@@ -182,7 +194,16 @@ export class EventLog {
 
   #moveOn(): void {
     this.#refill()
+    this.#letRead()
     this.#deps.onMoved()
+  }
+
+  get #hasRoom(): boolean {
+    return this.#isClosed || this.#bytes - this.#windowBytes <= this.#tailBytes || !this.#writer.isWriting
+  }
+
+  #letRead(): void {
+    if (this.#hasRoom) for (const resolve of this.#readers.splice(0)) resolve()
   }
 
   /** Takes entries into the window, from the disk first. */

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import * as z from 'zod/mini'
 import { type TextEvent, messageOf, textEvent } from '../../adapters/events/text-event.ts'
-import { eventMessage } from '../../contracts/messages/worker-messages.ts'
+import { eventMessage } from '../../contracts/messages/event.ts'
 import { lifeEvents } from '../calls/channel.ts'
 import { SyntheticEvent } from '../calls/synthetic-event.ts'
 import { readEvent } from '../esl/event.ts'

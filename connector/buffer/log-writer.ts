@@ -12,6 +12,9 @@ const commitMs = 250
 /** Entries without room in the window are written early once they are this many bytes. */
 const earlyBytes = 1024 * 1024
 
+/** A disk that has not answered for so long is not waited for. */
+const hangsMs = 5_000
+
 export interface LogWriterDeps extends Time {
   readonly disk: BufferDisk | undefined
   /** Entries without a copy on disk, in their order. Those that are written are taken out by `onWritten`. */
@@ -20,7 +23,7 @@ export interface LogWriterDeps extends Time {
   readonly isPressed: () => boolean
   /** Called with each entry that was written. */
   readonly onWritten: (entry: Waiting) => void
-  /** Called whenever a write has ended, well or not. */
+  /** Called whenever a write has ended, well or not, or takes so long that it may never end. */
   readonly onEnded: () => void
 }
 
@@ -29,6 +32,7 @@ export class LogWriter {
   readonly #deps: LogWriterDeps
   #skipped = 0
   #isRefused = false
+  #isHanging = false
   #isFinished: boolean
   #writing: Promise<void> | undefined
   #cancel: (() => void) | undefined
@@ -41,6 +45,11 @@ export class LogWriter {
   /** Entries that should have been on disk and were not, since the disk did not take them. */
   get skipped(): number {
     return this.#skipped
+  }
+
+  /** Whether a write is under way that can be waited for. */
+  get isWriting(): boolean {
+    return this.#writing !== undefined && !this.#isRefused && !this.#isHanging
   }
 
   /** Says that an entry came. */
@@ -79,17 +88,27 @@ export class LogWriter {
     this.#isRefused = false
     for (let due = this.#due(isLast, disk.chunkBytes); due.length > 0; due = this.#due(isLast, disk.chunkBytes)) {
       for (const entry of due) entry.isBeingWritten = true
-      const copies = await disk.append(due)
+      const copies = await this.#append(disk, due)
+      this.#isRefused = copies === undefined
       for (const [index, entry] of due.entries()) {
         entry.isBeingWritten = false
         entry.copy = copies?.[index]
         onWritten(entry)
       }
       onEnded()
-      if (copies !== undefined) continue
-      this.#isRefused = true
-      return this.#noteSkipped(isLast)
+      if (this.#isRefused) return this.#noteSkipped(isLast)
     }
+  }
+
+  async #append(disk: BufferDisk, due: readonly Waiting[]): ReturnType<BufferDisk['append']> {
+    const cancel = this.#deps.timers.after(hangsMs, () => {
+      this.#isHanging = true
+      this.#deps.onEnded()
+    })
+    const copies = await disk.append(due)
+    cancel()
+    this.#isHanging = false
+    return copies
   }
 
   /** Chooses the entries to write now, the oldest first, until they have so many bytes. */

@@ -1,6 +1,11 @@
-import { type FileHandle, open, stat, truncate } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { appendFile, stat, truncate } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
 import { type LockFiles, type LockOwner, systemLockFiles } from '../../adapters/system/folder-lock.ts'
 import { isRunning, processIdentity } from '../../adapters/system/process-identity.ts'
+
+/** Bytes of one read of the system. */
+const highWaterMark = 1024 * 1024
 
 /** The disk as the event buffer uses it. Each method rejects with the system's error when it fails. */
 export interface SpoolFiles extends LockFiles {
@@ -20,23 +25,12 @@ export const systemSpoolFiles: SpoolFiles = {
     const { size, mtimeMs } = await stat(path)
     return { size, changedAt: Math.floor(mtimeMs) }
   },
-  append: async (path, bytes) => {
-    const file = await open(path, 'a', 0o600)
-    try {
-      await file.appendFile(bytes)
-    } finally {
-      await file.close()
-    }
-  },
+  append: (path, bytes) => appendFile(path, bytes, { mode: 0o600 }),
   truncate: (path, size) => truncate(path, size),
-  read: async (path, offset, length) => {
-    const file = await open(path, 'r')
-    try {
-      return await readPart(file, offset, length)
-    } finally {
-      await file.close()
-    }
-  },
+  read: async (path, offset, length) =>
+    length === 0
+      ? Buffer.of()
+      : buffer(createReadStream(path, { start: offset, end: offset + length - 1, highWaterMark })),
 }
 
 /** Returns the system's word for what went wrong, such as `ENOENT`. */
@@ -51,16 +45,4 @@ export function processOwner(): LockOwner {
     // The first process of a container always has the same id.
     isAlive: (other) => other.split('-')[0] !== String(process.pid) && isRunning(other),
   }
-}
-
-/** Returns the bytes of an open file from an offset on: `length` of them, or as many as there are before its end. */
-export async function readPart(file: FileHandle, offset: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length)
-  let filled = 0
-  while (filled < length) {
-    const { bytesRead } = await file.read(bytes, filled, length - filled, offset + filled)
-    if (bytesRead === 0) break
-    filled += bytesRead
-  }
-  return bytes.subarray(0, filled)
 }

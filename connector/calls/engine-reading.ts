@@ -38,8 +38,6 @@ export interface EngineReading {
    * `UnreadableReply`.
    */
   current(domain: string | null): Promise<readonly ListedChannel[]>
-  /** The channels as of at most a second ago, whatever has changed since. Rejects as {@link current} does. */
-  recent(): Promise<readonly ListedChannel[]>
   /**
    * The channels as the engine lists them now, with the accounts that are known without asking. Rejects as
    * {@link current} does.
@@ -116,7 +114,6 @@ export function engineReading(parts: EngineReadingDeps): EngineReading {
 
   return {
     current,
-    recent: () => shared()?.channels ?? current(null),
     now: () => readAll(false),
   }
 }

@@ -22,7 +22,7 @@ const OVERFLOW_NOTICE = 'killed listener because of lost events'
 /** `greeting`: before the engine's first words; `login`: before its answer to the password. */
 type Phase = 'greeting' | 'login' | 'open' | 'closing' | 'ended'
 
-/** One TCP connection to an engine, from the attempt to its end. Never stops reading while it lives. */
+/** One TCP connection to an engine, from the attempt to its end. Stops reading only while there is no room. */
 export class EslConnection {
   readonly #options: EslConnectionOptions
   readonly #socket: EngineSocket
@@ -83,8 +83,9 @@ export class EslConnection {
     this.#fail(reason, message)
   }
 
-  #read(chunk: Buffer): void {
-    if (this.#phase === 'ended') return
+  /** Returns whether to read on at once. */
+  #read(chunk: Buffer): boolean {
+    if (this.#phase === 'ended') return false
     this.#options.tally.heardAt = this.#silence.heard()
     this.#options.tally.bytes += chunk.length
     try {
@@ -94,6 +95,9 @@ export class EslConnection {
       if (!(error instanceof EslFramingLost)) throw error
       this.#onFramingLost(error)
     }
+    const room = this.#options.room?.()
+    void room?.then(() => this.#socket.readOn())
+    return room === undefined
   }
 
   #onFramingLost(error: EslFramingLost): void {

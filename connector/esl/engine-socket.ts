@@ -1,19 +1,19 @@
 import { connect, type Socket } from 'node:net'
 
-/** As many as one read of the socket takes at most. */
-const READ_BYTES = 256 * 1024
+/** As many as one read of the socket takes at most. So much may still come of each engine when reading should stop. */
+const READ_BYTES = 64 * 1024
 
 /** The settings and callbacks of a socket. `onClosed` may be called more than once. */
 export interface EngineSocketOptions {
   readonly host: string
   readonly port: number
-  /** Given what came, in memory that the next bytes are read into. */
-  readonly onBytes: (chunk: Buffer) => void
+  /** Given what came, in memory that the next bytes are read into. Returns whether to read on before `readOn`. */
+  readonly onBytes: (chunk: Buffer) => boolean
   readonly onDrain: () => void
   readonly onClosed: () => void
 }
 
-/** A TCP connection to an engine, from the attempt on. Reads as fast as bytes come, until it is closed. */
+/** A TCP connection to an engine, from the attempt on. Reads as fast as bytes come and `onBytes` lets it. */
 export class EngineSocket {
   readonly #socket: Socket
   #isConnected = false
@@ -45,18 +45,19 @@ export class EngineSocket {
     return this.#socket.write(bytes)
   }
 
+  readOn(): void {
+    this.#socket.resume()
+  }
+
   destroy(): void {
     this.#socket.destroy()
   }
 }
 
 /** Every read goes into the same memory: at 100 MB a second, new memory for each costs as much as reading. */
-function intoOneBuffer(onBytes: (chunk: Buffer) => void) {
+function intoOneBuffer(onBytes: EngineSocketOptions['onBytes']) {
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
-  const callback = (length: number): boolean => {
-    onBytes(buffer.subarray(0, length))
-    return true
-  }
+  const callback = (length: number): boolean => onBytes(buffer.subarray(0, length))
   return { buffer, callback }
 }
 

@@ -40,6 +40,11 @@ export interface EslSessionOptions {
   /** The words after `event json`, such as `['CHANNEL_CREATE', 'CUSTOM', 'sofia::register']`; empty for none. */
   readonly subscribe: readonly string[]
   onEvent(event: EslEvent): void
+  /**
+   * Asked after each read. Nothing more is read until what it returns resolves: the engine holds what comes, up to
+   * 100 000 events. Should take no longer than a command may (`commandMs`), whose answer waits as well.
+   */
+  readonly room?: (() => Promise<void> | undefined) | undefined
   onState(state: EslState): void
   /** Called for every event that was skipped because it could not be read. */
   onUnreadable?(error: EslEventUnreadable): void
@@ -96,6 +101,8 @@ export interface EslConnectionOptions {
   readonly tally: EslTally
   onReady(): void
   onEvent(event: EslEvent): void
+  /** As that of a session. */
+  room?: (() => Promise<void> | undefined) | undefined
   onUnreadable(error: EslEventUnreadable): void
   onEnd(error: EslConnectionLost): void
 }

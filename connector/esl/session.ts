@@ -93,6 +93,7 @@ class ReconnectingSession implements EslSession {
       tally: this.#tally,
       onReady: () => this.#identify(),
       onEvent: (event) => this.#options.onEvent(event),
+      room: this.#options.room,
       onUnreadable: (error) => this.#options.onUnreadable?.(error),
       onEnd: (error) => this.#onEnd(error),
     })

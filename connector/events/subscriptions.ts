@@ -2,8 +2,7 @@ import type { Log } from '../../adapters/log/logger.ts'
 import { baseEvents, isEventName } from '../../core/events/catalogue.ts'
 import type { SubscriptionReader } from '../../core/hooks/definition/hook-store.ts'
 import { errorLatch } from '../runtime/error-latch.ts'
-import { type Time, type Timers, pause } from '../../core/concurrency/timers.ts'
-import type { Engine } from '../runtime/engine.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
 
 /** A hook takes effect within 2 s: asking once a second leaves one for reading the list and telling the engine. */
 const pollMs = 1_000
@@ -115,44 +114,4 @@ function wordsOf(names: readonly string[]): string[] {
   const isCustom = (name: string) => name.startsWith(customPrefix)
   const subclasses = names.filter(isCustom).map((name) => name.slice(customPrefix.length))
   return [...names.filter((name) => !isCustom(name)), 'CUSTOM', ...subclasses]
-}
-
-const againMs = 1_000
-
-/** Keeps the subscription of one engine's event link up to date. */
-export interface SubscriptionUpdater {
-  /** Sends the present words; after a failure it retries every second with the latest ones. */
-  tell(): void
-  stop(): void
-}
-
-/**
- * Makes the updater of one engine's subscription. Each engine has its own, so that one that does not answer delays no
- * other.
- */
-export function subscriptionUpdater(
-  { name, events }: Pick<Engine, 'name'> & { readonly events: Pick<Engine['events'], 'resubscribe'> },
-  words: () => readonly string[],
-  { log, timers, onUpdated }: { readonly log: Log; readonly timers: Timers; readonly onUpdated?: () => void },
-): SubscriptionUpdater {
-  let cancel = () => {}
-  let isStopped = false
-
-  const tell = (): void => {
-    cancel()
-    events.resubscribe(words()).then(onUpdated, (problem: unknown) => {
-      const reason = problem instanceof Error ? problem.name : ''
-      log.warn('the subscription of an engine could not be updated', { engine: name, reason })
-      cancel()
-      if (!isStopped) cancel = timers.after(againMs, tell)
-    })
-  }
-
-  return {
-    tell,
-    stop: () => {
-      isStopped = true
-      cancel()
-    },
-  }
 }

@@ -21,7 +21,7 @@ export interface KnownRecordings {
   hasCall(uuid: string): boolean
   all(): Iterable<KnownRecording>
   readonly size: number
-  /** Reports that were not taken in, since there was no room. */
+  /** Recordings that were forgotten before their end, since there was no room. */
   readonly dropped: number
 }
 
@@ -31,17 +31,26 @@ const maxKnown = 20_000
 /** The newest of those that are finished: their reports may come again. */
 const maxFinished = 5_000
 
-/** Makes an empty memory of recordings. */
-export function knownRecordings(): KnownRecordings {
+/** Makes an empty memory of recordings, with room for `limit` of them. */
+export function knownRecordings(limit = maxKnown): KnownRecordings {
   const byId = new Map<string, KnownRecording>()
   const byCall = new Map<string, Set<KnownRecording>>()
   const finished = new Map<string, number>()
   let dropped = 0
 
+  const forget = (known: KnownRecording): void => {
+    const { uuid } = known.facts
+    known.cancel()
+    byId.delete(fileId(known.facts))
+    const ofCall = byCall.get(uuid)
+    ofCall?.delete(known)
+    if (ofCall?.size === 0) byCall.delete(uuid)
+  }
   const enter = (facts: RecordingFacts): KnownRecording[] => {
-    if (byId.size >= maxKnown) {
+    const [oldest] = byId.values()
+    if (byId.size >= limit && oldest !== undefined) {
       dropped += 1
-      return []
+      forget(oldest)
     }
     const known: KnownRecording = { facts, failures: 0, isAtWork: false, isChanged: false, cancel: () => {} }
     byId.set(fileId(facts), known)
@@ -69,11 +78,7 @@ export function knownRecordings(): KnownRecordings {
     },
     finish: (known) => {
       const id = fileId(known.facts)
-      known.cancel()
-      byId.delete(id)
-      const ofCall = byCall.get(known.facts.uuid)
-      ofCall?.delete(known)
-      if (ofCall?.size === 0) byCall.delete(known.facts.uuid)
+      forget(known)
       finished.delete(id)
       finished.set(id, known.facts.endedAt ?? known.facts.startedAt)
       const [oldest] = finished.keys()

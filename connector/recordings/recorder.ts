@@ -1,9 +1,10 @@
+import { once } from 'node:events'
 import type { Ports } from '../../contracts/ports.ts'
 import type { Log } from '../../adapters/log/logger.ts'
 import { limited } from '../../core/concurrency/semaphore.ts'
-import { type Time, backoffMs, pause } from '../../core/concurrency/timers.ts'
+import { type Time, backoffMs } from '../../core/concurrency/timers.ts'
 import { isOfTenant } from '../../core/domains/domain.ts'
-import { type RecordingStore, longestCallMs } from '../../core/recordings/recording-store.ts'
+import type { RecordingStore } from '../../core/recordings/recording-store.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import { type ErrorLatch, errorLatch } from '../runtime/error-latch.ts'
 import {
@@ -16,8 +17,6 @@ import {
 import { type HeardLeg, type RecordingFacts, fileId, recordingWord } from './recording-facts.ts'
 import { basename } from 'node:path/posix'
 import { type RecordingKey, recordingKey } from '../../core/recordings/recording.ts'
-
-const lookMs = 15_000
 
 /** Many records may fail together while the store is away. */
 const backoff = { firstMs: 1_000, longestMs: 60_000 }
@@ -32,15 +31,14 @@ export interface RecorderDeps extends Time {
     readonly domains: Pick<Ports['domains'], 'read'>
     readonly recordings: Pick<RecordingStore, 'list' | 'expect'>
   }
-  readonly isUp: (uuid: string) => Promise<boolean | undefined>
   readonly random: () => number
   readonly log: Log
 }
 
 /**
  * Keeps the records of recordings: which there are, of which call, and when they ended. Engines send the files
- * (engine/bin/send-recordings); the platform accepts those with a record. State is in memory: if a connector is killed,
- * the others do the rest.
+ * (engine/bin/send-recordings); the platform accepts those with a record. A recording ends with its stop, else with its
+ * call, whose end is made up if it was missed. State is in memory: if a connector is killed, the others do the rest.
  */
 export class Recorder {
   readonly #deps: RecorderDeps
@@ -67,14 +65,9 @@ export class Recorder {
     this.#expectLater(word.recorded)
   }
 
-  /** Asks for the ends of calls, until aborted. Resolves when the records that were being written then are. */
+  /** Writes records until aborted. Resolves when those that were being written then are. */
   async follow(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const before = this.#deps.clock.now() - lookMs
-      const open = [...this.#known.all()].filter(({ facts }) => facts.endedAt === undefined && facts.startedAt < before)
-      for (const one of open) await this.#askForEnd(one)
-      await pause(this.#deps.timers, lookMs, signal)
-    }
+    await once(signal, 'abort')
     this.#stopping.abort()
     for (const { cancel } of this.#known.all()) cancel()
     await Promise.all(this.#atWork)
@@ -86,16 +79,6 @@ export class Recorder {
       recordingFailures: this.#failures,
       recordingsDropped: this.#known.dropped,
     }
-  }
-
-  /** Asks the engine about a call without a reported end; an engine that is away for a day has no calls any more. */
-  async #askForEnd(one: KnownRecording): Promise<void> {
-    const { clock, isUp } = this.#deps
-    const answer = await isUp(one.facts.uuid).catch(() => undefined)
-    const isOver = answer === false || (answer === undefined && one.facts.startedAt + longestCallMs < clock.now())
-    if (!isOver || one.facts.endedAt !== undefined) return
-    one.facts = { ...one.facts, endedAt: clock.now() }
-    this.#attend(one)
   }
 
   #attend(one: KnownRecording): void {

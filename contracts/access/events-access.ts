@@ -31,8 +31,7 @@ export const eventsAccess = {
     ],
     countFailure: [{ table: 'hooks', actions: ['UpdateItem'] }],
     clearFailures: [{ table: 'hooks', actions: ['UpdateItem'] }],
-    noteSpeed: [{ table: 'hooks', actions: ['UpdateItem'] }],
-    notePrompt: [{ table: 'hooks', actions: ['UpdateItem'] }],
+    noteLate: [{ table: 'hooks', actions: ['UpdateItem'] }],
     endNotice: [{ table: 'hooks', actions: ['UpdateItem'] }],
     renewNotice: [{ table: 'hooks', actions: ['UpdateItem'] }],
   },
@@ -64,14 +63,8 @@ export const eventsAccess = {
     list: [{ table: 'deliveries', actions: ['Query'] }],
   },
   deliveryQueue: {
-    send: [
-      { queue: 'deliveries', actions: ['SendMessage'] },
-      { queue: 'slowDeliveries', actions: ['SendMessage'] },
-    ],
-    waiting: [
-      { queue: 'deliveries', actions: ['GetQueueAttributes'] },
-      { queue: 'slowDeliveries', actions: ['GetQueueAttributes'] },
-    ],
+    send: [{ queue: 'deliveries', actions: ['SendMessage'] }],
+    waiting: [{ queue: 'deliveries', actions: ['GetQueueAttributes'] }],
   },
   hookClient: { send: [] },
 } satisfies Partial<MethodAccess>

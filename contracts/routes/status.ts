@@ -42,7 +42,8 @@ export const readStatus = route({
     eventLagSec: z.optional(z.number()),
     /**
      * How long the oldest event had waited when a function last took a batch, in seconds, for each stage after the
-     * connectors; 0 if that was less than ten seconds, or more than a minute ago. Only for root.
+     * connectors; 0 if that was less than ten seconds, or more than a minute ago. `deliverSlowly` is always the same as
+     * `deliver`: attempts to slow receivers wait in the same queue. Only for root.
      */
     eventWaitsSec: z.optional(z.object({ hookDispatch: z.number(), deliver: z.number(), deliverSlowly: z.number() })),
   }),

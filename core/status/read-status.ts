@@ -40,7 +40,11 @@ export interface PlatformStatus {
   /** The age of the event that waits longest in a connector, in seconds; only for callers without a domain. */
   readonly eventLagSec?: number
   /** How long the oldest event of each later stage waited, in seconds; only for callers without a domain. */
-  readonly eventWaitsSec?: { readonly hookDispatch: number; readonly deliver: number; readonly deliverSlowly: number }
+  readonly eventWaitsSec?: {
+    readonly hookDispatch: number
+    readonly deliver: number
+    readonly deliverSlowly: number
+  }
 }
 
 /**
@@ -91,11 +95,8 @@ function eventLagOf(reports: readonly ConnectorReport[]): number {
 
 function waitsOf(waits: readonly StageWait[]) {
   const secondsOf = (name: string) => (waits.find(({ stage }) => stage === name)?.ageMs ?? 0) / 1000
-  return {
-    hookDispatch: secondsOf('hookDispatch'),
-    deliver: secondsOf('deliver'),
-    deliverSlowly: secondsOf('deliverSlowly'),
-  }
+  const deliver = secondsOf('deliver')
+  return { hookDispatch: secondsOf('hookDispatch'), deliver, deliverSlowly: deliver }
 }
 
 const notConnected = 'engine not connected'

@@ -5,6 +5,7 @@ import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
 import { checkTimeLimit } from '../../adapters/time-limit.ts'
 import { cdrMetrics } from '../../contracts/metrics.ts'
+import { cdrMessage } from '../../contracts/messages/cdr.ts'
 import { cdrIndex } from '../../contracts/workers.ts'
 import { indexUpdate } from '../../core/cdr/indexing/index-update.ts'
 import { coalescedIndex, coalescedListRecorded } from '../../core/cdr/indexing/coalesced-stores.ts'
@@ -20,7 +21,7 @@ async function turn(): Promise<void> {
 }
 
 export const handler = worker(
-  cdrIndex,
+  { ...cdrIndex, message: cdrMessage },
   { cdrs: openSearchCdrStore, domains: dynamoDomainStore, recordings: dynamoRecordingStore },
   async (update, ports, { log }) => {
     const end = await indexUpdate(ports, update)

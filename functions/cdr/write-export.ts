@@ -3,6 +3,7 @@ import { dynamoExportStore } from '../../adapters/dynamodb/recordings/dynamo-exp
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
 import { s3ExportFiles } from '../../adapters/s3/s3-file-store.ts'
 import { sqsExportQueue } from '../../adapters/sqs/sqs-export-queue.ts'
+import { exportMessage } from '../../contracts/messages/export.ts'
 import { writeExport as record } from '../../contracts/workers.ts'
 import { exportSearch } from '../../core/cdr/exports/export-search.ts'
 import { writeExport } from '../../core/cdr/exports/write-export.ts'
@@ -13,7 +14,7 @@ import { workTimeMs } from '../work-time.ts'
 const workMs = workTimeMs(record)
 
 export const handler = worker(
-  record,
+  { ...record, message: exportMessage },
   {
     exports: dynamoExportStore,
     exportQueue: sqsExportQueue,

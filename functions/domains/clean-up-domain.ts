@@ -4,6 +4,7 @@ import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain
 import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
+import { cleanupMessage } from '../../contracts/messages/cleanup.ts'
 import { cleanUpDomain as record } from '../../contracts/workers.ts'
 import type { CommandOutcome, EngineCommand } from '../../core/commands/commands.ts'
 import { cleanUpDomain } from '../../core/domains/cleanup/clean-up-domain.ts'
@@ -17,7 +18,7 @@ const workMs = workTimeMs(record)
 const undoneText = 'a deleted domain keeps its name until every engine has carried out an order'
 
 export const handler = worker(
-  record,
+  { ...record, message: cleanupMessage },
   {
     domains: dynamoDomainStore,
     tenantData: dynamoTenantData,

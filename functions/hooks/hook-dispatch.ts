@@ -8,18 +8,17 @@ import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
 import { linearPattern, patternRest } from '../../adapters/regex/linear-pattern.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsReceivedEvents } from '../../adapters/sqs/sqs-received-events.ts'
-import { systemClock, systemTimers } from '../../adapters/system/system-time.ts'
+import { systemTimers } from '../../adapters/system/system-time.ts'
+import { eventMessage } from '../../contracts/messages/event.ts'
 import { hookDispatch } from '../../contracts/workers.ts'
 import { type EventDispatchDeps, dispatchEvents } from '../../core/hooks/attempt/dispatch-events.ts'
 import { type HeldBatch, keepDomainRate } from '../../core/hooks/attempt/domain-rate.ts'
-import { OwnDelay } from '../../core/hooks/attempt/own-delay.ts'
-import { PromptReceivers } from '../../core/hooks/attempt/prompt-receivers.ts'
 import { recentHooks } from '../../core/hooks/definition/recent-hooks.ts'
 import { batchWorker } from '../worker.ts'
 import { logAttempt } from './log-attempt.ts'
 
 export const handler = batchWorker(
-  hookDispatch,
+  { ...hookDispatch, message: eventMessage },
   {
     hooks: dynamoHookStore,
     receivedEvents: sqsReceivedEvents,
@@ -41,15 +40,12 @@ export const handler = batchWorker(
       rest: patternRest,
       deliveryIdOf: deliveryId,
       hooksFor: recentHooks(ports.hooks, clock),
-      promptReceivers: new PromptReceivers(),
-      ownDelay: new OwnDelay({ clock: systemClock, timers: systemTimers }),
       report: (delivery, made) => logAttempt(log, delivery, made),
     }
     return async (events, settle, receiptOf) => {
       const startedAt = clock.now()
       const { eventsPerSecond: perSecond } = settings
-      let domainsLeft = new Set(events.map(({ domain }) => domain)).size
-      await dispatchEvents(deps, events, async (ends) => {
+      await dispatchEvents(deps, events, async (ends, isLast) => {
         for (const { event, error, unjudged } of ends) {
           const { domain, requestId } = event
           if (unjudged > 0) log.warn('filters are too much work', { domain, hooks: unjudged, requestId })
@@ -61,10 +57,9 @@ export const handler = batchWorker(
         const ofDomain = ends.map(({ event }) => event)
         const report = (held: HeldBatch) => log.info('events held back', { ...held, events: ofDomain.length })
         await keepDomainRate(deps, ofDomain, { perSecond, startedAt, report })
-        domainsLeft -= 1
         const done = ends.flatMap(({ event, error }) => (error === undefined ? [receiptOf(event)] : []))
-        if (domainsLeft === 0 || done.length === 0) return
-        // The next events of this domain need not wait for the other domains of the batch. At its end all are removed
+        if (isLast || done.length === 0) return
+        // The next events of this domain need not wait for what goes on in the batch. At its end all are removed
         // anyway.
         await ports.receivedEvents.ack(done).catch(() => {})
       })

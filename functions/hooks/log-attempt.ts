@@ -1,5 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import { failedDelivery } from '../../contracts/metrics.ts'
+import { failedDelivery } from '../../contracts/workers.ts'
 import type { MadeAttempt } from '../../core/hooks/attempt/made-attempt.ts'
 import type { Delivery } from '../../core/hooks/delivery/delivery.ts'
 

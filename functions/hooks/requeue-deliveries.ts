@@ -1,5 +1,4 @@
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'
-import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { requeueDeliveries as record } from '../../contracts/schedules.ts'
 import { requeueDeliveries } from '../../core/hooks/delivery/requeue-deliveries.ts'
@@ -11,7 +10,7 @@ const workMs = workTimeMs(record)
 
 export const handler = scheduled(
   record,
-  { hooks: dynamoHookStore, deliveries: dynamoDeliveryStore, deliveryQueue: sqsDeliveryQueue },
+  { deliveries: dynamoDeliveryStore, deliveryQueue: sqsDeliveryQueue },
   async (ports, { clock, log }) => {
     const { requeued, left, unreadable, stoppedBy } = await requeueDeliveries({ ...ports, clock }, clock.now() + workMs)
     if (unreadable.length > 0) {

@@ -4,20 +4,17 @@ import type { Log } from '../../adapters/log/logger.ts'
 import { queues } from '../../contracts/resources.ts'
 import type { Worker } from '../../contracts/workers.ts'
 import type { BatchStep, ReadMessage } from './handle-batch.ts'
-import {
-  cdrMessage,
-  cleanupMessage,
-  deliveryMessage,
-  eventMessage,
-  exportMessage,
-} from '../../contracts/messages/worker-messages.ts'
-import { commandMessage } from '../../contracts/messages/command.ts'
+
+/** The declaration of a worker, with the schema of its queue's messages. */
+export interface ReadingWorker extends Worker {
+  readonly message: z.ZodMiniType<object>
+}
 
 /** The content of the messages of a worker's queue. */
-export type MessageOf<W extends Worker> = z.output<(typeof messageSchemas)[W['queue']]>
+export type MessageOf<W extends ReadingWorker> = z.output<W['message']>
 
 /** Parses each message by the schema of the worker's queue. An unreadable one is logged and has no content. */
-export function messageReading<W extends Worker>(worker: W, log: Log): BatchStep<MessageOf<W>> {
+export function messageReading<W extends ReadingWorker>(worker: W, log: Log): BatchStep<MessageOf<W>> {
   return {
     before: ({ event: batch }) => {
       batch.messages = batch.records.map((message) => read(worker, message, log))
@@ -26,13 +23,13 @@ export function messageReading<W extends Worker>(worker: W, log: Log): BatchStep
 }
 
 /** Parses one message. Its content is never logged: a delivery or event contains data of tenants. */
-function read<W extends Worker>(
-  { queue }: W,
+function read<W extends ReadingWorker>(
+  { queue, message }: W,
   { body, messageId, attributes, receiptHandle: receipt }: SQSRecord,
   log: Log,
 ): ReadMessage<MessageOf<W>> {
   const group = queues[queue].fifo ? (attributes.MessageGroupId ?? messageId) : messageId
-  const parsed = messageSchemas[queue].safeParse(parse(body))
+  const parsed = message.safeParse(parse(body))
   if (!parsed.success) {
     const paths = parsed.error.issues.map(({ path }) => path.map(String).join('.'))
     log.with({ messageId }).error('message not readable', undefined, {
@@ -52,14 +49,3 @@ function parse(text: string): unknown {
     return undefined
   }
 }
-
-/** The schema of the messages of each queue. */
-export const messageSchemas = {
-  commands: commandMessage,
-  events: eventMessage,
-  deliveries: deliveryMessage,
-  slowDeliveries: deliveryMessage,
-  cdrs: cdrMessage,
-  exports: exportMessage,
-  cleanups: cleanupMessage,
-} as const

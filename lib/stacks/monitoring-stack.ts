@@ -11,7 +11,7 @@ import {
 import type { FargateService } from 'aws-cdk-lib/aws-ecs'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
-import { failedDelivery } from '../../contracts/metrics.ts'
+import { failedDelivery } from '../../contracts/workers.ts'
 import { AccountAlarms } from '../constructs/account-alarms.ts'
 import { connectorLines, leastLines } from '../constructs/connector-metric.ts'
 import { CdrAlarms, cdrGraphs } from '../constructs/cdr-metrics.ts'

@@ -27,10 +27,6 @@ const deadLetters: Readonly<Record<QueueName, { readonly article: string; readon
     article: 'Deliveries in the dead-letter queue',
     impact: 'Deliveries were given up by their function, again and again; each is tried again within minutes.',
   },
-  slowDeliveries: {
-    article: 'Slow deliveries in the dead-letter queue',
-    impact: 'Deliveries to slow receivers were given up by their function; each is tried again within minutes.',
-  },
   cdrs: {
     article: 'CDRs in the dead-letter queue',
     impact: 'Ended calls are missing from the CDRs, or lack the last report of the engine; they are kept for 14 days.',

@@ -81,9 +81,7 @@ export async function startStores(
  * next start, and no caller waits for a command any more.
  */
 function keptQueues({ functions }: Pick<Assembly, 'functions'>): (queue: Queue) => boolean {
-  const variables = [queues.commands, queues.deliveries, queues.slowDeliveries, queues.cleanups].map(
-    ({ variable }) => variable,
-  )
+  const variables = [queues.commands, queues.deliveries, queues.cleanups].map(({ variable }) => variable)
   const left = new Set(functions.flatMap(({ environment }) => variables.map((variable) => environment[variable])))
   return ({ url }) => !left.has(url)
 }

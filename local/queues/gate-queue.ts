@@ -27,17 +27,28 @@ export class GateQueue implements PolledQueue {
   }
 
   /**
-   * Waits up to a second for messages; ten at most. Rejects as soon as the queue is closed: the embedded store makes
-   * messages that come later visible again at once, and another store does so after their visibility timeout.
+   * Waits up to a second for messages, and takes tens of them while a whole ten waits. Rejects as soon as the queue is
+   * closed: the embedded store makes messages that come later visible again at once, and another store does so after
+   * their visibility timeout.
    */
   async receive(maxMessages: number): Promise<readonly ReceivedMessage[]> {
+    const messages = [...(await this.#receiveTen(maxMessages, 1))]
+    while (messages.length < maxMessages && messages.length % 10 === 0 && messages.length > 0) {
+      const more = await this.#receiveTen(maxMessages - messages.length, 0)
+      if (more.length === 0) break
+      messages.push(...more)
+    }
+    return messages
+  }
+
+  async #receiveTen(maxMessages: number, waitSeconds: number): Promise<readonly ReceivedMessage[]> {
     const { signal } = this.#closing
     signal.throwIfAborted()
     const receiving = this.#call(
       'ReceiveMessage',
       {
         MaxNumberOfMessages: Math.min(maxMessages, 10),
-        WaitTimeSeconds: 1,
+        WaitTimeSeconds: waitSeconds,
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
       },

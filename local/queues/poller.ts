@@ -9,19 +9,33 @@ export interface PolledQueue {
   remove(messages: readonly ReceivedMessage[]): Promise<void>
 }
 
+/** Messages of so many batches are taken together while many wait, so that those of a tenant fill a batch. */
+const together = 4
+
 /** How a poller works. */
 export interface PollerOptions {
   readonly queue: PolledQueue
   readonly batchSize: number
+  /**
+   * How many batches are worked on at one time. One that takes longer than {@link holdMs} waits for others, and is not
+   * counted.
+   */
   readonly concurrency: number
+  /** How many there are at one time with those that wait; as many as are worked on, where not given. */
+  readonly most?: number
   /** Calls the function; answers the messages that are done with. A rejection means that none is. */
   readonly handle: (messages: readonly ReceivedMessage[]) => Promise<readonly ReceivedMessage[]>
   readonly onError: (error: unknown) => void
   /** Divides a batch into those that the function is called with; by default it is one. */
-  readonly divide?: (messages: readonly ReceivedMessage[]) => readonly (readonly ReceivedMessage[])[]
+  readonly divide?: (messages: readonly ReceivedMessage[], most: number) => readonly (readonly ReceivedMessage[])[]
   /** How long a poller rests after its queue refused it; a second where not given. */
   readonly restMs?: number
 }
+
+/**
+ * How long a batch is counted as work. A receiver of hooks that hangs must not hold up the batches of others for 15 s.
+ */
+export const holdMs = 1_000
 
 /**
  * An event-source mapping: takes batches from a queue, calls the function, and deletes finished messages. Unfinished
@@ -33,6 +47,7 @@ export class Poller {
   readonly #stopping = new AbortController()
   #patience: AbortSignal | undefined
   readonly #working = new Set<Promise<void>>()
+  readonly #places = new Set<Promise<void>>()
   readonly #loop: Promise<void>
 
   constructor(options: PollerOptions) {
@@ -53,14 +68,16 @@ export class Poller {
 
   async #run(): Promise<void> {
     const { queue, batchSize, concurrency, onError, divide = (all) => [all], restMs = 1000 } = this.#options
+    const { most = concurrency } = this.#options
     const { signal } = this.#stopping
     for (;;) {
       try {
-        if (this.#working.size >= concurrency) await Promise.race(this.#working)
+        while (this.#places.size >= concurrency) await Promise.race(this.#places)
+        while (this.#working.size >= most) await Promise.race(this.#working)
         if (this.#isOver()) return
-        const messages = await queue.receive(batchSize)
+        const messages = await queue.receive(batchSize * Math.min(together, concurrency - this.#places.size))
         if (this.#isOver()) return
-        if (messages.length > 0) for (const part of divide(messages)) this.#begin(part)
+        if (messages.length > 0) for (const part of divide(messages, batchSize)) this.#begin(part)
         else if (signal.aborted) return
       } catch (error) {
         if (signal.aborted) return
@@ -75,7 +92,15 @@ export class Poller {
   }
 
   #begin(messages: readonly ReceivedMessage[]): void {
-    const work = this.#handle(messages).finally(() => this.#working.delete(work))
+    const { promise: isFree, resolve: leave } = Promise.withResolvers<void>()
+    const timer = setTimeout(leave, holdMs)
+    const place = isFree.then(() => void this.#places.delete(place))
+    this.#places.add(place)
+    const work = this.#handle(messages).finally(() => {
+      clearTimeout(timer)
+      leave()
+      this.#working.delete(work)
+    })
     this.#working.add(work)
   }
 

@@ -21,13 +21,15 @@ export function queueEvent(queue: Pick<Queue, 'arn'>, messages: readonly Receive
 }
 
 /**
- * Divides a batch by tenant, whose messages have groups such as `domain/lane`. A group hands out nothing more until the
- * batch that holds its messages is done, so in a common batch one tenant would wait for another's work. Messages of
- * other groups stay together.
+ * Divides messages by tenant, into batches of at most `most`. Tenants' messages have groups such as `domain/lane`. A
+ * group hands out nothing more until the batch that holds its messages is done, so in a common batch one tenant would
+ * wait for another's work. Messages of other groups stay together.
  */
-export function byTenant(messages: readonly ReceivedMessage[]): readonly (readonly ReceivedMessage[])[] {
+export function byTenant(messages: readonly ReceivedMessage[], most: number): ReceivedMessage[][] {
   const tenantOf = ({ Attributes }: ReceivedMessage) => /^(.+)\/[\d.]+$/.exec(Attributes?.['MessageGroupId'] ?? '')?.[1]
-  return [...Map.groupBy(messages, tenantOf).values()]
+  return [...Map.groupBy(messages, tenantOf).values()].flatMap((ofTenant) =>
+    Array.from({ length: Math.ceil(ofTenant.length / most) }, (_, at) => ofTenant.slice(at * most, (at + 1) * most)),
+  )
 }
 
 const batchAnswer = z.nullish(

@@ -9,19 +9,16 @@ import { byTenant, doneMessages, queueEvent } from './queue-event.ts'
 /** Batches of one queue that are worked on at one time: the template may set far more, for many machines. */
 export const maxConcurrency = 20
 
-/**
- * Batches of attempts to slow receivers: 50 attempts. An attempt costs eight calls around its wait, so 200 of one
- * tenant at a time would keep both processors of a laptop busy, and delay everybody.
- */
-const slowConcurrency = 5
+/** Batches of queued attempts: an attempt costs six calls around its wait, and many at a time would delay everybody. */
+const attemptsConcurrency = 2
 
 /** Returns how many batches of a queue the function that it calls works on at one time. */
 export function batchesAtOnce(
   { maximumConcurrency = maxConcurrency }: Pick<EventSourceMapping, 'maximumConcurrency'>,
   { queue, called }: { readonly queue: Pick<Queue, 'url'>; readonly called: Pick<LambdaFunction, 'environment'> },
 ): number {
-  const isSlow = called.environment[queues.slowDeliveries.variable] === queue.url
-  return Math.min(maximumConcurrency, isSlow ? slowConcurrency : maxConcurrency)
+  const areAttempts = called.environment[queues.deliveries.variable] === queue.url
+  return Math.min(maximumConcurrency, areAttempts ? attemptsConcurrency : maxConcurrency)
 }
 
 /** Running event-source mappings. */
@@ -45,6 +42,7 @@ export function startMappings(
       queue: polled,
       batchSize: mapping.batchSize,
       concurrency: batchesAtOnce(mapping, { queue, called }),
+      most: mapping.maximumConcurrency ?? maxConcurrency,
       divide: byTenant,
       handle: async (messages) =>
         doneMessages(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryCdrQueue } from '../support/memory/memory-cdr-queue.ts'
 import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
-import { cdrMessage } from '../../contracts/messages/worker-messages.ts'
+import { cdrMessage } from '../../contracts/messages/cdr.ts'
 import { queues } from '../../contracts/resources.ts'
 import type { CdrUpdate, CdrQueue } from '../../core/cdr/cdr-update.ts'
 import { aPostUpdate, aRecordingUpdate, anEndUpdate, asUpdate } from '../support/records/cdr-update.ts'

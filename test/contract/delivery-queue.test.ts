@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryDeliveryQueue } from '../support/memory/memory-delivery-queue.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
-import { deliveryMessage } from '../../contracts/messages/worker-messages.ts'
+import { deliveryMessage } from '../../contracts/messages/delivery.ts'
 import type { DeliveryQueue, QueuedDelivery } from '../../core/hooks/delivery/delivery-queue.ts'
 import { openCloudQueues } from '../support/stores/cloud-queues.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -72,7 +72,7 @@ describe('attempts on the queue', () => {
 
     await queue.send([aQueued({ id: 'a' }), aQueued({ id: 'b' }), aQueued({ id: 'c', delaySeconds: 900 })])
 
-    expect(await queue.waiting()).toEqual({ usual: 2, slow: 0 })
+    expect(await queue.waiting()).toBe(2)
   })
 
   test('the group is the domain, so that tenants share the queue fairly', async () => {
@@ -80,23 +80,10 @@ describe('attempts on the queue', () => {
     gate.calls.length = 0
 
     await queue.send([aQueued({ domain: 'x.test' }), aQueued({ domain: 'y.test' })])
-    await queue.send([aQueued({ domain: 'z.test', isSlow: true })])
 
     expect(gate.calls[0]?.input).toMatchObject({
       Entries: [{ MessageGroupId: 'x.test' }, { MessageGroupId: 'y.test' }],
     })
-    expect(gate.calls[1]?.input).toMatchObject({ Entries: [{ MessageGroupId: 'z.test' }] })
-  })
-
-  test('attempts with slow receivers wait in a queue of their own, in the same form', async () => {
-    const { queue, server } = rig()
-    server.empty()
-
-    await queue.send([aQueued({ id: 'slow', isSlow: true }), aQueued({ id: 'usual' })])
-
-    expect(server.waiting('slowDeliveries').map(({ body }) => asQueued(body))).toEqual([aQueued({ id: 'slow' })])
-    expect(server.waiting('deliveries').map(({ body }) => asQueued(body))).toEqual([aQueued({ id: 'usual' })])
-    expect(await queue.waiting()).toEqual({ usual: 1, slow: 1 })
   })
 
   test('queueing attempts returns those that the queue refused', async () => {

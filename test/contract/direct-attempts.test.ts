@@ -6,11 +6,9 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { hmacSha256 } from '../../adapters/crypto/hook-digests.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { systemTimers } from '../../adapters/system/system-time.ts'
 import type { EventLog } from '../../core/events/event-log.ts'
 import { deadWriterMs } from '../../core/events/event-log-rules.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
-import { noOwnDelay } from '../support/hooks/no-own-delay.ts'
 import { attemptDelivery } from '../../core/hooks/attempt/attempt-delivery.ts'
 import { attemptsOf } from '../../core/hooks/delivery/delivery.ts'
 import { dispatchEvents } from '../../core/hooks/attempt/dispatch-events.ts'
@@ -42,14 +40,14 @@ const cloud = opened(async () => {
   }
 })
 
-/** A domain with two prompt hooks, whose receiver keeps every request. */
+/** A domain with two hooks, whose receiver keeps every request. */
 async function aWorld() {
   const { clock, gate, mortal, other } = cloud()
   const memory = memoryPorts({ clock, random: systemRandomness })
   const domain = `${randomUUID()}.example.com`
   const hooks = await Promise.all(
     [0, 1].map(async () => {
-      const plain = aHook({ domain, filter: {}, promptAt: 1 })
+      const plain = aHook({ domain, filter: {} })
       const sealed = await memory.secretBox.seal(new Uint8Array(32).fill(7), secretPurpose(domain, plain.id))
       return Object.assign(plain, { secrets: [{ sealed }] })
     }),
@@ -74,7 +72,7 @@ async function aWorld() {
     async work() {
       const ports = { ...memory, ...other, clock, random: systemRandomness, hmac: hmacSha256 }
       for (const queued of memory.deliveryQueue.queued.splice(0)) {
-        await attemptDelivery({ ...ports, timers: systemTimers, ownDelay: noOwnDelay, isSlow: false }, queued)
+        await attemptDelivery(ports, queued)
       }
     },
     /** Checks that each event reached each hook, and that the log has every request. */

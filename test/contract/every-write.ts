@@ -217,13 +217,9 @@ export const writes: Readonly<Record<string, Write>> = {
     ],
     write: ({ hooks }) => hooks.clearFailures(domain, hook.id),
   },
-  'hooks.noteSpeed': {
+  'hooks.noteLate': {
     first: ({ hooks }) => hooks.create([hook], 1),
-    write: ({ hooks }) => hooks.noteSpeed(hook, now),
-  },
-  'hooks.notePrompt': {
-    first: ({ hooks }) => hooks.create([hook], 1),
-    write: ({ hooks }) => hooks.notePrompt(hook, true, now),
+    write: ({ hooks }) => hooks.noteLate(hook, now),
   },
   'hooks.renewNotice': {
     first: ({ hooks }) => hooks.create([hook], 1),

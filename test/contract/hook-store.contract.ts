@@ -228,35 +228,14 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(await count('msg_2', 13)).toMatchObject({ failures: 1, failingSince: 13 })
   })
 
-  test('a slow receiver of a hook is recorded and cleared', async () => {
+  test('the moment at which a receiver was late is recorded, the last one', async () => {
     const { hooks } = stores()
-    const hook = aHook({ domain: 'slow.test' })
+    const hook = aHook({ domain: 'late.test' })
     await hooks.create([hook], 100)
 
-    await hooks.noteSpeed(hook, 10)
-    expect(await hooks.read(hook.domain, hook.id)).toEqual({ ...hook, slowAt: 10 })
-    await hooks.noteSpeed({ ...hook, slowAt: 10 }, 20)
-    await hooks.noteSpeed({ ...hook, slowAt: 10 }, undefined)
-    expect(await hooks.read(hook.domain, hook.id), 'it was slow again meanwhile').toEqual({ ...hook, slowAt: 20 })
-    await hooks.noteSpeed({ ...hook, slowAt: 20 }, undefined)
-    expect(await hooks.read(hook.domain, hook.id)).toEqual(hook)
-  })
-
-  test('a hook records that its receiver is prompt or was late, and an outdated prompt record does not replace a newer late one', async () => {
-    const { hooks } = stores()
-    const hook = aHook({ domain: 'prompt.test' })
-    await hooks.create([hook], 100)
-
-    await hooks.notePrompt(hook, true, 10)
-    expect(await hooks.read(hook.domain, hook.id)).toEqual({ ...hook, promptAt: 10 })
-    await hooks.notePrompt(hook, false, 20)
+    await hooks.noteLate(hook, 10)
+    await hooks.noteLate(hook, 20)
     expect(await hooks.read(hook.domain, hook.id)).toEqual({ ...hook, lateAt: 20 })
-    await hooks.notePrompt(hook, true, 21)
-    expect(await hooks.read(hook.domain, hook.id), 'it was late since it was read').toEqual({ ...hook, lateAt: 20 })
-    await hooks.notePrompt({ ...hook, lateAt: 20 }, true, 30)
-    expect(await hooks.read(hook.domain, hook.id)).toEqual({ ...hook, promptAt: 30 })
-    await hooks.notePrompt({ ...hook, id: 'bbbbbbbbbbbbbbbbbbbbbbbb' }, false, 40)
-    expect(await hooks.read(hook.domain, 'bbbbbbbbbbbbbbbbbbbbbbbb'), 'there is no such hook').toBeUndefined()
   })
 
   test('the notice that is due for a hook is taken by one of many processes, and only for the version that it is due for', async () => {
@@ -281,8 +260,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
 
     expect(await hooks.countFailure(domain, id, { delivery: 'msg_1', at: 1 })).toBeUndefined()
     await hooks.clearFailures(domain, id)
-    await hooks.noteSpeed({ domain, id }, 1)
-    await hooks.noteSpeed({ domain, id }, undefined)
+    await hooks.noteLate({ domain, id }, 1)
     expect(await hooks.endNotice(aHook({ domain, id }))).toBe(false)
     expect(await hooks.renewNotice(aHook({ domain, id }), 1)).toBe(false)
     expect(await hooks.list(domain)).toEqual([])

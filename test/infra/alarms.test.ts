@@ -218,7 +218,6 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
   'Commands in the dead-letter queue': anyDeadLetter('Commands', 'Taken three times: a fault of a connector.'),
   'Events in the dead-letter queue': anyDeadLetter('Events', 'Four hours of tries: its hooks were not called.'),
   'Deliveries in the dead-letter queue': anyDeadLetter('Deliveries', 'A receiver that is down leads to none.'),
-  'Slow deliveries in the dead-letter queue': anyDeadLetter('SlowDeliveries', 'A receiver that is down leads to none.'),
   'CDRs in the dead-letter queue': anyDeadLetter('Cdrs', 'A day of tries: the call is missing from searches.'),
   'Exports in the dead-letter queue': anyDeadLetter('Exports', 'Its owner sees it running for ever.'),
   'Clean-ups in the dead-letter queue': anyDeadLetter('Cleanups', 'What a deleted tenant left is still there.'),
@@ -342,7 +341,6 @@ it('only the rule for deliveries that failed for good counts log lines by tenant
         LogGroupNames: [
           expect.stringMatching(/\/HookDispatchHandlerLogs[0-9A-F]{8}$/),
           expect.stringMatching(/\/DeliverHandlerLogs[0-9A-F]{8}$/),
-          expect.stringMatching(/\/DeliverSlowlyHandlerLogs[0-9A-F]{8}$/),
         ],
         LogFormat: 'JSON',
         Contribution: { Keys: ['$.domain'], Filters: [{ Match: '$.message', In: ['delivery failed'] }] },

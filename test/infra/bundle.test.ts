@@ -108,7 +108,7 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   [560, ['domains/update-domain-parameters', 'domains/update-domain-variables']],
   [560, ['hooks/create-hooks', 'hooks/replace-hook', 'hooks/update-hook', 'hooks/dry-run-hook']],
   // The guarded HTTP client and the objects, and the matcher with them.
-  [1500, ['hooks/deliver', 'hooks/deliver-slowly', 'hooks/hook-dispatch']],
+  [1500, ['hooks/deliver', 'hooks/hook-dispatch']],
   [1550, ['hooks/test-hook']],
 ]
 

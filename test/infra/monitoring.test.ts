@@ -104,7 +104,6 @@ it('F42 deliveries that failed for good are counted by domain, in the logs of bo
 
   expect(body).toContain('"Keys":["$.domain"],"Filters":[{"Match":"$.message","In":["delivery failed"]}]')
   expect(body).toMatch(/DeliverHandlerLogs/)
-  expect(body).toMatch(/DeliverSlowlyHandlerLogs/)
   expect(Properties['RuleState']).toBe('ENABLED')
 })
 

@@ -25,7 +25,6 @@ const departures: Readonly<Partial<Record<QueueName, Departure>>> = {
     why: `The lane of a killed function rests until its messages return: three minutes would delay every event of it. ${idempotent}`,
   },
   deliveries: { times: 2, why: `A retry that a killed function had would be late by six minutes. ${idempotent}` },
-  slowDeliveries: { times: 2, why: `As for deliveries. ${idempotent}` },
   cdrs: {
     times: 1.5,
     why: `A CDR that waits six minutes is missing from searches. Writes to the index are conditional. ${idempotent}`,

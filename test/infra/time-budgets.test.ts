@@ -25,6 +25,8 @@ import { listWaitMs } from '../../core/channels/list-channels.ts'
 import { risingMs } from '../../core/channels/live-calls.ts'
 import { requestMs } from '../../core/domains/cleanup/clean-up-domain.ts'
 import { longestRunMs } from '../../core/hooks/delivery/delivery.ts'
+import { againMs } from '../../core/hooks/attempt/direct-attempts.ts'
+import { patience as receiverPatience } from '../../core/hooks/attempt/late-receivers.ts'
 import { requeueLimits } from '../../core/hooks/delivery/requeue-deliveries.ts'
 import { leaseMs as keyLeaseMs } from '../../core/requests/idempotency-key.ts'
 import { holdMs } from '../../core/recordings/fail-missing-recordings.ts'
@@ -49,6 +51,8 @@ const endpointMs = seconds(endpointTimeoutSeconds)
 const timeoutMs = ({ timeoutSeconds }: { readonly timeoutSeconds: number }) => seconds(timeoutSeconds)
 const visibilityMs = (name: keyof typeof queues) => seconds(queues[name].visibilitySeconds)
 const { answersMs, goodbyeMs, lastWritesMs, spoolMs, lastReportMs } = stopTimes
+/** How long a first attempt is waited for at least. */
+const firstAnswersMs = receiverPatience.answerPauses * receiverPatience.pauseMs
 /** How long a stop takes at most. */
 const stopMs = (killedAfterSeconds: number) =>
   handOverMs(killedAfterSeconds) + goodbyeMs + lastWritesMs + spoolMs + lastReportMs
@@ -250,6 +254,18 @@ const below: readonly Pair[] = [
     [29_999, 30_000],
     'A writer that lives finds its numbers void and takes others: the list of events would tell voids for nothing.',
   ],
+  [
+    'a function has ended when a first attempt that it went on with is made again',
+    [timeoutMs(hookDispatch) - firstAnswersMs, againMs],
+    [29_500, 30_000],
+    'Otherwise a receiver that answers within its time gets its request twice.',
+  ],
+  [
+    'a first attempt and the wait for its answer fit into the time of their function',
+    [firstAnswersMs + hookClientLimits.totalMs, timeoutMs(hookDispatch)],
+    [15_500, 30_000],
+    'Its result would not be recorded, and it would be made again.',
+  ],
 ]
 
 const atMost: readonly Pair[] = [
@@ -307,7 +323,6 @@ it('a message stays invisible for longer than its function can run, so that no s
   expect(times).toEqual([
     ['hookDispatch', 30_000, 60_000],
     ['deliver', 60_000, 120_000],
-    ['deliverSlowly', 60_000, 120_000],
     ['cdrIndex', 60_000, 90_000],
     ['writeExport', 300_000, 360_000],
     ['cleanUpDomain', 300_000, 360_000],

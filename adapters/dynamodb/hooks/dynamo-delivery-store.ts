@@ -18,7 +18,7 @@ import {
 } from '../client.ts'
 import { deliveryItem, deliveryKey, duePartition, dueSort, failedPartition, toDeliveryItem } from './delivery-item.ts'
 import { type PayloadFiles, deliveryPayloads } from './delivery-payloads.ts'
-import { s3PayloadFiles } from '../../s3/s3-file-store.ts'
+import { s3PayloadFiles } from '../../s3/s3-objects.ts'
 import { addition, beginning, decision, newPlan, reopening } from './delivery-writes.ts'
 import { conditionally, numberOf, textOf, transacted } from '../errors.ts'
 import { queryIndexed } from '../index-entries.ts'

@@ -6,7 +6,6 @@ import type {
 } from '../../../core/hooks/delivery/event-log-writer.ts'
 import type { AdapterContext } from '../../context.ts'
 import { type PayloadFiles, deliveryPayloads } from './delivery-payloads.ts'
-import { s3PayloadFiles } from '../../s3/s3-file-store.ts'
 import { endUnwatched, takeNumbers } from '../events/event-log-head.ts'
 import { entriesTogether } from '../../../core/events/event-log-rules.ts'
 import type { DeliveryStore } from '../../../core/hooks/delivery/delivery-store.ts'
@@ -26,6 +25,7 @@ import {
   toRecordItem,
 } from '../events/event-log-items.ts'
 import { expirySeconds, nowSeconds } from '../items.ts'
+import { s3PayloadFiles } from '../../s3/s3-objects.ts'
 
 /**
  * Writes logs of events in DynamoDB, a hundred numbers a partition. What is too large for the table is in `files`, the

@@ -1,21 +1,14 @@
 import type { HookStore } from '../../../core/hooks/definition/hook-store.ts'
 import type { AdapterContext } from '../../context.ts'
-import type { Item } from '../client.ts'
-import { tableName, transactWrite, updateItem } from '../client.ts'
+import { type Item, tableName, transactWrite, updateItem } from '../client.ts'
 import { conditionally, transacted } from '../errors.ts'
 import { hookItem, hookKey } from './hook-item.ts'
 import { parseItem } from '../items.ts'
 
-interface Note {
-  readonly UpdateExpression: string
-  readonly ConditionExpression: string
-  readonly ExpressionAttributeValues: Item
-}
-
 /** The observations of deliveries on a hook's record. The version stays, since the owner changed nothing. */
 export function hookHealth(
   context: AdapterContext,
-): Pick<HookStore, 'countFailure' | 'clearFailures' | 'noteSpeed' | 'notePrompt' | 'endNotice' | 'renewNotice'> {
+): Pick<HookStore, 'countFailure' | 'clearFailures' | 'noteLate' | 'endNotice' | 'renewNotice'> {
   const at = (domain: string, id: string) => ({ TableName: tableName(context, 'hooks'), Key: hookKey(domain, id) })
   return {
     async countFailure(domain, id, failed) {
@@ -43,12 +36,15 @@ export function hookHealth(
         }),
       )
     },
-    async noteSpeed({ domain, id, slowAt: known }, slowAt) {
-      await conditionally(() => updateItem(context, { ...at(domain, id), ...speedNote(known, slowAt) }))
-    },
-    async notePrompt({ domain, id, lateAt }, isPrompt, noted) {
-      const note = isPrompt ? promptNote(lateAt, noted) : lateNote(noted)
-      await conditionally(() => updateItem(context, { ...at(domain, id), ...note }))
+    async noteLate({ domain, id }, lateAt) {
+      await conditionally(() =>
+        updateItem(context, {
+          ...at(domain, id),
+          UpdateExpression: 'SET lateAt = :at',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':at': lateAt },
+        }),
+      )
     },
     async renewNotice({ domain, id, version }, tries) {
       const renewed = await conditionally(() =>
@@ -71,37 +67,5 @@ export function hookHealth(
       }
       return (await transacted(() => transactWrite(context, [{ Update }]))) === undefined
     },
-  }
-}
-
-function speedNote(known: number | undefined, slowAt: number | undefined): Note {
-  if (slowAt !== undefined) {
-    return {
-      UpdateExpression: 'SET slowAt = :slowAt',
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: { ':slowAt': slowAt },
-    }
-  }
-  return {
-    UpdateExpression: 'REMOVE slowAt',
-    ConditionExpression: 'slowAt = :known',
-    ExpressionAttributeValues: { ':known': known ?? 0 },
-  }
-}
-
-function promptNote(lateAt: number | undefined, noted: number): Note {
-  const isAsRead = lateAt === undefined ? 'attribute_not_exists(lateAt)' : 'lateAt = :known'
-  return {
-    UpdateExpression: 'SET promptAt = :at REMOVE lateAt',
-    ConditionExpression: `attribute_exists(pk) AND ${isAsRead}`,
-    ExpressionAttributeValues: { ':at': noted, ...(lateAt === undefined ? {} : { ':known': lateAt }) },
-  }
-}
-
-function lateNote(noted: number): Note {
-  return {
-    UpdateExpression: 'SET lateAt = :at REMOVE promptAt',
-    ConditionExpression: 'attribute_exists(pk)',
-    ExpressionAttributeValues: { ':at': noted },
   }
 }

@@ -44,8 +44,6 @@ export const hookItem = z.object({
   failures: z.optional(z.number()),
   failingSince: z.optional(z.number()),
   lastFailure: z.optional(z.string()),
-  slowAt: z.optional(z.number()),
-  promptAt: z.optional(z.number()),
   lateAt: z.optional(z.number()),
   version: z.number(),
 })

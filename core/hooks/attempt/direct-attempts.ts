@@ -3,13 +3,14 @@ import type { Timers } from '../../concurrency/timers.ts'
 import type { PlatformEvent } from '../../events/platform-event.ts'
 import { type HookCall, callHook, signingKeys } from '../request/call-hook.ts'
 import type { SecretBox } from '../../secrets.ts'
-import type { QueuedDelivery } from '../delivery/delivery-queue.ts'
+import type { DeliveryQueue, QueuedDelivery } from '../delivery/delivery-queue.ts'
 import type { DeliveryStore } from '../delivery/delivery-store.ts'
 import { type Delivery, queuedAttempt } from '../delivery/delivery.ts'
 import { reminderOf } from './disable-hook.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
 import type { HooksFor } from '../definition/recent-hooks.ts'
+import { type LatenessDeps, afterPauses, notingLateness, patience } from './late-receivers.ts'
 import {
   type MadeAttempt,
   type MadeAttemptDeps,
@@ -19,19 +20,13 @@ import {
   followingAttempt,
   sentAttempt,
 } from './made-attempt.ts'
-import type { OwnDelay } from './own-delay.ts'
-import type { PromptReceivers } from './prompt-receivers.ts'
-import { notePromptness, promptness } from './receiver-speed.ts'
 
 /** The ports and tools of {@link attemptDirectly}. */
-export interface DirectAttemptDeps extends MadeAttemptDeps, Pick<HookCall, 'hmac'> {
-  readonly hooks: Pick<HookStore, 'replace' | 'countFailure' | 'clearFailures' | 'notePrompt'>
+export interface DirectAttemptDeps extends MadeAttemptDeps, LatenessDeps, HookCall {
+  readonly hooks: Pick<HookStore, 'replace' | 'countFailure' | 'clearFailures' | 'noteLate'>
   readonly deliveries: Pick<DeliveryStore, 'recordAttempt' | 'recordTogether' | 'reschedule'>
-  readonly hookClient: HookCall['hookClient']
+  readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
   readonly secretBox: Pick<SecretBox, 'open'>
-  readonly timers: Timers
-  readonly promptReceivers: PromptReceivers
-  readonly ownDelay: Pick<OwnDelay, 'begin'>
   readonly hooksFor: HooksFor
   readonly report: (delivery: Delivery, made: MadeAttempt) => void
 }
@@ -44,56 +39,55 @@ export interface DirectAttempt {
   readonly event: PlatformEvent
 }
 
-/** The most direct attempts of one domain at a time; the hook client has a hundred connections for a receiver. */
-export const directTogether = 40
+/** Results that are written one by one are written so many at a time, since others use the store as well. */
+const writesAtOnce = 40
 
-/**
- * The time from the reading of the hooks to the sending. The contract allows a reading that is 2 s old for a first
- * attempt; the reading is 1 s old at most when a batch begins, and opening the keys and connecting take their part.
- */
-export const mostUntilSentMs = 800
+/** When an attempt without an answer would be made again: its function has ended before. */
+export const againMs = 30_000
 
-/**
- * How long all of them are waited for, and up to as long again where this process is late itself. In a batch with
- * events of several tenants the wait is shorter, because the next events of all of them wait until the batch is over.
- * It is then the time in which a receiver must answer to become prompt: one that has become slower, but not late, is
- * late after such a batch.
- */
-export const directMs = { ofOneDomain: 1_000, ofSeveralDomains: promptness.givenBelowMs } as const
-
-type DirectEnd =
-  /** An answer, and how long it took without our own delay. */
-  | { readonly sent: SentAttempt; readonly receiverMs: number }
-  /** No answer in time. */
-  | 'late'
-  /** Something of ours failed, such as opening the signing key: it says nothing about the receiver. */
-  | 'unsent'
-
-/**
- * Makes first attempts to receivers that are known as prompt, side by side, and records all of them in one step.
- * Returns what is to be queued: the next attempts of those that failed for now, the first attempts that had no answer
- * in `waitMs` (one of {@link directMs}) or could not be sent, and a reminder for each hook that was disabled. Attempts
- * without an answer are interrupted runs in the log, and their receivers are late from then on. Where the hooks were
- * read more than {@link mostUntilSentMs} ago (`readAt`, epoch milliseconds), they are read again, and attempts of hooks
- * that changed are queued. Safe to kill anywhere: what is not recorded is pending, and its event comes again.
- */
-export async function attemptDirectly(
-  deps: DirectAttemptDeps,
-  attempts: readonly DirectAttempt[],
-  { readAt, waitMs }: { readonly readAt: number; readonly waitMs: number },
-): Promise<QueuedDelivery[]> {
-  if (attempts.length === 0) return []
-  const { current, changed } = await withCurrentHooks(deps, attempts, readAt)
-  const ends = await sendAll(deps, current, waitMs)
-  const sent = ends.flatMap((each) => (typeof each === 'string' ? [] : [each.sent]))
-  const disabled = await actOnReplies(deps, sent)
-  const next = await record(deps, sent)
-  const unanswered = current.filter((_, index) => typeof ends[index] === 'string')
-  return [...disabled.map(reminder), ...next, ...(await replan(deps, [...unanswered, ...changed]))]
+/** What {@link attemptDirectly} leaves. */
+export interface DirectEnd {
+  readonly queued: readonly QueuedDelivery[]
+  /** Attempts that had no answer yet. Each settles when its end is recorded, and none fails. */
+  readonly later: readonly Promise<void>[]
 }
 
-async function withCurrentHooks(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[], readAt: number) {
-  if (deps.clock.now() - readAt <= mostUntilSentMs) return { current: attempts, changed: [] }
+/**
+ * Makes first attempts side by side, and records those that are answered within half a second in one step. Returns what
+ * is to be queued: attempts of hooks that changed meanwhile or that could not be sent, the next attempts of those that
+ * failed for now, and a reminder for each hook that was disabled. An attempt without an answer goes on and is recorded
+ * by itself. It is planned for {@link againMs} later, and has a message for then, which is void unless this process is
+ * killed. Safe to kill anywhere. Where it fails, no request is under way.
+ */
+export async function attemptDirectly(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[]): Promise<DirectEnd> {
+  if (attempts.length === 0) return { queued: [], later: [] }
+  const { current, changed } = await withCurrentHooks(deps, attempts)
+  const sendings = current.map((attempt) => beginSending(deps, attempt))
+  const allEnded = Promise.all(sendings.map(({ ended }) => ended))
+  await whilePatient(deps.timers, allEnded)
+  try {
+    const waiting = sendings.filter(({ isOver }) => !isOver)
+    const over = sendings.filter(({ isOver }) => isOver)
+    const unsent = over.filter(({ sent }) => sent === undefined).map(({ attempt }) => attempt)
+    const next = await finish(
+      deps,
+      over.flatMap(({ sent = [] }) => sent),
+    )
+    const planned = await replan(deps, [...unsent, ...changed])
+    const handed = await mapAtMost(waiting, writesAtOnce, ({ attempt }) => handOver(deps, attempt))
+    const later = waiting.map((sending, index) => finishLater(deps, sending, handed[index]?.delivery))
+    return { queued: [...next, ...planned, ...handed.flatMap(({ message }) => message)], later }
+  } catch (failure) {
+    await allEnded
+    throw failure
+  }
+}
+
+/**
+ * Separates the attempts whose hooks are still as they were. A reading of hooks is good for a second, so most read
+ * nothing.
+ */
+async function withCurrentHooks(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[]) {
   const hooks = await deps.hooksFor(
     attempts[0]?.hook.domain ?? '',
     attempts.map(({ hook }) => hook.event),
@@ -103,94 +97,67 @@ async function withCurrentHooks(deps: DirectAttemptDeps, attempts: readonly Dire
   return { current: attempts.filter(isCurrent), changed: attempts.filter((attempt) => !isCurrent(attempt)) }
 }
 
-async function sendAll(
-  deps: DirectAttemptDeps,
-  attempts: readonly DirectAttempt[],
-  waitMs: number,
-): Promise<DirectEnd[]> {
-  const limit = waitLimit(deps, waitMs)
-  const ends = await Promise.all(attempts.map((attempt) => send(deps, attempt, limit))).finally(limit.cancel)
-  await judgePaces(deps, attempts, ends)
-  return ends
+/** A request under way. */
+interface Sending {
+  readonly attempt: DirectAttempt
+  readonly ended: Promise<void>
+  isOver: boolean
+  /** Absent when it is over: it could not be sent, which says nothing about the receiver. */
+  sent?: SentAttempt
 }
 
-interface WaitLimit {
-  readonly over: Promise<void>
-  readonly signal: AbortSignal
-  readonly cancel: () => void
-}
-
-/** Begins a wait. It is longer by our own delay, at most twice as long, since a busy process reads its answers last. */
-function waitLimit({ timers, ownDelay }: DirectAttemptDeps, waitMs: number): WaitLimit {
-  const limit = new AbortController()
-  const { promise: over, resolve } = Promise.withResolvers<void>()
-  const delay = ownDelay.begin()
-  const end = () => {
-    resolve()
-    limit.abort()
+function beginSending(deps: DirectAttemptDeps, attempt: DirectAttempt): Sending {
+  const end = (sent: SentAttempt | undefined) => {
+    sending.isOver = true
+    if (sent !== undefined) sending.sent = sent
   }
-  let stop = timers.after(waitMs, () => {
-    const moreMs = Math.min(delay.soFar(), waitMs)
-    if (moreMs === 0) end()
-    else stop = timers.after(moreMs, end)
-  })
-  const cancel = () => {
-    stop()
-    delay.end()
-  }
-  return { over, signal: limit.signal, cancel }
+  const ended = Promise.resolve().then(async () => end(await send(deps, attempt).catch(() => undefined)))
+  const sending: Sending = { attempt, ended, isOver: false }
+  return sending
 }
 
-async function send(
-  deps: DirectAttemptDeps,
-  { delivery, run, hook, event }: DirectAttempt,
-  { over, signal }: WaitLimit,
-): Promise<DirectEnd> {
-  const { clock, hmac } = deps
-  const hookClient: HookCall['hookClient'] = { send: (request) => deps.hookClient.send(request, signal) }
-  const opened = signingKeys(deps.secretBox, hook, clock.now()).catch(() => undefined)
-  const keys = await Promise.race([opened, over])
-  if (keys === undefined) return 'unsent'
+async function send(deps: DirectAttemptDeps, { delivery, run, hook, event }: DirectAttempt): Promise<SentAttempt> {
+  const { clock } = deps
+  const keys = await signingKeys(deps.secretBox, hook, clock.now())
   const at = clock.now()
-  const delay = deps.ownDelay.begin()
-  const called = callHook({ clock, hmac, hookClient }, { hook, keys }, delivery, event)
-    .then((call): DirectEnd => {
-      const durationMs = clock.now() - at
-      const sent = sentAttempt(deps, { delivery, hook, run, called: call, at, durationMs })
-      return { sent, receiverMs: Math.max(0, durationMs - delay.soFar()) }
-    })
-    .catch(() => 'unsent' as const)
-  return Promise.race([called, over.then(() => 'late' as const)]).finally(delay.end)
+  const called = await notingLateness(deps, hook, () => callHook(deps, { hook, keys }, delivery, event))
+  return sentAttempt(deps, { delivery, hook, run, called, at, durationMs: clock.now() - at })
 }
 
-/**
- * Notes how each receiver did. One that left a request without an answer took all the time; of any other the quickest
- * answer counts, since the others also waited for this process.
- */
-async function judgePaces(
-  deps: DirectAttemptDeps,
-  attempts: readonly DirectAttempt[],
-  ends: readonly DirectEnd[],
-): Promise<void> {
-  const made = attempts.flatMap(({ hook }, index) => {
-    const end = ends[index] ?? 'unsent'
-    if (end === 'unsent') return []
-    if (end === 'late') return { hook, durationMs: directMs.ofOneDomain, isSuccess: false }
-    return { hook, durationMs: end.receiverMs, isSuccess: end.sent.outcome.state === 'delivered' }
-  })
-  const byHook = Map.groupBy(made, ({ hook }) => hook.id)
-  await mapAtMost(byHook.values(), directTogether, async (ofHook) => {
-    const [first, ...others] = ofHook.toSorted((one, other) => one.durationMs - other.durationMs)
-    const pace = others.find(({ durationMs }) => durationMs >= directMs.ofOneDomain) ?? first
-    if (pace === undefined || !deps.promptReceivers.note(pace.hook, pace.durationMs, deps.clock.now())) return
-    await notePromptness(deps, pace.hook, pace)
-  })
+async function whilePatient(timers: Timers, work: Promise<unknown>): Promise<void> {
+  const { promise: isOver, resolve } = Promise.withResolvers<void>()
+  const cancel = afterPauses(timers, patience.answerPauses, resolve)
+  await Promise.race([work, isOver]).finally(cancel)
+}
+
+/** Lists an attempt as due later, so that it is found if this process is killed, and returns the message for that. */
+async function handOver(deps: DirectAttemptDeps, { delivery }: DirectAttempt) {
+  const message = await plannedAnew(deps, delivery, deps.clock.now() + againMs)
+  if (message === undefined) return { delivery, message: [] }
+  return { delivery: { ...delivery, nextAttemptAt: message.dueAt }, message: [message] }
+}
+
+/** Records an attempt when it ends. Whatever fails here is done by the message for it. */
+async function finishLater(deps: DirectAttemptDeps, sending: Sending, delivery?: Delivery): Promise<void> {
+  await sending.ended
+  if (sending.sent === undefined || delivery === undefined) return
+  try {
+    const next = await finish(deps, [{ ...sending.sent, delivery }])
+    if (next.length > 0) await deps.deliveryQueue.send(next)
+  } catch {}
+}
+
+/** Does what answers ask for, records them, and returns what is to be queued after them. */
+async function finish(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Promise<QueuedDelivery[]> {
+  const disabled = await actOnReplies(deps, sent)
+  const next = await record(deps, sent)
+  return [...disabled.map(reminder), ...next]
 }
 
 async function actOnReplies(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Promise<SentAttempt[]> {
   // Successes do the same for all attempts of a hook, and only one of them can disable it.
   const firsts = new Map(sent.map((each) => [`${each.hook.id} ${each.outcome.attempt.status ?? ''}`, each]))
-  const disabled = await mapAtMost(firsts.values(), directTogether, async (each) =>
+  const disabled = await mapAtMost(firsts.values(), writesAtOnce, async (each) =>
     (await actOnReply(deps, each)) === undefined ? [] : [each],
   )
   return disabled.flat()
@@ -208,30 +175,33 @@ async function record(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Pr
   if (sent.length === 0) return []
   // A transaction of one attempt would cost twice the write units of an update.
   const areDecided = sent.length > 1 && (await deps.deliveries.recordTogether(sent))
-  const next = await mapAtMost(sent, directTogether, async (each) => {
+  const next = await mapAtMost(sent, writesAtOnce, async (each) => {
     const { delivery, outcome } = each
     const isDecisive = areDecided || (await deps.deliveries.recordAttempt(delivery, outcome)) === 'decided'
     deps.report(delivery, { attempt: outcome.attempt, state: outcome.state, isDecisive })
     if (!isDecisive) return undefined
     const isDisabled = outcome.state === 'failed' && (await countFailure(deps, delivery)) !== undefined
-    return isDisabled ? reminder(each) : followingAttempt(deps, each, each.hook)
+    return isDisabled ? reminder(each) : followingAttempt(deps, each)
   })
   return next.filter((attempt) => attempt !== undefined)
 }
 
 /** Plans first attempts anew, which lists them as due, so that they are found again if their message is lost. */
 async function replan(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[]): Promise<QueuedDelivery[]> {
-  const planned = await mapAtMost(attempts, directTogether, ({ delivery, hook }) => plannedAnew(deps, delivery, hook))
+  const planned = await mapAtMost(attempts, writesAtOnce, ({ delivery }) => plannedAnew(deps, delivery))
   return planned.filter((attempt) => attempt !== undefined)
 }
 
-/** Plans a pending delivery anew and returns the message for it; nothing if somebody else has moved it on. */
+/**
+ * Plans a pending delivery anew, for now or for another moment (epoch milliseconds), and returns the message for it;
+ * nothing if somebody else has moved it on.
+ */
 export async function plannedAnew(
   { deliveries, clock }: { readonly deliveries: Pick<DeliveryStore, 'reschedule'> } & Pick<DirectAttemptDeps, 'clock'>,
   delivery: Delivery,
-  hook: Pick<Hook, 'slowAt'>,
+  wantedAt = clock.now(),
 ): Promise<QueuedDelivery | undefined> {
-  const at = Math.max(clock.now(), (delivery.nextAttemptAt ?? 0) + 1)
+  const at = Math.max(wantedAt, (delivery.nextAttemptAt ?? 0) + 1)
   if (!(await deliveries.reschedule(delivery, at))) return undefined
-  return queuedAttempt({ ...delivery, nextAttemptAt: at }, at, hook)
+  return queuedAttempt({ ...delivery, nextAttemptAt: at }, clock.now())
 }

@@ -2,14 +2,8 @@ import { DomainError } from '../../errors.ts'
 import type { EventLogWriter, NewEntry } from '../delivery/event-log-writer.ts'
 import { deliveriesTogether } from '../../events/event-log-rules.ts'
 import type { PlatformEvent } from '../../events/platform-event.ts'
-import type { DeliveryQueue, QueuedDelivery } from '../delivery/delivery-queue.ts'
-import {
-  type DirectAttempt,
-  type DirectAttemptDeps,
-  attemptDirectly,
-  directMs,
-  directTogether,
-} from './direct-attempts.ts'
+import type { QueuedDelivery } from '../delivery/delivery-queue.ts'
+import { type DirectAttempt, type DirectAttemptDeps, attemptDirectly } from './direct-attempts.ts'
 import {
   type FirstAttemptDeps,
   type Numbered,
@@ -18,11 +12,11 @@ import {
   pendingDelivery,
 } from './first-attempts.ts'
 import type { Hook } from '../definition/hook.ts'
+import { isLate } from './late-receivers.ts'
 import { type JudgeDeps, type Judged, judge } from './judge-hooks.ts'
 
 /** The ports and tools of {@link dispatchEvents}. */
 export interface EventDispatchDeps extends DirectAttemptDeps, FirstAttemptDeps, JudgeDeps {
-  readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
   readonly eventLogWriter: EventLogWriter
   readonly deliveries: DirectAttemptDeps['deliveries'] & FirstAttemptDeps['deliveries']
 }
@@ -39,36 +33,40 @@ export interface DispatchedEvent {
 const takes = 3
 
 /**
- * Numbers events in their domains, writes one delivery for each hook that wants one, and makes the first attempt of
- * each whose receiver is prompt ({@link attemptDirectly}); the others are queued. Stores are read and written once for
- * all events of a domain. Events of a call keep their order. A domain without hooks has no log. Safe to repeat: an
- * existing delivery is queued again only while none of its attempts is recorded. If the patterns of a domain are too
- * much work, the hooks that were not judged get a failed delivery. `report` is called with the events of each domain
- * when they have ended, which may be long before the whole batch has, and is awaited.
+ * Numbers events in their domains, writes one delivery for each hook that wants one, and makes their first attempts
+ * ({@link attemptDirectly}), except those of hooks whose receivers are late: they are queued. Stores are read and
+ * written once for all events of a domain. Events of a call keep their order. A domain without hooks has no log. Safe
+ * to repeat: an existing delivery is queued again only while none of its attempts is recorded. If the patterns of a
+ * domain are too much work, the hooks that were not judged get a failed delivery. `report` is called with the events of
+ * each domain when they have ended, and is awaited; `isLast` says that nothing of the batch goes on then.
  */
 export async function dispatchEvents(
   deps: EventDispatchDeps,
   events: readonly PlatformEvent[],
-  report: (ends: readonly DispatchedEvent[]) => void | Promise<void> = () => {},
+  report: (ends: readonly DispatchedEvent[], isLast: boolean) => void | Promise<void> = () => {},
 ): Promise<DispatchedEvent[]> {
   const domains = Map.groupBy(events, ({ domain }) => domain)
-  const waitMs = domains.size > 1 ? directMs.ofSeveralDomains : directMs.ofOneDomain
+  const later: Promise<void>[] = []
+  let domainsLeft = domains.size
   const dispatch = async (ofDomain: readonly PlatformEvent[]) => {
-    const ends = await dispatchOrSplit(deps, ofDomain, waitMs)
-    await report(ends)
+    const ends = await dispatchOrSplit(deps, ofDomain, later)
+    domainsLeft -= 1
+    await report(ends, domainsLeft + later.length === 0)
     return ends
   }
-  return (await Promise.all(Array.from(domains.values(), dispatch))).flat()
+  const ends = await Promise.all(Array.from(domains.values(), dispatch))
+  await Promise.all(later)
+  return ends.flat()
 }
 
 /** Falls back to one by one, so that an event that the store refuses delays no other call. */
 async function dispatchOrSplit(
   deps: EventDispatchDeps,
   events: readonly PlatformEvent[],
-  waitMs: number,
+  later: Promise<void>[],
 ): Promise<DispatchedEvent[]> {
   try {
-    return await dispatchOfDomain(deps, events, waitMs)
+    return await dispatchOfDomain(deps, events, later)
   } catch (error) {
     const isRefused = !(error instanceof DomainError) || error.code === 'internal_error'
     if (events.length === 1 || !isRefused) return events.map((event) => ({ event, error, unjudged: 0 }))
@@ -78,7 +76,7 @@ async function dispatchOrSplit(
   for (const event of events) {
     const earlier = failed.get(event.uuid)
     const end =
-      earlier === undefined ? await dispatchOrSplit(deps, [event], waitMs) : [{ event, error: earlier, unjudged: 0 }]
+      earlier === undefined ? await dispatchOrSplit(deps, [event], later) : [{ event, error: earlier, unjudged: 0 }]
     for (const { error } of end) if (error !== undefined) failed.set(event.uuid, error)
     ends.push(...end)
   }
@@ -88,10 +86,9 @@ async function dispatchOrSplit(
 async function dispatchOfDomain(
   deps: EventDispatchDeps,
   events: readonly PlatformEvent[],
-  waitMs: number,
+  later: Promise<void>[],
 ): Promise<DispatchedEvent[]> {
   const names = [...new Set(events.map(({ name }) => name))]
-  const readAt = deps.clock.now()
   const hooks = await deps.hooksFor(events[0]?.domain ?? '', names)
   if (hooks.length === 0) return events.map((event) => ({ event, unjudged: 0 }))
   const judged: Judged[] = []
@@ -100,7 +97,7 @@ async function dispatchOfDomain(
     judged.push({ event, ...(await judge(deps, hooks, event)) })
   }
   const numbered = await number(deps, judged, Math.min(...hooks.map(({ createdAt }) => createdAt)))
-  const late = await makeAttempts(deps, { hooks, readAt, waitMs }, numbered)
+  const late = await makeAttempts(deps, { hooks, later }, numbered)
   const unjudged = new Map(judged.map((each) => [each.event.id, each.unjudged.length]))
   return events.map((event) => {
     const end = { event, unjudged: unjudged.get(event.id) ?? 0 }
@@ -110,20 +107,26 @@ async function dispatchOfDomain(
 }
 
 /**
- * Makes or queues the first attempts of events, of hooks that were read at a moment. Returns the ids of the events of
+ * Makes or queues the first attempts of events, and adds to `later` those that go on. Returns the ids of the events of
  * which the queue did not take all. Fails when everything that it began has ended: no earlier attempt is still running
  * when an event is dispatched again.
  */
 async function makeAttempts(
   deps: EventDispatchDeps,
-  { hooks, readAt, waitMs }: { readonly hooks: readonly Hook[]; readonly readAt: number; readonly waitMs: number },
+  { hooks, later }: { readonly hooks: readonly Hook[]; readonly later: Promise<void>[] },
   numbered: readonly Numbered[],
 ): Promise<ReadonlySet<string>> {
   const direct = numbered.flatMap(({ direct: attempts = [] }) => attempts)
   const eventOf = new Map(direct.map(({ delivery, event }) => [delivery.id, event.id]))
-  const queue = async (attempts: Promise<QueuedDelivery[]>) => {
+  const queue = async (attempts: Promise<readonly QueuedDelivery[]>) => {
     const queued = await attempts
     return queued.length === 0 ? [] : deps.deliveryQueue.send(queued)
+  }
+  const unanswered: Promise<void>[] = []
+  const made = async () => {
+    const end = await attemptDirectly(deps, direct)
+    unanswered.push(...end.later)
+    return end.queued
   }
   const queued = async () => {
     const all: QueuedDelivery[] = []
@@ -134,11 +137,14 @@ async function makeAttempts(
     }
     return all
   }
-  const ends = await Promise.allSettled([queue(attemptDirectly(deps, direct, { readAt, waitMs })), queue(queued())])
-  const refused = ends.flatMap((end) => {
-    if (end.status === 'rejected') throw end.reason
-    return end.value
-  })
+  const ends = await Promise.allSettled([queue(made()), queue(queued())])
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed !== undefined) {
+    await Promise.all(unanswered)
+    throw failed.reason
+  }
+  later.push(...unanswered)
+  const refused = ends.flatMap((end) => (end.status === 'fulfilled' ? end.value : []))
   return new Set(refused.map((id) => eventOf.get(id) ?? ''))
 }
 
@@ -166,13 +172,15 @@ async function number(deps: EventDispatchDeps, judged: readonly Judged[], watche
 
 function entriesOf(deps: EventDispatchDeps, judged: readonly Judged[], first: number): Entry[] {
   let room = deliveriesTogether
-  let directRoom = directTogether
   const begun = (hook: Hook, event: PlatformEvent, sequence: number): DirectAttempt | undefined => {
-    const now = deps.clock.now()
-    if (directRoom === 0 || !deps.promptReceivers.includes(hook, judged.length, now)) return undefined
-    directRoom -= 1
+    if (isLate(hook, deps.clock.now())) return undefined
     const run = deps.random.uuid()
-    return { delivery: { ...pendingDelivery(deps, hook, event, sequence), begun: { [run]: now } }, run, hook, event }
+    return {
+      delivery: { ...pendingDelivery(deps, hook, event, sequence), begun: { [run]: deps.clock.now() } },
+      run,
+      hook,
+      event,
+    }
   }
   return judged.map(({ event, fires, unjudged }, index) => {
     const sequence = first + index

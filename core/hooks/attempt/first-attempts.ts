@@ -47,44 +47,38 @@ export async function firstAttempts(
   const { event, sequence, fires, unjudged, made } = numbered
   const now = deps.clock.now()
   if (made !== undefined) {
-    const byId = new Map(fires.map((hook) => [hook.id, hook]))
     const waiting = made.filter(({ state, begun }) => state === 'pending' && Object.keys(begun).length === 0)
-    return waiting.map((delivery) => queuedAttempt(delivery, now, byId.get(delivery.hookId)))
+    return waiting.map((delivery) => queuedAttempt(delivery, now))
   }
   const queued = numbered.isNew ? [] : await abandonedRuns(deps, hooks, numbered)
   if (queued.length + fires.length + unjudged.length === 0) return queued
-  const failed = unjudged.map((hook) => ({ hook, delivery: failedDelivery(deps, hook, event, sequence) }))
-  const pending = fires.map((hook) => ({ hook, delivery: pendingDelivery(deps, hook, event, sequence) }))
+  const failed = unjudged.map((hook) => failedDelivery(deps, hook, event, sequence))
+  const pending = fires.map((hook) => pendingDelivery(deps, hook, event, sequence))
   if (numbered.isNew) return writeTogether(deps, [...failed, ...pending])
   // The log may not keep it any more.
   await deps.deliveries.keepEvent(event)
   return [...queued, ...(await writeEach(deps, [...failed, ...pending]))]
 }
 
-interface Unwritten {
-  readonly hook: Hook
-  readonly delivery: Delivery
-}
-
 /**
  * Writes the deliveries of an event that has just got its number, so that usually no other dispatch has written any of
  * them. Returns the messages for their first attempts.
  */
-async function writeTogether(deps: FirstAttemptDeps, all: readonly Unwritten[]): Promise<QueuedDelivery[]> {
+async function writeTogether(deps: FirstAttemptDeps, all: readonly Delivery[]): Promise<QueuedDelivery[]> {
   const queued: QueuedDelivery[] = []
   for (let first = 0; first < all.length; first += createdTogether) {
     const some = all.slice(first, first + createdTogether)
-    const areWritten = await deps.deliveries.createTogether(some.map(({ delivery }) => delivery))
+    const areWritten = await deps.deliveries.createTogether(some)
     const now = deps.clock.now()
-    const waiting = some.filter(({ delivery }) => delivery.state === 'pending')
-    const attempts = () => waiting.map(({ delivery, hook }) => queuedAttempt(delivery, now, hook))
+    const waiting = some.filter(({ state }) => state === 'pending')
+    const attempts = () => waiting.map((delivery) => queuedAttempt(delivery, now))
     queued.push(...(areWritten ? attempts() : await writeEach(deps, some)))
   }
   return queued
 }
 
-async function writeEach(deps: FirstAttemptDeps, all: readonly Unwritten[]): Promise<QueuedDelivery[]> {
-  const written = await mapAtMost(all, writesAtOnce, ({ delivery, hook }) => writeDelivery(deps, delivery, hook))
+async function writeEach(deps: FirstAttemptDeps, all: readonly Delivery[]): Promise<QueuedDelivery[]> {
+  const written = await mapAtMost(all, writesAtOnce, (delivery) => writeDelivery(deps, delivery))
   return written.filter((attempt) => attempt !== undefined)
 }
 
@@ -103,7 +97,7 @@ async function abandonedRuns(
     const id = deps.deliveryIdOf(event.id, hook.id, sequence)
     const known = await deps.deliveries.read(hook.domain, hook.id, id)
     const isPending = known?.state === 'pending' && known.tries === 0
-    const attempt = isPending ? await plannedAnew(deps, known, hook) : undefined
+    const attempt = isPending ? await plannedAnew(deps, known) : undefined
     const isNoticeDue = known !== undefined && hook.noticeDue === true && hook.noticeTries === undefined
     return attempt ?? (isNoticeDue ? reminderOf(known, 0) : undefined)
   })
@@ -128,17 +122,13 @@ export function failedDelivery(deps: FirstAttemptDeps, hook: Hook, event: Platfo
  * queued. If its first run has begun, that run may be dead and the delivery not listed as due; if its first attempt was
  * recorded, the next one may never have been queued: then it is planned anew, which makes void what was queued for it.
  */
-async function writeDelivery(
-  deps: FirstAttemptDeps,
-  delivery: Delivery,
-  hook: Hook,
-): Promise<QueuedDelivery | undefined> {
+async function writeDelivery(deps: FirstAttemptDeps, delivery: Delivery): Promise<QueuedDelivery | undefined> {
   const { deliveries, clock } = deps
   const isNew = await deliveries.create(delivery)
   if (delivery.state !== 'pending') return undefined
-  if (isNew) return queuedAttempt(delivery, clock.now(), hook)
+  if (isNew) return queuedAttempt(delivery, clock.now())
   const known = await deliveries.read(delivery.domain, delivery.hookId, delivery.id)
   if (known?.state !== 'pending' || known.tries > 1) return undefined
   const isUntouched = known.tries === 0 && Object.keys(known.begun).length === 0
-  return isUntouched ? queuedAttempt(known, clock.now(), hook) : plannedAnew(deps, known, hook)
+  return isUntouched ? queuedAttempt(known, clock.now()) : plannedAnew(deps, known)
 }

@@ -71,15 +71,14 @@ export async function actOnReply(
   return disableHook({ hooks }, hook, 'its receiver answered 410 Gone')
 }
 
-/** Returns the attempt that follows a recorded one which failed for now. `hook` says if its receiver is slow. */
+/** Returns the attempt that follows one that was recorded and failed for now. */
 export function followingAttempt(
   { clock }: Pick<MadeAttemptDeps, 'clock'>,
   { delivery, outcome }: SentAttempt,
-  hook: Pick<Hook, 'slowAt'>,
 ): QueuedDelivery | undefined {
   if (outcome.state !== 'pending') return undefined
   const next = { ...delivery, tries: delivery.tries + 1, nextAttemptAt: outcome.nextAttemptAt }
-  return queuedAttempt(next, clock.now(), hook)
+  return queuedAttempt(next, clock.now())
 }
 
 /**

@@ -61,7 +61,7 @@ function authWithDefaults(auth: HookAuthInput): HookAuth {
  * counted anew, and why the platform switched it off is forgotten once it is on again.
  */
 export function nextVersion(stored: Hook, content: HookContent): Hook {
-  const { id, domain, secrets, createdAt, version, disabledReason, noticeDue, slowAt } = stored
+  const { id, domain, secrets, createdAt, version, disabledReason, noticeDue, lateAt } = stored
   return {
     ...content,
     id,
@@ -69,7 +69,7 @@ export function nextVersion(stored: Hook, content: HookContent): Hook {
     secrets,
     createdAt,
     version: version + 1,
-    ...(slowAt === undefined ? {} : { slowAt }),
+    ...(lateAt === undefined ? {} : { lateAt }),
     ...(content.enable || disabledReason === undefined ? {} : { disabledReason }),
     ...(content.enable || noticeDue === undefined ? {} : { noticeDue }),
   }

@@ -23,16 +23,8 @@ export interface HookStore {
     failed: { readonly delivery: string; readonly at: number },
   ): Promise<Hook | undefined>
   clearFailures(domain: string, id: string): Promise<void>
-  /**
-   * Notes when the receiver of a hook was last found to be slow (epoch milliseconds), or that it is fast again, unless
-   * it was found to be slow since the `hook` was read.
-   */
-  noteSpeed(hook: Pick<Hook, 'domain' | 'id' | 'slowAt'>, slowAt: number | undefined): Promise<void>
-  /**
-   * Notes that the receiver of a hook is prompt, or that it was late, at a time (epoch milliseconds). That it is prompt
-   * is not noted if it was found to be late since the `hook` was read.
-   */
-  notePrompt(hook: Pick<Hook, 'domain' | 'id' | 'lateAt'>, isPrompt: boolean, at: number): Promise<void>
+  /** Notes when the receiver of a hook was found to be late, epoch milliseconds. */
+  noteLate(hook: Pick<Hook, 'domain' | 'id'>, lateAt: number): Promise<void>
   /** Takes the notice that is due for a hook of this version: `true` exactly once, for the caller that must send it. */
   endNotice(hook: Hook): Promise<boolean>
   /** The notice of a hook of this version is due again, after so many tries; `false` when it is another version. */

@@ -37,14 +37,7 @@ export interface Hook {
   /** When the first of {@link failures} was, epoch milliseconds. */
   readonly failingSince?: number | undefined
   readonly lastFailure?: string | undefined
-  /**
-   * When its receiver was last found to take long, epoch milliseconds; absent while it is fast. Deliveries to a slow
-   * one wait in a queue of their own.
-   */
-  readonly slowAt?: number | undefined
-  /** When its receiver was found to answer promptly, epoch milliseconds; absent for new hooks and after it was late. */
-  readonly promptAt?: number | undefined
-  /** When a receiver that had been prompt was late, epoch milliseconds; absent while it is prompt. */
+  /** When its receiver was found to be late, epoch milliseconds. For a while, its first attempts wait in the queue. */
   readonly lateAt?: number | undefined
   /** Rises by one with every write, but for those that note how its deliveries went. */
   readonly version: number

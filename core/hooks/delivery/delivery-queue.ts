@@ -2,8 +2,8 @@
 export interface DeliveryQueue {
   /** Queues one attempt for each. `delaySeconds` is at most 900. Answers the ids that were not taken. */
   send(deliveries: readonly QueuedDelivery[]): Promise<readonly string[]>
-  /** How many attempts wait to be taken, usual and slow ones, about; not those that are held back or under way. */
-  waiting(): Promise<{ readonly usual: number; readonly slow: number }>
+  /** How many attempts wait to be taken, about; not those that are held back or under way. */
+  waiting(): Promise<number>
 }
 
 /** A message of the delivery queue: where the delivery is recorded, not its content. */
@@ -17,6 +17,4 @@ export interface QueuedDelivery {
   readonly dueAt: number
   readonly delaySeconds: number
   readonly requestId?: string | undefined
-  /** Whether it waits among those whose receivers are slow, so that it holds up no other. */
-  readonly isSlow?: boolean | undefined
 }

@@ -89,14 +89,12 @@ const longestDelaySeconds = 900
 
 /**
  * Returns the message for the next attempt of a pending delivery. It can be received when the attempt is due. If that
- * is more than 15 minutes after `now` (epoch milliseconds), it is received earlier and has to be queued again. Without
- * a known `hook` it goes to the usual queue, whose worker moves it if the receiver is slow.
+ * is more than 15 minutes after `now` (epoch milliseconds), it is received earlier and has to be queued again.
  */
-export function queuedAttempt(delivery: Delivery, now: number, hook?: Pick<Hook, 'slowAt'>): QueuedDelivery {
+export function queuedAttempt(delivery: Delivery, now: number): QueuedDelivery {
   const { id, domain, hookId, tries, nextAttemptAt: dueAt = now, requestId } = delivery
   const delaySeconds = Math.min(Math.max(Math.ceil((dueAt - now) / 1000), 0), longestDelaySeconds)
-  const queued = { id, domain, hookId, attempt: tries + 1, dueAt, delaySeconds, requestId }
-  return hook?.slowAt === undefined ? queued : { ...queued, isSlow: true }
+  return { id, domain, hookId, attempt: tries + 1, dueAt, delaySeconds, requestId }
 }
 
 /** Limits that keep the record of a delivery small enough for an item of the store (400 KB), at 2 KB an attempt. */

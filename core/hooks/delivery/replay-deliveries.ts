@@ -4,7 +4,6 @@ import type { DeliveryQueue } from './delivery-queue.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import { type Delivery, queuedAttempt } from './delivery.ts'
 import type { HookStore } from '../definition/hook-store.ts'
-import type { Hook } from '../definition/hook.ts'
 import type { Clock } from '../../time.ts'
 import { placeAt } from './delivery-place.ts'
 import { isDeliveryId } from './read-delivery.ts'
@@ -69,7 +68,7 @@ export async function replayDeliveries(tools: Replaying, name: HookName, window:
   const verdict = await tools.rateLimits.takeInWindow(`replay:${name.domain}`, replayLimits.requests, now)
   if (!verdict.isAllowed) throw rateLimited(verdict, 'too many replays of this domain')
   const start = window.cursor ?? (await placeAt(tools.deliveries, name, window.from - replayLimits.disorderMs))
-  return replayFrom(tools, hook, window, start)
+  return replayFrom(tools, name, window, start)
 }
 
 function checkWindow({ from, to, cursor }: ReplayWindow, now: number): void {
@@ -80,15 +79,15 @@ function checkWindow({ from, to, cursor }: ReplayWindow, now: number): void {
   if (cursor !== undefined && !isDeliveryId(cursor)) throw invalidField('cursor', 'must be the next of a replay')
 }
 
-async function replayFrom(tools: Replaying, hook: Hook, window: ReplayWindow, start: string): Promise<Replayed> {
+async function replayFrom(tools: Replaying, name: HookName, window: ReplayWindow, start: string): Promise<Replayed> {
   const counts = { requeued: 0, pending: 0, left: 0 }
   let after = start
   for (let looked = 0; looked < replayLimits.looked; looked += replayLimits.batch) {
     const range = { newestFirst: false, limit: replayLimits.batch, after }
-    const batch = await tools.deliveries.list(hook.domain, hook.id, range)
+    const batch = await tools.deliveries.list(name.domain, name.id, range)
     const ours = batch.filter((delivery) => isIn(delivery, window))
     const ended = ours.filter(({ state }) => state !== 'pending')
-    const opened = await reopen(tools, hook, ended)
+    const opened = await reopen(tools, ended)
     counts.requeued += opened
     counts.left += ended.length - opened
     counts.pending += ours.length - ended.length
@@ -110,18 +109,14 @@ function isIn({ createdAt, sequence, state }: Delivery, window: ReplayWindow): b
  * Opens deliveries and queues them; answers how many. What the queue does not take is on record as pending, and is
  * queued within minutes with all that is overdue.
  */
-async function reopen(
-  { deliveries, deliveryQueue, clock }: Replaying,
-  hook: Hook,
-  ended: readonly Delivery[],
-): Promise<number> {
+async function reopen({ deliveries, deliveryQueue, clock }: Replaying, ended: readonly Delivery[]): Promise<number> {
   let opened = 0
   for (let start = 0; start < ended.length; start += replayLimits.atOnce) {
     const now = clock.now()
     const some = ended.slice(start, start + replayLimits.atOnce)
     const again = await Promise.all(some.map((delivery) => deliveries.reopen(delivery, now)))
     const ours = again.filter((delivery) => delivery !== undefined)
-    if (ours.length > 0) await deliveryQueue.send(ours.map((delivery) => queuedAttempt(delivery, now, hook)))
+    if (ours.length > 0) await deliveryQueue.send(ours.map((delivery) => queuedAttempt(delivery, now)))
     opened += ours.length
   }
   return opened

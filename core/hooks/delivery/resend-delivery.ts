@@ -32,7 +32,7 @@ export async function resendDelivery(
     throw new DomainError('conflict', 'what this delivery carried is kept for 7 days, and those are over')
   }
   const opened = await untilDone(() => open(tools, name))
-  const refused = await tools.deliveryQueue.send([queuedAttempt(opened, tools.clock.now(), hook)])
+  const refused = await tools.deliveryQueue.send([queuedAttempt(opened, tools.clock.now())])
   if (refused.length > 0) throw new DomainError('store_unavailable', 'the delivery queue did not take the attempt')
   return opened
 }

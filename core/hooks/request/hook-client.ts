@@ -24,6 +24,5 @@ export type HookReply =
 
 /** The one HTTP client for tenants' URLs: no redirects, guarded addresses, bounded size and time. */
 export interface HookClient {
-  /** Sends a request. When the signal is aborted it ends at once, and its reply says no more. */
-  send(request: HookRequest, signal?: AbortSignal): Promise<HookReply>
+  send(request: HookRequest): Promise<HookReply>
 }

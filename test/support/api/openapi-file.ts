@@ -23,7 +23,7 @@ const clientName = 'client/operations.ts'
 const clientFile = join(root, clientName)
 const examplesName = 'contracts/openapi/examples.json'
 /** Committed versions from this moment on are promises; the first release has the one of this moment. */
-const promisedSince = '2026-11-27T01:59:35+00:00'
+const promisedSince = '2026-11-27T04:46:32+00:00'
 
 const isCheck = process.argv.includes('--check')
 // The option is for `npm run check`.

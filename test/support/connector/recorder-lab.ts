@@ -22,8 +22,6 @@ export interface RecorderLab {
   readonly time: ManualTime
   readonly ports: MemoryPorts
   readonly log: CapturedLog
-  /** Calls that are up; all others have ended when an engine is asked. */
-  readonly up: Set<string>
   /** A connector's recorder, at work until the lab is closed. */
   connector(given?: Partial<RecorderDeps>): Recorder
   /** The domain's recordings, whatever their state. */
@@ -39,7 +37,6 @@ export async function recorderLab(): Promise<RecorderLab> {
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   await ports.domains.create(aDomain({ name: recordedDomain, createdAt: time.clock.now() - 3_600_000 }))
   const log = capturedLog()
-  const up = new Set<string>()
   const stopping = new AbortController()
   const following: Promise<void>[] = []
 
@@ -47,12 +44,10 @@ export async function recorderLab(): Promise<RecorderLab> {
     time,
     ports,
     log,
-    up,
     connector: (given = {}) => {
       const made = new Recorder({
         ...time,
         ports,
-        isUp: async (uuid) => up.has(uuid),
         random: () => 0,
         log,
         ...given,

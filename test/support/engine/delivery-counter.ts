@@ -10,13 +10,17 @@ export interface DeliveryCounter {
   readonly url: string
   /** `<event> <uuid>` of each event, once for each id of a delivery. */
   readonly received: ReadonlyMap<string, string>
+  /** How many requests came in. */
+  requests(): number
   close(): Promise<void>
 }
 
 /** Opens a receiver on a free port of the loopback address. It answers 204 to everything. */
 export async function openDeliveryCounter(): Promise<DeliveryCounter> {
   const received = new Map<string, string>()
+  let requests = 0
   const server = createServer((request, response) => {
+    requests += 1
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -31,6 +35,7 @@ export async function openDeliveryCounter(): Promise<DeliveryCounter> {
   return {
     url: `http://127.0.0.1:${port}/events`,
     received,
+    requests: () => requests,
     close: async () => {
       server.closeAllConnections()
       server.close()

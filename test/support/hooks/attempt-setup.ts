@@ -10,7 +10,6 @@ import type { SecretBox } from '../../../core/secrets.ts'
 import type { HookReply } from '../../../core/hooks/request/hook-client.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
 import { movableClock } from '../processes/movable-clock.ts'
-import { noOwnDelay } from './no-own-delay.ts'
 import { aDelivery, aHook, anEvent } from '../records/records.ts'
 
 /** An answer of a receiver. */
@@ -59,8 +58,6 @@ export async function setUpAttempt(
     random: systemRandomness,
     hmac: hmacSha256,
     timers: { after },
-    ownDelay: noOwnDelay,
-    isSlow: false,
   }
   return {
     ports,

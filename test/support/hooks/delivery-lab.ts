@@ -11,7 +11,6 @@ import type { QueuedDelivery } from '../../../core/hooks/delivery/delivery-queue
 import type { HookReply, HookRequest } from '../../../core/hooks/request/hook-client.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
 import { readSettings } from '../../../functions/endpoint/cloud.ts'
-import { handler as deliverSlowly } from '../../../functions/hooks/deliver-slowly.ts'
 import { handler as deliver } from '../../../functions/hooks/deliver.ts'
 import { handler as hookDispatch } from '../../../functions/hooks/hook-dispatch.ts'
 import { handler as requeueDeliveries } from '../../../functions/hooks/requeue-deliveries.ts'
@@ -100,11 +99,10 @@ export function aDeliveryLab() {
   async function workOnce(over: MemoryPorts, most = batchSize): Promise<number> {
     gather()
     const due = waiting.filter(({ availableAt }) => availableAt <= clock.now())
-    const isSlow = due[0]?.body.isSlow === true
-    const batch = due.filter(({ body }) => (body.isSlow === true) === isSlow).slice(0, most)
+    const batch = due.slice(0, most)
     if (batch.length === 0) return 0
     waiting = waiting.filter((message) => !batch.includes(message))
-    await handle((isSlow ? deliverSlowly : deliver).over(over, tools), batch)
+    await handle(deliver.over(over, tools), batch)
     return batch.length
   }
 
@@ -114,9 +112,12 @@ export function aDeliveryLab() {
     log,
     dead,
     tools,
-    /** Makes a hook whose receiver has a script. */
+    /**
+     * Makes a hook whose receiver has a script, and is late for ever unless it is said otherwise: all attempts are
+     * queued.
+     */
     async hook({ answers = [200], ...given }: LabHook = {}): Promise<Hook> {
-      const plain = aHook({ filter: {}, retries: 8, ...given })
+      const plain = aHook({ filter: {}, retries: 8, lateAt: Number.MAX_SAFE_INTEGER, ...given })
       const sealed = await ports.secretBox.seal(new Uint8Array(32).fill(7), secretPurpose(plain.domain, plain.id))
       const url = given.action?.url ?? `https://receiver.example.com/${plain.id}`
       const hook = { ...plain, action: { ...plain.action, url }, secrets: given.secrets ?? [{ sealed }] }

@@ -13,7 +13,6 @@ import type { HookClient } from '../../../core/hooks/request/hook-client.ts'
 import type { Clock } from '../../../core/time.ts'
 import { readSettings } from '../../../functions/endpoint/cloud.ts'
 import { handler as deliver } from '../../../functions/hooks/deliver.ts'
-import { handler as deliverSlowly } from '../../../functions/hooks/deliver-slowly.ts'
 import { handler as hookDispatch } from '../../../functions/hooks/hook-dispatch.ts'
 import { aContext } from '../platform/api.ts'
 import { type CapturedLog, capturedLog } from '../processes/captured-log.ts'
@@ -31,13 +30,13 @@ export interface OwnedHook {
 export interface DeliveryWay {
   readonly ports: MemoryPorts
   readonly log: CapturedLog
-  /** Makes a hook of a.example.com on a URL. */
+  /** Makes a hook of a.example.com on a URL, whose receiver is late for ever: all attempts are queued. */
   hook(url: string, given?: Partial<HookInput>, method?: string): Promise<OwnedHook>
   /** Gives a hook a new secret and answers it. */
   rotate(hook: OwnedHook): Promise<string>
   /** Lets events come in; what they lead to waits in the queue. */
   dispatch(...events: PlatformEvent[]): Promise<void>
-  /** Makes every attempt that is queued, in batches as the two queues give them. */
+  /** Makes every attempt that is queued, in one batch. */
   attempt(): Promise<void>
   /** Both, one after the other; returns all deliveries. */
   deliver(...events: PlatformEvent[]): Promise<readonly Delivery[]>
@@ -77,12 +76,8 @@ export function aDeliveryWay({ clock, hookClient }: { clock: Clock; hookClient: 
   }
   const attempt = async () => {
     const queued = ports.deliveryQueue.queued.splice(0)
-    const batch = (isSlow: boolean) => aBatch(queued.filter((each) => (each.isSlow === true) === isSlow).map(message))
-    const ends = await Promise.all([
-      deliver.over(ports, tools)(batch(false), aContext),
-      deliverSlowly.over(ports, tools)(batch(true), aContext),
-    ])
-    expect(ends.flatMap(({ batchItemFailures }) => batchItemFailures)).toEqual([])
+    const end = await deliver.over(ports, tools)(aBatch(queued.map(message)), aContext)
+    expect(end).toEqual({ batchItemFailures: [] })
   }
   return {
     ports,
@@ -94,6 +89,7 @@ export function aDeliveryWay({ clock, hookClient }: { clock: Clock; hookClient: 
       const input = aHookInput({ action: { type: 'web', method, url }, ...given })
       const { secrets } = await createHooks({ ...ports, ...context, judges }, 'a.example.com', input)
       const [[id, secret] = ['', '']] = Object.entries(secrets)
+      await memory.hooks.noteLate({ domain: 'a.example.com', id }, Number.MAX_SAFE_INTEGER)
       return { id, secret }
     },
     rotate: async ({ id }) => (await rotateSecret({ ...ports, ...context }, { domain: 'a.example.com', id })).secret,

@@ -11,14 +11,14 @@ import { manualTime } from '../processes/manual-time.ts'
 import { memoryPorts } from '../memory/memory-ports.ts'
 import { aHook, anEvent } from '../records/records.ts'
 
-/** Dispatch over memory, with hooks whose receivers are prompt unless it is said otherwise. */
+/** Dispatch over memory, with hooks whose receivers are not late unless it is said otherwise. */
 export async function aDispatch(...given: Partial<Hook>[]) {
   const time = manualTime()
   const { clock, timers } = time
   const ports = memoryPorts({ clock, random: systemRandomness })
   const hooks: Hook[] = []
   for (const each of given) {
-    const plain = aHook({ filter: {}, promptAt: 1, ...each })
+    const plain = aHook({ filter: {}, ...each })
     const sealed = await ports.secretBox.seal(new Uint8Array(32).fill(7), secretPurpose(plain.domain, plain.id))
     hooks.push({ ...plain, secrets: [{ sealed }] })
   }
@@ -44,10 +44,10 @@ export async function aDispatch(...given: Partial<Hook>[]) {
     deliveries: () => [...ports.state.deliveries.values()],
     stored: (index = 0) => ports.hooks.read(hooks[index]?.domain ?? '', hooks[index]?.id ?? ''),
     /** Makes the attempts that are queued. */
-    work: async (hookClient: typeof deps.hookClient = ports.hookClient, isSlow = false) => {
+    work: async (hookClient: typeof deps.hookClient = ports.hookClient) => {
       for (const queued of ports.deliveryQueue.queued.splice(0)) {
-        const tools = { ...ports, hookClient, clock, timers, ownDelay: deps.ownDelay }
-        await attemptDelivery({ ...tools, random: systemRandomness, hmac: hmacSha256, isSlow }, queued)
+        const tools = { ...ports, hookClient, clock }
+        await attemptDelivery({ ...tools, random: systemRandomness, hmac: hmacSha256 }, queued)
       }
     },
   }
@@ -65,13 +65,13 @@ export const answer = (status: number): HookReply => ({
 /** A client that answers when it is let, or never. */
 export function heldClient() {
   const held = new Map<string, (reply: HookReply) => void>()
-  const signals: (AbortSignal | undefined)[] = []
+  const sent: HookRequest[] = []
   return {
     held,
-    signals,
-    send: ({ url }: HookRequest, signal?: AbortSignal) => {
-      signals.push(signal)
-      return new Promise<HookReply>((resolve) => void held.set(url, resolve))
+    sent,
+    send: (request: HookRequest) => {
+      sent.push(request)
+      return new Promise<HookReply>((resolve) => void held.set(request.url, resolve))
     },
   }
 }

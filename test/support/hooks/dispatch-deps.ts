@@ -3,16 +3,11 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
 import { systemTimers } from '../../../adapters/system/system-time.ts'
 import type { EventDispatchDeps } from '../../../core/hooks/attempt/dispatch-events.ts'
-import { OwnDelay } from '../../../core/hooks/attempt/own-delay.ts'
-import { PromptReceivers } from '../../../core/hooks/attempt/prompt-receivers.ts'
 import type { Timers } from '../../../core/concurrency/timers.ts'
 import type { Clock } from '../../../core/time.ts'
 import type { MemoryPorts } from '../memory/memory-ports.ts'
 
-/**
- * Returns what dispatching events over memory works with. Hooks are read each time, and the process has nothing else to
- * do.
- */
+/** Returns what dispatching events over memory works with. Hooks are read each time. */
 export function dispatchDeps(ports: MemoryPorts, clock: Clock, timers: Timers = systemTimers): EventDispatchDeps {
   return {
     ...ports,
@@ -24,8 +19,6 @@ export function dispatchDeps(ports: MemoryPorts, clock: Clock, timers: Timers = 
     rest: async () => {},
     deliveryIdOf: deliveryId,
     hooksFor: (domain) => ports.hooks.list(domain),
-    promptReceivers: new PromptReceivers(),
-    ownDelay: new OwnDelay({ clock, timers }),
     report: () => {},
   }
 }

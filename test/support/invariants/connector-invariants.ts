@@ -9,8 +9,8 @@ import { type RunningConnector, tenant } from '../connector/running-connector.ts
 /** The tenant that no fault of these tests concerns. */
 const other = { domain: 'b.example.com', presenceId: null }
 
-/** The most that a connector holds: 48 MiB of events on their way, and as much of those that have yet to be handled. */
-export const memoryLimit = 112 * 1_048_576
+/** The most that a connector holds of events: its window of 48 MiB, and what has yet to be written. */
+export const memoryLimit = 64 * 1_048_576
 
 /** So much of a command's record is searched for secrets: a long one is a list of the engine's channels. */
 const searchedLength = 65_536

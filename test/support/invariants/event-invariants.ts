@@ -8,7 +8,7 @@ import type { OrdealProcess } from '../connector/ordeal-process.ts'
 const mebi = 1024 * 1024
 
 /** The bytes that may wait in memory, by docs/design/spool.md: window and tail of the buffer together. */
-const memoryLimit = 96 * mebi
+const memoryLimit = 64 * mebi
 
 /** The commands that a connector sends to an engine by itself; they change nothing there. */
 const question = /^(?:show (?:channels|registrations) as json|uuid_exists [\w-]{36}|sofia status profile [\w.-]+ reg)$/

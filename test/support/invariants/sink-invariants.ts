@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { expect } from 'vitest'
 import { sqsEventSink } from '../../../adapters/sqs/sqs-event-sink.ts'
-import { eventMessage } from '../../../contracts/messages/worker-messages.ts'
+import { eventMessage } from '../../../contracts/messages/event.ts'
 import type { EventSink } from '../../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { CloudQueues } from '../stores/cloud-queues.ts'

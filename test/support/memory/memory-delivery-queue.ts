@@ -6,9 +6,8 @@ export interface MemoryDeliveryQueue extends DeliveryQueue {
   readonly queued: QueuedDelivery[]
   /** Whether the queue refuses an attempt; it takes all until replaced. */
   refuses: (delivery: QueuedDelivery) => boolean
-  /** The answers of `waiting` for usual and for slow attempts; 0 until replaced. */
+  /** The answer of `waiting`; 0 until replaced. */
   backlog: number
-  slowBacklog: number
 }
 
 /** Attempts in memory. */
@@ -17,14 +16,13 @@ export function memoryDeliveryQueue(): MemoryDeliveryQueue {
     queued: [],
     refuses: () => false,
     backlog: 0,
-    slowBacklog: 0,
     async send(deliveries) {
       const refused = deliveries.filter((delivery) => queue.refuses(delivery))
       queue.queued.push(...deliveries.filter((delivery) => !refused.includes(delivery)))
       return refused.map((delivery) => delivery.id)
     },
     async waiting() {
-      return { usual: queue.backlog, slow: queue.slowBacklog }
+      return queue.backlog
     },
   }
   return queue

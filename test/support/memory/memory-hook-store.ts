@@ -57,20 +57,10 @@ export function memoryHookStore({ state }: MemoryContext): HookStore {
       const { failures: _, failingSince: __, lastFailure: ___, ...rest } = hook
       state.hooks.set(key, rest)
     },
-    async noteSpeed({ domain, id, slowAt: known }, slowAt) {
+    async noteLate({ domain, id }, lateAt) {
       const key = memoryKey(domain, id)
       const hook = state.hooks.get(key)
-      if (hook === undefined) return
-      const { slowAt: stored, ...rest } = hook
-      if (slowAt !== undefined) state.hooks.set(key, { ...rest, slowAt })
-      else if (stored === known) state.hooks.set(key, rest)
-    },
-    async notePrompt({ domain, id, lateAt: known }, isPrompt, at) {
-      const key = memoryKey(domain, id)
-      const hook = state.hooks.get(key)
-      if (hook === undefined || (isPrompt && hook.lateAt !== known)) return
-      const { promptAt: _, lateAt: __, ...rest } = hook
-      state.hooks.set(key, { ...rest, ...(isPrompt ? { promptAt: at } : { lateAt: at }) })
+      if (hook !== undefined) state.hooks.set(key, { ...hook, lateAt })
     },
     async renewNotice({ domain, id, version }, noticeTries) {
       const key = memoryKey(domain, id)

@@ -264,8 +264,7 @@ export const exercises: {
       run: ({ hooks }) => hooks.countFailure(domain.name, 'some', { delivery: delivery.id, at: 1 }),
     },
     clearFailures: { run: ({ hooks }) => hooks.clearFailures(domain.name, 'some') },
-    noteSpeed: { run: ({ hooks }) => hooks.noteSpeed({ domain: domain.name, id: 'some' }, 1) },
-    notePrompt: { run: ({ hooks }) => hooks.notePrompt({ domain: domain.name, id: 'some' }, false, 1) },
+    noteLate: { run: ({ hooks }) => hooks.noteLate({ domain: domain.name, id: 'some' }, 1) },
     endNotice: { run: ({ hooks }) => hooks.endNotice(aHook({ domain: domain.name })) },
     renewNotice: { run: ({ hooks }) => hooks.renewNotice(aHook({ domain: domain.name }), 1) },
   },
@@ -341,10 +340,7 @@ export const exercises: {
   },
   receivedEvents: { ack: { run: ({ receivedEvents }) => receivedEvents.ack(['receipt']) } },
   deliveryQueue: {
-    send: {
-      run: ({ deliveryQueue }) =>
-        deliveryQueue.send([queuedAttempt(delivery, 1), queuedAttempt(delivery, 1, { slowAt: 1 })]),
-    },
+    send: { run: ({ deliveryQueue }) => deliveryQueue.send([queuedAttempt(delivery, 1)]) },
     waiting: { run: ({ deliveryQueue }) => deliveryQueue.waiting() },
   },
   connectorStatus: {

@@ -43,18 +43,6 @@ export const branches: readonly {
     run: ({ publicRoutes }) => publicRoutes.create(aRoute({ domain }), 0),
   },
   {
-    title: 'hooks.noteSpeed of a receiver that is fast again',
-    run: ({ hooks }) => hooks.noteSpeed({ domain, id: 'some', slowAt: 1 }, undefined),
-  },
-  {
-    title: 'hooks.notePrompt of a receiver that was never late',
-    run: ({ hooks }) => hooks.notePrompt({ domain, id: 'some' }, true, 1),
-  },
-  {
-    title: 'hooks.notePrompt of a receiver that was late',
-    run: ({ hooks }) => hooks.notePrompt({ domain, id: 'some', lateAt: 1 }, true, 1),
-  },
-  {
     title: 'knownCalls.put of an end',
     run: ({ knownCalls }) => knownCalls.put(aKnownCall({ domain, state: 'ended' })),
   },

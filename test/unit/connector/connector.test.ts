@@ -114,7 +114,7 @@ test('a subscription that an engine refused is sent again', async () => {
   expect(events.words).not.toContain('engine::dialer_member_end')
 
   isBusy = false
-  await time.advance(1_000)
+  await time.advance(5_000)
 
   expect(events.words).toContain('engine::dialer_member_end')
   await connector.stop(0)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { channelEventId, platformEvent } from '../../../connector/events/platform-event.ts'
-import { eventMessage } from '../../../contracts/messages/worker-messages.ts'
+import { eventMessage } from '../../../contracts/messages/event.ts'
 import { anEngineEvent } from '../../support/engine/engine-event.ts'
 
 const core = randomUUID()

@@ -1,4 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { blankChannel } from '../../../connector/calls/channel.ts'
+import { SyntheticEvent } from '../../../connector/calls/synthetic-event.ts'
+import { knownRecordings } from '../../../connector/recordings/known-recordings.ts'
+import { recordingWord } from '../../../connector/recordings/recording-facts.ts'
 import { gone } from '../../support/stores/flaky.ts'
 import {
   type RecorderLab,
@@ -26,7 +30,6 @@ const ended =
 describe('a recording', () => {
   test('a recording is expected from its beginning, under the name of its file, with the account of its call', async () => {
     const call = aRecordedCall(lab.time)
-    lab.up.add(call.uuid)
 
     lab.connector().hear(call.start(), recordedDomain, recordedLeg)
     await lab.until(async () => (await lab.recordings()).length === 1)
@@ -112,27 +115,36 @@ describe('a recording', () => {
     expect(await lab.recordings()).toHaveLength(1)
   })
 
-  test('a recording whose end no connector read ends when its engine no longer has the call', async () => {
+  test('a recording whose end no connector read ends with the end that is made up for its call', async () => {
     const call = aRecordedCall(lab.time)
-    lab.up.add(call.uuid)
     const recorder = lab.connector()
     recorder.hear(call.start(), recordedDomain, recordedLeg)
     await lab.until(async () => (await lab.recordings()).length === 1)
     await lab.time.advance(600_000)
     expect(await ended()()).toBe(false)
 
-    lab.up.delete(call.uuid)
+    const channel = { ...blankChannel(call.uuid), engine: recordingEngine, domain: recordedDomain }
+    const made = new SyntheticEvent('CHANNEL_HANGUP_COMPLETE', channel, lab.time.clock.now())
+    recorder.hear(made, recordedDomain, recordedLeg)
     await lab.until(ended())
+
+    expect(await lab.recordings()).toMatchObject([{ endedAt: call.startedAt + 600_000 }])
   })
 
-  test('a recording whose engine never answers ends after a day', async () => {
-    const call = aRecordedCall(lab.time)
-    const recorder = lab.connector({ isUp: async () => undefined })
-    recorder.hear(call.start(), recordedDomain, recordedLeg)
+  test('of more recordings without an end than there is room for, the oldest is forgotten and counted', async () => {
+    const known = knownRecordings(2)
+    const calls = Array.from({ length: 3 }, () => aRecordedCall(lab.time))
+    const heard = calls.map((call) => {
+      const word = recordingWord(call.start(), recordedDomain, recordedLeg, call.startedAt)
+      return word === undefined ? [] : known.hear(word)
+    })
 
-    await lab.until(ended(), 600_000)
-
-    expect(lab.time.clock.now() - call.startedAt).toBeGreaterThan(24 * 3_600_000)
+    expect(heard.map(({ length }) => length)).toEqual([1, 1, 1])
+    expect([known.size, known.dropped, calls.map(({ uuid }) => known.hasCall(uuid))]).toEqual([
+      2,
+      1,
+      [false, true, true],
+    ])
   })
 
   test('two recordings of one call are two records', async () => {

@@ -1,14 +1,17 @@
 import type { SQSRecord } from 'aws-lambda'
 import { expect, test } from 'vitest'
-import { deliver, hookDispatch } from '../../../contracts/workers.ts'
-import type { Worker } from '../../../contracts/workers.ts'
+import { handler as delivering } from '../../../functions/hooks/deliver.ts'
+import { handler as dispatching } from '../../../functions/hooks/hook-dispatch.ts'
 import { createWorker } from '../../../functions/worker.ts'
+import type { ReadingWorker } from '../../../functions/worker/message-reading.ts'
 import { aContext, anApi } from '../../support/platform/api.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { anEvent } from '../../support/records/records.ts'
 
+const [deliver, hookDispatch] = [delivering.record, dispatching.record]
+
 /** A worker that handles everything, and a way to give it one message of an age. */
-function aWorker(record: Worker) {
+function aWorker(record: ReadingWorker) {
   const api = anApi()
   const log = capturedLog()
   // Memory has every port, whichever the worker names.

@@ -1,11 +1,14 @@
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { deliver, hookDispatch } from '../../../contracts/workers.ts'
-import type { Worker } from '../../../contracts/workers.ts'
+import { handler as delivering } from '../../../functions/hooks/deliver.ts'
+import { handler as dispatching } from '../../../functions/hooks/hook-dispatch.ts'
 import { handler as dispatchHandler } from '../../../functions/hooks/hook-dispatch.ts'
 import { type HandleMessage, type WorkerOptions, createWorker } from '../../../functions/worker.ts'
+import type { ReadingWorker } from '../../../functions/worker/message-reading.ts'
 import { aContext, anApi } from '../../support/platform/api.ts'
 import { aHook, anEvent } from '../../support/records/records.ts'
+
+const [deliver, hookDispatch] = [delivering.record, dispatching.record]
 
 afterEach(() => vi.useRealTimers())
 
@@ -35,7 +38,7 @@ const delivery = (id: string) =>
   aRecord(id, JSON.stringify({ version: 1, id, domain: 'a.example.com', hookId: 'h', attempt: 1, dueAt: 1 }))
 
 /** A worker over memory whose handler is the test's; it answers the ids of the messages to come again. */
-function setUp<const W extends Worker>(record: W, handle: HandleMessage<W>, options: WorkerOptions<W> = {}) {
+function setUp<const W extends ReadingWorker>(record: W, handle: HandleMessage<W>, options: WorkerOptions<W> = {}) {
   const api = anApi()
   // Memory has every port, whichever the worker names.
   const handler = createWorker(record, api.ports as never, handle, api.tools, options)

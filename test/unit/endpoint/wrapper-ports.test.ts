@@ -3,7 +3,7 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { systemClock } from '../../../adapters/system/system-time.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { type Route, needsOf } from '../../../contracts/routes/route.ts'
-import { cloudOwnPorts } from '../../../functions/endpoint/cloud.ts'
+import { cloudOwnPorts } from '../../../functions/endpoint/own-ports.ts'
 
 /** The ports that the wrapper alone needs for a route. */
 const wrapperNeeds = (route: Route) => needsOf({ ...route, needs: {} })

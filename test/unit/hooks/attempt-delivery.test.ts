@@ -191,46 +191,6 @@ describe('an attempt', () => {
   })
 })
 
-describe('a receiver that takes long', () => {
-  /** A setup whose receiver answers on demand. */
-  async function aHeldSetup() {
-    const setup = await setUpAttempt()
-    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    setup.ports.hookClient.send = async () => {
-      asked.resolve()
-      await held.promise
-      return answered(200)
-    }
-    return { ...setup, asked: asked.promise, release: held.resolve }
-  }
-
-  it('a receiver that does not answer within two seconds is recorded as slow, while the attempt continues', async () => {
-    const { asked, release, pass, stored, attempt, clock } = await aHeldSetup()
-
-    const attempting = attempt()
-    await asked
-    pass(2_000)
-    expect(await stored()).toMatchObject({ slowAt: clock.now() })
-    release()
-    await attempting
-
-    expect(await stored()).toHaveProperty('slowAt')
-  })
-
-  it('an attempt at a slow receiver is recorded even if the slowness cannot be stored', async () => {
-    const { ports, asked, release, pass, attempt, outcome } = await aHeldSetup()
-    ports.hooks.noteSpeed = () => Promise.reject(new Error('away'))
-
-    const attempting = attempt()
-    await asked
-    pass(2_000)
-    release()
-    await attempting
-
-    expect(await outcome()).toMatchObject({ state: 'delivered', attempts: [{ durationMs: 2_000 }] })
-  })
-})
-
 describe('the request of a hook', () => {
   it.each(['GET', 'DELETE'])(
     'the request of a hook with %s has the data in its query, no body and no Content-Type',

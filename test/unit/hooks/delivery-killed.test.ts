@@ -5,7 +5,7 @@ import { type DeliveryLab, aDeliveryLab, anArrival, checkDeliveries } from '../.
 import { type Moment, dying } from '../../support/processes/dying.ts'
 import { emailSettingsOf } from '../../support/records/records.ts'
 
-/** A lab with hooks of every end, and events for them; where `given` says so, their receivers are prompt. */
+/** A lab with hooks of every end, and events for them; their receivers are late unless `given` says otherwise. */
 async function aWorld(given: Partial<Hook> = {}) {
   const lab = aDeliveryLab()
   await lab.ports.emailSettings.put(emailSettingsOf())
@@ -80,11 +80,11 @@ describe('F34 a function that is killed', () => {
       await lab.dispatch(events, killed.ports)
       return killed
     }
-    const { names } = await step(await aWorld({ promptAt: 1 }))
+    const { names } = await step(await aWorld({ lateAt: undefined }))
     expect(names).toEqual(expect.arrayContaining(['hookClient.send', 'deliveries.recordTogether', 'hooks.replace']))
 
     for (const moment of moments(names.length)) {
-      const world = await aWorld({ promptAt: 1 })
+      const world = await aWorld({ lateAt: undefined })
       await step(world, moment)
       // The messages of events that were not dispatched return after a minute.
       world.lab.clock.move(60_000)

@@ -89,7 +89,7 @@ async function happen({ lab, hooks, events }: World, one: Happening): Promise<vo
       return
     }
     case 'slow':
-      return lab.ports.hooks.noteSpeed(hooks[one.hook] ?? { domain: '', id: '' }, lab.clock.now())
+      return lab.ports.hooks.noteLate(hooks[one.hook] ?? { domain: '', id: '' }, lab.clock.now())
     case 'off':
     case 'on': {
       const { domain = '', id = '' } = hooks[one.hook] ?? {}

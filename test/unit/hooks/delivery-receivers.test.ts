@@ -12,7 +12,6 @@ import { type SinkScript, startHookSink } from '../../support/hooks/hook-sink.ts
 import type { HookRequest } from '../../../core/hooks/request/hook-client.ts'
 
 const second = 1_000
-const minute = 60 * second
 
 const statuses = (lab: DeliveryLab, hook: { id: string }) => lab.delivery(hook).attempts.map(({ status }) => status)
 
@@ -203,52 +202,4 @@ describe('F41 a receiver that answers 3xx', () => {
       expect(lab.requests(other)).toEqual([])
     },
   )
-})
-
-describe('F44 a slow receiver among fast ones', () => {
-  it('a slow receiver is called from a queue of its own once it is recorded as slow, until it is fast again', async () => {
-    const lab = aDeliveryLab()
-    let takesMs = 14_000
-    const slow = await lab.hook()
-    // Not prompt, so that its attempts are queued as well.
-    const fast = await lab.hook({ lateAt: lab.clock.now() })
-    lab.receive(slow.id, () => {
-      lab.clock.move(takesMs)
-      return answered(200)
-    })
-    await lab.dispatch([anArrival()])
-    while ((await lab.workOnce(lab.ports, 1)) > 0);
-    expect(await lab.ports.hooks.read(slow.domain, slow.id)).toMatchObject({ slowAt: lab.clock.now() })
-
-    await lab.dispatch([anArrival()])
-    expect(lab.messages().map(({ hookId, isSlow }) => ({ hookId, isSlow }))).toEqual(
-      expect.arrayContaining([
-        { hookId: slow.id, isSlow: true },
-        { hookId: fast.id, isSlow: undefined },
-      ]),
-    )
-    takesMs = 900
-    while ((await lab.workOnce(lab.ports, 1)) > 0);
-    expect(await lab.ports.hooks.read(slow.domain, slow.id), 'it may be slow now and then').toHaveProperty('slowAt')
-    lab.clock.move(minute)
-    await lab.dispatch([anArrival()])
-    while ((await lab.workOnce(lab.ports, 1)) > 0);
-
-    expect(await lab.ports.hooks.read(slow.domain, slow.id)).not.toHaveProperty('slowAt')
-    expect(lab.deliveries().every(({ state }) => state === 'delivered')).toBe(true)
-  })
-
-  it('an attempt that was queued before its receiver became slow is moved to the queue of slow receivers', async () => {
-    const lab = aDeliveryLab()
-    const hook = await lab.hook()
-    await lab.dispatch([anArrival()])
-    await lab.ports.hooks.noteSpeed(hook, lab.clock.now())
-
-    await lab.workOnce()
-
-    expect(lab.requests(hook)).toEqual([])
-    expect(lab.messages()).toMatchObject([{ hookId: hook.id, attempt: 1, isSlow: true }])
-    await lab.work()
-    expect(lab.delivery(hook).state).toBe('delivered')
-  })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
-import { directTogether, mostUntilSentMs } from '../../../core/hooks/attempt/direct-attempts.ts'
 import { dispatchEvents } from '../../../core/hooks/attempt/dispatch-events.ts'
 import { DomainError } from '../../../core/errors.ts'
+import { deliveriesTogether } from '../../../core/events/event-log-rules.ts'
 import { anEvent } from '../../support/records/records.ts'
 
 import { aDispatch, answer, heldClient } from '../../support/hooks/direct-lab.ts'
 
 describe('direct attempts', () => {
-  it('a first attempt to a prompt receiver is made and recorded while its event is dispatched, and nothing is queued', async () => {
+  it('a first attempt is made and recorded while its event is dispatched, and nothing is queued', async () => {
     const { ports, hooks, calls, dispatch, deliveries } = await aDispatch({}, {})
     const events = [anEvent(), anEvent(), anEvent()]
 
@@ -34,12 +34,8 @@ describe('direct attempts', () => {
     expect(deliveries()).toMatchObject([{ state: 'delivered', tries: 1, begun: {}, attempts: [{ status: 200 }] }])
   })
 
-  it.each([
-    ['a new hook', { promptAt: undefined }],
-    ['a hook whose receiver was late', { promptAt: undefined, lateAt: 1 }],
-    ['a hook whose receiver is slow', { slowAt: 1 }],
-  ])('the first attempt is queued for %s', async (_title, given) => {
-    const { ports, dispatch } = await aDispatch(given)
+  it('the first attempt of a hook whose receiver is late is queued', async () => {
+    const { ports, dispatch } = await aDispatch({ lateAt: Number.MAX_SAFE_INTEGER })
 
     await dispatch()
 
@@ -47,13 +43,12 @@ describe('direct attempts', () => {
     expect(ports.deliveryQueue.queued).toHaveLength(1)
   })
 
-  it('hooks are read again if numbering took long, and the attempts of those that changed are queued', async () => {
-    const { ports, hooks, deps, advance, deliveries } = await aDispatch({}, {}, {})
+  it('attempts of hooks that changed during numbering are queued', async () => {
+    const { ports, hooks, deps, deliveries } = await aDispatch({}, {}, {})
     const [kept, disabled, removed] = hooks
     const eventLogWriter: typeof deps.eventLogWriter = {
       ...deps.eventLogWriter,
       take: async (...numbers) => {
-        await advance(mostUntilSentMs + 1)
         if (disabled !== undefined) await ports.hooks.replace({ ...disabled, enable: false, version: 2 })
         if (removed !== undefined) await ports.hooks.remove(removed)
         return deps.eventLogWriter.take(...numbers)
@@ -69,7 +64,10 @@ describe('direct attempts', () => {
   })
 
   it('an event is redelivered only after the direct attempts of its batch have ended', async () => {
-    const { ports, deps, hooks, deliveries } = await aDispatch({}, { promptAt: undefined, event: 'CHANNEL_ANSWER' })
+    const { ports, deps, hooks, deliveries } = await aDispatch(
+      {},
+      { lateAt: Number.MAX_SAFE_INTEGER, event: 'CHANNEL_ANSWER' },
+    )
     const known = anEvent({ name: 'CHANNEL_ANSWER' })
     await dispatchEvents(deps, [known])
     ports.deliveryQueue.queued.splice(0)
@@ -89,16 +87,17 @@ describe('direct attempts', () => {
     for (const reply of client.held.values()) reply(answer(200))
     await dispatched
 
-    expect(client.signals).toHaveLength(1)
+    expect(client.sent).toHaveLength(1)
     expect(deliveries().find(({ hookId }) => hookId === hooks[0]?.id)).toMatchObject({ state: 'delivered', tries: 1 })
   })
 
-  it('first attempts above the limit of simultaneous ones are queued', async () => {
-    const { ports, dispatch } = await aDispatch(...Array.from({ length: directTogether + 3 }, () => ({})))
+  it('first attempts beyond the deliveries that are written with the numbers are queued, those of an event together', async () => {
+    const { ports, dispatch } = await aDispatch(...Array.from({ length: 3 }, () => ({})))
+    const events = Array.from({ length: Math.ceil(deliveriesTogether / 3) }, () => anEvent())
 
-    await dispatch()
+    await dispatch(events)
 
-    expect(ports.hookClient.sent).toHaveLength(directTogether)
+    expect(ports.hookClient.sent).toHaveLength(deliveriesTogether - (deliveriesTogether % 3))
     expect(ports.deliveryQueue.queued).toHaveLength(3)
   })
 

@@ -31,7 +31,8 @@ async function aSetup(...hooks: Hook[]) {
   return { ports, clock, tools, dispatch: (event: PlatformEvent) => dispatchEvent(tools, event) }
 }
 
-const anyHook = (given: Partial<Hook> = {}): Hook => aHook({ filter: {}, ...given })
+/** A hook whose receiver is late: its first attempts are queued. */
+const anyHook = (given: Partial<Hook> = {}): Hook => aHook({ filter: {}, lateAt: Number.MAX_SAFE_INTEGER, ...given })
 
 describe('an event', () => {
   it('an event becomes one delivery for each hook that wants it, queued for its first attempt', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { failedDelivery } from '../../../contracts/metrics.ts'
 import { queuedAttempt } from '../../../core/hooks/delivery/delivery.ts'
+import { failedDelivery } from '../../../contracts/workers.ts'
 import {
   type DeliveryLab,
   aDeliveryLab,

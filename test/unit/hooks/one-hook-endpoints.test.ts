@@ -245,7 +245,7 @@ describe('why a hook was switched off', () => {
 })
 
 describe('what the platform noted of a hook', () => {
-  const noted = { failures: 7, failingSince: 1, slowAt: 1, noticeDue: true }
+  const noted = { failures: 7, failingSince: 1, lateAt: 1, noticeDue: true }
 
   it.each([
     ['a replacement', () => replace(aHookInput()), true],
@@ -260,7 +260,7 @@ describe('what the platform noted of a hook', () => {
       expect((await change()).status).toBe(200)
 
       const hook = await stored()
-      expect(hook).toMatchObject({ slowAt: 1, enable: isOn })
+      expect(hook).toMatchObject({ lateAt: 1, enable: isOn })
       for (const name of ['failures', 'failingSince']) expect(hook).not.toHaveProperty(name)
       expect(hook?.noticeDue).toBe(isOn ? undefined : true)
     },

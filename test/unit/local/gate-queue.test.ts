@@ -96,6 +96,14 @@ it('a poller receives messages with their attributes through the gate', async ()
   })
 })
 
+it('a poller takes as many messages as it asked for, ten with each call, and no more than wait', async () => {
+  const names = Array.from({ length: 25 }, (_, at) => `message ${at}`)
+  for (let first = 0; first < names.length; first += 10) await send(...names.slice(first, first + 10))
+
+  expect(bodies(await polled.receive(20))).toEqual(names.slice(0, 20))
+  expect(bodies(await polled.receive(20))).toEqual(names.slice(20))
+})
+
 it('a poller deletes finished messages through the gate and leaves the others in flight', async () => {
   await send('first', 'second', 'third')
   const messages = await polled.receive(10)

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { Poller } from '../../../local/queues/poller.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { Poller, holdMs } from '../../../local/queues/poller.ts'
 import { byTenant, doneMessages, queueEvent } from '../../../local/queues/queue-event.ts'
 import { batchesAtOnce } from '../../../local/queues/start-mappings.ts'
 import type { ReceivedMessage } from '../../../local/queues/received-message.ts'
@@ -94,7 +94,17 @@ describe('a poller', () => {
     const one = { ...aMessage('a'), Attributes: { MessageGroupId: 'leg-1' } }
     const other = { ...aMessage('b'), Attributes: { MessageGroupId: 'leg-2' } }
 
-    expect(byTenant([one, other, aMessage('c')])).toEqual([[one, other, aMessage('c')]])
+    expect(byTenant([one, other, aMessage('c')], 10)).toEqual([[one, other, aMessage('c')]])
+  })
+
+  it('messages that were taken together reach the function in batches of one tenant, none larger than the size of a batch', () => {
+    const ofTenant = (id: string, domain: string) => ({
+      ...aMessage(id),
+      Attributes: { MessageGroupId: `${domain}/0.1` },
+    })
+    const given = ['a', 'b', 'c'].flatMap((id) => [ofTenant(`busy ${id}`, 'busy'), ofTenant(`calm ${id}`, 'calm')])
+
+    expect(byTenant(given, 2).map(ids)).toEqual([['busy a', 'busy b'], ['busy c'], ['calm a', 'calm b'], ['calm c']])
   })
 
   it('a poller removes finished messages and leaves the rest to the queue', async () => {
@@ -135,6 +145,34 @@ describe('a poller', () => {
     await poller.stop()
 
     expect([most, queue.removed]).toEqual([2, ['a', 'b', 'c', 'd', 'e']])
+  })
+
+  it('a batch that takes longer than a second is not counted, up to the most at one time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const end = Promise.withResolvers<void>()
+      const begun: string[] = []
+      const queue = aQueue(['a', 'b', 'c', 'd'].map((id) => [aMessage(id)]))
+      const handle = async (batch: readonly ReceivedMessage[]) => {
+        begun.push(...ids(batch))
+        await end.promise
+        return batch
+      }
+      const poller = new Poller({ queue, batchSize: 1, concurrency: 1, most: 3, handle, onError: () => {} })
+      const seen: string[] = []
+      for (const ms of [holdMs - 1, 1, holdMs, holdMs]) {
+        await vi.advanceTimersByTimeAsync(ms)
+        await new Promise((resolve) => setImmediate(resolve))
+        seen.push(begun.join(''))
+      }
+      end.resolve()
+      await poller.stop()
+
+      expect(seen).toEqual(['a', 'ab', 'abc', 'abc'])
+      expect(begun.join('')).toBe('abcd')
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it.each([1, 2])(
@@ -186,12 +224,12 @@ describe('a poller', () => {
 })
 
 it.each([
-  ['the queue of slow receivers', 'slow', undefined, 5],
-  ['any other queue', 'usual', undefined, 20],
-  ['a queue that the template limits', 'usual', 2, 2],
-  ['a queue for which the template allows more', 'usual', 100, 20],
+  ['the queue of deliveries', 'deliveries', undefined, 2],
+  ['any other queue', 'events', undefined, 20],
+  ['a queue that the template limits', 'events', 2, 2],
+  ['a queue for which the template allows more', 'events', 100, 20],
 ])('%s: a laptop works on the stated number of batches at one time', (_name, url, maximumConcurrency, most) => {
-  const called = { environment: { QUEUE_SLOW_DELIVERIES: 'slow', QUEUE_DELIVERIES: 'usual' } }
+  const called = { environment: { QUEUE_DELIVERIES: 'deliveries' } }
 
   expect(batchesAtOnce({ maximumConcurrency }, { queue: { url }, called })).toBe(most)
 })
