@@ -13,7 +13,7 @@ import type { DomainVersionHead } from '../core/domains/domain-version.ts'
 import type { Delivery } from '../core/hooks/delivery/delivery.ts'
 import type { StageWait } from '../core/connectors/connector-status-store.ts'
 import type { ConnectorReport } from '../core/connectors/connector-report.ts'
-import type { RequestKey } from '../core/idempotency/request-key.ts'
+import type { RequestKey } from '../core/requests/idempotency-key.ts'
 import type { Recording } from '../core/recordings/recording.ts'
 
 const HOUR = 3_600_000
@@ -51,7 +51,7 @@ export const keptUntil = {
   /** Longer than nearly any call. */
   alias: (notedAt: number) => notedAt + 7 * DAY,
   /** Longer than a registration lasts: an hour, unless an operator changes the engine kit's setting. */
-  owedDrop: (notedAt: number) => notedAt + 7 * DAY,
+  pendingUnregistration: (notedAt: number) => notedAt + 7 * DAY,
   connectorReport: (report: ConnectorReport) => report.reportedAt + DAY,
   stageWait: ({ at }: StageWait) => at + DAY,
   /** By the contract's rule on the list of events. */

@@ -9,7 +9,7 @@ import { openSearchCdrAdmin } from '../adapters/opensearch/opensearch-cdr-admin.
 import { openSearchCdrStore } from '../adapters/opensearch/opensearch-cdr-store.ts'
 import { searchBody } from '../adapters/opensearch/search-body.ts'
 import { toStored } from '../adapters/opensearch/stored-cdr.ts'
-import { systemClock } from '../adapters/system/system-clock.ts'
+import { systemClock } from '../adapters/system/system-time.ts'
 import { searchDomains } from '../contracts/resources.ts'
 import { mergeCdr } from '../core/cdr/merge-cdr.ts'
 import type { SearchPlan } from '../core/cdr/search-plan.ts'

@@ -17,15 +17,14 @@ import { emfMetrics } from '../adapters/metrics/emf-metrics.ts'
 import { sqsCdrQueue } from '../adapters/sqs/sqs-cdr-queue.ts'
 import { sqsCommandReceiver } from '../adapters/sqs/sqs-command-receiver.ts'
 import { sqsEventSink } from '../adapters/sqs/sqs-event-sink.ts'
-import { systemClock } from '../adapters/system/system-clock.ts'
+import { systemClock } from '../adapters/system/system-time.ts'
 import { type Connector, startConnector } from './connector.ts'
 import { openEslSession } from './esl/session.ts'
 import { systemEslTimers } from './esl/timers.ts'
 import { type HealthServer, startHealthServer } from './health/health-server.ts'
 import { type ConnectorSettings, readSettings } from './settings.ts'
 import { handOverMs } from './stop-connector.ts'
-import { systemSpoolFiles } from './buffer/spool-files.ts'
-import { processOwner } from './buffer/process-owner.ts'
+import { processOwner, systemSpoolFiles } from './buffer/spool-files.ts'
 
 const context: AdapterContext = { env: process.env, clock: systemClock, random: systemRandomness }
 const { settings, log } = readOrExit(context)

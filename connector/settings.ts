@@ -1,11 +1,17 @@
 import { environment } from '../contracts/environment.ts'
 import { clientVariables } from '../contracts/settings/client-variables.ts'
 import * as declared from '../contracts/settings/connector.ts'
-import { type Rule, matching, wholeNumber } from '../contracts/settings/rule.ts'
-import { type Variables, readText, readVariable } from '../contracts/settings/setting.ts'
+import {
+  type Rule,
+  type Variables,
+  matching,
+  readText,
+  readVariable,
+  wholeNumber,
+} from '../contracts/settings/setting.ts'
 import type { ClientVariables } from '../core/client-names/client-names.ts'
 import type { EngineAddress } from './runtime/engine.ts'
-import { readEngineAddresses } from './engine-addresses.ts'
+import { enginePassword, engineUrl } from '../contracts/settings/connector.ts'
 
 /** The settings of the connector; contracts/settings describes each. */
 export interface ConnectorSettings {
@@ -65,4 +71,18 @@ function readSpool(env: Variables): ConnectorSettings['spool'] {
 /** Reads a variable that the deployment or `npm start` sets, and no person. */
 function readWired<T>(env: Variables, name: keyof typeof environment, rule: Rule<T>, usual = ''): T {
   return readText(rule, env[environment[name]] ?? usual, environment[name])
+}
+
+/**
+ * Returns the engines of `ENGINE_URL` in their order. Those without a password of their own have `ENGINE_PASSWORD`.
+ * Throws an error that names the variable that is missing or wrong and what it must be, never its value.
+ */
+export function readEngineAddresses(env: Variables): EngineAddress[] {
+  const common = readVariable(enginePassword, env)
+  return readVariable(engineUrl, env).map(({ host, port, password = common }) => {
+    if (password !== '') return { host, port, password }
+    throw new Error(
+      `${enginePassword.variable} is not set, and an address in ${engineUrl.variable} has no password of its own`,
+    )
+  })
 }

@@ -6,16 +6,16 @@
 import type { CdrAdmin } from '../core/cdr/cdr-admin.ts'
 import type { CdrStore } from '../core/cdr/cdr-store.ts'
 import type { ExportQueue, ExportStore } from '../core/cdr/exports/export-job.ts'
-import type { CdrQueue } from '../core/cdr/cdr-news.ts'
-import type { FileStore } from '../core/files/file-store.ts'
+import type { CdrQueue } from '../core/cdr/cdr-update.ts'
+import type { FileStore } from '../core/recordings/file-store.ts'
 import type { RecordingStore } from '../core/recordings/recording-store.ts'
-import type { DomainStore, DomainRemains } from '../core/domains/domain-store.ts'
+import type { DomainStore, TenantData } from '../core/domains/domain-store.ts'
 import type { CleanupQueue } from '../core/domains/cleanup-queue.ts'
 import type { DomainTokenStore } from '../core/domains/domain-token-store.ts'
 import type { DomainVersionStore } from '../core/domains/domain-version-store.ts'
 import type { RoleStore } from '../core/access/role-store.ts'
 import type { AccountStore } from '../core/accounts/account-store.ts'
-import type { PresenceStore } from '../core/accounts/presence-store.ts'
+import type { PresenceStore } from '../core/accounts/presence.ts'
 import type { TokenStore } from '../core/auth/token-store.ts'
 import type { CredentialReader, SessionStore } from '../core/auth/credentials.ts'
 import type { LoginThrottle } from '../core/auth/login-throttle.ts'
@@ -24,7 +24,7 @@ import type { CallEngine } from '../core/commands/call-engine.ts'
 import type { CommandStore } from '../core/commands/command-store.ts'
 import type { KnownCallStore } from '../core/channels/known-call-store.ts'
 import type { EventSink } from '../core/events/event-sink.ts'
-import type { TakenEvents } from '../core/events/taken-events.ts'
+import type { ReceivedEvents } from '../core/events/received-events.ts'
 import type { EventLog } from '../core/events/event-log.ts'
 import type { EventLogWriter } from '../core/hooks/delivery/event-log-writer.ts'
 import type { GapStore } from '../core/events/gap-store.ts'
@@ -38,15 +38,15 @@ import type { GatewayStateStore } from '../core/gateways/gateway-state-store.ts'
 import type { GatewayStore } from '../core/gateways/gateway-store.ts'
 import type { ConnectorStatusStore } from '../core/connectors/connector-status-store.ts'
 import type { AuditLog } from '../core/audit/audit-log.ts'
-import type { IdempotencyStore } from '../core/idempotency/idempotency-store.ts'
-import type { RateLimitStore } from '../core/limits/rate-limit-store.ts'
+import type { IdempotencyStore } from '../core/requests/idempotency-key.ts'
+import type { RateLimitStore } from '../core/requests/rate-limit.ts'
 import type { EmailSettingsStore } from '../core/email/email-settings-store.ts'
 import type { MailSender } from '../core/email/mail-sender.ts'
 
 /** Every port by the name that a route's `needs` calls it. */
 export interface Ports {
   domains: DomainStore
-  remains: DomainRemains
+  tenantData: TenantData
   cleanups: CleanupQueue
   roles: RoleStore
   accounts: AccountStore
@@ -63,7 +63,7 @@ export interface Ports {
   engine: CallEngine
   commands: CommandStore
   events: EventSink
-  takenEvents: TakenEvents
+  receivedEvents: ReceivedEvents
   hooks: HookStore
   blacklists: BlacklistStore
   defaultRoutes: RouteStore

@@ -36,7 +36,7 @@ export const hookDispatch = worker({
   timeoutSeconds: 30,
   needs: {
     hooks: ['list', 'replace', 'countFailure', 'clearFailures', 'noteLate'],
-    takenEvents: ['remove'],
+    receivedEvents: ['ack'],
     eventLogWriter: ['take', 'write'],
     deliveries: ['keepEvent', 'create', 'createTogether', 'read', 'recordAttempt', 'recordTogether', 'reschedule'],
     deliveryQueue: ['send'],
@@ -115,7 +115,7 @@ export const cleanUpDomain = worker({
   timeoutSeconds: 300,
   needs: {
     domains: ['readDeleted', 'endDeletion'],
-    remains: ['sweep'],
+    tenantData: ['purge'],
     cleanups: ['send'],
     engine: ['run', 'send'],
     accounts: ['list'],

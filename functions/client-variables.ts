@@ -1,7 +1,7 @@
 import { readClientVariables } from '../contracts/client-variables.ts'
 import { environment } from '../contracts/environment.ts'
 import type { ClientVariables } from '../core/client-names/client-names.ts'
-import type { Settings } from './endpoint/settings.ts'
+import type { Settings } from './endpoint/cloud.ts'
 
 const kept = new Map<string, ClientVariables>()
 

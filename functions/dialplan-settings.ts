@@ -1,9 +1,9 @@
-import { patternRest } from '../adapters/regex/pattern-rest.ts'
+import { patternRest } from '../adapters/regex/linear-pattern.ts'
 import { routePattern } from '../adapters/regex/route-pattern.ts'
 import { CallPatterns } from '../core/dialplan/call-patterns.ts'
 import type { RouteSettings } from '../core/dialplan/call-plan.ts'
 import { clientVariablesOf } from './client-variables.ts'
-import type { Settings } from './endpoint/settings.ts'
+import type { Settings } from './endpoint/cloud.ts'
 
 /** Returns the rules for routing one call at a moment. */
 export function routeSettings(

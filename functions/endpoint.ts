@@ -4,23 +4,21 @@ import { createLogger } from '../adapters/log/logger.ts'
 import type { Route } from '../contracts/routes/route.ts'
 import { DomainError } from '../core/errors.ts'
 import type { PortName, PortsOf } from '../contracts/ports.ts'
-import { type Answer, errorAnswer, requestIdOf } from './endpoint/answer.ts'
+import { type HttpResponse, errorResponse, requestIdOf } from './endpoint/response.ts'
 import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
 import { cloudOwnPorts } from './endpoint/own-ports.ts'
 import { reserveMs, runInTime } from './endpoint/deadline.ts'
 import { type Exchange, beginExchange } from './endpoint/exchange.ts'
-import { authentication } from './endpoint/steps/authentication.ts'
-import { credentialRead } from './endpoint/steps/credential-read.ts'
+import { authentication, credentialRead } from './endpoint/steps/authentication.ts'
 import { domainResolution } from './endpoint/steps/domain-resolution.ts'
 import { exchangeEnd } from './endpoint/steps/exchange-end.ts'
 import { fieldValidation } from './endpoint/steps/field-validation.ts'
 import { permissionCheck } from './endpoint/steps/permission-check.ts'
 import { RateLimit } from './endpoint/steps/rate-limit.ts'
 import { requestKey } from './endpoint/steps/request-key.ts'
-import { requestSyntax } from './endpoint/steps/request-syntax.ts'
+import { requestSyntax, sizeLimit } from './endpoint/steps/request-syntax.ts'
 import { requestsAtOnce } from './endpoint/steps/requests-at-once.ts'
-import { sizeLimit } from './endpoint/steps/size-limit.ts'
-import type { EndpointDeps, OwnPorts } from './endpoint/tools.ts'
+import type { EndpointDeps, OwnPorts } from './endpoint/endpoint-parts.ts'
 import { useCaseCall } from './endpoint/use-case-call.ts'
 import type { UseCase } from './endpoint/use-case.ts'
 
@@ -33,7 +31,7 @@ export type AdaptersOf<R extends Route> = { readonly [P in keyof R['needs'] & Po
 export type EndpointHandler = (
   event: APIGatewayProxyEventV2,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
-) => Promise<Answer>
+) => Promise<HttpResponse>
 
 /** A route's handler over cloud adapters, and the same over any other. */
 export interface CloudEndpoint<R extends Route> extends EndpointHandler {
@@ -62,7 +60,7 @@ export function createEndpoint<const R extends Route>(
   const places = requestsAtOnce(endpoint)
   // Not @middy/http-json-body-parser, which accepts duplicate keys; not @middy/http-error-handler, whose error body is
   // different; and not middy's early timeout, which stops the handler alone and not the steps before it.
-  const chain = middy<Exchange, Answer>({ timeoutEarlyInMillis: 0 })
+  const chain = middy<Exchange, HttpResponse>({ timeoutEarlyInMillis: 0 })
     .use(sizeLimit(route))
     .use(credentialRead(endpoint))
     .use(places.ask)
@@ -76,7 +74,7 @@ export function createEndpoint<const R extends Route>(
     .use(fieldValidation(route))
     .use(requestKey(endpoint))
     .handler(useCaseCall(endpoint))
-  const inTime = middy<Exchange, Answer>({ timeoutEarlyInMillis: 0 })
+  const inTime = middy<Exchange, HttpResponse>({ timeoutEarlyInMillis: 0 })
     .use(exchangeEnd(endpoint))
     .handler((exchange, context) => runInTime(context, tools.clock, () => chain(exchange, context), tooLate))
   return async (event, context) => inTime(beginExchange(event, tools), budgetOf(context))
@@ -130,9 +128,9 @@ function budgetOf(context: Pick<Context, 'getRemainingTimeInMillis'>): Context {
   return { getRemainingTimeInMillis: () => remainingMs } as Context
 }
 
-function failUnmade(route: Route, event: APIGatewayProxyEventV2, error: unknown): Answer {
+function failUnmade(route: Route, event: APIGatewayProxyEventV2, error: unknown): HttpResponse {
   const { env, random } = cloudContext()
   const requestId = requestIdOf(event.headers, () => random.uuid())
   createLogger(route.operationId, { env }).error('endpoint not made', error, { requestId })
-  return errorAnswer(error, requestId)
+  return errorResponse(error, requestId)
 }

@@ -5,15 +5,20 @@ import { routes } from '../contracts/routes/index.ts'
 import { publicUrl } from '../contracts/settings/platform.ts'
 import { readVariable } from '../contracts/settings/setting.ts'
 import { DomainError } from '../core/errors.ts'
-import { type Answer, emptyAnswer, errorAnswer, requestIdOf } from './endpoint/answer.ts'
+import {
+  type HttpResponse,
+  emptyResponse,
+  errorResponse,
+  requestIdOf,
+  withTransportSecurity,
+} from './endpoint/response.ts'
 import { findPath } from './endpoint/canonical-path.ts'
-import { withTransportSecurity } from './endpoint/transport-security.ts'
 
 /**
  * Answers requests that no route matches: 308 to the canonical name of a path, 204 to a preflight without allowed
  * origins, 405 with `Allow` to a wrong method, 404 to everything else.
  */
-export function createUnmatched(log: Log, publicUrl = ''): (event: APIGatewayProxyEventV2) => Promise<Answer> {
+export function createUnmatched(log: Log, publicUrl = ''): (event: APIGatewayProxyEventV2) => Promise<HttpResponse> {
   return async (event) => {
     const requestId = requestIdOf(event.headers, () => systemRandomness.uuid())
     const answer = withTransportSecurity(answerUnmatched(event, requestId), publicUrl)
@@ -27,17 +32,17 @@ export const handler = createUnmatched(
   readVariable(publicUrl, process.env),
 )
 
-function answerUnmatched(event: APIGatewayProxyEventV2, requestId: string): Answer {
+function answerUnmatched(event: APIGatewayProxyEventV2, requestId: string): HttpResponse {
   const { method } = event.requestContext.http
   const known = findPath(event.rawPath, routes)
-  if (known === undefined) return errorAnswer(new DomainError('not_found', 'there is no such path'), requestId)
+  if (known === undefined) return errorResponse(new DomainError('not_found', 'there is no such path'), requestId)
   const allow = { Allow: [...known.methods, 'OPTIONS'].join(', ') }
-  if (method === 'OPTIONS') return emptyAnswer(204, requestId, allow)
+  if (method === 'OPTIONS') return emptyResponse(204, requestId, allow)
   // An allowed method on the right path arrives here if the path was percent-encoded without need.
   if (!known.isCanonical || known.methods.includes(method)) {
     const query = event.rawQueryString === '' ? '' : `?${event.rawQueryString}`
-    return emptyAnswer(308, requestId, { Location: known.canonical + query })
+    return emptyResponse(308, requestId, { Location: known.canonical + query })
   }
   const refusal = new DomainError('method_not_allowed', `this path takes ${known.methods.join(', ')}`)
-  return errorAnswer(refusal, requestId, allow)
+  return errorResponse(refusal, requestId, allow)
 }

@@ -6,12 +6,9 @@ import type { ConnectorStatusStore } from '../core/connectors/connector-status-s
 import type { PortName, PortsOf } from '../contracts/ports.ts'
 import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
 import { runInTime } from './endpoint/deadline.ts'
-import type { EndpointDeps } from './endpoint/tools.ts'
-import type { Batch } from './worker/batch.ts'
-import { type MessageEnd, handleBatch } from './worker/handle-batch.ts'
-import { messageAge } from './worker/message-age.ts'
+import type { EndpointDeps } from './endpoint/endpoint-parts.ts'
+import { type Batch, type MessageOutcome, handleBatch, messageAge, partialFailures } from './worker/handle-batch.ts'
 import { type MessageOf, type ReadingWorker, messageReading } from './worker/message-reading.ts'
-import { partialFailures } from './worker/partial-failures.ts'
 
 /** The cloud adapter of each port that a worker needs: exactly those. */
 export type WorkerAdaptersOf<W extends Worker> = { readonly [P in keyof W['needs'] & PortName]: MakePort<P> }
@@ -177,7 +174,7 @@ function requestOf(message: object): string | undefined {
   return 'requestId' in message && typeof message.requestId === 'string' ? message.requestId : undefined
 }
 
-async function handleContent(log: Log, handle: (log: Log) => Promise<void | 'refused'>): Promise<MessageEnd> {
+async function handleContent(log: Log, handle: (log: Log) => Promise<void | 'refused'>): Promise<MessageOutcome> {
   try {
     return (await handle(log)) === 'refused' ? 'unreadable' : 'done'
   } catch (error) {

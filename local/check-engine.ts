@@ -1,5 +1,5 @@
 /** `npm run engine:check`: compares a running engine with what the platform needs, and names the lines to change. */
-import { readEngineAddresses } from '../connector/engine-addresses.ts'
+import { readEngineAddresses } from '../connector/settings.ts'
 import type { EngineAddress } from '../connector/runtime/engine.ts'
 import { openEslSession } from '../connector/esl/session.ts'
 import { domainName, login } from '../contracts/fields.ts'

@@ -1,10 +1,11 @@
-import { DecryptCommand, EncryptCommand } from '@aws-sdk/client-kms'
+import { DecryptCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms'
 import { keys } from '../../contracts/resources.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { SecretBox } from '../../core/secrets.ts'
 import { type AdapterContext, required } from '../context.ts'
 import { callService } from './call-service.ts'
-import { kmsClient } from './kms-client.ts'
+import { environment } from '../../contracts/environment.ts'
+import { clientOptions, oncePerEnvironment, withoutLogging } from './client-options.ts'
 
 /** How long an opened secret stays in memory, so that a busy hook does not ask the key service for each delivery. */
 const KEPT_MS = 5 * 60_000
@@ -45,3 +46,8 @@ function given(bytes: Uint8Array | undefined): Uint8Array {
   if (bytes !== undefined) return bytes
   throw new DomainError('internal_error', 'the key service answered in another form')
 }
+
+/** The client of the key service. */
+export const kmsClient = oncePerEnvironment((context) =>
+  withoutLogging(new KMSClient(clientOptions(context, { name: 'kms', endpointVariable: environment.kmsEndpoint }))),
+)

@@ -2,8 +2,7 @@ import { Client } from '@opensearch-project/opensearch'
 import { AwsSigv4Signer } from '@opensearch-project/opensearch/aws-v3'
 import { searchDomains } from '../../contracts/resources.ts'
 import { required } from '../context.ts'
-import { oncePerEnvironment } from './client-options.ts'
-import { credentialProvider } from './credential-provider.ts'
+import { credentialProvider, oncePerEnvironment } from './client-options.ts'
 
 /** The client of the search store. */
 export const openSearchClient = oncePerEnvironment((context) => {

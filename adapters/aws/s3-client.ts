@@ -1,7 +1,6 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { environment } from '../../contracts/environment.ts'
-import { clientOptions, oncePerEnvironment, withoutLogging } from './client-options.ts'
-import { objectRequestHandler } from './request-handler.ts'
+import { clientOptions, objectRequestHandler, oncePerEnvironment, withoutLogging } from './client-options.ts'
 
 /** The SDK would warn on the console of each body that is not sent again. */
 const silent = { debug() {}, info() {}, warn() {}, error() {} }

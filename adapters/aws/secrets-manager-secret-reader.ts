@@ -1,11 +1,12 @@
-import { DescribeSecretCommand, GetSecretValueCommand } from '@aws-sdk/client-secrets-manager'
+import { DescribeSecretCommand, GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import * as z from 'zod/mini'
 import { type SecretName, secrets } from '../../contracts/resources.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { SecretReader } from '../../core/secrets.ts'
 import { type AdapterContext, required } from '../context.ts'
 import { callService } from './call-service.ts'
-import { secretsClient } from './secrets-client.ts'
+import { environment } from '../../contracts/environment.ts'
+import { clientOptions, oncePerEnvironment, withoutLogging } from './client-options.ts'
 
 /** A rotated secret is taken up this much later at most. */
 const FRESH_MS = 5 * 60_000
@@ -81,3 +82,9 @@ function unwrapped(text: string): string {
     return text
   }
 }
+
+/** The client of the secret store. */
+export const secretsClient = oncePerEnvironment((context) => {
+  const address = { name: 'secretsmanager', endpointVariable: environment.secretsEndpoint }
+  return withoutLogging(new SecretsManagerClient(clientOptions(context, address)))
+})

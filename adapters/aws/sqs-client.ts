@@ -1,7 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { environment } from '../../contracts/environment.ts'
-import { clientOptions, oncePerEnvironment, withoutLogging } from './client-options.ts'
-import { pollRequestHandler } from './request-handler.ts'
+import { clientOptions, oncePerEnvironment, pollRequestHandler, withoutLogging } from './client-options.ts'
 
 /**
  * Without the check of each body's MD5 sum, which costs the processor of both sides and finds nothing that TLS lets

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import type { Randomness } from '../../core/time.ts'
 
 /** HKDF-SHA256 gives at most 255 blocks of 32 bytes. */
@@ -14,7 +14,7 @@ export function uuidFrom(bytes: Uint8Array): string {
 }
 
 /** Derives a key for one purpose, 32 bytes, that reveals nothing of the seed or of the keys for other purposes. */
-export function derivedKey(seed: Uint8Array, purpose: string): Uint8Array {
+function derivedKey(seed: Uint8Array, purpose: string): Uint8Array {
   return derived(seed, `key ${purpose}`, 32)
 }
 
@@ -31,4 +31,23 @@ export function derivedRandomness(seed: Uint8Array): Randomness {
 function derived(seed: Uint8Array, info: string, length: number): Uint8Array {
   if (length > MAX_BYTES) throw new RangeError(`at most ${MAX_BYTES} bytes can be derived at once`)
   return new Uint8Array(hkdfSync('sha256', seed, '', info, length))
+}
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const PURPOSE = 'answer'
+
+/** Encrypts text (AES-256-GCM) under a key derived from a seed. Returns base64 of nonce, ciphertext and tag. */
+export function encryptText(text: string, seed: Uint8Array): string {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', derivedKey(seed, PURPOSE), nonce)
+  return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64')
+}
+
+/** Decrypts what {@link encryptText} made; throws when it was made with another seed or changed since. */
+export function decryptText(encrypted: string, seed: Uint8Array): string {
+  const bytes = Buffer.from(encrypted, 'base64')
+  const decipher = createDecipheriv('aes-256-gcm', derivedKey(seed, PURPOSE), bytes.subarray(0, NONCE_BYTES))
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+  return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8')
 }

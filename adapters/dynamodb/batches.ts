@@ -4,7 +4,7 @@ import { retry } from '../../core/concurrency/retry.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { AdapterContext } from '../context.ts'
 import { type Item, type Key, type Query, callStore } from './client.ts'
-import { retryDeps } from '../system/retry-deps.ts'
+import { retryDeps } from '../system/system-time.ts'
 
 /** DynamoDB reads at most 100 items, and 16 MB, in a batch. */
 export const READ_BATCH_ITEMS = 100

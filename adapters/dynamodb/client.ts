@@ -13,7 +13,7 @@ import { type TableName, tables } from '../../contracts/resources.ts'
 import { callService } from '../aws/call-service.ts'
 import { dynamoClient } from '../aws/dynamodb-client.ts'
 import { type AdapterContext, required } from '../context.ts'
-import { uncontended } from './errors.ts'
+import { retryOnTransactionConflict } from './errors.ts'
 
 /** A record: names to texts, numbers, booleans, null, bytes, lists and records. */
 export type Item = Readonly<Record<string, unknown>>
@@ -120,17 +120,18 @@ export function scanAll(context: AdapterContext, query: Query): Promise<Item[]> 
 
 /** Writes a whole item; again after a pause while a transaction holds it, as each of the next two does. */
 export async function putItem(context: AdapterContext, put: Put): Promise<void> {
-  await uncontended(() => callStore(context, (store) => store.send(new PutCommand(put))))
+  await retryOnTransactionConflict(() => callStore(context, (store) => store.send(new PutCommand(put))))
 }
 
 /** Changes attributes; returns the item afterwards where asked for. */
 export async function updateItem(context: AdapterContext, update: Update): Promise<Item | undefined> {
-  return (await uncontended(() => callStore(context, (store) => store.send(new UpdateCommand(update))))).Attributes
+  return (await retryOnTransactionConflict(() => callStore(context, (store) => store.send(new UpdateCommand(update)))))
+    .Attributes
 }
 
 /** Removes an item. */
 export async function deleteItem(context: AdapterContext, removal: Delete): Promise<void> {
-  await uncontended(() => callStore(context, (store) => store.send(new DeleteCommand(removal))))
+  await retryOnTransactionConflict(() => callStore(context, (store) => store.send(new DeleteCommand(removal))))
 }
 
 /** Does all parts or none. The token makes a repetition of the same request, whose answer was lost, do nothing more. */

@@ -7,7 +7,7 @@ import { under } from './items.ts'
 const BATCHES = 8
 
 /** Items of one table under one partition key. */
-export interface Place {
+export interface PartitionKey {
   readonly table: TableName
   readonly pk: string
 }
@@ -18,7 +18,7 @@ export interface Place {
  */
 export async function emptyPartition(
   context: AdapterContext,
-  place: Place,
+  place: PartitionKey,
   until: number,
 ): Promise<number | undefined> {
   const TableName = tableName(context, place.table)
@@ -34,7 +34,7 @@ export async function emptyPartition(
   }
 }
 
-async function firstKeys(context: AdapterContext, { table, pk }: Place): Promise<Key[]> {
+async function firstKeys(context: AdapterContext, { table, pk }: PartitionKey): Promise<Key[]> {
   const { items } = await queryPage(context, {
     TableName: tableName(context, table),
     ConsistentRead: true,

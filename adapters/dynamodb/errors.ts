@@ -8,7 +8,7 @@ import { retry } from '../../core/concurrency/retry.ts'
 import { DomainError } from '../../core/errors.ts'
 import { ServiceRefusal } from '../aws/call-service.ts'
 import { unmarshallOptions } from '../aws/dynamodb-client.ts'
-import { retryDeps } from '../system/retry-deps.ts'
+import { retryDeps } from '../system/system-time.ts'
 import type { Item } from './client.ts'
 
 const passingReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])
@@ -44,7 +44,7 @@ export interface FailedPart {
  * order, when the condition of at least one failed.
  */
 export async function transacted(write: () => Promise<unknown>): Promise<FailedPart[] | undefined> {
-  return uncontended(() => transactedOnce(write))
+  return retryOnTransactionConflict(() => transactedOnce(write))
 }
 
 /** Runs a transaction as {@link transacted} does, but once: that it met another one is thrown. */
@@ -60,7 +60,7 @@ async function transactedOnce(write: () => Promise<unknown>): Promise<FailedPart
 }
 
 /** Runs a call, again after a pause each time that another transaction held one of its items. */
-export async function uncontended<T>(call: () => Promise<T>): Promise<T> {
+export async function retryOnTransactionConflict<T>(call: () => Promise<T>): Promise<T> {
   try {
     return (await retry(call, retryDeps, { ...CONTENTION, mayPass: isContention })).value
   } catch (error) {

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import type { AddressGuard } from '../../core/outbound/target-url.ts'
+import type { AddressGuard } from '../../core/requests/target-url.ts'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = readonly [Address, number]

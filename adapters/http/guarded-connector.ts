@@ -1,7 +1,7 @@
 import type { Timers } from '../../core/concurrency/timers.ts'
 import { isIP, Socket } from 'node:net'
 import { buildConnector } from 'undici'
-import { refusedPorts } from '../../core/outbound/target-url.ts'
+import { refusedPorts } from '../../core/requests/target-url.ts'
 import { guardedLookup, type GuardedLookupOptions } from './guarded-lookup.ts'
 import { BlockedAddress, ConnectTimeout } from './send-errors.ts'
 import { limitWire, resetOnWrite, streamOver } from './wire-limit.ts'

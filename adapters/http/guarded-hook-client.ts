@@ -3,15 +3,15 @@ import { Agent, type Dispatcher } from 'undici'
 import { environment } from '../../contracts/environment.ts'
 import { hookAllowedNetworks } from '../../contracts/settings/platform.ts'
 import { readVariable } from '../../contracts/settings/setting.ts'
-import type { AddressGuard } from '../../core/outbound/target-url.ts'
+import type { AddressGuard } from '../../core/requests/target-url.ts'
 import type { HookClient, HookReply, HookRequest } from '../../core/hooks/request/hook-client.ts'
 import type { Clock } from '../../core/time.ts'
 import type { AdapterContext } from '../context.ts'
 import { addressGuard } from './address-guard.ts'
-import { type Resolver, systemResolver } from './dns-resolver.ts'
+import { type Resolver, systemResolver } from './guarded-lookup.ts'
 import { guardedConnector } from './guarded-connector.ts'
-import { systemTimers } from '../system/system-timers.ts'
-import { AnswerTooLarge, failureOf, TotalTimeout } from './send-errors.ts'
+import { systemTimers } from '../system/system-time.ts'
+import { ResponseTooLarge, failureOf, TotalTimeout } from './send-errors.ts'
 
 /** The limits of one request, from the contract's section on sending. */
 export interface HookClientLimits {
@@ -113,9 +113,14 @@ export function hookClientOver(options: HookClientOptions): HookClient & { close
   }
 }
 
-type Answer = Omit<Extract<HookReply, { outcome: 'answered' }>, 'outcome' | 'durationMs'>
+type AnsweredReply = Omit<Extract<HookReply, { outcome: 'answered' }>, 'outcome' | 'durationMs'>
 
-async function exchange(agent: Agent, request: HookRequest, signal: AbortSignal, replyBytes: number): Promise<Answer> {
+async function exchange(
+  agent: Agent,
+  request: HookRequest,
+  signal: AbortSignal,
+  replyBytes: number,
+): Promise<AnsweredReply> {
   const { origin, pathname, search } = new URL(request.url)
   const { statusCode, headers, body } = await agent.request({
     origin,
@@ -153,7 +158,7 @@ async function firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Promi
       if (length >= limit) break
     }
   } catch (error) {
-    if (!(error instanceof AnswerTooLarge)) throw error
+    if (!(error instanceof ResponseTooLarge)) throw error
   }
   return Buffer.concat(chunks).subarray(0, limit).toString('utf8')
 }

@@ -1,4 +1,4 @@
-import type { FoundAddresses } from './dns-resolver.ts'
+import type { FoundAddresses } from './guarded-lookup.ts'
 
 /**
  * Seconds for which the addresses of a name are kept, how long it is kept that a name has none, and how long an answer

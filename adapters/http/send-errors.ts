@@ -22,8 +22,8 @@ export class TotalTimeout extends Error {
 }
 
 /** The peer sent more over the wire than an answer may take. */
-export class AnswerTooLarge extends Error {
-  override readonly name = 'AnswerTooLarge'
+export class ResponseTooLarge extends Error {
+  override readonly name = 'ResponseTooLarge'
 }
 
 /** The recorded reason of a failed attempt. */

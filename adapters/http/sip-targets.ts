@@ -1,7 +1,7 @@
 import { Resolver as DnsClient } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
-import { type AddressGuard, refusedPorts } from '../../core/outbound/target-url.ts'
-import { type DnsResolverOptions, addressFinder } from './dns-resolver.ts'
+import { type AddressGuard, refusedPorts } from '../../core/requests/target-url.ts'
+import { type DnsResolverOptions, addressFinder } from './guarded-lookup.ts'
 import { keptAnswers } from './kept-answers.ts'
 
 /** Milliseconds: an engine waits for its gateways for at least a second (`PLATFORM_TIMEOUT` of the engine kit). */

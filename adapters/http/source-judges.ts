@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import type { SourceJudges } from '../../core/dialplan/gateway-of-call.ts'
-import { addressFinder } from './dns-resolver.ts'
+import { addressFinder } from './guarded-lookup.ts'
 import { networkProblem } from './networks.ts'
 import { keptAnswers } from './kept-answers.ts'
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { AnswerTooLarge } from './send-errors.ts'
+import { ResponseTooLarge } from './send-errors.ts'
 
 /** Counts the bytes that a peer sends over one connection. */
 export interface WireMeter {
@@ -27,7 +27,7 @@ export function limitWire(socket: Socket, maxBytes: number): WireMeter {
     const taken = left === 0 || push(chunk.subarray(0, left), encoding)
     // The last bytes are processed before the next turn of the event loop, so a reader that has enough has already
     // finished.
-    setImmediate(() => socket.destroy(new AnswerTooLarge()))
+    setImmediate(() => socket.destroy(new ResponseTooLarge()))
     return taken && false
   }
   return {

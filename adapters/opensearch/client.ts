@@ -27,13 +27,13 @@ interface SentRequest extends Promise<ApiResponse> {
 export type SendToOpenSearch = (client: Client, options: RequestOptions) => SentRequest
 
 /** The search store's answer: its status and its JSON. */
-export interface OpenSearchAnswer {
+export interface OpenSearchResponse {
   readonly status: number
   readonly body: unknown
 }
 
-class AnswerTooLong extends Error {
-  override readonly name = 'AnswerTooLong'
+class ResponseTooLong extends Error {
+  override readonly name = 'ResponseTooLong'
 }
 
 /** Answers of administration and of writes are small. */
@@ -54,8 +54,8 @@ export async function askOpenSearch(
   context: Pick<AdapterContext, 'env'>,
   limits: OpenSearchLimits,
   send: SendToOpenSearch,
-): Promise<OpenSearchAnswer> {
-  let answer: TextAnswer
+): Promise<OpenSearchResponse> {
+  let answer: TextResponse
   try {
     answer = await exchange(context, limits, send)
   } catch (error) {
@@ -69,7 +69,7 @@ export async function askOpenSearch(
   return { status: answer.status, body: parsed(answer.text) }
 }
 
-interface TextAnswer {
+interface TextResponse {
   readonly status: number
   readonly text: string
   readonly date: string | undefined
@@ -80,7 +80,7 @@ async function exchange(
   context: Pick<AdapterContext, 'env'>,
   limits: OpenSearchLimits,
   send: SendToOpenSearch,
-): Promise<TextAnswer> {
+): Promise<TextResponse> {
   const client = openSearchClient(context)
   const signedOffset = signingOffset(client)
   const answer = await sendOnce(client, limits, send)
@@ -97,7 +97,7 @@ async function sendOnce(
   client: Client,
   { timeoutMs, maxAnswerBytes = MAX_ANSWER_BYTES }: OpenSearchLimits,
   send: SendToOpenSearch,
-): Promise<TextAnswer> {
+): Promise<TextResponse> {
   checkTimeLimit()
   const ofWork = timeLimitSignal()
   const ending = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(ofWork === undefined ? [] : [ofWork])])
@@ -126,7 +126,7 @@ async function textOf(body: unknown, most: number): Promise<string> {
     if (!Buffer.isBuffer(piece)) continue
     length += piece.length
     // Leaving the loop ends the connection.
-    if (length > most) throw new AnswerTooLong(`answer of more than ${most} bytes`)
+    if (length > most) throw new ResponseTooLong(`answer of more than ${most} bytes`)
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString()
@@ -134,7 +134,7 @@ async function textOf(body: unknown, most: number): Promise<string> {
 
 const TOLD_CHARACTERS = 300
 
-function summaryOf({ status, text }: TextAnswer): string {
+function summaryOf({ status, text }: TextResponse): string {
   return `answered ${status}: ${text.slice(0, TOLD_CHARACTERS)}`
 }
 
@@ -151,7 +151,7 @@ function searchTimeout(cause: unknown): DomainError {
 }
 
 /** Maps a rejected request to a `DomainError`. */
-export function searchRefused(answer: OpenSearchAnswer): DomainError {
+export function searchRefused(answer: OpenSearchResponse): DomainError {
   const said = JSON.stringify(answer.body)?.slice(0, TOLD_CHARACTERS)
   const cause = new Error(`the search store answered ${answer.status}: ${said}`)
   if (answer.status === 400) return queryRefused(cause)
@@ -165,7 +165,7 @@ function queryRefused(cause: unknown): DomainError {
 function translated(error: unknown): DomainError {
   if (error instanceof DomainError) return error
   if (error instanceof TimeLimitPassed) return new DomainError('deadline_exceeded', error.message, { cause: error })
-  if (error instanceof AnswerTooLong) {
+  if (error instanceof ResponseTooLong) {
     return new DomainError(
       'payload_too_large',
       'the answer is too large: ask for fewer rows or columns, or less time',

@@ -6,7 +6,7 @@ import { cdrSchema, keptSchema } from './read-cdr.ts'
 import type { StoredCdr } from './stored-cdr.ts'
 
 /** The location of a document. */
-export interface DocumentPlace {
+export interface DocumentLocation {
   readonly index: string
   readonly id: string
   /** The domain: its documents are together in one shard of each index. */
@@ -21,7 +21,7 @@ export interface ReadDocument {
 
 /** A document to be written over the one that was read, or over none. */
 export interface Write {
-  readonly place: DocumentPlace
+  readonly place: DocumentLocation
   readonly document: StoredCdr
   readonly over: ReadDocument | undefined
 }
@@ -49,7 +49,7 @@ const readAnswer = z.object({
 /** Reads the current documents, not those that searches see; `undefined` for a missing one. */
 export async function readDocuments(
   context: AdapterContext,
-  places: readonly DocumentPlace[],
+  places: readonly DocumentLocation[],
 ): Promise<(ReadDocument | undefined)[]> {
   const docs = places.map(({ index, id, routing }) => ({ _index: index, _id: id, routing }))
   const limits = { timeoutMs: TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES }

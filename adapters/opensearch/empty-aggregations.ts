@@ -3,14 +3,14 @@ import { namedRange } from './aggregation-dsl.ts'
 import { fieldKind } from './fields.ts'
 
 /** The result of an aggregation, or of several by their names. */
-export type AggregationAnswer = Readonly<Record<string, unknown>>
+export type AggregationResponse = Readonly<Record<string, unknown>>
 
 /** Returns the search store's answer to aggregations over nothing. */
-export function emptyAnswers(aggregations: Aggregations): AggregationAnswer {
+export function emptyAnswers(aggregations: Aggregations): AggregationResponse {
   return Object.fromEntries(Object.entries(aggregations).map(([name, wanted]) => [name, emptyAnswer(wanted)]))
 }
 
-function emptyAnswer(wanted: Aggregation): AggregationAnswer {
+function emptyAnswer(wanted: Aggregation): AggregationResponse {
   switch (wanted.kind) {
     case 'terms':
       return { doc_count_error_upper_bound: 0, sum_other_doc_count: 0, buckets: [] }
@@ -38,7 +38,7 @@ function emptyAnswer(wanted: Aggregation): AggregationAnswer {
   }
 }
 
-function emptyBucket({ within }: Aggregation): AggregationAnswer {
+function emptyBucket({ within }: Aggregation): AggregationResponse {
   return { doc_count: 0, ...emptyAnswers(within ?? {}) }
 }
 

@@ -1,11 +1,11 @@
 import { retry } from '../../core/concurrency/retry.ts'
 import type { CdrPart, CdrRecording } from '../../core/cdr/cdr.ts'
-import type { CdrPlace, RefusedPart } from '../../core/cdr/cdr-store.ts'
+import type { CdrKey, RefusedPart } from '../../core/cdr/cdr-store.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { AdapterContext } from '../context.ts'
-import { retryDeps } from '../system/retry-deps.ts'
+import { retryDeps } from '../system/system-time.ts'
 import { searchUnavailable } from './client.ts'
-import { type DocumentPlace, type ReadDocument, type Write, readDocuments, writeDocuments } from './documents.ts'
+import { type DocumentLocation, type ReadDocument, type Write, readDocuments, writeDocuments } from './documents.ts'
 import { documentId, indexOf } from './indices.ts'
 import { type KeptCdr, mergeCdr, withRecordings } from '../../core/cdr/merge-cdr.ts'
 import { toStored } from './stored-cdr.ts'
@@ -21,7 +21,7 @@ const MAX_CHARACTERS = 512 * 1024
 const CONTENTION = { attempts: 7, backoff: { firstMs: 25, longestMs: 800 } }
 
 interface LegParts {
-  readonly place: DocumentPlace
+  readonly place: DocumentLocation
   readonly parts: CdrPart[]
 }
 
@@ -42,7 +42,7 @@ export async function indexParts(context: AdapterContext, parts: readonly CdrPar
 /** Replaces the recordings of a CDR; returns `false` if it does not exist. */
 export async function replaceRecordings(
   context: AdapterContext,
-  cdr: CdrPlace,
+  cdr: CdrKey,
   recordings: readonly CdrRecording[],
 ): Promise<boolean> {
   const leg = { place: placeOf(cdr) }
@@ -61,7 +61,7 @@ export async function replaceRecordings(
  * for those that were changed concurrently. What is probably new is first written without being read. Returns the
  * refused ones, with the reason.
  */
-async function change<L extends { readonly place: DocumentPlace }>(
+async function change<L extends { readonly place: DocumentLocation }>(
   context: AdapterContext,
   legs: readonly L[],
   next: (leg: L, known: KeptCdr | undefined) => KeptCdr | undefined,
@@ -99,7 +99,11 @@ async function change<L extends { readonly place: DocumentPlace }>(
   return refused
 }
 
-function writeOf(place: DocumentPlace, over: ReadDocument | undefined, known: KeptCdr | undefined): Write | undefined {
+function writeOf(
+  place: DocumentLocation,
+  over: ReadDocument | undefined,
+  known: KeptCdr | undefined,
+): Write | undefined {
   if (known === undefined) return undefined
   const document = toStored(known)
   if (over !== undefined && canonical(toStored(over.known)) === canonical(document)) return undefined
@@ -140,7 +144,7 @@ function charactersOf({ cdr }: CdrPart): number {
   return Object.entries(cdr.variables).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
 }
 
-function placeOf(cdr: CdrPlace): DocumentPlace {
+function placeOf(cdr: CdrKey): DocumentLocation {
   return { index: indexOf(cdr.leg, cdr.created_time), id: documentId(cdr), routing: cdr.domain_name }
 }
 

@@ -4,8 +4,8 @@ import type { CdrAdmin } from '../../core/cdr/cdr-admin.ts'
 import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { AdapterContext } from '../context.ts'
-import { retryDeps } from '../system/retry-deps.ts'
-import { type OpenSearchAnswer, type SendToOpenSearch, askOpenSearch, searchRefused } from './client.ts'
+import { retryDeps } from '../system/system-time.ts'
+import { type OpenSearchResponse, type SendToOpenSearch, askOpenSearch, searchRefused } from './client.ts'
 import { cdrMappings, cdrTemplates, retentionPolicy, retentionPolicyId } from './index-template.ts'
 
 /** Changes of the cluster's own state wait for all of its nodes. */
@@ -29,7 +29,7 @@ const storedPolicy = z.object({
  * Returns whether an answer shows that the store lacks Index State Management: OpenSearch without that plugin answers
  * 400 with this reason.
  */
-function knowsNoPath({ status, body }: OpenSearchAnswer): boolean {
+function knowsNoPath({ status, body }: OpenSearchResponse): boolean {
   return status === 405 || status === 501 || (status === 400 && JSON.stringify(body).includes('no handler found'))
 }
 
@@ -56,7 +56,7 @@ export function openSearchCdrAdmin(given: AdapterContext, waits: RetryDeps = ret
   }
 }
 
-async function ask(context: AdminContext, send: SendToOpenSearch): Promise<OpenSearchAnswer> {
+async function ask(context: AdminContext, send: SendToOpenSearch): Promise<OpenSearchResponse> {
   const askOnce = async () => {
     const answer = await askOpenSearch(context, { timeoutMs: TIMEOUT_MS }, send)
     if (answer.status === 403) throw new NotAdmitted(answer)
@@ -73,9 +73,9 @@ async function ask(context: AdminContext, send: SendToOpenSearch): Promise<OpenS
 
 class NotAdmitted extends Error {
   override readonly name = 'NotAdmitted'
-  readonly answer: OpenSearchAnswer
+  readonly answer: OpenSearchResponse
 
-  constructor(answer: OpenSearchAnswer) {
+  constructor(answer: OpenSearchResponse) {
     super('the search store answered 403')
     this.answer = answer
   }

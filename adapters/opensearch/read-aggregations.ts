@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { Aggregation, Aggregations } from '../../core/cdr/search-plan.ts'
 import { DomainError } from '../../core/errors.ts'
 import { searchUnavailable } from './client.ts'
-import { type AggregationAnswer as Answer, emptyAnswers } from './empty-aggregations.ts'
+import { type AggregationResponse as Answer, emptyAnswers } from './empty-aggregations.ts'
 
 const number = z.nullable(z.number())
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Cdr } from '../../core/cdr/cdr.ts'
 import { valuesOf } from '../../core/cdr/field-values.ts'
-import type { SearchAnswer, SearchPlan, SortKey } from '../../core/cdr/search-plan.ts'
+import type { SearchResponse, SearchPlan, SortKey } from '../../core/cdr/search-plan.ts'
 import { searchUnavailable } from './client.ts'
 import { readAggregations } from './read-aggregations.ts'
 import { cdrSchema } from './read-cdr.ts'
@@ -30,7 +30,7 @@ const answerSchema = z.object({
  * Returns the result of a search. An answer in another form, or with hits of another domain than the plan's, is an
  * outage.
  */
-export function readSearchAnswer(plan: SearchPlan, body: unknown): SearchAnswer {
+export function readSearchAnswer(plan: SearchPlan, body: unknown): SearchResponse {
   const parsed = z.safeParse(answerSchema, body)
   if (!parsed.success) throw searchUnavailable(new Error('a search was answered in another form', parsed.error))
   const { took, timed_out, _shards, hits, aggregations } = parsed.data

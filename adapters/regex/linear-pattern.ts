@@ -1,6 +1,7 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js'
-import type { PatternCompiler } from '../../core/patterns/pattern.ts'
-import { KeptPatterns } from './kept-patterns.ts'
+import type { PatternCompiler } from '../../core/requests/pattern.ts'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { Rest } from '../../core/hooks/matching/matching.ts'
 
 /**
  * The greatest size of a compiled pattern. Time is linear in text times size: a counted repetition makes a short
@@ -13,6 +14,69 @@ const maxSize = 600
  * pattern is compiled, and kept as long as the pattern is.
  */
 const maxClasses = 8
+
+/** The most compiled patterns of hooks that are kept for all tenants together. */
+export const maxKept = 500
+
+interface Room<M> {
+  readonly most: number
+  readonly weigh: (pattern: M | undefined) => number
+}
+
+interface Share<M> {
+  readonly patterns: Map<string, M | undefined>
+  weight: number
+}
+
+/**
+ * Compiled patterns by tenant. When they are too many, the tenant with the most gives up its least recently used ones,
+ * so a tenant with more patterns than fit evicts its own and no other's.
+ */
+export class KeptPatterns<M extends { readonly compileSteps?: number | undefined }> {
+  readonly #compile: (pattern: string, flags: string) => M | undefined
+  readonly #room: Room<M>
+  readonly #tenants = new Map<string, Share<M>>()
+  #weight = 0
+
+  constructor(
+    compile: (pattern: string, flags: string) => M | undefined,
+    room: Room<M> = { most: maxKept, weigh: () => 1 },
+  ) {
+    this.#compile = compile
+    this.#room = room
+  }
+
+  take(tenant: string, pattern: string, flags: string): M | undefined {
+    const own = this.#tenants.get(tenant) ?? { patterns: new Map<string, M | undefined>(), weight: 0 }
+    const key = `${flags}/${pattern}`
+    if (own.patterns.has(key)) {
+      const kept = own.patterns.get(key)
+      own.patterns.delete(key)
+      own.patterns.set(key, kept)
+      return kept
+    }
+    const compiled = this.#compile(pattern, flags)
+    own.patterns.set(key, compiled && { ...compiled, compileSteps: undefined })
+    this.#tenants.set(tenant, own)
+    const weight = this.#room.weigh(compiled)
+    own.weight += weight
+    this.#weight += weight
+    while (this.#weight > this.#room.most) this.#evict()
+    return compiled
+  }
+
+  #evict(): void {
+    const [first, ...others] = this.#tenants
+    if (first === undefined) return
+    const [tenant, share] = others.reduce((most, each) => (each[1].weight > most[1].weight ? each : most), first)
+    const [[key, pattern] = ['', undefined]] = share.patterns
+    share.patterns.delete(key)
+    const weight = this.#room.weigh(pattern)
+    share.weight -= weight
+    this.#weight -= weight
+    if (share.patterns.size === 0) this.#tenants.delete(tenant)
+  }
+}
 
 /** Patterns of hooks: one is asked for with every event of its domain. */
 const kept = new KeptPatterns(compile)
@@ -80,3 +144,42 @@ function compile(pattern: string, flags: string): ReturnType<PatternCompiler> {
     return undefined
   }
 }
+
+/** The shortest rest and the longest one, in milliseconds. A slice of work takes 1 to 8 ms. */
+const leastMs = 1
+const mostMs = 8
+
+/** The parts of the event loop that rests depend on. */
+export interface RestLoop {
+  /** Milliseconds of a clock that is never set. */
+  readonly now: () => number
+  /** Resolves when everything that is due has had its turn. */
+  readonly turn: () => Promise<unknown>
+  readonly wait: (ms: number) => Promise<unknown>
+}
+
+/**
+ * Returns rests of one process. One caller continues at a time, after all earlier ones, and each rest takes as long as
+ * the work before it, whosever that was: other work has half of the process for itself, however many events are matched
+ * at once.
+ */
+export function patternRests({ now, turn, wait }: RestLoop): Rest {
+  let last: Promise<void> = Promise.resolve()
+  let endedAt = 0
+  const restAfter = async (earlier: Promise<void>) => {
+    await earlier
+    // The earlier caller does its slice of work in this turn, and this rest begins after it.
+    await turn()
+    await wait(Math.min(Math.max(now() - endedAt, leastMs), mostMs))
+    // Timers that are due may follow each other at once.
+    await turn()
+    endedAt = now()
+  }
+  return () => {
+    last = restAfter(last)
+    return last
+  }
+}
+
+/** The rests of this process. */
+export const patternRest: Rest = patternRests({ now: () => performance.now(), turn: setImmediate, wait: setTimeout })

@@ -1,7 +1,6 @@
 import { RE2JS } from 're2js'
 import type { RoutePattern, RoutePatternCompiler } from '../../core/dialplan/call-patterns.ts'
-import { KeptPatterns } from './kept-patterns.ts'
-import { compileStepsOf, modeOf } from './linear-pattern.ts'
+import { KeptPatterns, compileStepsOf, modeOf } from './linear-pattern.ts'
 
 /**
  * The most parts of compiled patterns that are kept, at some 200 bytes each. A pattern counts as so many more, so there

@@ -1,6 +1,5 @@
 import { invalidField } from '../../core/errors.ts'
-import type { PatternCompiler } from '../../core/patterns/pattern.ts'
-import type { PatternJudge } from '../../core/patterns/pattern-judge.ts'
+import type { PatternCompiler, PatternJudge } from '../../core/requests/pattern.ts'
 import { linearPattern, linearPatternProblem } from './linear-pattern.ts'
 
 /**

@@ -9,12 +9,12 @@ import type { BucketName } from '../../contracts/resources.ts'
 import { recordingsLock } from '../../contracts/settings/platform.ts'
 import { readVariable } from '../../contracts/settings/setting.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { FileHead, FileStore } from '../../core/files/file-store.ts'
+import type { FileHead, FileStore } from '../../core/recordings/file-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { bucketName, callObjects, refusalIn, unlessAbsent } from './client.ts'
 import { s3Objects } from './s3-objects.ts'
 import { s3Uploads } from './s3-uploads.ts'
-import { signLink } from './sign-link.ts'
+import { signLink } from './signed-links.ts'
 
 /** Returns the recordings' bucket. */
 export function s3RecordingFiles(context: AdapterContext): FileStore {

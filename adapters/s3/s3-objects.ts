@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import type { BucketName } from '../../contracts/resources.ts'
-import type { FileStore } from '../../core/files/file-store.ts'
+import type { FileStore } from '../../core/recordings/file-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { bucketName, callObjects, sendBody, unlessAbsent } from './client.ts'
 

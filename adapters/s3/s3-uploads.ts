@@ -8,10 +8,10 @@ import {
 } from '@aws-sdk/client-s3'
 import type { BucketName } from '../../contracts/resources.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { FileStore, Upload, UploadedPart } from '../../core/files/file-store.ts'
+import type { FileStore, Upload, UploadedPart } from '../../core/recordings/file-store.ts'
 import { s3ClientOfOneAttempt } from '../aws/s3-client.ts'
 import type { AdapterContext } from '../context.ts'
-import { signPart } from './sign-part.ts'
+import { signPart } from './signed-links.ts'
 import { base64Of, bucketName, callObjects, refusalIn, sendBody, unlessAbsent } from './client.ts'
 
 type Uploads = Pick<FileStore, 'beginUpload' | 'putPart' | 'signPart' | 'listParts' | 'completeUpload' | 'abortUpload'>

@@ -1,8 +1,7 @@
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs'
 import type { QueueName } from '../../contracts/resources.ts'
 import type { AdapterContext } from '../context.ts'
-import { callQueue, queueUrl } from './client.ts'
-import { traceHeader } from './trace-header.ts'
+import { callQueue, queueUrl, traceHeader } from './client.ts'
 
 /** One message on its way to a queue. */
 export interface QueueEntry {

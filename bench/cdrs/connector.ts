@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
-import { systemClock } from '../../adapters/system/system-clock.ts'
+import { systemClock } from '../../adapters/system/system-time.ts'
 import { wholePath } from '../esl/whole-path.ts'
 import { endOfLeg } from './ends.ts'
 

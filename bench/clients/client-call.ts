@@ -1,7 +1,7 @@
 import type { AdapterContext } from '../../adapters/context.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { getItem } from '../../adapters/dynamodb/client.ts'
-import { systemClock } from '../../adapters/system/system-clock.ts'
+import { systemClock } from '../../adapters/system/system-time.ts'
 
 /** Makes one call of the store through its client, with nothing around it. */
 export async function handler(): Promise<void> {

@@ -32,7 +32,7 @@ export const idleEstimates = {
 
 /**
  * The metric that connectors write while nothing happens: levels that stay 0 are not written
- * (connector/health/report-metrics.ts).
+ * (connector/health/metrics.ts).
  */
 export const idleMetrics: readonly ConnectorMetric[] = ['Lag']
 

@@ -65,7 +65,7 @@ function reply(): void {
 }
 
 async function path(wanted: string): Promise<void> {
-  const { side, queued } = await wholePath(wanted)
+  const { side, words, queued } = await wholePath(wanted)
   const finish = async () => {
     await side.flushed()
     tell({ ...queued, dropped: side.counters()['eventsDropped'] })
@@ -73,7 +73,7 @@ async function path(wanted: string): Promise<void> {
   openEslSession({
     ...address,
     name: 'events',
-    subscribe: side.words(),
+    subscribe: words,
     onEvent: (event) => {
       const last = isLast()
       side.accept(event, 'bench')

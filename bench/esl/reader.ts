@@ -2,5 +2,5 @@
 export { EslCommand } from '../../connector/esl/command.ts'
 export { EslConnection } from '../../connector/esl/connection.ts'
 export { EslError } from '../../connector/esl/errors.ts'
-export { defaultEslLimits } from '../../connector/esl/limits.ts'
+export { defaultEslLimits } from '../../connector/esl/options.ts'
 export { systemEslTimers } from '../../connector/esl/timers.ts'

@@ -1,11 +1,12 @@
 import { messageOf, textEvent } from '../../adapters/events/text-event.ts'
 import { memoryPorts } from '../../test/support/memory/memory-ports.ts'
-import { systemClock } from '../../adapters/system/system-clock.ts'
+import { systemClock } from '../../adapters/system/system-time.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { ChannelRegistry } from '../../connector/calls/channel-registry.ts'
 import { EventPipeline } from '../../connector/assembly/event-pipeline.ts'
+import { subscriptions } from '../../connector/events/subscriptions.ts'
 import { systemEslTimers } from '../../connector/esl/timers.ts'
-import type { CdrQueue } from '../../core/cdr/cdr-news.ts'
+import type { CdrQueue } from '../../core/cdr/cdr-update.ts'
 import { silentLog } from '../silent-log.ts'
 
 /** The domains of the calls, one for each repetition of the recording. */
@@ -49,6 +50,8 @@ const hooks: Readonly<Record<string, readonly { domain: string; event: string }[
 /** The connector's way of an event, from its link to messages as the queue takes them, which are counted. */
 export interface WholePath {
   readonly side: EventPipeline
+  /** The words that the link subscribes with. */
+  readonly words: readonly string[]
   readonly queued: { messages: number; bytes: number }
   /** Lets go of what would keep the process alive. */
   close(): Promise<void>
@@ -63,21 +66,26 @@ export async function wholePath(wanted: string, cdrQueue?: CdrQueue): Promise<Wh
   const ports = memoryPorts({ clock: systemClock, random: systemRandomness })
   const known = { exists: (name: string) => domains.includes(name) }
   const countingQueue: CdrQueue = {
-    send: async (news) => {
-      for (const one of news) {
+    send: async (updates) => {
+      for (const one of updates) {
         if (one.kind === 'recording') continue
         const { kind, id, uuid, occurredAt } = one
         queued.bytes += messageOf({ version: 1, kind, id, uuid, occurredAt }, one).length
       }
-      queued.messages += news.length
+      queued.messages += updates.length
       return []
     },
   }
+  const wanting = subscriptions({
+    clock: systemClock,
+    timers: systemEslTimers,
+    reader: { version: async () => 1, list: async () => [...(hooks[wanted] ?? [])] },
+    log: silentLog,
+  })
   const side = new EventPipeline({
     ports: {
       ...ports,
       cdrQueue: cdrQueue ?? countingQueue,
-      subscriptions: { version: async () => 1, list: async () => [...(hooks[wanted] ?? [])] },
       events: {
         publish: async (events) => {
           for (const event of events) {
@@ -94,7 +102,8 @@ export async function wholePath(wanted: string, cdrQueue?: CdrQueue): Promise<Wh
     timers: systemEslTimers,
     registry: new ChannelRegistry(known),
     domains: known,
-    engines: () => [],
+    engines: [],
+    wanted: wanting,
     connectorId: 'bench',
     random: Math.random,
     log: silentLog,
@@ -108,5 +117,5 @@ export async function wholePath(wanted: string, cdrQueue?: CdrQueue): Promise<Wh
     await side.close()
     await following
   }
-  return { side, queued, close }
+  return { side, words: wanting.engineWords(), queued, close }
 }

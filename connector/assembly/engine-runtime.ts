@@ -1,4 +1,4 @@
-import type { EngineClocks } from '../links/engine-clocks.ts'
+import type { EngineClocks } from '../runtime/engine-clocks.ts'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
@@ -17,20 +17,11 @@ import {
 import type { EslDownReason } from '../esl/errors.ts'
 import type { EslSession, EslSessionOptions, EslState } from '../esl/session.ts'
 import type { EngineChange } from '../events/engine-events.ts'
-import { flushDirectory } from '../reconcile/flush-directory.ts'
-import { compareGateways } from '../reconcile/compare-gateways.ts'
+import { compareGateways, flushDirectory } from '../recovery/align-engine.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 
 /** Makes a link; `openEslSession` in production. */
 export type OpenLink = (options: EslSessionOptions) => EslSession
-
-/** One engine and what belongs to it alone. */
-export interface EngineRuntime {
-  readonly engine: Engine
-  readonly jobs: PendingJobs
-  readonly reading: EngineReading
-  readonly held: HeldCalls
-}
 
 export interface EngineRuntimeDeps extends Time {
   readonly address: EngineAddress
@@ -44,94 +35,128 @@ export interface EngineRuntimeDeps extends Time {
   readonly random: () => number
   readonly log: Log
   readonly words: readonly string[]
-  /** Called with every event of the event link; must not throw. */
-  readonly onEvent: (event: EngineEvent, engine: string) => void
-  /** What the event link waits for before it reads on, at most some seconds. */
-  readonly room: EslSessionOptions['room']
-  /** Called for every event of the event link that could not be read; must not throw. */
-  readonly onUnreadable: (engine: string) => void
-  readonly onCommandLink: (engine: Engine) => void
-  /** Called when the event link came up or was lost; not when it was closed on purpose: that says nothing about it. */
-  readonly onEngine: (engine: Engine, kind: EngineChange) => void
 }
 
-/** Opens both links of an engine. Answers of jobs come on the link that they were given on. */
-export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
-  const { registry, clock, timers, address } = parts
-  const name = engineName(address)
-  const jobs = pendingJobs(timers)
-  const held = heldCalls(registry, name, clock)
-  const reported: LinkReports = { coreUuid: '', reasons: {} }
-  const open = linkOpener(parts, name, reported)
+/** What is told of an engine; no call may throw. */
+export interface EngineListener {
+  event(event: EngineEvent, engine: string): void
+  /** What the event link waits for before it reads on, at most some seconds; `undefined` when nothing has to be. */
+  room(): Promise<void> | undefined
+  /** An event of the event link could not be read. */
+  unreadable(engine: string): void
+  commandLinkUp(engine: Engine): void
+  /** The event link came up or was lost; not told when it was closed on purpose: that says nothing about the engine. */
+  changed(engine: Engine, kind: EngineChange): void
+}
 
-  let wasCommanding = false
-  const commands = open({
-    name: 'commands',
-    subscribe: ['BACKGROUND_JOB'],
-    onEvent: (event) => {
-      if (event.name === 'BACKGROUND_JOB') jobs.accept(event)
-    },
-    onState: ({ kind }) => {
-      // A failed attempt to connect loses no events.
-      if (kind === 'down' && wasCommanding) {
-        jobs.loseAll()
-        held.commandsLost()
-      }
-      wasCommanding = kind === 'ready'
-      if (kind === 'ready') {
-        readWhole()
-        if (parts.isObserving !== true) {
-          const deps = { ...parts, link: commands, log: parts.log.with({ engine: name }) }
-          void flushDirectory(deps).then(() => compareGateways(deps))
-        }
-        parts.onCommandLink(engine)
-      }
-    },
-  })
+/** One engine and what belongs to it alone. Answers of jobs come on the link that they were given on. */
+export class EngineRuntime {
+  readonly engine: Engine
+  readonly jobs: PendingJobs
+  readonly reading: EngineReading
+  readonly held: HeldCalls
+  readonly #deps: EngineRuntimeDeps
+  readonly #listeners: EngineListener[] = []
+  #wasCommanding = false
+  #wasReady = false
 
-  let wasReady = false
-  const events = open({
-    name: 'events',
-    subscribe: parts.words,
-    onEvent: (event) => parts.onEvent(parts.clocks.corrected(event, name), name),
-    room: parts.room,
-    onState: (state) => {
-      if (state.kind === 'ready') {
-        held.heard()
-        readWhole()
-        parts.onEngine(engine, 'engine_connected')
-      }
-      if (state.kind === 'down' && wasReady) {
-        held.eventsLost()
-        registry.markUnconfirmed(name)
-        if (state.reason !== 'stopped') parts.onEngine(engine, 'engine_disconnected')
-      }
-      wasReady = state.kind === 'ready'
-    },
-  })
+  /** Opens both links of the engine. */
+  constructor(deps: EngineRuntimeDeps) {
+    const { registry, clock, timers, clocks } = deps
+    const name = engineName(deps.address)
+    const reported: LinkReports = { coreUuid: '', reasons: {} }
+    this.#deps = deps
+    this.jobs = pendingJobs(timers)
+    this.held = heldCalls(registry, name, clock)
+    const open = linkOpener(deps, name, reported, () => this.#tell((listener) => listener.unreadable(name)))
+    const commands = open({
+      name: 'commands',
+      subscribe: ['BACKGROUND_JOB'],
+      onEvent: (event) => {
+        if (event.name === 'BACKGROUND_JOB') this.jobs.accept(event)
+      },
+      onState: (state) => this.#commandsChanged(state),
+    })
+    const events = open({
+      name: 'events',
+      subscribe: deps.words,
+      onEvent: (event) => this.#hear(clocks.corrected(event, name)),
+      room: () => this.#room(),
+      onState: (state) => this.#eventsChanged(state),
+    })
+    this.reading = engineReading({
+      ...deps,
+      engine: name,
+      link: commands,
+      onRead: (channels) => this.held.wasRead(channels),
+    })
+    this.engine = engineOf({ name, commands, events }, reported)
+  }
 
-  const reading = engineReading({
-    ...parts,
-    engine: name,
-    link: commands,
-    onRead: (channels) => held.wasRead(channels),
-  })
-  const engine: Engine = {
-    name,
-    commands,
-    events,
+  /** Tells another listener. To be called before the event loop turns: no link is up before. */
+  listen(listener: EngineListener): void {
+    this.#listeners.push(listener)
+  }
+
+  #tell(tell: (listener: EngineListener) => void): void {
+    for (const listener of this.#listeners) tell(listener)
+  }
+
+  #hear(event: EngineEvent): void {
+    for (const listener of this.#listeners) listener.event(event, this.engine.name)
+  }
+
+  #room(): Promise<void> | undefined {
+    const [first] = this.#listeners.flatMap((listener) => listener.room() ?? [])
+    return first
+  }
+
+  #commandsChanged({ kind }: EslState): void {
+    const { name, commands } = this.engine
+    // A failed attempt to connect loses no events.
+    if (kind === 'down' && this.#wasCommanding) {
+      this.jobs.loseAll()
+      this.held.commandsLost()
+    }
+    this.#wasCommanding = kind === 'ready'
+    if (kind !== 'ready') return
+    this.#readWhole()
+    if (this.#deps.isObserving !== true) {
+      const deps = { ...this.#deps, link: commands, log: this.#deps.log.with({ engine: name }) }
+      void flushDirectory(deps).then(() => compareGateways(deps))
+    }
+    this.#tell((listener) => listener.commandLinkUp(this.engine))
+  }
+
+  #eventsChanged(state: EslState): void {
+    const { engine, held } = this
+    if (state.kind === 'ready') {
+      held.heard()
+      this.#readWhole()
+      this.#tell((listener) => listener.changed(engine, 'engine_connected'))
+    }
+    if (state.kind === 'down' && this.#wasReady) {
+      held.eventsLost()
+      this.#deps.registry.markUnconfirmed(engine.name)
+      if (state.reason !== 'stopped') this.#tell((listener) => listener.changed(engine, 'engine_disconnected'))
+    }
+    this.#wasReady = state.kind === 'ready'
+  }
+
+  /** Reads all channels once both links are up; until a reading succeeds the engine may hold unknown ones. */
+  #readWhole(): void {
+    if (isHealthy(this.engine)) this.reading.current(null).catch(() => {})
+  }
+}
+
+function engineOf(links: Pick<Engine, 'name' | 'commands' | 'events'>, reported: LinkReports): Engine {
+  return {
+    ...links,
     get coreUuid() {
       return reported.coreUuid
     },
     reasons: reported.reasons,
   }
-
-  /** Reads all channels once both links are up; until a reading succeeds the engine may hold unknown ones. */
-  function readWhole(): void {
-    if (isHealthy(engine)) reading.current(null).catch(() => {})
-  }
-
-  return { engine, jobs, reading, held }
 }
 
 interface LinkReports {
@@ -142,9 +167,10 @@ interface LinkReports {
 type Role = Pick<EslSessionOptions, 'subscribe' | 'onEvent' | 'room' | 'onState'> & { readonly name: LinkRole }
 
 function linkOpener(
-  { address, openLink, onUnreadable, random, log }: EngineRuntimeDeps,
+  { address, openLink, random, log }: EngineRuntimeDeps,
   engine: string,
   reported: LinkReports,
+  onUnreadable: () => void,
 ) {
   return (role: Role): EslSession =>
     openLink({
@@ -160,7 +186,7 @@ function linkOpener(
       },
       onUnreadable: ({ bytes }) => {
         log.warn('an event could not be read', { engine, link: role.name, bytes })
-        if (role.name === 'events') onUnreadable(engine)
+        if (role.name === 'events') onUnreadable()
       },
     })
 }
@@ -172,8 +198,8 @@ const refused: ReadonlySet<EslDownReason> = new Set(['auth-refused', 'access-rej
 function logState(log: Log, keys: { engine: string; link: string }, state: EslState, reported: LinkReports): void {
   if (state.kind === 'ready') log.info('an engine link is up', keys)
   if (state.kind !== 'down' || state.reason === 'stopped') return
-  const isNews = !Object.values(reported.reasons).some((reason) => refused.has(reason))
+  const isFirst = !Object.values(reported.reasons).some((reason) => refused.has(reason))
   const what = { ...keys, reason: state.reason, retryInMs: state.retryInMs }
-  if (refused.has(state.reason) && isNews) log.error('an engine refuses the connector', undefined, what)
+  if (refused.has(state.reason) && isFirst) log.error('an engine refuses the connector', undefined, what)
   else log.warn('an engine link is down', what)
 }

@@ -1,6 +1,6 @@
 import type { StoredCalls } from '../calls/stored-calls.ts'
 import type { EventBuffer } from '../buffer/event-buffer.ts'
-import type { GapLog } from '../links/gap-log.ts'
+import type { GapLog } from '../recovery/gap-log.ts'
 import type { ReconnectHold } from '../events/reconnect-hold.ts'
 import type { EventRelay } from '../events/event-relay.ts'
 import type { PresenceTracker } from '../events/presence.ts'

@@ -4,13 +4,13 @@ import type { Ports } from '../../contracts/ports.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import { type Engine, type EngineEvent, eventNameOf } from '../runtime/engine.ts'
-import { EventLinks } from '../links/event-links.ts'
-import { type GapLog, gapLog } from '../links/gap-log.ts'
-import { lastListener, namesOfCore } from '../reconcile/predecessor.ts'
-import { type ComparedEngine, Reconciliation, type ReconciliationDeps } from '../reconcile/reconciliation.ts'
-import type { SpoolPlace } from '../buffer/buffer-disk.ts'
-import type { Drop } from '../buffer/drop-tally.ts'
-import { EventBuffer, type Turn } from '../buffer/event-buffer.ts'
+import { CatchUp } from '../recovery/catch-up.ts'
+import { EngineMarks } from '../recovery/event-link.ts'
+import { EventLinks } from '../recovery/event-links.ts'
+import { type GapLog, gapLog } from '../recovery/gap-log.ts'
+import { type ComparedEngine, Reconciliation } from '../recovery/reconciliation.ts'
+import type { SpoolLocation } from '../buffer/buffer-disk.ts'
+import { EventBuffer, type EventHandler } from '../buffer/event-buffer.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { StoredCalls } from '../calls/stored-calls.ts'
 import { unconfirmedCalls } from '../calls/unconfirmed-calls.ts'
@@ -21,20 +21,18 @@ import { eventCounters } from './event-counters.ts'
 import { EventRelay, type RelayDeps } from '../events/event-relay.ts'
 import { PresenceTracker } from '../events/presence.ts'
 import { type PresenceWriter, presenceWriter } from '../events/presence-writer.ts'
-import { type Subscriptions, subscriptions } from '../events/subscriptions.ts'
+import type { Subscriptions } from '../events/subscriptions.ts'
 
 export interface EventPipelineDeps extends Time {
-  readonly ports: Pick<
-    Ports,
-    'events' | 'cdrQueue' | 'presence' | 'knownCalls' | 'subscriptions' | 'gaps' | 'connectorStatus'
-  >
+  readonly ports: Pick<Ports, 'events' | 'cdrQueue' | 'presence' | 'knownCalls' | 'gaps' | 'connectorStatus'>
+  readonly wanted: Subscriptions
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
-  /** Every engine, also one that has never been reached; not asked for before the first link is up. */
-  readonly engines: () => readonly ComparedEngine[]
+  /** Every engine, also one that has never been reached. */
+  readonly engines: readonly ComparedEngine[]
   readonly connectorId: string
   /** Where events wait if memory has no room, and those that a killed process must not lose; nowhere if absent. */
-  readonly spool?: SpoolPlace | undefined
+  readonly spool?: SpoolLocation | undefined
   /** Called with every event of a channel whose domain is known; must not throw. */
   readonly onChannelEvent?: RelayDeps['onChannelEvent'] | undefined
   /** Called with each event that belongs to no domain; must not throw. */
@@ -49,7 +47,6 @@ export interface EventPipelineDeps extends Time {
  */
 export class EventPipeline {
   readonly #deps: EventPipelineDeps
-  readonly #wanted: Subscriptions
   readonly #gaps: GapLog
   readonly #links: EventLinks
   readonly #buffer: EventBuffer
@@ -62,44 +59,43 @@ export class EventPipeline {
   readonly #engineChanges: EngineChanges
   /** Engines whose event link came up before it was known what it is to send. */
   readonly #narrow = new Set<string>()
-  /** Engines whose stored calls were taken up for the events that an earlier process left. */
-  readonly #recalled = new Set<string>()
-  /** When the first of the events was read that were given up and not made up for yet, epoch milliseconds. */
-  #missedFrom = Infinity
-  /** When the newest event was read that an earlier process left, epoch milliseconds. */
-  #leftReadTo = 0
   #read = 0
 
   constructor(deps: EventPipelineDeps) {
-    const { ports, clock, timers } = deps
+    const { ports, clock, wanted, spool } = deps
+    const marks = new EngineMarks()
     this.#deps = deps
-    this.#wanted = subscriptions({ ...deps, reader: ports.subscriptions })
-    this.#gaps = gapLog({ ...deps, store: ports.gaps, sentBefore: (moment) => this.#links.sentBefore(moment) })
-    this.#links = new EventLinks({
-      tell: (gap) => this.#gaps.add(gap),
-      unstoredFrom: (engine) => this.#gaps.unstoredFrom(engine),
-      onUnread: (engine, heardTo) => this.#reconciliation.compareAgain(engine, heardTo),
-      clock,
-      timers,
-    })
-    this.#buffer = this.#newBuffer()
+    this.#gaps = gapLog({ ...deps, store: ports.gaps, sentBefore: (moment) => marks.sentBefore(moment) })
+    this.#links = new EventLinks({ ...deps, gaps: this.#gaps, marks })
+    const buffer = new EventBuffer({ ...deps, sink: ports.events, cdrSink: cdrSink(ports.cdrQueue), place: spool })
+    this.#buffer = buffer
     this.#calls = new StoredCalls({ ...deps, store: ports.knownCalls, handedOverTo: () => this.#queuedTo })
-    const callsOf = unconfirmedCalls({ ...deps, store: ports.knownCalls, calls: this.#calls })
-    this.#presence = new PresenceTracker({ ...deps, store: ports.presence, callsOf })
-    this.#writer = presenceWriter({ ...deps, store: ports.presence, tracker: this.#presence })
-    this.#hold = new ReconnectHold({ ...deps, store: ports.connectorStatus })
-    this.#relay = new EventRelay({
-      ...deps,
-      subscriptions: this.#wanted,
-      presence: this.#presence,
-      writer: this.#writer,
-      hold: this.#hold,
-      buffer: this.#buffer,
-      links: this.#links,
-    })
-    this.#reconciliation = this.#newReconciliation()
-    this.#engineChanges = engineChanges({ subscriptions: this.#wanted, buffer: this.#buffer, clock })
     deps.registry.watch(this.#calls)
+    const callsOf = unconfirmedCalls({ ...deps, store: ports.knownCalls, calls: this.#calls })
+    const presence = new PresenceTracker({ ...deps, store: ports.presence, callsOf })
+    this.#presence = presence
+    this.#writer = presenceWriter({ ...deps, store: ports.presence, tracker: presence })
+    this.#hold = new ReconnectHold({ ...deps, store: ports.connectorStatus })
+    const [writer, hold, links] = [this.#writer, this.#hold, this.#links]
+    this.#relay = new EventRelay({ ...deps, subscriptions: wanted, presence, writer, hold, buffer, links })
+    this.#reconciliation = new Reconciliation({ ...deps, links, presence, buffer, relay: this.#relay })
+    this.#engineChanges = engineChanges({ subscriptions: wanted, buffer, clock })
+    buffer.start(this.#handler(new CatchUp({ ...deps, reconciliation: this.#reconciliation, buffer })))
+  }
+
+  #handler(catchUp: CatchUp): EventHandler {
+    return {
+      handle: async (turn) => {
+        if (turn.isLeft) await catchUp.recallFor(turn)
+        return this.#relay.handle(turn)
+      },
+      foresee: (event) => this.#relay.foresee(event),
+      onLeftHandled: () => catchUp.leftHandled(),
+      onDropped: (drop) => {
+        this.#gaps.recordDrop(drop)
+        catchUp.dropped(drop)
+      },
+    }
   }
 
   get waiting(): number {
@@ -120,7 +116,7 @@ export class EventPipeline {
     this.#read += 1
     this.#links.heard(event, engineName)
     this.#hold.heard(event, engineName)
-    if (this.#wanted.concerns(eventNameOf(event))) this.#buffer.add(event, engineName)
+    if (this.#deps.wanted.concerns(eventNameOf(event))) this.#buffer.add(event, engineName)
   }
 
   /** What to wait for before more is read from an engine: a disk that is writing. `undefined` when there is room. */
@@ -136,7 +132,7 @@ export class EventPipeline {
     const { name, coreUuid } = engine
     if (kind === 'engine_connected') {
       this.#hold.heardAgain(name)
-      if (!this.#wanted.isKnown) this.#narrow.add(name)
+      if (!this.#deps.wanted.isKnown) this.#narrow.add(name)
       this.#reconciliation.linkUp(engine)
     } else this.#reconciliation.linkDown(name, engine.reasons.events ?? 'closed')
     this.#engineChanges.add(kind, { name, coreUuid })
@@ -150,7 +146,7 @@ export class EventPipeline {
 
   /** An event of an engine could not be read: its channels are compared soon. */
   unreadable(engineName: string): void {
-    this.#links.unreadable(engineName)
+    this.#links.unreadable(engineName, (heardTo) => this.#reconciliation.compareAgain(engineName, heardTo))
   }
 
   /** Another connector is gone: events that it had heard and not handed over are looked for soon. */
@@ -158,16 +154,12 @@ export class EventPipeline {
     this.#reconciliation.othersGone()
   }
 
-  words(): string[] {
-    return this.#wanted.engineWords()
-  }
-
   follow(changed: () => void, signal: AbortSignal): Promise<void> {
     const onChanged = () => {
       this.#engineChanges.publishWaiting()
       changed()
     }
-    return this.#wanted.follow(onChanged, signal)
+    return this.#deps.wanted.follow(onChanged, signal)
   }
 
   /** Resolves when all that was taken has been handed over and stored. Nothing is compared any more. */
@@ -200,14 +192,8 @@ export class EventPipeline {
   }
 
   counters(): Readonly<Record<string, number>> {
-    const counted = {
-      relay: this.#relay,
-      buffer: this.#buffer,
-      hold: this.#hold,
-      gaps: this.#gaps,
-      presence: this.#presence,
-      calls: this.#calls,
-    }
+    const [relay, buffer, hold, gaps] = [this.#relay, this.#buffer, this.#hold, this.#gaps]
+    const counted = { relay, buffer, hold, gaps, presence: this.#presence, calls: this.#calls }
     return eventCounters(counted, this.#read)
   }
 
@@ -219,76 +205,5 @@ export class EventPipeline {
   /** Every event that was read before this moment, epoch milliseconds, has been queued or written to disk. */
   get #keptTo(): number {
     return Math.min(this.#deps.clock.now(), this.#buffer.unwrittenAt ?? Infinity)
-  }
-
-  #newBuffer(): EventBuffer {
-    const { ports, spool } = this.#deps
-    return new EventBuffer({
-      ...this.#deps,
-      sink: ports.events,
-      cdrSink: cdrSink(ports.cdrQueue),
-      place: spool,
-      handle: (turn) => (turn.isLeft ? this.#handleLeft(turn) : this.#relay.handle(turn)),
-      foresee: (event) => this.#relay.foresee(event),
-      onLeftHandled: () => this.#leftHandled(),
-      onDropped: (drop) => this.#noteDrop(drop),
-    })
-  }
-
-  /** The domain of an event may be known by its call alone, whose first events the earlier process has handed over. */
-  async #handleLeft(turn: Turn): Promise<void> {
-    const { engine, readAt } = turn
-    const { ports, registry } = this.#deps
-    if (!this.#recalled.has(engine))
-      for (const call of await ports.knownCalls.list(engine)) registry.recall(call, readAt)
-    this.#leftReadTo = Math.max(this.#leftReadTo, readAt)
-    this.#recalled.add(engine)
-    return this.#relay.handle(turn)
-  }
-
-  /**
-   * What was given up was missed, by this connector at least: all that it knows is compared once the others were
-   * handled.
-   */
-  #noteDrop(drop: Drop): void {
-    this.#gaps.recordDrop(drop)
-    const isNoted = this.#missedFrom < Infinity
-    this.#missedFrom = Math.min(this.#missedFrom, drop.from)
-    if (!isNoted) this.#buffer.afterThese(() => this.#compareAll())
-  }
-
-  #compareAll(): void {
-    const from = this.#missedFrom
-    this.#missedFrom = Infinity
-    for (const { name } of this.#deps.engines()) this.#reconciliation.compareAgain(name, from)
-  }
-
-  /** What an earlier process heard proves nothing of the calls that are up now, nor when those ended that are not. */
-  #leftHandled(): void {
-    for (const { name } of this.#deps.engines()) {
-      this.#deps.registry.markUnconfirmed(name, this.#leftReadTo)
-      this.#reconciliation.compareAgain(name, this.#leftReadTo)
-    }
-  }
-
-  #newReconciliation(): Reconciliation {
-    return new Reconciliation({
-      ...this.#deps,
-      ...this.#madeEvents(),
-      links: this.#links,
-      presence: this.#presence,
-      knownCalls: this.#deps.ports.knownCalls,
-      inTurn: (run) => this.#buffer.afterThese(run),
-      found: (domain, registration) => this.#relay.found(domain, registration),
-    })
-  }
-
-  #madeEvents(): Pick<ReconciliationDeps, 'before' | 'namesOfCore' | 'make'> {
-    const { ports, connectorId, clock } = this.#deps
-    return {
-      namesOfCore: (core) => namesOfCore({ store: ports.connectorStatus, now: clock.now() }, core),
-      before: (engine) => lastListener({ store: ports.connectorStatus, connectorId, now: clock.now() }, engine),
-      make: (event, engine) => this.#buffer.add(event, engine),
-    }
   }
 }

@@ -5,15 +5,17 @@ import type { CommandReceiver } from '../../core/commands/command-store.ts'
 import type { EngineTenants } from '../../contracts/settings/connector.ts'
 import type { Ports } from '../../contracts/ports.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
+import type { GatewayAligner } from '../commands/apply-gateway.ts'
+import type { Subscriptions } from '../events/subscriptions.ts'
 import type { GatewayStates } from '../gateways/gateway-states.ts'
 import type { CommandRunner } from '../commands/command-runner.ts'
 import type { LostClaims } from '../commands/lost-claims.ts'
-import type { EngineClocks } from '../links/engine-clocks.ts'
+import type { EngineClocks } from '../runtime/engine-clocks.ts'
 import type { EngineAddress } from '../runtime/engine.ts'
 import type { EngineRuntime, OpenLink } from './engine-runtime.ts'
 import type { EventPipeline } from './event-pipeline.ts'
 import type { Recorder } from '../recordings/recorder.ts'
-import type { SpoolPlace } from '../buffer/buffer-disk.ts'
+import type { SpoolLocation } from '../buffer/buffer-disk.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 
 export interface ConnectorDeps extends Time {
@@ -41,7 +43,7 @@ export interface ConnectorDeps extends Time {
   readonly engines: readonly EngineAddress[]
   readonly connectorId: string
   readonly version: string
-  readonly spool?: SpoolPlace | undefined
+  readonly spool?: SpoolLocation | undefined
   readonly random: () => number
   readonly log: Log
   readonly metrics?: Metrics | undefined
@@ -55,10 +57,12 @@ export interface Running {
   readonly events: EventPipeline
   readonly works: readonly EngineRuntime[]
   readonly runner: CommandRunner
-  readonly gateways: Pick<GatewayStates, 'hasTls' | 'storeAll'>
+  readonly wanted: Subscriptions
+  readonly aligner: GatewayAligner
+  readonly gateways: Pick<GatewayStates, 'hasTls' | 'storeAll' | 'follow'>
   readonly recorder: Recorder
   readonly lost: LostClaims
-  readonly clocks: Pick<EngineClocks, 'behindMs'>
+  readonly clocks: EngineClocks
   readonly tally: {
     gapsOfLost: number
     /** Engines that this connector has never reached, although another one heard them when it started. */

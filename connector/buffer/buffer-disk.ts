@@ -3,16 +3,14 @@ import { type FolderLock, type LockOwner, holdAgain, lockFolder } from '../../ad
 import { retry } from '../../core/concurrency/retry.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { errorLatch } from '../runtime/error-latch.ts'
-import type { DropClass } from './drop-class.ts'
-import type { Drop, DropTally } from './drop-tally.ts'
+import type { Drop, DropClass, DropTally } from './drops.ts'
 import { type LogEntry, entryLine } from './log-entry.ts'
-import { inFull, patientReader } from './patient-reader.ts'
-import { type Copy, beginsAt, isSegment, leftSegment } from './segment.ts'
+import { type Copy, beginsAt, inFull, isSegment, leftSegment, patientReader } from './segment.ts'
 import { Segments } from './segments.ts'
 import type { SpoolFiles } from './spool-files.ts'
 
 /** Where a buffer's files are, and how much they may hold. */
-export interface SpoolPlace {
+export interface SpoolLocation {
   /** A folder that one process uses at a time. */
   readonly folder: string
   /** Bytes of all files, with those that earlier processes left. */
@@ -53,7 +51,7 @@ export class BufferDisk {
    * Entries that earlier processes left, lines that could not be read and count as dropped, and refusals of the disk.
    */
   readonly counts = { found: 0, damaged: 0, failures: 0 }
-  readonly #place: SpoolPlace
+  readonly #place: SpoolLocation
   readonly #deps: BufferDiskDeps
   readonly #segments: Segments
   readonly #closing = new AbortController()
@@ -65,7 +63,7 @@ export class BufferDisk {
   #unfound = 0
   #refusedAt: number | undefined
 
-  constructor(place: SpoolPlace, deps: BufferDiskDeps) {
+  constructor(place: SpoolLocation, deps: BufferDiskDeps) {
     const { files, folder, bytes } = place
     const { timers, log, tally } = deps
     this.#place = place

@@ -6,13 +6,12 @@ import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behind.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
-import { BufferDisk, type SpoolPlace } from './buffer-disk.ts'
-import { type Drop, type DropTally, dropTally } from './drop-tally.ts'
+import { BufferDisk, type SpoolLocation } from './buffer-disk.ts'
+import { type Drop, type DropTally, dropTally } from './drops.ts'
 import { EventLog, type MemoryLimits, usualMemory } from './event-log.ts'
 import { EventSender } from './event-sender.ts'
 import type { HeardContent } from './log-entry.ts'
-import { truncateEvent } from './truncate-event.ts'
-import { type Waiting, sizeOf } from './waiting.ts'
+import { type Waiting, sizeOf, truncateEvent } from './waiting.ts'
 
 /**
  * Milliseconds between batches that are not full: 40 batches a second for events, whose receivers wait for them, and 10
@@ -35,7 +34,8 @@ export interface Turn {
   readonly take: (event: PlatformEvent) => () => void
 }
 
-export interface EventBufferDeps extends Time {
+/** What becomes of the events of a buffer. */
+export interface EventHandler {
   /**
    * Handles one event of an engine: calls `take` for all that comes of it before this resolves. Rejects with
    * `store_unavailable` when something is gone that will come back: then it is asked again for the same event, after a
@@ -46,16 +46,19 @@ export interface EventBufferDeps extends Time {
   readonly foresee?: ((event: EngineEvent) => void) | undefined
   /** Called when all that earlier processes left, as far as it was found, has been handled. */
   readonly onLeftHandled?: (() => void) | undefined
+  /** Called with dropped events. */
+  readonly onDropped?: ((drop: Drop) => void) | undefined
+}
+
+export interface EventBufferDeps extends Time {
   readonly sink: EventSink
   /** Takes what the index of CDRs reads; the same sink where absent. Neither waits for the other. */
   readonly cdrSink?: EventSink | undefined
   readonly log: Log
   readonly random: () => number
   /** Where events wait if memory has no room, and those that a killed process must not lose; nowhere if absent. */
-  readonly place?: SpoolPlace | undefined
+  readonly place?: SpoolLocation | undefined
   readonly memory?: MemoryLimits | undefined
-  /** Called with dropped events. */
-  readonly onDropped?: ((drop: Drop) => void) | undefined
 }
 
 /** Something to be done once every event up to one has been handled. */
@@ -77,6 +80,7 @@ export class EventBuffer {
   readonly #sender: EventSender
   readonly #cdrSender: EventSender
   readonly #handling: WriteBehind
+  #handler: EventHandler | undefined
   #barriers: readonly QueueBarrier[] = []
   readonly #taken = { relayed: 0, cdrs: 0 }
   #unreadable = 0
@@ -87,9 +91,9 @@ export class EventBuffer {
   #idle: (() => void)[] = []
 
   constructor(deps: EventBufferDeps) {
-    const { sink, cdrSink = sink, log, clock, timers, random, place, memory = usualMemory, onDropped } = deps
+    const { sink, cdrSink = sink, log, clock, timers, random, place, memory = usualMemory } = deps
     this.#deps = deps
-    this.#tally = dropTally(log, onDropped)
+    this.#tally = dropTally(log, (drop) => this.#handler?.onDropped?.(drop))
     this.#disk = place && new BufferDisk(place, { clock, timers, log, tally: this.#tally })
     this.#sender = this.#senderTo('event queue', sink, eventPaceMs)
     this.#cdrSender = this.#senderTo('CDR queue', cdrSink, cdrPaceMs)
@@ -109,11 +113,17 @@ export class EventBuffer {
     })
   }
 
+  /** Begins to handle events, those that an earlier process left first; until then all of them wait. */
+  start(handler: EventHandler): void {
+    this.#handler = handler
+    this.#handling.wake()
+  }
+
   /** Takes an event of an engine; at once, and never failing. */
   add(given: EngineEvent, engine: string): void {
     const event = truncateEvent(given)
     // Facts found now are included.
-    if (!this.#log.isHandled) this.#deps.foresee?.(event)
+    if (!this.#log.isHandled) this.#handler?.foresee?.(event)
     this.#log.add({ engine, event }, this.#deps.clock.now())
   }
 
@@ -200,12 +210,14 @@ export class EventBuffer {
 
   /** Returns early after an outage, so that the next one is waited for as a new one. */
   async #handleAll(): Promise<boolean> {
+    const handler = this.#handler
+    if (handler === undefined) return false
     for (;;) {
       const entry = this.#log.next
-      this.#runBarriers(entry?.number)
+      this.#runBarriers(handler, entry?.number)
       if (entry === undefined || this.#isClosed) break
       entry.isTaken = true
-      if (entry.content.own === undefined) await this.#attempt(entry, entry.content)
+      if (entry.content.own === undefined) await this.#attempt(handler, entry, entry.content)
       else this.#take(entry.content.own, entry, true)()
       this.#log.handled(entry)
       if (!this.#isOutage) continue
@@ -217,11 +229,11 @@ export class EventBuffer {
   }
 
   /** Rejects when the entry is to be handled again. */
-  async #attempt(entry: Waiting, { event, engine }: HeardContent): Promise<void> {
+  async #attempt(handler: EventHandler, entry: Waiting, { event, engine }: HeardContent): Promise<void> {
     const { readAt, number } = entry
     const take: Turn['take'] = (given) => this.#take(given, entry)
     try {
-      await this.#deps.handle({ event, engine, readAt, isLeft: number === 0, take })
+      await handler.handle({ event, engine, readAt, isLeft: number === 0, take })
     } catch (problem) {
       if (problem instanceof DomainError && problem.code === 'store_unavailable') throw problem
       this.#unreadable += 1
@@ -241,9 +253,9 @@ export class EventBuffer {
     return () => sender.add({ event, bytes, entry })
   }
 
-  #runBarriers(next: number | undefined): void {
+  #runBarriers(handler: EventHandler, next: number | undefined): void {
     const isOver = next !== undefined || this.#log.isHandled
-    if (this.#wasLeft && next !== 0 && isOver) this.#deps.onLeftHandled?.()
+    if (this.#wasLeft && next !== 0 && isOver) handler.onLeftHandled?.()
     if (isOver) this.#wasLeft = next === 0
     const isPassed = ({ after }: QueueBarrier) => (next === undefined ? isOver : after < next)
     const passed = this.#barriers.filter(isPassed)

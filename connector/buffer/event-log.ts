@@ -1,7 +1,7 @@
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { BufferDisk } from './buffer-disk.ts'
 import { Chain } from './chain.ts'
-import type { Drop, DropTally } from './drop-tally.ts'
+import type { Drop, DropTally } from './drops.ts'
 import { type LogContent, type LogEntry, classOf } from './log-entry.ts'
 import { LogWriter } from './log-writer.ts'
 import { type Waiting, newWaiting } from './waiting.ts'
@@ -23,7 +23,7 @@ const largestChunk = 1024 * 1024
 /** How long new entries wait for what earlier processes left to be found; it is looked for to the end all the same. */
 const openMs = 5_000
 
-/** The queue drops messages of this age, so an event that waited on a disk for longer is not news either. */
+/** The queue drops messages of this age, so an event that waited on a disk for longer is not delivered either. */
 const staleMs = 4 * 24 * 3_600_000
 
 export interface EventLogDeps extends Time {

@@ -6,7 +6,7 @@ import { lifeEvents } from '../calls/channel.ts'
 import { SyntheticEvent } from '../calls/synthetic-event.ts'
 import { readEvent } from '../esl/event.ts'
 import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
-import { type DropClass, dropClassOf, dropClasses } from './drop-class.ts'
+import { type DropClass, dropClassOf, dropClasses } from './drops.ts'
 
 /** An event of an engine, or one that was made in its place. */
 export interface HeardContent {

@@ -1,8 +1,6 @@
-import { type DropClass, dropClasses } from './drop-class.ts'
-import type { Drop } from './drop-tally.ts'
+import { type Drop, type DropClass, dropClasses } from './drops.ts'
 import { type LogEntry, headOf, readEntry } from './log-entry.ts'
-import type { PatientReader } from './patient-reader.ts'
-import { type Copy, type Segment, lineAt, newSegment } from './segment.ts'
+import { type Copy, type PatientReader, type Segment, lineAt, newSegment } from './segment.ts'
 import { type SpoolFiles, codeOf } from './spool-files.ts'
 
 /** An entry as it is to be written. */

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { appendFile, stat, truncate } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { type LockFiles, systemLockFiles } from '../../adapters/system/folder-lock.ts'
+import { type LockFiles, type LockOwner, systemLockFiles } from '../../adapters/system/folder-lock.ts'
+import { isRunning, processIdentity } from '../../adapters/system/process-identity.ts'
 
 /** Bytes of one read of the system. */
 const highWaterMark = 1024 * 1024
@@ -35,4 +36,13 @@ export const systemSpoolFiles: SpoolFiles = {
 /** Returns the system's word for what went wrong, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** Returns this process, which is known again by its identity ({@link processIdentity}). */
+export function processOwner(): LockOwner {
+  return {
+    name: processIdentity(process.pid) ?? String(process.pid),
+    // The first process of a container always has the same id.
+    isAlive: (other) => other.split('-')[0] !== String(process.pid) && isRunning(other),
+  }
 }

@@ -1,7 +1,9 @@
-import type { TextEvent } from '../../adapters/events/text-event.ts'
+import { EVENT_BYTES, type TextEvent, fitted } from '../../adapters/events/text-event.ts'
 import type { Link } from './chain.ts'
 import type { LogContent, LogEntry } from './log-entry.ts'
 import type { Copy } from './segment.ts'
+import { readEvent } from '../esl/event.ts'
+import type { EngineEvent } from '../runtime/engine.ts'
 
 /** An entry of the log that is in memory, and not done: not all that came of it is in the queue. */
 export interface Waiting extends LogEntry {
@@ -62,3 +64,14 @@ export function sizeOf({ fieldsText }: TextEvent): number {
 
 /** An event without its text, with its places among those that wait; 1 135 bytes were measured with them. */
 const headBytes = 1_200
+
+/**
+ * Returns an event as it may wait: itself, or without its large values where it is larger than what the queue takes,
+ * with the fields that say so, since all of it would be held for as long as it waits.
+ */
+export function truncateEvent(event: EngineEvent): EngineEvent {
+  if (event.bytes <= EVENT_BYTES) return event
+  const fields = event.body === '' ? event.headers() : { ...event.headers(), _body: event.body }
+  const cut = fitted({ id: '', name: '', domain: '', uuid: '', occurredAt: 0, fields }).fields
+  return cut === fields ? event : readEvent('text/event-json', Buffer.from(JSON.stringify(cut)))
+}

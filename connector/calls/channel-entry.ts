@@ -1,5 +1,4 @@
-import { accountOfLeg } from '../../core/channels/leg-account.ts'
-import type { ReadField } from '../../core/channels/leg-domain.ts'
+import { type ReadField, accountOfLeg } from '../../core/channels/leg.ts'
 import type { DomainNames } from './domain-names.ts'
 import { type Channel, type LifeEvent, blankChannel, factsOf, lifeEvents, requestIdIn } from './channel.ts'
 

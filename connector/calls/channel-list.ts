@@ -21,7 +21,7 @@ export interface ListedEngine {
 export interface ChannelList {
   /**
    * The rows in scope as JSON text `{"row_count":n,"rows":[…]}`, the oldest channel first and equally old ones by
-   * their uuids, each with exactly the published fields. Rejects as the links do, with `UnreadableAnswer`, and with
+   * their uuids, each with exactly the published fields. Rejects as the links do, with `UnreadableReply`, and with
    * `EslCommandNotSent` when an engine is away that may hold calls in scope: a list is whole, or it is none.
    */
   read(scope: CommandScope): Promise<string>

@@ -1,10 +1,9 @@
 import { callIdOf } from '../../core/channels/call-id.ts'
 import type { KnownCall } from '../../core/channels/known-call.ts'
-import { type CallWatcher, isNews } from './call-watcher.ts'
-import type { Channel, LifeEvent } from './channel.ts'
+import { type CallWatcher, type Channel, type LifeEvent, mustBeStored } from './channel.ts'
 import {
-  type Entry,
   type ChannelReport,
+  type Entry,
   type Source,
   blankEntry,
   isOver,
@@ -14,8 +13,8 @@ import {
   withSeen,
 } from './channel-entry.ts'
 import type { DomainNames } from './domain-names.ts'
-import type { EngineClocks } from '../links/engine-clocks.ts'
-import { type ReadField, legDomainCandidates } from '../../core/channels/leg-domain.ts'
+import type { EngineClocks } from '../runtime/engine-clocks.ts'
+import { type ReadField, legDomainCandidates } from '../../core/channels/leg.ts'
 
 export type { Channel } from './channel.ts'
 
@@ -245,7 +244,7 @@ export class ChannelRegistry {
   #update(uuid: string, report: ChannelReport, domain: string): Channel {
     const before = this.#live.get(uuid)
     const after = this.#keep(learned(before ?? blankEntry(uuid), report, domain, this.#domains))
-    if (isNews(before, after)) this.#watcher.live(after)
+    if (mustBeStored(before, after)) this.#watcher.live(after)
     if (!before?.proven || before.callState !== after.callState) this.touch(after.domain)
     return after
   }

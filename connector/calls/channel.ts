@@ -1,8 +1,7 @@
 import { callIdOf } from '../../core/channels/call-id.ts'
 import { requestId } from '../../contracts/fields.ts'
 import type { LegFacts } from '../../core/channels/known-call.ts'
-import type { ReadField } from '../../core/channels/leg-domain.ts'
-import { originOfLeg } from '../../core/channels/leg-origin.ts'
+import { type ReadField, originOfLeg } from '../../core/channels/leg.ts'
 
 /** The events that a channel has once in its life, in their order. The last two end it. */
 export const lifeEvents = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const
@@ -124,4 +123,32 @@ function originOf(read: ReadField): string | undefined {
 /** A cut text shares the memory of the whole: it is copied, so that a long value is not kept for its beginning. */
 function kept(value = '', maxLength = maxFactLength): string {
   return value.length <= maxLength ? value : Buffer.from(value.slice(0, maxLength)).toString()
+}
+
+/** Receives the channels of domains, to store them beyond this process. Must not throw. */
+export interface CallWatcher {
+  /** A channel is up that was not known, or not as one of this engine, process and account, or it was hung up. */
+  live(channel: Channel): void
+  /** A channel is gone, or was taken to be; it may come back. */
+  ended(channel: Channel): void
+}
+
+/** Returns whether the engine has hung up a channel: it makes its account busy no longer. */
+export function isHungUp(channel: Channel | undefined): boolean {
+  return channel?.callState === 'HANGUP'
+}
+
+/**
+ * Returns whether the record of a channel has to be written: the channel has a domain, and its domain, engine, process
+ * or account differs from `before`, or it has an account and was hung up since.
+ */
+export function mustBeStored(before: Channel | undefined, after: Channel): boolean {
+  if (after.domain === '' || after.core === '') return false
+  return (
+    before?.core !== after.core ||
+    before.domain !== after.domain ||
+    before.engine !== after.engine ||
+    before.presenceId !== after.presenceId ||
+    (after.presenceId !== '' && isHungUp(after) && !isHungUp(before))
+  )
 }

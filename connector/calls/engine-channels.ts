@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { channelId } from '../../contracts/fields.ts'
 import type { EngineLink } from '../runtime/engine.ts'
-import type { ReadField } from '../../core/channels/leg-domain.ts'
+import type { ReadField } from '../../core/channels/leg.ts'
 
 /** A row of `show channels`, or the dump of one channel: whatever is not text is left out. */
 export type ChannelFields = Readonly<Record<string, unknown>>
@@ -12,8 +12,8 @@ const fields = z.record(z.string(), z.unknown())
 const list = z.object({ row_count: z.int(), rows: z.optional(z.array(z.unknown())) })
 
 /** The engine's answer is not of the expected form. The message contains nothing of the answer. */
-export class UnreadableAnswer extends Error {
-  override readonly name = 'UnreadableAnswer'
+export class UnreadableReply extends Error {
+  override readonly name = 'UnreadableReply'
 }
 
 /** Reads the text fields of a row; a field that is absent, empty or no text reads as absent. */
@@ -25,14 +25,14 @@ export function reader(row: ChannelFields): ReadField {
 }
 
 /**
- * Reads every channel that the engine has now. Rejects as the link does. Also rejects with {@link UnreadableAnswer} if
+ * Reads every channel that the engine has now. Rejects as the link does. Also rejects with {@link UnreadableReply} if
  * there are fewer rows than the engine states, since a missing channel would be presumed gone.
  */
 export async function readChannels(link: Pick<EngineLink, 'api'>): Promise<ChannelFields[]> {
   const answer = list.safeParse(parsed(await link.api('show channels as json')))
   const rows = answer.data?.rows ?? []
   if (answer.data?.row_count !== rows.length || !rows.every(isRow)) {
-    throw new UnreadableAnswer('the list of channels cannot be read')
+    throw new UnreadableReply('the list of channels cannot be read')
   }
   return rows
 }
@@ -46,7 +46,7 @@ export const noSuchChannel = /^-ERR No such channel/i
 
 /**
  * Reads one channel with all its variables; `undefined` if the engine does not have it. Rejects as the link does, and
- * with {@link UnreadableAnswer}. `id` is as the engine spells it; a text that no command can hold is `undefined`
+ * with {@link UnreadableReply}. `id` is as the engine spells it; a text that no command can hold is `undefined`
  * without asking.
  */
 export async function dumpChannel(link: Pick<EngineLink, 'api'>, id: string): Promise<ChannelFields | undefined> {
@@ -54,7 +54,7 @@ export async function dumpChannel(link: Pick<EngineLink, 'api'>, id: string): Pr
   const text = await link.api(`uuid_dump ${id} json`)
   if (noSuchChannel.test(text)) return undefined
   const answer = fields.safeParse(parsed(text))
-  if (!answer.success) throw new UnreadableAnswer('the dump of a channel cannot be read')
+  if (!answer.success) throw new UnreadableReply('the dump of a channel cannot be read')
   return answer.data
 }
 
@@ -72,6 +72,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new UnreadableAnswer('the answer is not JSON', { cause })
+    throw new UnreadableReply('the answer is not JSON', { cause })
   }
 }

@@ -5,9 +5,8 @@ import { type Timers, pause } from '../../core/concurrency/timers.ts'
 import { type ChannelRegistry, firstExisting } from './channel-registry.ts'
 import type { DomainNames } from './domain-names.ts'
 import { type ChannelFields, dumpChannel, readChannels, reader } from './engine-channels.ts'
-import { accountIn } from '../../core/channels/leg-account.ts'
+import { type ReadField, accountIn, legDomainCandidates } from '../../core/channels/leg.ts'
 import { publicContext } from '../../core/dialplan/dialplan-question.ts'
-import { type ReadField, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 
 /** How old a reading may be that is shared; the contract allows 5 s. */
 const sharedMs = 1_000
@@ -36,7 +35,7 @@ export interface EngineReading {
   /**
    * The channels as of at most a second ago, and with every change that the registry knew of in the domain (`null`: in
    * any) when it was asked. All callers of a shared reading get the same array. Rejects as the link does, and with
-   * `UnreadableAnswer`.
+   * `UnreadableReply`.
    */
   current(domain: string | null): Promise<readonly ListedChannel[]>
   /**

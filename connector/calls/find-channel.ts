@@ -1,4 +1,4 @@
-import { isSameAccount } from '../../core/channels/leg-account.ts'
+import { isSameAccount } from '../../core/channels/leg.ts'
 import type { CommandScope } from '../../core/commands/commands.ts'
 import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
 import { EslCommandNotSent } from '../esl/errors.ts'

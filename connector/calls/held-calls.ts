@@ -1,5 +1,5 @@
 import { callIdOf } from '../../core/channels/call-id.ts'
-import { isSameAccount } from '../../core/channels/leg-account.ts'
+import { isSameAccount } from '../../core/channels/leg.ts'
 import type { CommandScope } from '../../core/commands/commands.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Channel, ChannelRegistry } from './channel-registry.ts'

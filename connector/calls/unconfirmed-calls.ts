@@ -9,7 +9,7 @@ export interface UnconfirmedCallsDeps {
   readonly store: Pick<KnownCallStore, 'listOf'>
   readonly registry: Pick<ChannelRegistry, 'find' | 'isConfirmed'>
   /** Every engine, also one that has never been reached. */
-  readonly engines: () => readonly Pick<Engine, 'name' | 'coreUuid'>[]
+  readonly engines: readonly Pick<Engine, 'name' | 'coreUuid'>[]
   readonly calls: Pick<StoredCalls, 'abandon'>
   readonly clock: Clock
 }
@@ -25,7 +25,7 @@ export function unconfirmedCalls(deps: UnconfirmedCallsDeps): (domain: string) =
 
   /** The address of an engine may have changed while its process went on. */
   const engineOf = ({ engine, core }: KnownCall) =>
-    engines().find(({ name, coreUuid }) => name === engine || coreUuid === core)?.name
+    engines.find(({ name, coreUuid }) => name === engine || coreUuid === core)?.name
 
   return async (domain) => {
     const up = (await store.listOf(domain)).filter(({ state }) => state === 'up')

@@ -5,13 +5,13 @@ import { type GatewayName, gatewayOfEngine } from '../../core/gateways/gateway.t
 import {
   type GatewayLines,
   type GatewayLink,
+  type WantedGateways,
   type WrongGateways,
   alignGateways,
   listedGateways,
   revisionsAt,
 } from './align-gateways.ts'
 import { ValueRefused, gatewayLines } from './command-line.ts'
-import type { WantedGateways } from './wanted-gateways.ts'
 
 /** The command that makes an engine take a gateway over as it is stored. */
 export type ApplyGateway = Extract<EngineCommand, { readonly kind: 'apply-gateway' }>

@@ -15,12 +15,9 @@ import {
 } from '../esl/errors.ts'
 import type { ApplyGateway, GatewayAligner } from './apply-gateway.ts'
 import { type LineCommand, commandLine, forgetLine } from './command-line.ts'
-import { isDropped, prepareDrop } from './drop-registrations.ts'
-import { type EndAccountDeps, endAccount } from './end-account.ts'
-import { hangUpDomain } from './hang-up-domain.ts'
-import { maybeSoAlready, outcomeOf } from './engine-reply.ts'
-import { outcomeOfAll } from './outcome-of-all.ts'
-import type { OwedDrops } from './owed-drops.ts'
+import { type PendingUnregistrations, isDropped, prepareDrop } from './pending-unregistrations.ts'
+import { type EndAccountDeps, endAccount, hangUpDomain } from './end-account.ts'
+import { maybeSoAlready, outcomeOf, outcomeOfAll } from './engine-reply.ts'
 import type { PendingJobs } from './pending-jobs.ts'
 
 /** Hold, hang-up and the like are answered in milliseconds or not at all. */
@@ -68,7 +65,7 @@ export interface DispatchDeps extends Pick<EndAccountDeps, 'accounts'> {
   readonly channels: ChannelList
   readonly timers: Timers
   readonly clientVariables?: ClientVariables | undefined
-  readonly owed: Pick<OwedDrops, 'done'>
+  readonly owed: Pick<PendingUnregistrations, 'done'>
   readonly aligner: Pick<GatewayAligner, 'prepare'>
 }
 

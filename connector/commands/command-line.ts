@@ -10,14 +10,13 @@ import {
   requestId,
   uuid,
 } from '../../contracts/fields.ts'
-import { registeredName } from '../../core/accounts/registered-name.ts'
+import { registeredName } from '../../core/accounts/dial-string.ts'
 import { checkCallVariables } from '../../core/channels/call-variables.ts'
-import { revisionVariable } from '../../core/gateways/gateway-revision.ts'
-import { gatewayAtEngine } from '../../core/gateways/gateway.ts'
+import { gatewayAtEngine, revisionVariable } from '../../core/gateways/gateway.ts'
 import { causeVariable } from '../calls/channel.ts'
 import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { EavesdropCommand, EngineCommand, OriginateCommand } from '../../core/commands/commands.ts'
-import { hasControls } from '../../core/text/control-characters.ts'
+import { hasControls } from '../../core/requests/safe-text.ts'
 
 /** A value that cannot be part of a command line. The message names the field and never the value. */
 export class ValueRefused extends Error {

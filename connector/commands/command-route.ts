@@ -1,7 +1,7 @@
 import type { CommandMessage } from '../../contracts/messages/command.ts'
 import type { CommandOutcome } from '../../core/commands/commands.ts'
 import type { Clock } from '../../core/time.ts'
-import { UnreadableAnswer } from '../calls/engine-channels.ts'
+import { UnreadableReply } from '../calls/engine-channels.ts'
 import { type ChannelSources, findChannel } from '../calls/find-channel.ts'
 import { isHealthy, isReady } from '../runtime/engine.ts'
 import { EslError } from '../esl/errors.ts'
@@ -36,7 +36,7 @@ export async function routeCommand(
     return prepare(parts, message, where)
   } catch (problem) {
     if (problem instanceof ValueRefused) return { state: 'refused', text: `-ERR ${problem.message}\n` }
-    if (problem instanceof EslError || problem instanceof UnreadableAnswer) return unsent('disconnected')
+    if (problem instanceof EslError || problem instanceof UnreadableReply) return unsent('disconnected')
     throw problem
   }
 }

@@ -7,9 +7,13 @@ import type { CommandStore } from '../../core/commands/command-store.ts'
 import { type RetryRules, retry } from '../../core/concurrency/retry.ts'
 import type { PreparedCommand } from './command-dispatch.ts'
 import { type RouteDeps, likelyEngine, routeCommand, unsent } from './command-route.ts'
-import { type OwedDrops, type OwingEngine, owedDrops } from './owed-drops.ts'
+import {
+  type PendingUnregistrations,
+  type UnregisteringEngine,
+  pendingUnregistrations,
+} from './pending-unregistrations.ts'
 import { phoneAsks } from './phone-asks.ts'
-import { type PlaceLimits, type Places, enginePlaces } from './places.ts'
+import { type SlotLimits, type EngineSlots, engineSlots } from './command-slots.ts'
 
 /** How often an outcome is tried to be stored that the store refuses for itself. */
 const storeAttempts = 12
@@ -26,9 +30,16 @@ export type CommandCount = CommandOutcome['state'] | 'repeated' | 'unreadable'
 export interface RunnerDeps extends Omit<RouteDeps, 'readAlias' | 'asks' | 'owed'> {
   readonly store: Pick<
     CommandStore,
-    'read' | 'claim' | 'complete' | 'keepAlias' | 'readAlias' | 'oweDrops' | 'listDrops' | 'endDrop'
+    | 'read'
+    | 'claim'
+    | 'complete'
+    | 'keepAlias'
+    | 'readAlias'
+    | 'addUnregistrations'
+    | 'listUnregistrations'
+    | 'endUnregistration'
   >
-  readonly limits: { readonly calls: PlaceLimits; readonly orders: PlaceLimits; readonly lists: PlaceLimits }
+  readonly limits: { readonly calls: SlotLimits; readonly orders: SlotLimits; readonly lists: SlotLimits }
   readonly connectorId: string
   readonly random: () => number
   readonly log: Log
@@ -41,19 +52,19 @@ export interface RunnerDeps extends Omit<RouteDeps, 'readAlias' | 'asks' | 'owed
 export class CommandRunner {
   readonly counts: Record<CommandCount, number>
   readonly #deps: RunnerDeps
-  readonly #owed: OwedDrops
+  readonly #owed: PendingUnregistrations
   readonly #route: RouteDeps
-  readonly #places: Places
+  readonly #places: EngineSlots
   readonly #running = new Set<Promise<void>>()
 
   constructor(deps: RunnerDeps) {
     const { store, limits, clock, timers } = deps
     this.counts = { done: 0, refused: 0, absent: 0, unsent: 0, unknown: 0, repeated: 0, unreadable: 0 }
     this.#deps = deps
-    this.#owed = owedDrops(deps)
+    this.#owed = pendingUnregistrations(deps)
     const asks = phoneAsks(deps)
     this.#route = { ...deps, readAlias: (chosen) => store.readAlias(chosen), asks, owed: this.#owed }
-    this.#places = enginePlaces({ clock, timers, engines: deps.engines.map(({ engine }) => engine.name), ...limits })
+    this.#places = engineSlots({ clock, timers, engines: deps.engines.map(({ engine }) => engine.name), ...limits })
   }
 
   get inFlight(): number {
@@ -89,7 +100,7 @@ export class CommandRunner {
     }
   }
 
-  linkUp(engine: OwingEngine): void {
+  linkUp(engine: UnregisteringEngine): void {
     void this.#owed.settle(engine)
   }
 

@@ -2,13 +2,13 @@ import type { EngineEvent } from '../runtime/engine.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
 
 /** How a job ended: the engine's answer, or why there is none. */
-export type JobEnd =
+export type JobOutcome =
   | { readonly kind: 'answered'; readonly reply: string }
   | { readonly kind: 'lost'; readonly reason: 'disconnected' | 'timeout' }
 
 /** A job that the engine is about to be given. */
 export interface PendingJob {
-  readonly ended: Promise<JobEnd>
+  readonly ended: Promise<JobOutcome>
   /** Stops waiting for it: it was never started. */
   cancel(): void
 }
@@ -29,7 +29,7 @@ const overdueLimit = 1_000
 
 /** Makes an empty list. */
 export function pendingJobs(timers: Timers): PendingJobs {
-  const pending = new Map<string, (end: JobEnd) => void>()
+  const pending = new Map<string, (end: JobOutcome) => void>()
   const overdue = new Set<string>()
   let late = 0
 
@@ -40,8 +40,8 @@ export function pendingJobs(timers: Timers): PendingJobs {
 
   return {
     expect: (id, timeoutMs) => {
-      const { promise, resolve } = Promise.withResolvers<JobEnd>()
-      const finish = (end: JobEnd) => {
+      const { promise, resolve } = Promise.withResolvers<JobOutcome>()
+      const finish = (end: JobOutcome) => {
         pending.delete(id)
         cancelTimer()
         resolve(end)

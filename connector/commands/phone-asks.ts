@@ -1,6 +1,6 @@
 import type { Time } from '../../core/concurrency/timers.ts'
 import type { CommandEngine } from './command-dispatch.ts'
-import { type Slots, slots } from './slots.ts'
+import { type Slots, slots } from './command-slots.ts'
 
 /**
  * Questions that one engine is given at a time. Its link carries one after another, so more would not be answered

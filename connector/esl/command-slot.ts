@@ -25,3 +25,37 @@ export function endSlot(slot: CommandSlot, answer: string | EslError): void {
   slot.settle = undefined
   settle?.(answer)
 }
+
+const MAX_ASIDE = 1_000
+
+/**
+ * Jobs whose reply is lost, or cannot be distinguished from another's. No later command waits for them; they keep their
+ * time, since their own reply may come after all, and their effect may be reported by their event.
+ */
+export class JobsAside {
+  readonly #jobs = new Map<string, CommandSlot>()
+
+  /** Puts a job aside, and forgets the oldest when there are too many. */
+  put(slot: CommandSlot): void {
+    const [oldest] = this.#jobs.keys()
+    if (this.#jobs.size >= MAX_ASIDE && oldest !== undefined) this.#jobs.delete(oldest)
+    if (slot.settle === undefined) slot.cancelTimer()
+    this.#jobs.set(slot.command.jobUuid ?? '', slot)
+  }
+
+  has({ command }: CommandSlot): boolean {
+    return this.#jobs.has(command.jobUuid ?? '')
+  }
+
+  take(jobUuid: string | undefined): CommandSlot | undefined {
+    const slot = this.#jobs.get(jobUuid ?? '')
+    this.#jobs.delete(jobUuid ?? '')
+    return slot
+  }
+
+  takeAll(): CommandSlot[] {
+    const all = [...this.#jobs.values()]
+    this.#jobs.clear()
+    return all
+  }
+}

@@ -7,7 +7,7 @@ const MAX_LINE_BYTES = 200_000
  * The kind of answer to a command: `result` a frame with the result as its body, `job` a reply that names the job,
  * `reply` a bare reply. Only a job's reply names the command it belongs to.
  */
-export type EslAnswer = 'result' | 'job' | 'reply'
+export type EslReply = 'result' | 'job' | 'reply'
 
 /**
  * One command, checked when it is built: it holds no CR, LF or NUL, so that an argument can neither end the command
@@ -16,11 +16,11 @@ export type EslAnswer = 'result' | 'job' | 'reply'
 export class EslCommand {
   /** The first word, which is safe to log; an argument may be a secret. */
   readonly verb: string
-  readonly answer: EslAnswer
+  readonly answer: EslReply
   readonly jobUuid: string | undefined
   readonly #lines: readonly string[]
 
-  private constructor(verb: string, answer: EslAnswer, argument: string, jobUuid?: string) {
+  private constructor(verb: string, answer: EslReply, argument: string, jobUuid?: string) {
     this.verb = verb
     this.answer = answer
     this.jobUuid = jobUuid

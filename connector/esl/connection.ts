@@ -1,6 +1,6 @@
 import type { Settle } from './command-slot.ts'
 import { EslCommand } from './command.ts'
-import type { EslConnectionOptions } from './connection-options.ts'
+import type { EslConnectionOptions } from './options.ts'
 import { EngineSocket, codeOf } from './engine-socket.ts'
 import {
   EslCommandInvalid,
@@ -14,7 +14,7 @@ import { type EslEvent, readEvent } from './event.ts'
 import type { EslFrame } from './frame.ts'
 import { Incoming } from './incoming.ts'
 import { ReplyQueue } from './reply-queue.ts'
-import { SilenceWatch } from './silence-watch.ts'
+import { SilenceWatch } from './timers.ts'
 
 /** The text that an engine writes to a listener that it drops. */
 const OVERFLOW_NOTICE = 'killed listener because of lost events'

@@ -1,7 +1,6 @@
 import { EslFramingLost } from './errors.ts'
-import { eventHeadAt, type FrameHead, parseFrameHead } from './frame-head.ts'
-import { GrowingBytes } from './growing-bytes.ts'
-import type { EslLimits } from './limits.ts'
+import { type FrameHead, GrowingBytes, eventHeadAt, parseFrameHead } from './frame-head.ts'
+import type { EslLimits } from './options.ts'
 
 const LF = 10
 const CR = 13

@@ -1,6 +1,6 @@
 import { EslFramingLost } from './errors.ts'
 import { type EslFrame, FrameReader, type UnfinishedFrame } from './frame.ts'
-import type { EslLimits } from './limits.ts'
+import type { EslLimits } from './options.ts'
 
 /** A notice that is no frame was written into the middle of an event: so an engine drops a listener that overflows. */
 const NOTICE = 'text/disconnect-notice'

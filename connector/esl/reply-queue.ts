@@ -1,9 +1,8 @@
-import { type CommandSlot, type Settle, commandSlot, endSlot } from './command-slot.ts'
+import { type CommandSlot, JobsAside, type Settle, commandSlot, endSlot } from './command-slot.ts'
 import { EslCommand } from './command.ts'
 import { EslCommandFateUnknown, EslCommandNotSent, EslCommandTimeout, EslConnectionLost } from './errors.ts'
 import type { EslFrame } from './frame.ts'
-import { JobsAside } from './jobs-aside.ts'
-import type { EslLimits } from './limits.ts'
+import type { EslLimits } from './options.ts'
 import type { EslTimers } from './timers.ts'
 
 /** At most so many jobs wait for their reply at once; the engine reads them one after another anyway. */

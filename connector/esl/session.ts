@@ -1,15 +1,20 @@
 import { EslCommand } from './command.ts'
-import type { EslTally } from './connection-options.ts'
+import {
+  type EslCounts,
+  type EslLimits,
+  type EslSession,
+  type EslSessionOptions,
+  type EslState,
+  type EslTally,
+  defaultEslLimits,
+} from './options.ts'
 import { EslConnection } from './connection.ts'
 import { EslCommandNotSent, EslCommandRejected, EslConnectionLost, EslError } from './errors.ts'
-import { defaultEslLimits, type EslLimits } from './limits.ts'
 import type { Settle } from './command-slot.ts'
-import { retryDelayMs } from './retry-delay.ts'
-import type { EslCounts, EslSession, EslSessionOptions, EslState } from './session-options.ts'
-import { parseSubscription, type Subscription, type SubscriptionStep, subscriptionSteps } from './subscription.ts'
-import { type EslTimers, systemEslTimers } from './timers.ts'
+import { type EslTimers, retryDelayMs, systemEslTimers } from './timers.ts'
+import { type Subscription, type SubscriptionStep, parseSubscription, subscriptionSteps } from './subscription.ts'
 
-export type { EslSession, EslSessionOptions, EslState } from './session-options.ts'
+export type { EslSession, EslSessionOptions, EslState } from './options.ts'
 
 const NOTHING: Subscription = parseSubscription([])
 const CORE_UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -6,6 +6,8 @@ import type { EngineEvent } from '../runtime/engine.ts'
 import { endings } from './missed-events.ts'
 import { channelEventId } from './platform-event.ts'
 import type { StateChange } from './presence.ts'
+import { login as loginField } from '../../contracts/fields.ts'
+import type { KnownCall } from '../../core/channels/known-call.ts'
 
 /** An event with what was found out about it. */
 export interface KnownEvent {
@@ -54,4 +56,14 @@ export function causeOf({ event, id, channel }: Pick<KnownEvent, 'event' | 'id' 
 export function causeOfFinding({ domain, login, after, since }: StateChange): string {
   const cause = JSON.stringify([domain, login, after, since])
   return `found:${createHash('sha256').update(cause).digest('hex').slice(0, 32)}`
+}
+
+/** Returns the account of a leg, when it belongs to the leg's own domain and can be a login. */
+export function accountOf(
+  leg: Pick<KnownCall, 'presenceId'> | undefined,
+  domain: string,
+): { domain: string; login: string } | undefined {
+  const [login = '', host, more] = leg?.presenceId.split('@') ?? []
+  const isAccount = host === domain && more === undefined && loginField.safeParse(login).success
+  return isAccount ? { domain, login } : undefined
 }

@@ -5,14 +5,12 @@ import type { Clock } from '../../core/time.ts'
 import { type Channel, isLifeEvent } from '../calls/channel.ts'
 import { type ChannelRegistry, firstExisting } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
-import { type ReadField, eventDomainCandidates, legDomainCandidates } from '../../core/channels/leg-domain.ts'
+import { type ReadField, eventDomainCandidates, legDomainCandidates } from '../../core/channels/leg.ts'
 import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
-import type { EventLinks } from '../links/event-links.ts'
-import { accountOf } from './account-of.ts'
-import { type KnownEvent, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
+import { type KnownEvent, accountOf, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
 import type { EventBuffer, Turn } from '../buffer/event-buffer.ts'
 import { type Prefetch, prefetch } from './prefetch.ts'
-import { endings, isLastWord, isOvertaken, missedBefore } from './missed-events.ts'
+import { type KnownGaps, endings, isLastWord, isOvertaken, missedBefore } from './missed-events.ts'
 import { channelEventId, endOfLeg, eventId, occurredAt, platformEvent } from './platform-event.ts'
 import type { PresenceTracker, StateChange } from './presence.ts'
 import type { PresenceWriter } from './presence-writer.ts'
@@ -36,7 +34,7 @@ export interface RelayDeps {
   readonly onChannelEvent?: ((event: EngineEvent, domain: string, channel: Channel) => void) | undefined
   /** Called with each event that belongs to no domain; must not throw. */
   readonly onUnowned?: ((read: ReadField) => void) | undefined
-  readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps' | 'beganLately'>
+  readonly links: KnownGaps
 }
 
 /** The form of a call's uuid that the queue accepts. */

@@ -2,7 +2,6 @@ import type { Clock } from '../../core/time.ts'
 import type { Channel, LifeEvent } from '../calls/channel.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
-import type { EventLinks } from '../links/event-links.ts'
 import { SyntheticEvent } from '../calls/synthetic-event.ts'
 
 /** Ends of a call: with the first of them its account is free again. */
@@ -30,10 +29,19 @@ export function isOvertaken(
   return endings.has(name) && live?.uuid === uuid && live.heard
 }
 
+/** The known gaps in what engines sent to this connector. */
+export interface KnownGaps {
+  hasGaps(engine: string): boolean
+  /** Whether the engine's first link came up so lately that it is not known yet what was missed before. */
+  beganLately(engine: string): boolean
+  /** Whether an event of this moment, in microseconds of the engine's clock, may have been missed. */
+  mayHaveMissed(engine: string, microseconds: string): boolean
+}
+
 interface MissedDeps {
   readonly registry: Pick<ChannelRegistry, 'hasSeen'>
   readonly clock: Clock
-  readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps' | 'beganLately'>
+  readonly links: KnownGaps
 }
 
 /** Lists the earlier events of a channel that were missed, judging by a later event. */

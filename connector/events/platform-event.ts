@@ -3,9 +3,8 @@ import { createHash } from 'node:crypto'
 import { type EventHead, eventOfText } from '../../adapters/events/text-event.ts'
 import { knownAccountField } from '../../core/cdr/end-fields.ts'
 import { keptFields } from '../../core/cdr/kept-fields.ts'
-import { isOfGateway } from '../../core/channels/leg-domain.ts'
-import { accountIn } from '../../core/channels/leg-account.ts'
-import { dialledNumber } from '../../core/dialplan/dialled-number.ts'
+import { accountIn, isOfGateway } from '../../core/channels/leg.ts'
+import { dialledNumber } from '../../core/dialplan/dialplan-question.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { gatewayOfEngine } from '../../core/gateways/gateway.ts'
 import type { Channel } from '../calls/channel.ts'
@@ -43,7 +42,7 @@ export function occurredAt(event: Pick<EngineEvent, 'header'>, now: number): num
   return Number.isSafeInteger(microseconds) && microseconds > 0 ? Math.floor(microseconds / 1_000) : now
 }
 
-interface EventPlace {
+interface EventContext {
   readonly channel: Pick<Channel, 'presenceId' | 'requestId'> | undefined
   /** Epoch milliseconds. */
   readonly now: number
@@ -55,7 +54,7 @@ interface EventPlace {
  * be the caller's From header. A dialled number has no parameters. An event of a gateway names it as its domain does.
  * The engine's own text is passed on where it can be.
  */
-export function platformEvent(event: EngineEvent, id: string, domain: string, place: EventPlace): PlatformEvent {
+export function platformEvent(event: EngineEvent, id: string, domain: string, place: EventContext): PlatformEvent {
   const head = headOf(event, id, domain, place)
   const { channel } = place
   const changes = {
@@ -83,14 +82,14 @@ export function endOfLeg(
   event: EngineEvent,
   id: string,
   domain: string,
-  place: EventPlace & { readonly channel: Channel },
+  place: EventContext & { readonly channel: Channel },
 ): PlatformEvent {
   const { channel } = place
   const known = { ...presenceOf(event, domain, channel), [knownAccountField]: channel.presenceId }
   return { ...headOf(event, id, domain, place), fields: keptFields(event.headers(), known), reader: 'cdr' }
 }
 
-function headOf(event: EngineEvent, id: string, domain: string, { channel, now }: EventPlace): EventHead {
+function headOf(event: EngineEvent, id: string, domain: string, { channel, now }: EventContext): EventHead {
   return {
     id,
     name: eventNameOf(event),

@@ -1,9 +1,8 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { PresenceStore } from '../../core/accounts/presence-store.ts'
-import type { Presence } from '../../core/accounts/presence.ts'
+import type { Presence, PresenceStore } from '../../core/accounts/presence.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behind.ts'
-import { failedOf } from '../calls/stored-batches.ts'
+import { failedOf } from '../../core/concurrency/semaphore.ts'
 import { type PresenceTracker, dueAt, isRefreshed } from './presence.ts'
 
 /** From the end of one round of writes to the next: an account that changes meanwhile is written once. */

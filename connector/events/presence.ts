@@ -1,8 +1,7 @@
 import type { KnownCall } from '../../core/channels/known-call.ts'
-import type { PresenceStore } from '../../core/accounts/presence-store.ts'
-import type { Presence } from '../../core/accounts/presence.ts'
+import type { Presence, PresenceStore } from '../../core/accounts/presence.ts'
 import type { Clock } from '../../core/time.ts'
-import { accountOf } from './account-of.ts'
+import { accountOf } from './account-status.ts'
 import type { Registration } from './registration.ts'
 
 /** The words for an account's state in events. */

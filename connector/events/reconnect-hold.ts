@@ -1,9 +1,8 @@
 import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
-import { hasListenedSince, listenings } from '../../core/connectors/listening.ts'
+import { hasListenedSince, listenings } from '../../core/connectors/connectors.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
-import { engineTime } from '../links/event-position.ts'
-import type { EngineEvent } from '../runtime/engine.ts'
+import { type EngineEvent, engineTime } from '../runtime/engine.ts'
 
 /** A living connector has handed over by then what it had read before. */
 const holdMs = 8_000

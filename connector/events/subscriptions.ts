@@ -1,6 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import { baseEvents } from '../../core/events/base-events.ts'
-import { isEventName } from '../../core/events/catalogue.ts'
+import { baseEvents, isEventName } from '../../core/events/catalogue.ts'
 import type { SubscriptionReader } from '../../core/hooks/definition/hook-store.ts'
 import { errorLatch } from '../runtime/error-latch.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'

@@ -1,5 +1,7 @@
 import type { Engine, EngineLink } from '../runtime/engine.ts'
 import type { EslDownReason } from '../esl/errors.ts'
+import type { Running } from '../assembly/running.ts'
+import { type StatusReporter, statusReporter } from './status-report.ts'
 
 /** Where one link stands. */
 export interface LinkHealth {
@@ -61,10 +63,7 @@ const problems: Readonly<Record<EslDownReason, string>> = {
 }
 
 /** Returns an engine's health, as its links tell it. */
-export function engineHealth(
-  { name, coreUuid, commands, events, reasons }: Engine,
-  clockBehindMs?: number,
-): EngineHealth {
+function engineHealth({ name, coreUuid, commands, events, reasons }: Engine, clockBehindMs?: number): EngineHealth {
   const reason = reasons.commands ?? reasons.events
   const problem = reason === undefined ? clockProblem(clockBehindMs) : problems[reason]
   return {
@@ -82,7 +81,7 @@ export function engineHealth(
 const toleratedMs = 5_000
 
 /** Returns what is wrong with an engine's clock; `undefined` if nothing is. */
-export function clockProblem(behindMs = 0): string | undefined {
+function clockProblem(behindMs = 0): string | undefined {
   if (Math.abs(behindMs) <= toleratedMs) return undefined
   return `the engine's clock is ${Math.round(Math.abs(behindMs) / 1_000)} s ${behindMs > 0 ? 'behind' : 'ahead'}`
 }
@@ -100,4 +99,59 @@ function linkHealth(
     strayReplies: counts.strayReplies,
     ...(reason === undefined ? {} : { reason }),
   }
+}
+
+/** Returns the health of a running connector: its engines, its lag, and its counters. */
+export function readHealth(running: Running): ConnectorHealth {
+  const { parts, startedAt, registry, events, works, runner, recorder, lost, tally, clocks } = running
+  const engines = works.map(({ engine }) => engineHealth(engine, clocks.behindMs(engine.name)))
+  const outcomes = Object.entries(runner.counts).map(([state, count]) => [`commands_${state}`, count] as const)
+  return {
+    status: engines.every(({ status }) => status === 'OK') ? 'OK' : 'error',
+    connectorId: parts.connectorId,
+    version: parts.version,
+    startedAt,
+    engines,
+    lagMs: events.lagMs,
+    counters: {
+      ...events.counters(),
+      ...recorder.counters(),
+      channels: registry.size,
+      channelsEvicted: registry.evicted,
+      commandsInFlight: runner.inFlight,
+      commandsWaiting: runner.waiting,
+      commandsOfLostConnectors: lost.ended,
+      gapsOfLostConnectors: tally.gapsOfLost,
+      enginesOutOfReach: tally.outOfReach.length,
+      answersLate: works.reduce((sum, { jobs }) => sum + jobs.late, 0),
+      ...Object.fromEntries(outcomes),
+    },
+  }
+}
+
+/** Reports a running connector to the platform. */
+export function ownStatus({
+  parts,
+  startedAt,
+  events,
+  works,
+  runner,
+  gateways,
+  tally,
+  clocks,
+}: Running): StatusReporter {
+  return statusReporter({
+    ...parts,
+    startedAt,
+    store: parts.ports.connectorStatus,
+    engines: works.map(({ engine }) => engine),
+    channelsOf: (name) => works.find(({ engine }) => engine.name === name)?.held.count,
+    clockProblem: (name) => clockProblem(clocks.behindMs(name)),
+    hasGatewayTls: (name) => gateways.hasTls(name),
+    eventLinks: () => events.links(),
+    handedOverTo: () => parts.clock.now() - events.lagMs,
+    keptTo: () => parts.clock.now() - events.unkeptMs,
+    spool: () => parts.spool && { owner: parts.spool.owner.name, taken: tally.taken },
+    queues: () => ({ inFlight: runner.inFlight, waiting: runner.waiting, byDomain: runner.byDomain() }),
+  })
 }

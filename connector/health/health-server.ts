@@ -38,13 +38,13 @@ export async function startHealthServer(port: number, read: () => ConnectorHealt
   }
 }
 
-interface Answer {
+interface HealthResponse {
   readonly status: number
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-function answer(method: string, url: string, read: () => ConnectorHealth): Answer {
+function answer(method: string, url: string, read: () => ConnectorHealth): HealthResponse {
   if (url.split('?')[0] !== '/health') return { status: 404, body: { status: 'error', code: 'not_found' } }
   if (method !== 'GET' && method !== 'HEAD') {
     return { status: 405, body: { status: 'error', code: 'method_not_allowed' }, headers: { Allow: 'GET, HEAD' } }

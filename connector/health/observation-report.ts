@@ -1,5 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import { type ReadField, eventDomainCandidates, legDomainCandidates } from '../../core/channels/leg-domain.ts'
+import { type ReadField, eventDomainCandidates, legDomainCandidates } from '../../core/channels/leg.ts'
 import { type Timers, pause } from '../../core/concurrency/timers.ts'
 
 /** The first report comes while the person who attaches an engine is there, the others each hour from the start on. */
@@ -21,20 +21,15 @@ const shown = [
 /** Reports what was heard of engines that are only observed. */
 export interface ObservationReport {
   unowned(read: ReadField): void
-  /** Writes a line to the log after a minute, and each hour, until aborted. */
-  follow(signal: AbortSignal): Promise<void>
+  /**
+   * Writes a line to the log after a minute, and each hour, until aborted. `counters` count from the start of the
+   * process.
+   */
+  follow(counters: () => Readonly<Record<string, number>>, signal: AbortSignal): Promise<void>
 }
 
-/** Makes a report of the counters that `counters` gives, which count from the start of the process. */
-export function observationReport({
-  counters,
-  timers,
-  log,
-}: {
-  readonly counters: () => Readonly<Record<string, number>>
-  readonly timers: Timers
-  readonly log: Log
-}): ObservationReport {
+/** Makes a report in which nothing was heard yet. */
+export function observationReport({ timers, log }: { readonly timers: Timers; readonly log: Log }): ObservationReport {
   const unowned = new Map<string, number>()
   return {
     unowned: (read) => {
@@ -42,7 +37,7 @@ export function observationReport({
       if (name === undefined || (!unowned.has(name) && unowned.size >= mostNames)) return
       unowned.set(name, (unowned.get(name) ?? 0) + 1)
     },
-    follow: async (signal) => {
+    follow: async (counters, signal) => {
       for (let dueMs = firstMs, passedMs = 0; ; dueMs += dueMs === firstMs ? hourMs - firstMs : hourMs) {
         await pause(timers, dueMs - passedMs, signal)
         if (signal.aborted) return

@@ -50,7 +50,7 @@ export interface StatusDeps extends Time {
 }
 
 /** How a stop ended. */
-export interface StopEnd {
+export interface StopOutcome {
   /** How far each engine's events had been read; that the links were let go of is no loss of them. */
   readonly eventLinks: readonly EventLinkReport[]
   /** Every event that was read before this moment, epoch milliseconds, has been queued, or its loss recorded. */
@@ -75,7 +75,7 @@ export interface StatusReporter {
    * Says how the stop ended, once and without waiting for a store that is gone: then what was said at its beginning
    * stands. Never rejects.
    */
-  tellEnd(end: StopEnd): Promise<void>
+  tellEnd(end: StopOutcome): Promise<void>
 }
 
 /** Makes a reporter that has reported nothing yet. */

@@ -3,14 +3,20 @@ import type { Ports } from '../../contracts/ports.ts'
 import type { Log } from '../../adapters/log/logger.ts'
 import { limited } from '../../core/concurrency/semaphore.ts'
 import { type Time, backoffMs } from '../../core/concurrency/timers.ts'
-import { isOfTenant } from '../../core/domains/tenancy-start.ts'
+import { isOfTenant } from '../../core/domains/domain.ts'
 import type { RecordingStore } from '../../core/recordings/recording-store.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import { type ErrorLatch, errorLatch } from '../runtime/error-latch.ts'
-import { type KnownRecording, knownRecordings } from './known-recordings.ts'
-import { placeRecording } from './place-recording.ts'
-import { type HeardLeg, recordingWord } from './recording-facts.ts'
-import { type RecordedCall, afterPeerReports, expectUnheard } from './unheard-recording.ts'
+import {
+  type KnownRecording,
+  type RecordedCall,
+  afterPeerReports,
+  expectMissed,
+  knownRecordings,
+} from './known-recordings.ts'
+import { type HeardLeg, type RecordingFacts, fileId, recordingWord } from './recording-facts.ts'
+import { basename } from 'node:path/posix'
+import { type RecordingKey, recordingKey } from '../../core/recordings/recording.ts'
 
 /** Many records may fail together while the store is away. */
 const backoff = { firstMs: 1_000, longestMs: 60_000 }
@@ -117,7 +123,7 @@ export class Recorder {
     const { domains, recordings } = this.#deps.ports
     const working = this.#writing(async () => {
       const isTenants = isOfTenant(await domains.read(call.domain), call.startedAt, leastGraceMs)
-      if (isTenants) await expectUnheard(recordings, call)
+      if (isTenants) await expectMissed(recordings, call)
     }).catch(() => {
       this.#failures += 1
     })
@@ -128,4 +134,44 @@ export class Recorder {
     const tracked = work.finally(() => this.#atWork.delete(tracked))
     this.#atWork.add(tracked)
   }
+}
+
+const idLength = 22
+
+/**
+ * Writes the record of a recording, or adds missing fields to it. If one call has several recordings in one file, the
+ * known ends decide which one it is: connectors that read different events of it find the same record, however often
+ * and in whatever order they report.
+ */
+async function placeRecording(store: Pick<RecordingStore, 'list' | 'expect'>, facts: RecordingFacts): Promise<void> {
+  const { domain, uuid, path, engine, presenceId, leg, createdTime, startedAt, endedAt, completionCause, reportedMs } =
+    facts
+  const file = fileId(facts)
+  const ofFile = (await store.list(domain, uuid))
+    .filter(({ id }) => id.startsWith(file))
+    .sort((a, b) => numberOf(a, file) - numberOf(b, file))
+  const at = facts.isStartTold ? startedAt : (endedAt ?? startedAt)
+  const known = ofFile.find((one) => one.endedAt === undefined || one.endedAt >= at)
+  const last = ofFile.at(-1)
+  const next = last === undefined ? 1 : numberOf(last, file) + 1
+  const place = { domain, uuid, id: known?.id ?? (next === 1 ? file : `${file}-${next}`) }
+  await store.expect({
+    ...place,
+    name: basename(path).slice(0, 255) || 'recording',
+    key: known?.key ?? recordingKey(place, startedAt),
+    presenceId,
+    leg,
+    createdTime,
+    engine,
+    path,
+    startedAt,
+    endedAt,
+    completionCause,
+    reportedMs,
+  })
+}
+
+/** 1 for the first recording in a file, 2 for the one that replaced it. */
+function numberOf({ id }: Pick<RecordingKey, 'id'>, file: string): number {
+  return id === file ? 1 : Number(id.slice(idLength + 1))
 }

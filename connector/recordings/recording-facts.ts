@@ -1,12 +1,12 @@
 import { callIdOf } from '../../core/channels/call-id.ts'
 import { createHash } from 'node:crypto'
-import { accountIn } from '../../core/channels/leg-account.ts'
+import { accountIn } from '../../core/channels/leg.ts'
 import type { Leg } from '../../core/cdr/cdr.ts'
-import { legOf } from '../../core/cdr/leg.ts'
+import { legOf } from '../../core/cdr/end-fields.ts'
 import type { Channel } from '../calls/channel.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import { occurredAt } from '../events/platform-event.ts'
-import type { RecordedCall } from './unheard-recording.ts'
+import type { RecordedCall } from './known-recordings.ts'
 
 /** The facts of one recording of a call, from its events. */
 export interface RecordingFacts {

@@ -34,9 +34,9 @@ export const callsAccess = {
     ],
     keepAlias: [{ table: 'commands', actions: ['PutItem'] }],
     readAlias: [{ table: 'commands', actions: ['GetItem'] }],
-    oweDrops: [{ table: 'commands', actions: ['BatchWriteItem'] }],
-    listDrops: [{ table: 'commands', actions: ['Query'] }],
-    endDrop: [{ table: 'commands', actions: ['DeleteItem'] }],
+    addUnregistrations: [{ table: 'commands', actions: ['BatchWriteItem'] }],
+    listUnregistrations: [{ table: 'commands', actions: ['Query'] }],
+    endUnregistration: [{ table: 'commands', actions: ['DeleteItem'] }],
   },
   knownCalls: {
     put: [{ table: 'knownCalls', actions: ['UpdateItem'] }],

@@ -3,7 +3,7 @@ import { type MethodAccess, indexed } from './access-kinds.ts'
 /** The access of the ports of events, hooks and deliveries. */
 export const eventsAccess = {
   events: { publish: [{ queue: 'events', actions: ['SendMessage'] }] },
-  takenEvents: { remove: [{ queue: 'events', actions: ['DeleteMessage'] }] },
+  receivedEvents: { ack: [{ queue: 'events', actions: ['DeleteMessage'] }] },
   eventLogWriter: {
     take: [{ table: 'events', actions: ['UpdateItem'] }],
     write: [

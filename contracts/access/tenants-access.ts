@@ -15,8 +15,8 @@ export const tenantsAccess = {
     listDeleted: [{ table: 'domains', actions: ['Scan'] }],
     endDeletion: [{ table: 'domains', actions: ['DeleteItem'] }],
   },
-  remains: {
-    sweep: [
+  tenantData: {
+    purge: [
       ...[...new Set(domainPartitions.map(({ table }) => table))].map(
         (table): Access => ({ table, actions: ['Query', 'BatchWriteItem'] }),
       ),

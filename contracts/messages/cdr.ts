@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { domainName } from '../fields.ts'
 import { texts } from './texts.ts'
 
-const news = {
+const head = {
   version: z.literal(1),
   id: z.string().check(z.minLength(1), z.maxLength(256)),
   uuid: z.string().check(z.minLength(1), z.maxLength(128)),
@@ -10,10 +10,10 @@ const news = {
 
 /** A message of the CDR queue: something that changes the CDR of one leg. */
 export const cdrMessage = z.discriminatedUnion('kind', [
-  z.object({ ...news, kind: z.literal('event'), domain: domainName, occurredAt: z.int(), fields: texts }),
-  z.object({ ...news, kind: z.literal('post'), occurredAt: z.int(), fields: texts }),
+  z.object({ ...head, kind: z.literal('event'), domain: domainName, occurredAt: z.int(), fields: texts }),
+  z.object({ ...head, kind: z.literal('post'), occurredAt: z.int(), fields: texts }),
   z.object({
-    ...news,
+    ...head,
     kind: z.literal('recording'),
     domain: domainName,
     leg: z.enum(['a', 'b']),

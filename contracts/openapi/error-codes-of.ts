@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../core/errors.ts'
-import { errorCodes } from '../routes/error-codes.ts'
+import { errorCodes } from '../routes/shapes.ts'
 import { type Route, limitsOf, looksUpDomain, needsOf, takesKey } from '../routes/route.ts'
 
 /**

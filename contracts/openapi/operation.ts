@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import type { ErrorCode } from '../../core/errors.ts'
-import { errorStatus } from '../routes/error-codes.ts'
+import { errorStatus } from '../routes/shapes.ts'
 import { type HttpMethod, type Route, limitsOf, takesKey } from '../routes/route.ts'
 import { descriptionOf } from './description.ts'
 import type { Example } from './examples.ts'

@@ -1,8 +1,7 @@
 import { environment } from '../environment.ts'
 import { readClientVariables } from '../client-variables.ts'
 import { isEngineName } from '../engine-names.ts'
-import { readBy } from './rule.ts'
-import type { Variable } from './setting.ts'
+import { type Variable, readBy } from './setting.ts'
 
 /**
  * A file of its own, since the pattern matcher and the list of the engine's names add 190 KB to a bundle. The

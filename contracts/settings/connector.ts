@@ -1,6 +1,5 @@
 import { engineSocketWords, readEngineSockets } from './engine-sockets.ts'
-import { matching, oneOf, optional, readBy } from './rule.ts'
-import type { Variable } from './setting.ts'
+import { type Variable, matching, oneOf, optional, readBy } from './setting.ts'
 
 // The settings of the connector. `npm start` takes those of another engine, and passes them on.
 

@@ -1,7 +1,18 @@
 import * as z from 'zod/mini'
-import { type Rule, ipv4Network, listOf, matching, oneOf, onOrOff, optional, readBy, wholeNumber } from './rule.ts'
+import {
+  type ContextValue,
+  type Rule,
+  type Variable,
+  ipv4Network,
+  listOf,
+  matching,
+  onOrOff,
+  oneOf,
+  optional,
+  readBy,
+  wholeNumber,
+} from './setting.ts'
 import { searchNode } from './search-nodes.ts'
-import type { ContextValue, Variable } from './setting.ts'
 
 // The settings of a deployment, from the file of its stage (`settings/<stage>.json`).
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { readBy } from './rule.ts'
-import type { ContextValue } from './setting.ts'
+import { type ContextValue, readBy } from './setting.ts'
 
 /** The VPC of the engines, in the account and region of the deployment, as the deployment joins it. */
 export interface EngineVpc {

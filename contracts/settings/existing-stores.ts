@@ -1,8 +1,17 @@
 import * as z from 'zod/mini'
-import { type BucketName, type TableName, buckets, keys, searchDomains, secrets, tables } from '../resources.ts'
-import type { KeyName, SearchDomainName, SecretName } from '../resources.ts'
-import { readBy } from './rule.ts'
-import type { ContextValue } from './setting.ts'
+import {
+  type BucketName,
+  type KeyName,
+  type SearchDomainName,
+  type SecretName,
+  type TableName,
+  buckets,
+  keys,
+  searchDomains,
+  secrets,
+  tables,
+} from '../resources.ts'
+import { type ContextValue, readBy } from './setting.ts'
 
 /** The physical names of stores that a deployment takes up instead of creating them, by their declared names. */
 export interface ExistingStores {

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { type Rule, anyText, folder, matching, optional, wholeNumber } from './rule.ts'
-import type { Variable } from './setting.ts'
+import { type Rule, type Variable, anyText, folder, matching, optional, wholeNumber } from './setting.ts'
 
 // The settings that only `npm start` has.
 

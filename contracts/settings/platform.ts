@@ -1,6 +1,16 @@
-import { hostOrNetwork, listOf, matching, network, oneOf, onOrOff, optional, readBy, wholeNumber } from './rule.ts'
+import {
+  type Variable,
+  hostOrNetwork,
+  listOf,
+  matching,
+  network,
+  onOrOff,
+  oneOf,
+  optional,
+  readBy,
+  wholeNumber,
+} from './setting.ts'
 import { rateWords, readRateLimits, usualRateLimits } from './rates.ts'
-import type { Variable } from './setting.ts'
 
 // The settings of the functions, some of which the connector and `npm start` share. Each stands alone, so that a bundle
 // holds only those that its function reads.

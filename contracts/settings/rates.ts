@@ -1,4 +1,4 @@
-import type { Allowance } from '../../core/limits/allowance.ts'
+import type { Allowance } from '../../core/requests/rate-limit.ts'
 import { type ConcurrencyName, type LimitName, concurrencyNames, limitNames } from '../routes/route.ts'
 
 /**

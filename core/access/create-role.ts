@@ -1,4 +1,4 @@
-import type { Precondition } from '../concurrency/precondition.ts'
+import type { Precondition } from '../requests/precondition.ts'
 import { DomainError } from '../errors.ts'
 import type { CustomRole } from './custom-role.ts'
 import type { Caller } from './token.ts'

@@ -1,4 +1,4 @@
-import { requireMatch } from '../concurrency/precondition.ts'
+import { requireMatch } from '../requests/precondition.ts'
 import type { RoleStore } from './role-store.ts'
 import type { RoleContext } from './create-role.ts'
 import { type RoleUsers, changeRoles, checkRoleWithin, checkUnused, findRole, versionOfRole } from './role-change.ts'

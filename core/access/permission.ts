@@ -7,6 +7,7 @@ import {
   type AclResource,
   aclResources,
 } from './acl.ts'
+import type { Caller } from './token.ts'
 
 /**
  * Returns the refusal of a forbidden request: 403 with the contract's fixed text. `problem` says which permission is
@@ -64,4 +65,17 @@ function implied(limit: Acl, resource: AclResource, permission: AclPermission): 
   if (action === undefined) return false
   const scope = scopeOf(limit, resource, action)
   return permission === action ? scope === 'all' : scope !== null
+}
+
+/** Returns the login of the caller's own account; root and domain tokens have none. */
+export function ownLogin(caller: Pick<Caller, 'kind' | 'domain' | 'login'>): string | undefined {
+  return caller.kind === 'user' && caller.domain !== null ? caller.login : undefined
+}
+
+/**
+ * Returns the presence id that identifies the caller's own calls, CDRs and recordings. A domain token owns none: its
+ * value contains a character that no presence id of an account has, so that it never matches.
+ */
+export function ownPresenceId({ kind, username }: Pick<Caller, 'kind' | 'username'>): string {
+  return kind === 'user' ? username : `token:${username}`
 }

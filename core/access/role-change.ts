@@ -1,5 +1,5 @@
-import type { Versioned } from '../concurrency/precondition.ts'
-import { untilDone } from '../concurrency/until-done.ts'
+import type { Versioned } from '../requests/precondition.ts'
+import { untilDone } from '../concurrency/retry.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { CustomRole } from './custom-role.ts'
 import type { RoleStore } from './role-store.ts'

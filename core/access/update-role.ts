@@ -1,4 +1,4 @@
-import { requireMatch } from '../concurrency/precondition.ts'
+import { requireMatch } from '../requests/precondition.ts'
 import { DomainError } from '../errors.ts'
 import type { RoleStore } from './role-store.ts'
 import type { RoleContext } from './create-role.ts'

@@ -1,10 +1,10 @@
 import { scopeOf } from '../access/permission.ts'
-import type { Versioned } from '../concurrency/precondition.ts'
+import type { Versioned } from '../requests/precondition.ts'
 import type { Account } from './account.ts'
 import { dialStringOf } from './dial-string.ts'
 import type { Caller } from '../access/token.ts'
 import { type ClientVariables, servedSettings } from '../client-names/client-names.ts'
-import { isSafeName } from '../text/safe-name.ts'
+import { isSafeName } from '../requests/safe-text.ts'
 
 /** The parameter that holds the hashed voicemail PIN; the engine's voicemail reads it under this name. */
 export const pinHash = 'vm-a1-hash'

@@ -15,7 +15,7 @@ import type { ChangeContext } from './account-context.ts'
 import { accountDetail, pinHash } from './account-detail.ts'
 import { mergeAssignments } from '../client-names/assignments.ts'
 import { notifyEngine, publishEvent } from '../commands/notify-engine.ts'
-import { isSafeName, unsafeName } from '../text/safe-name.ts'
+import { isSafeName, unsafeName } from '../requests/safe-text.ts'
 
 /** The most accounts of one domain, by the contract's section on limits. */
 const maxAccounts = 10_000

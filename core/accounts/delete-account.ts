@@ -1,7 +1,7 @@
 import { readRoles } from '../access/read-roles.ts'
 import { beyondOwnPermissions, exceeds } from '../access/permission.ts'
 import { aclOfRole } from '../access/roles.ts'
-import { preconditionFailed, requireMatch } from '../concurrency/precondition.ts'
+import { preconditionFailed, requireMatch } from '../requests/precondition.ts'
 import { DomainError } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
 import type { AccountStore } from './account-store.ts'

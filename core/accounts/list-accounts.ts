@@ -1,10 +1,9 @@
-import { type KeyedPage, applyList, keyedPage } from '../lists/apply-list.ts'
-import type { ListQuery } from '../lists/list-query.ts'
+import { type KeyedPage, applyList, keyedPage } from '../requests/apply-list.ts'
+import type { ListQuery } from '../requests/list-query.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
-import type { PresenceStore } from './presence-store.ts'
+import { type AccountState, type PresenceStore, accountState } from './presence.ts'
 import type { AccountContext } from './account-context.ts'
-import { type AccountState, accountState } from './account-state.ts'
 
 /** The ports of {@link listAccounts}. */
 export interface ListAccountsPorts {

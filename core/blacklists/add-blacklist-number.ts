@@ -3,7 +3,7 @@ import { newRecordId } from '../record-id.ts'
 import type { BlacklistStore } from './blacklist-store.ts'
 import { findListed } from './find-listed.ts'
 import type { ListedForms } from './number-form.ts'
-import { isSafeName, unsafeName } from '../text/safe-name.ts'
+import { isSafeName, unsafeName } from '../requests/safe-text.ts'
 import type { Clock, Randomness } from '../time.ts'
 
 const blacklistLimits = { entries: 100_000, lists: 200 } as const

@@ -1,5 +1,5 @@
-import { applyList } from '../lists/apply-list.ts'
-import type { ListQuery } from '../lists/list-query.ts'
+import { applyList } from '../requests/apply-list.ts'
+import type { ListQuery } from '../requests/list-query.ts'
 import type { BlacklistStore } from './blacklist-store.ts'
 
 /** Lists the names of a domain's blacklists, sorted, by the rules that every list follows. */

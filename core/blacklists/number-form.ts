@@ -1,4 +1,4 @@
-import { numberParameters } from '../client-names/number-parameters.ts'
+import { numberParameters } from '../client-names/domain-parameters.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
 
 type Parameters = Readonly<Record<string, string>>

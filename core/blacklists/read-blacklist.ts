@@ -1,7 +1,6 @@
 import { invalidField } from '../errors.ts'
-import { applyList } from '../lists/apply-list.ts'
-import { readCursor, writeCursor } from '../lists/cursor.ts'
-import { type ListQuery, readWishes } from '../lists/list-query.ts'
+import { applyList } from '../requests/apply-list.ts'
+import { type ListQuery, readCursor, readWishes, writeCursor } from '../requests/list-query.ts'
 import type { BlacklistStore } from './blacklist-store.ts'
 import { presentEntry } from './present-entry.ts'
 

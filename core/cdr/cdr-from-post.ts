@@ -1,4 +1,4 @@
-import { legDomainCandidates } from '../channels/leg-domain.ts'
+import { legDomainCandidates } from '../channels/leg.ts'
 import type { CdrPart } from './cdr.ts'
 import { type EndedLeg, cdrOfEnd } from './cdr-of-end.ts'
 import { type EndFields, reported } from './end-fields.ts'

@@ -1,9 +1,8 @@
 import type { Cdr } from './cdr.ts'
 import { cdrVariables, cut } from './cdr-variables.ts'
-import { accountIn, accountOfLeg } from '../channels/leg-account.ts'
-import { dialledNumber } from '../dialplan/dialled-number.ts'
-import { type EndFields, firstReported, knownAccountField, reported } from './end-fields.ts'
-import { legOf, parentOf } from './leg.ts'
+import { accountIn, accountOfLeg } from '../channels/leg.ts'
+import { dialledNumber } from '../dialplan/dialplan-question.ts'
+import { type EndFields, firstReported, knownAccountField, legOf, parentOf, reported } from './end-fields.ts'
 
 /** An ended leg: its domain, its uuid and the fields that the engine reported. */
 export interface EndedLeg {

@@ -1,5 +1,5 @@
 import type { Cdr, CdrPart, CdrRecording, Leg } from './cdr.ts'
-import type { SearchAnswer, SearchPlan } from './search-plan.ts'
+import type { SearchResponse, SearchPlan } from './search-plan.ts'
 
 /** A part that the store will never accept, and the reason. */
 export interface RefusedPart {
@@ -8,7 +8,7 @@ export interface RefusedPart {
 }
 
 /** The identity of a leg's CDR in the store. */
-export type CdrPlace = Pick<Cdr, 'uuid' | 'domain_name' | 'created_time'> & { readonly leg: Leg }
+export type CdrKey = Pick<Cdr, 'uuid' | 'domain_name' | 'created_time'> & { readonly leg: Leg }
 
 /**
  * The CDRs of all domains. An outage is a `DomainError` with `search_unavailable`; a search that takes too long is one
@@ -21,7 +21,7 @@ export interface CdrStore {
    */
   index(parts: readonly CdrPart[]): Promise<readonly RefusedPart[]>
   /** Replaces the recordings of a CDR; returns `false` if it does not exist yet. */
-  setRecordings(place: CdrPlace, recordings: readonly CdrRecording[]): Promise<boolean>
+  setRecordings(place: CdrKey, recordings: readonly CdrRecording[]): Promise<boolean>
   /** Finds CDRs; a written CDR is found within seconds. A span of time without records finds nothing. */
-  search(plan: SearchPlan, limitMs: number): Promise<SearchAnswer>
+  search(plan: SearchPlan, limitMs: number): Promise<SearchResponse>
 }

@@ -1,3 +1,6 @@
+import { isJoiningLeg, originOfLeg } from '../channels/leg.ts'
+import type { Leg } from './cdr.ts'
+
 /** The engine's report about the end of a leg, under the names of event headers. From an event or a CDR post. */
 export type EndFields = Readonly<Record<string, string>>
 
@@ -20,4 +23,14 @@ export function firstReported(fields: EndFields, names: readonly string[]): stri
     if (value !== undefined) return value
   }
   return undefined
+}
+
+/** Returns which leg of its call ended. See {@link Leg}. */
+export function legOf(fields: EndFields): Leg {
+  return isJoiningLeg((name) => reported(fields, name)) ? 'b' : 'a'
+}
+
+/** Returns the uuid of the leg that a leg `b` was created for, in lower case; a leg `a` has none. */
+export function parentOf(fields: EndFields): string | undefined {
+  return originOfLeg((name) => reported(fields, name))
 }

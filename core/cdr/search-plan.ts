@@ -121,7 +121,7 @@ export interface SearchHit {
 }
 
 /** The result of a search. */
-export interface SearchAnswer {
+export interface SearchResponse {
   readonly tookMs: number
   /** Whether the store stopped before it had seen everything. */
   readonly timedOut: boolean

@@ -1,6 +1,6 @@
 import { callIdOf } from '../channels/call-id.ts'
 import { DomainError, invalidField } from '../errors.ts'
-import type { CdrNews, CdrQueue } from './cdr-news.ts'
+import type { CdrUpdate, CdrQueue } from './cdr-update.ts'
 import { type EndFields, reported } from './end-fields.ts'
 import { keptFields } from './kept-fields.ts'
 
@@ -30,13 +30,13 @@ export async function takeCdr(
   if (![uuid, `a_${uuid}`].map((each) => each.toLowerCase()).includes(named.toLowerCase()))
     throw invalidField('uuid', 'must be that of the body')
   const created = /^\d{1,20}$/.exec(reported(fields, 'Caller-Channel-Created-Time') ?? '')?.[0] ?? ''
-  const news: CdrNews = {
+  const update: CdrUpdate = {
     kind: 'post',
     id: `post:${uuid}:${created}`,
     uuid,
     occurredAt: now,
     fields: keptFields(fields),
   }
-  const refused = await cdrQueue.send([news])
+  const refused = await cdrQueue.send([update])
   if (refused.length > 0) throw new DomainError('store_unavailable', 'the CDR could not be queued')
 }

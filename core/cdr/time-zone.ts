@@ -1,4 +1,4 @@
-import { isTimeZone } from '../client-names/time-zone.ts'
+import { isTimeZone } from '../client-names/value-rules.ts'
 
 /** A zone of time: how far its clocks are ahead of UTC. */
 export interface TimeZone {

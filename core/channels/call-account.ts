@@ -1,5 +1,4 @@
-import { ownLogin } from '../access/own.ts'
-import { permissionDenied } from '../access/permission.ts'
+import { ownLogin, permissionDenied } from '../access/permission.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { Account } from '../accounts/account.ts'

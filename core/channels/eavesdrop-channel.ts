@@ -7,11 +7,20 @@ import type { EventSink } from '../events/event-sink.ts'
 import type { PlatformEvent } from '../events/platform-event.ts'
 import { readCallAccount } from './call-account.ts'
 import { type CallVariables, callVariableRules, checkCallVariables } from './call-variables.ts'
-import { commandScope, type Orderer } from './command-scope.ts'
+import {
+  type EngineReply,
+  type Orderer,
+  commandScope,
+  engineWaitMs,
+  isUnanswered,
+  okReply,
+  pendingReply,
+  refuseReload,
+  requireDone,
+  variableTexts,
+} from './engine-reply.ts'
 import type { ChosenCall } from './originate-call.ts'
 import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
-import { refuseReload, variableTexts } from './reload-words.ts'
-import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, requireDone } from './engine-answer.ts'
 
 /** The fields of a request to listen; every text has matched its pattern. */
 export interface EavesdropRequest {
@@ -45,7 +54,7 @@ export async function eavesdropChannel(
   orderer: Orderer & { readonly domain: string },
   request: EavesdropRequest,
   { uuid, commandId, clock, clientVariables }: ChosenCall,
-): Promise<EngineAnswer> {
+): Promise<EngineReply> {
   const { caller, domain } = orderer
   const variables = checkCallVariables(request.variables, callVariableRules(caller.acl, clientVariables))
   refuseReload(domain, [['user', request.user ?? caller.login], ['side', request.side], ...variableTexts(variables)])
@@ -66,7 +75,7 @@ export async function eavesdropChannel(
   const outcome = await ports.engine.run(command, commandScope(orderer), engineWaitMs, commandId)
   if (mayListen(outcome)) await publishListen(ports.events, startEvent(command, orderer, outcome, startedAt), outcome)
   await recountCall(ports, domain, { uuid, now: clock.now() }, outcome)
-  return isUnanswered(outcome) ? pendingAnswer(uuid) : okAnswer(requireDone(outcome, uuid).text)
+  return isUnanswered(outcome) ? pendingReply(uuid) : okReply(requireDone(outcome, uuid).text)
 }
 
 /** Returns whether the engine was asked and did not refuse, including answers that are pending or lost. */

@@ -1,7 +1,13 @@
 import type { CallEngine } from '../commands/call-engine.ts'
-import { commandScope, type Orderer } from './command-scope.ts'
-import { refuseReload } from './reload-words.ts'
-import { type EngineAnswer, engineWaitMs, okAnswer, requireDone } from './engine-answer.ts'
+import {
+  type EngineReply,
+  type Orderer,
+  commandScope,
+  engineWaitMs,
+  okReply,
+  refuseReload,
+  requireDone,
+} from './engine-reply.ts'
 
 const usualCause = 'NORMAL_CLEARING'
 
@@ -14,8 +20,8 @@ export async function hangUpChannel(
   orderer: Orderer,
   uuid: string,
   cause: string = usualCause,
-): Promise<EngineAnswer> {
+): Promise<EngineReply> {
   refuseReload(null, [['cause', cause]])
   requireDone(await engine.run({ kind: 'hangup', uuid, cause }, commandScope(orderer), engineWaitMs))
-  return okAnswer('+OK\n')
+  return okReply('+OK\n')
 }

@@ -1,6 +1,5 @@
 import type { CallEngine } from '../commands/call-engine.ts'
-import { commandScope, type Orderer } from './command-scope.ts'
-import { type EngineAnswer, engineWaitMs, okAnswer, requireDone } from './engine-answer.ts'
+import { type EngineReply, type Orderer, commandScope, engineWaitMs, okReply, requireDone } from './engine-reply.ts'
 
 /** Puts a channel on hold or takes it off. Repeating the order is a success. */
 export async function holdChannel(
@@ -8,7 +7,7 @@ export async function holdChannel(
   orderer: Orderer,
   uuid: string,
   state: 'hold' | 'unhold',
-): Promise<EngineAnswer> {
+): Promise<EngineReply> {
   requireDone(await engine.run({ kind: state, uuid }, commandScope(orderer), engineWaitMs))
-  return okAnswer('+OK Success\n')
+  return okReply('+OK Success\n')
 }

@@ -1,11 +1,10 @@
 import type { CommandOutcome } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
-import { applyList } from '../lists/apply-list.ts'
-import { handedOverBytes } from '../lists/json-bytes.ts'
-import type { ListQuery } from '../lists/list-query.ts'
+import { applyList } from '../requests/apply-list.ts'
+import { handedOverBytes } from '../requests/json-bytes.ts'
+import type { ListQuery } from '../requests/list-query.ts'
 import type { CallEngine } from '../commands/call-engine.ts'
-import { commandScope, type Orderer } from './command-scope.ts'
-import { requireDone } from './engine-answer.ts'
+import { type Orderer, commandScope, requireDone } from './engine-reply.ts'
 
 /** A live channel: a text for each field of the published list. */
 export type ChannelRow = Readonly<Record<string, string>>

@@ -1,11 +1,11 @@
 import type { CommandOutcome } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
-import { rateLimited } from '../limits/allowance.ts'
+import { rateLimited } from '../requests/rate-limit.ts'
 import type { CallEngine } from '../commands/call-engine.ts'
 import type { PlacedCall } from './known-call.ts'
 import type { KnownCallStore } from './known-call-store.ts'
 import { listChannels } from './list-channels.ts'
-import type { Orderer } from './command-scope.ts'
+import type { Orderer } from './engine-reply.ts'
 
 /** Calls of one domain that the API placed and that are up, by the contract's section on limits. */
 const maxLiveCalls = 50

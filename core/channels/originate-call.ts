@@ -1,14 +1,22 @@
-import { ownPresenceId } from '../access/own.ts'
-import { permissionDenied } from '../access/permission.ts'
+import { ownPresenceId, permissionDenied } from '../access/permission.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { CallEngine } from '../commands/call-engine.ts'
 import type { Clock } from '../time.ts'
 import type { ClientVariables } from '../client-names/client-names.ts'
 import { type CallVariables, callVariableRules, checkCallVariables } from './call-variables.ts'
 import { readCallAccount } from './call-account.ts'
-import { commandScope, type Orderer } from './command-scope.ts'
-import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, requireDone } from './engine-answer.ts'
-import { refuseReload, variableTexts } from './reload-words.ts'
+import {
+  type EngineReply,
+  type Orderer,
+  commandScope,
+  engineWaitMs,
+  isUnanswered,
+  okReply,
+  pendingReply,
+  refuseReload,
+  requireDone,
+  variableTexts,
+} from './engine-reply.ts'
 import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
 
 const usualTimeoutSeconds = 60
@@ -48,7 +56,7 @@ export async function originateCall(
   orderer: Orderer & { readonly domain: string },
   request: CallRequest,
   { uuid, commandId, clock, clientVariables }: ChosenCall,
-): Promise<EngineAnswer> {
+): Promise<EngineReply> {
   const { caller, domain } = orderer
   const variables = checkCallVariables(request.variables, callVariableRules(caller.acl, clientVariables))
   refuseOthersCall(orderer, request.callerId)
@@ -75,8 +83,8 @@ export async function originateCall(
     commandId,
   )
   await recountCall(ports, domain, { uuid, now: clock.now() }, outcome)
-  if (isUnanswered(outcome)) return pendingAnswer(uuid)
-  return okAnswer(requireDone(outcome, uuid).text)
+  if (isUnanswered(outcome)) return pendingReply(uuid)
+  return okReply(requireDone(outcome, uuid).text)
 }
 
 /** Refused before the account is looked up, so that the answer does not reveal which accounts exist. */

@@ -1,5 +1,5 @@
 import { type NameContext, assignmentProblem, nameProblem } from './client-names.ts'
-import type { NamePlace } from './closed-lists.ts'
+import type { NameLocation } from './closed-lists.ts'
 import { invalidField } from '../errors.ts'
 
 /** One `name=value` of a request and its position in it. */
@@ -15,7 +15,7 @@ export interface Assignment {
 
 /** The rules that the assignments of a request are checked against. */
 export interface AssignmentRules extends NameContext {
-  readonly place: NamePlace
+  readonly place: NameLocation
 }
 
 /**

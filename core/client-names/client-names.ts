@@ -1,7 +1,5 @@
-import { numberParameters } from './number-parameters.ts'
-import { parametersOfRoot } from './caller-ids.ts'
-import { retentionParameter } from './retention.ts'
-import { type NamePlace, ownParameters, places, trustedCallVariables } from './closed-lists.ts'
+import { numberParameters, parametersOfRoot, retentionParameter } from './domain-parameters.ts'
+import { type NameLocation, ownParameters, places, trustedCallVariables } from './closed-lists.ts'
 import type { ValueRule } from './value-rules.ts'
 
 /** Names of variables that the operator adds to the closed lists, each with a test of its values. */
@@ -48,7 +46,7 @@ export interface NameContext {
  * Returns why clients may not set a name in a place, and the way out; `undefined` for an allowed name. The text does
  * not repeat the name: people send passwords in the wrong places.
  */
-export function nameProblem(place: NamePlace, name: string, { added }: NameContext): string | undefined {
+export function nameProblem(place: NameLocation, name: string, { added }: NameContext): string | undefined {
   const { names, own, takesAdded } = places[place]
   if (ruleOf(place, name, added) !== undefined) return undefined
   if (place === 'callVariables' && Object.hasOwn(trustedCallVariables, name)) {
@@ -64,7 +62,7 @@ export function nameProblem(place: NamePlace, name: string, { added }: NameConte
 
 /** Returns why a name may not be set to a value, and the way out; `undefined` for an allowed value. */
 export function assignmentProblem(
-  place: NamePlace,
+  place: NameLocation,
   name: string,
   value: string,
   context: NameContext,
@@ -84,7 +82,7 @@ export function assignmentProblem(
  * allows. Settings for the client's own use are in neither.
  */
 export function servedSettings(
-  place: NamePlace,
+  place: NameLocation,
   settings: Readonly<Record<string, string>>,
   context: NameContext,
 ): { readonly served: Record<string, string>; readonly ignored: readonly string[] } {
@@ -98,7 +96,7 @@ export function servedSettings(
   }
 }
 
-function ruleOf(place: NamePlace, name: string, added: ClientVariables): ValueRule | undefined {
+function ruleOf(place: NameLocation, name: string, added: ClientVariables): ValueRule | undefined {
   const { names, own, takesAdded } = places[place]
   if (Object.hasOwn(names, name)) return names[name]
   if (own?.prefix.test(name)) return isPreprocessed(name) ? undefined : own.values

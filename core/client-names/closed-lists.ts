@@ -1,6 +1,12 @@
-import { numberParameters } from './number-parameters.ts'
-import { numberList, ownNumbers, trustedCallerIds } from './caller-ids.ts'
-import { isRetention, retentionDays, retentionParameter } from './retention.ts'
+import {
+  isRetention,
+  numberList,
+  numberParameters,
+  ownNumbers,
+  retentionDays,
+  retentionParameter,
+  trustedCallerIds,
+} from './domain-parameters.ts'
 import {
   type ValueRule,
   agentContact,
@@ -13,9 +19,9 @@ import {
   groups,
   language,
   mailbox,
+  nationalPrefix,
   ownText,
   pin,
-  nationalPrefix,
   prefixDigits,
   shownName,
   shownNumber,
@@ -28,7 +34,7 @@ import {
  * meaning to more than a thousand of them: some run commands, some choose the dial plan. A caller who may change
  * accounts sets `trustedCallVariables` on the calls that it originates, any other caller `callVariables`.
  */
-export type NamePlace =
+export type NameLocation =
   | 'accountParameters'
   | 'accountVariables'
   | 'domainParameters'
@@ -88,7 +94,7 @@ const stepVariables: Names = {
 }
 
 /** The list of one place, and the additions that clients and operators may make. */
-export interface Place {
+export interface Location {
   readonly names: Names
   /** Names for the client's own use with their possible values; absent if there are none. */
   readonly own?: { readonly prefix: RegExp; readonly values: ValueRule }
@@ -100,7 +106,7 @@ const ownVariables = { prefix: /^x[_-][A-Za-z0-9_-]{0,62}$/, values: ownText } a
 export const ownParameters = { prefix: /^x-[A-Za-z0-9_-]{0,62}$/, values: anyText } as const
 
 /** The closed lists. */
-export const places: Readonly<Record<NamePlace, Place>> = {
+export const places: Readonly<Record<NameLocation, Location>> = {
   accountParameters: { names: accountParameters, own: ownParameters, takesAdded: false },
   accountVariables: { names: { ...stepVariables, account_role: anyText }, own: ownVariables, takesAdded: true },
   domainParameters: {

@@ -1,4 +1,4 @@
-import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims, OwedDrop } from './commands.ts'
+import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims, PendingUnregistration } from './commands.ts'
 
 /** The records of commands, between the endpoints and the connectors. */
 export interface CommandStore {
@@ -32,11 +32,11 @@ export interface CommandStore {
   /** Returns the channel that the engine created although `chosen` was requested, for a week. Reads consistently. */
   readAlias(chosen: string): Promise<string | undefined>
   /** Records drops that engines owe, for a week. A recorded one stays once, for the new command. */
-  oweDrops(drops: readonly OwedDrop[]): Promise<void>
+  addUnregistrations(drops: readonly PendingUnregistration[]): Promise<void>
   /** Returns the drops that an engine owes. Reads consistently. */
-  listDrops(engine: string): Promise<readonly OwedDrop[]>
+  listUnregistrations(engine: string): Promise<readonly PendingUnregistration[]>
   /** Removes a drop that its engine has done, unless another command demanded it since; ignores a missing one. */
-  endDrop(drop: OwedDrop): Promise<void>
+  endUnregistration(drop: PendingUnregistration): Promise<void>
 }
 
 /** A message as it was taken off a queue. */

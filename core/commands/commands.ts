@@ -107,7 +107,7 @@ export interface EndedClaims {
 }
 
 /** A drop of an account's registrations that an engine has not done yet. */
-export interface OwedDrop {
+export interface PendingUnregistration {
   readonly engine: string
   readonly domain: string
   readonly login: string

@@ -1,4 +1,5 @@
 import { type Backoff, type Timers, backoffMs, pause } from './timers.ts'
+import { DomainError } from '../errors.ts'
 
 /** The clock and the randomness of a retry. */
 export interface RetryDeps {
@@ -53,4 +54,16 @@ export async function retry<T>(
     }
   }
   return undefined
+}
+
+/** Maximum optimistic-lock retries. Every failure means that another writer won. */
+const maxTries = 50
+
+/** Runs a try until it answers something. Throws `store_unavailable` when others were always faster. */
+export async function untilDone<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const done = await attempt()
+    if (done !== undefined) return done
+  }
+  throw new DomainError('store_unavailable', 'others change this at the same time, try again', { retryAfterSeconds: 1 })
 }

@@ -3,7 +3,7 @@ import type { RouteStore } from './route-store.ts'
 import type { RouteHead } from './stored-route.ts'
 import type { Clock, Randomness } from '../time.ts'
 import { newRecordId } from '../record-id.ts'
-import { untilDone } from '../concurrency/until-done.ts'
+import { untilDone } from '../concurrency/retry.ts'
 import type { CallflowJudges } from './parse-callflow.ts'
 import { type RouteInput, readRouteInput } from './route-input.ts'
 

@@ -1,6 +1,6 @@
-import { applyList } from '../lists/apply-list.ts'
-import { handedOverBytes, mostHandedOver } from '../lists/json-bytes.ts'
-import { type ListQuery, readWishes } from '../lists/list-query.ts'
+import { applyList } from '../requests/apply-list.ts'
+import { handedOverBytes, mostHandedOver } from '../requests/json-bytes.ts'
+import { type ListQuery, readWishes } from '../requests/list-query.ts'
 import type { RouteStore } from './route-store.ts'
 import { type PresentedRoute, presentHead } from './present-route.ts'
 

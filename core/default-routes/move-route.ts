@@ -1,5 +1,5 @@
-import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
-import { untilDone } from '../concurrency/until-done.ts'
+import { type Precondition, requireMatch } from '../requests/precondition.ts'
+import { untilDone } from '../concurrency/retry.ts'
 import type { RouteStore } from './route-store.ts'
 import type { StoredRoute } from './stored-route.ts'
 import { readRoute, routeNotFound, versionOf } from './read-route.ts'

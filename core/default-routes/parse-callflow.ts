@@ -3,7 +3,7 @@ import type { ClientVariables } from '../client-names/client-names.ts'
 import { invalidField } from '../errors.ts'
 import type { CallflowStep } from './stored-route.ts'
 import { parseExpression } from './expression/parse-expression.ts'
-import type { PatternJudge } from '../patterns/pattern-judge.ts'
+import type { PatternJudge } from '../requests/pattern.ts'
 import { menuMembers, nestedCallflows, scriptKinds, stepKinds } from './step-kinds.ts'
 import { type StepRules, checkArgument } from './step-argument.ts'
 import { type JsonObject, isJsonObject } from './json.ts'
@@ -54,20 +54,20 @@ export function parseCallflow(steps: readonly unknown[], judges: CallflowJudges)
   return { callflow, callflowBytes }
 }
 
-interface Place {
+interface StepLocation {
   readonly at: string
   readonly depth: number
   readonly judges: CallflowJudges
 }
 
-function parseSteps(value: unknown, { at, depth, judges }: Place): CallflowStep[] {
+function parseSteps(value: unknown, { at, depth, judges }: StepLocation): CallflowStep[] {
   if (!Array.isArray(value)) throw invalidField(at, 'must be a list of steps')
   if (depth > maxDepth) throw invalidField(at, `must not be nested deeper than ${maxDepth} levels`)
   if (value.length > maxSteps) throw invalidField(at, `must have at most ${maxSteps} steps`)
   return value.map((step: unknown, index) => parseStep(step, { at: `${at}[${index}]`, depth, judges }))
 }
 
-function parseStep(step: unknown, place: Place): CallflowStep {
+function parseStep(step: unknown, place: StepLocation): CallflowStep {
   const { at, judges } = place
   if (!isJsonObject(step)) throw invalidField(at, 'must be a step: an object with one kind')
   const [kind, other] = Object.keys(step).filter((key) => !checkModifier(step, key, at, judges))
@@ -112,14 +112,14 @@ function checkScript(kind: string, at: string, { scripts }: CallflowJudges): voi
   if (!scripts.areOn) throw invalidField(at, `steps of the kind ${quoted(kind)} are switched off here`)
 }
 
-function parseArgument(kind: string, argument: unknown, place: Place): void {
+function parseArgument(kind: string, argument: unknown, place: StepLocation): void {
   if (kind === 'if') return parseIf(argument, place)
   if (kind === 'switch') return parseSwitch(argument, place)
   if (kind === 'menu') return parseMenu(argument, place)
   checkArgument(kind, parseNested(argument, nestedCallflows.get(kind) ?? [], place), place.at, rulesOf(place.judges))
 }
 
-function parseNested(argument: unknown, [name, ...path]: readonly string[], place: Place): unknown {
+function parseNested(argument: unknown, [name, ...path]: readonly string[], place: StepLocation): unknown {
   if (name === undefined || !isJsonObject(argument) || !Object.hasOwn(argument, name)) return argument
   const { [name]: member, ...rest } = argument
   const at = `${place.at}.${name}`
@@ -131,7 +131,7 @@ function parseNested(argument: unknown, [name, ...path]: readonly string[], plac
   return rest
 }
 
-function parseIf(argument: unknown, place: Place): void {
+function parseIf(argument: unknown, place: StepLocation): void {
   const { at, depth, judges } = place
   const members = closedObject(argument, ['expression', 'then', 'else'], at)
   const { expression } = members
@@ -144,7 +144,7 @@ function parseIf(argument: unknown, place: Place): void {
   }
 }
 
-function parseSwitch(argument: unknown, place: Place): void {
+function parseSwitch(argument: unknown, place: StepLocation): void {
   const { at, depth, judges } = place
   const members = closedObject(argument, ['variable', 'case'], at)
   const { variable, case: cases } = members
@@ -158,7 +158,7 @@ function parseSwitch(argument: unknown, place: Place): void {
 }
 
 /** Keys that are no keys of a phone are refused where the menu becomes an application of the engine. */
-function parseMenu(argument: unknown, place: Place): void {
+function parseMenu(argument: unknown, place: StepLocation): void {
   const { at, depth, judges } = place
   const { digits, ...rest } = closedObject(argument, menuMembers, at)
   if (!isJsonObject(digits)) throw invalidField(`${at}.digits`, 'must be an object: keys to callflow')

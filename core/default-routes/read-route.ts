@@ -1,4 +1,4 @@
-import type { Versioned } from '../concurrency/precondition.ts'
+import type { Versioned } from '../requests/precondition.ts'
 import { DomainError } from '../errors.ts'
 import type { RouteStore } from './route-store.ts'
 import type { StoredRoute, RouteHead } from './stored-route.ts'

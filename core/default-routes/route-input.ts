@@ -1,10 +1,10 @@
 import type { Acl, AclAction } from '../access/acl.ts'
 import { scopeOf } from '../access/permission.ts'
 import { invalidField } from '../errors.ts'
-import { splitPattern } from '../patterns/pattern.ts'
+import { splitPattern } from '../requests/pattern.ts'
 import type { StoredRoute } from './stored-route.ts'
 import { type CallflowJudges, parseCallflow } from './parse-callflow.ts'
-import { isTimeZone } from '../client-names/time-zone.ts'
+import { isTimeZone } from '../client-names/value-rules.ts'
 
 const routeVersion = 2
 

@@ -1,9 +1,9 @@
 import { type ClientVariables, assignmentProblem, nameProblem } from '../client-names/client-names.ts'
-import type { NamePlace } from '../client-names/closed-lists.ts'
+import type { NameLocation } from '../client-names/closed-lists.ts'
 import { isJsonObject } from './json.ts'
 
 interface NameRule {
-  readonly place: NamePlace
+  readonly place: NameLocation
   readonly holds: 'names' | 'values'
 }
 
@@ -119,7 +119,7 @@ function checkName(
 }
 
 /** An absent or empty value takes the name away. */
-function valueProblem(place: NamePlace, name: string, value: unknown, added: ClientVariables): string | undefined {
+function valueProblem(place: NameLocation, name: string, value: unknown, added: ClientVariables): string | undefined {
   const refusal = nameProblem(place, name, { added })
   if (refusal !== undefined) return `"${name}" ${refusal}`
   if (value === undefined || value === '') return undefined

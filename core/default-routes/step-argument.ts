@@ -2,7 +2,7 @@ import { isJsonObject } from './json.ts'
 import { type GrammarRules, checkGrammar } from './step-grammar.ts'
 import { type SetNameRules, checkSetNames } from './set-names.ts'
 import { scriptKinds } from './step-kinds.ts'
-import { hasControls } from '../text/control-characters.ts'
+import { hasControls } from '../requests/safe-text.ts'
 
 /** Kinds whose texts go to a mailbox or a web server, and may have several lines. */
 const manyLined: ReadonlySet<string> = new Set(['sendEmail', 'httpRequest'])

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { RoutedCall } from './call-plan.ts'
-import { isSafeName } from '../text/safe-name.ts'
+import { isSafeName } from '../requests/safe-text.ts'
 import type { EngineAction } from './engine-action.ts'
 import { type PlannedAction, positionVariable } from './run-callflow.ts'
 import { termsOfCalling } from './gateway-terms.ts'

@@ -1,5 +1,5 @@
-import { type Rest, patternWork } from '../hooks/matching/pattern-work.ts'
-import { lookedAt } from '../patterns/pattern.ts'
+import { type Rest, patternWork } from '../hooks/matching/matching.ts'
+import { lookedAt } from '../requests/pattern.ts'
 import type { PatternFinder } from './evaluate-expression.ts'
 
 /** A compiled pattern of a route. */

@@ -1,8 +1,7 @@
 import { lowerAscii } from '../access/resolve-domain.ts'
-import { accountOfLeg } from '../channels/leg-account.ts'
+import { accountOfLeg } from '../channels/leg.ts'
 import { shownName } from '../client-names/value-rules.ts'
 import type { RoutedCall, RoutedCaller } from './call-plan.ts'
-import { dialledNumber } from './dialled-number.ts'
 import type { CallSource } from './gateway-of-call.ts'
 
 /** The context of calls that no account authenticated: those that come in at the SIP profile of gateways. */
@@ -93,4 +92,12 @@ function authenticated(variables: ReadonlyMap<string, string>, context: string):
 
 function isOf(context: string, domain = ''): boolean {
   return lowerAscii(domain) === lowerAscii(context)
+}
+
+/**
+ * Returns the number of a dialled text: the user part of a SIP address up to its first `;`. Parameters follow there,
+ * such as `phone-context=+49` and `user=phone`.
+ */
+export function dialledNumber(text: string): string {
+  return text.split(';', 1)[0] ?? ''
 }

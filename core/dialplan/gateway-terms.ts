@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts'
-import { ownNumbersOf, trustsCallerIds } from '../client-names/caller-ids.ts'
+import { ownNumbersOf, trustsCallerIds } from '../client-names/domain-parameters.ts'
 import { shownNumber } from '../client-names/value-rules.ts'
 import type { Domain } from '../domains/domain.ts'
 import { type Gateway, gatewayAtEngine } from '../gateways/gateway.ts'

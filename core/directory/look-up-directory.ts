@@ -1,6 +1,5 @@
 import { type ServedContext, dialString, servedAccount } from '../accounts/account-detail.ts'
-import { asWritten } from '../accounts/dial-string.ts'
-import { fullNameDialString, registeredName } from '../accounts/registered-name.ts'
+import { asWritten, fullNameDialString, registeredName } from '../accounts/dial-string.ts'
 import { couldBeDomain, lowerAscii } from '../access/resolve-domain.ts'
 import type { Account } from '../accounts/account.ts'
 import { type ClientVariables, assignmentProblem, servedSettings } from '../client-names/client-names.ts'

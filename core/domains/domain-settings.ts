@@ -1,6 +1,6 @@
 import { type Assignment, readAssignments } from '../client-names/assignments.ts'
 import { permissionDenied } from '../access/permission.ts'
-import { parametersOfRoot } from '../client-names/caller-ids.ts'
+import { parametersOfRoot } from '../client-names/domain-parameters.ts'
 import { type ClientVariables, servedSettings } from '../client-names/client-names.ts'
 import { invalidField } from '../errors.ts'
 import type { Domain } from './domain.ts'

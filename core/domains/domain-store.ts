@@ -30,10 +30,10 @@ export interface DomainStore {
 }
 
 /** The records that the stores hold of a domain, except the domain's own. */
-export interface DomainRemains {
+export interface TenantData {
   /**
    * Removes the records piece by piece, until none is left (`true`) or until `until` (epoch milliseconds). To be called
    * only for a domain for which no process can write any more; if a call was cut short, the next one completes it.
    */
-  sweep(domain: string, until: number): Promise<boolean>
+  purge(domain: string, until: number): Promise<boolean>
 }

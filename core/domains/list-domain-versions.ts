@@ -1,5 +1,5 @@
-import { applyList } from '../lists/apply-list.ts'
-import type { ListQuery } from '../lists/list-query.ts'
+import { applyList } from '../requests/apply-list.ts'
+import type { ListQuery } from '../requests/list-query.ts'
 import { shownDomainVersion } from './domain-version.ts'
 import type { DomainVersionStore } from './domain-version-store.ts'
 

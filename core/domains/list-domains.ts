@@ -1,10 +1,9 @@
-import { liveContacts } from '../accounts/account-state.ts'
+import { type PresenceStore, liveContacts } from '../accounts/presence.ts'
 import { mapAtMost } from '../concurrency/semaphore.ts'
-import { type KeyedPage, type ListPage, type ListRules, applyList, keyedPage } from '../lists/apply-list.ts'
-import type { ListQuery } from '../lists/list-query.ts'
+import { type KeyedPage, type ListPage, type ListRules, applyList, keyedPage } from '../requests/apply-list.ts'
+import type { ListQuery } from '../requests/list-query.ts'
 import type { Domain } from './domain.ts'
 import type { DomainStore } from './domain-store.ts'
-import type { PresenceStore } from '../accounts/presence-store.ts'
 
 /** The ports of {@link listDomains}. */
 export interface ListDomainsPorts {

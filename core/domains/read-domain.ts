@@ -1,10 +1,9 @@
-import { liveContacts } from '../accounts/account-state.ts'
+import { type PresenceStore, liveContacts } from '../accounts/presence.ts'
 import { noSuchDomain } from '../access/resolve-domain.ts'
 import type { ClientVariables } from '../client-names/client-names.ts'
 import { ignoredSettings } from './domain-settings.ts'
 import type { Domain } from './domain.ts'
 import type { DomainStore } from './domain-store.ts'
-import type { PresenceStore } from '../accounts/presence-store.ts'
 
 /** The ports of {@link readDomain}. */
 export interface ReadDomainPorts {

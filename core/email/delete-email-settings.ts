@@ -1,4 +1,4 @@
-import { type Precondition, preconditionFailed, requireMatch } from '../concurrency/precondition.ts'
+import { type Precondition, preconditionFailed, requireMatch } from '../requests/precondition.ts'
 import type { EmailSettingsStore } from './email-settings-store.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type FieldProblem, DomainError } from '../errors.ts'
-import { type AddressGuard, hostProblem } from '../outbound/target-url.ts'
+import { type AddressGuard, hostProblem } from '../requests/target-url.ts'
 import type { EmailOptions } from './email-settings.ts'
 
 /** Mail settings as a request holds them; every text has matched its pattern. */

@@ -1,3 +1,6 @@
+import { DomainError } from '../errors.ts'
+import type { EmailSettingsStore } from './email-settings-store.ts'
+
 /** The stored mail settings of a domain. */
 export interface EmailSettings {
   /** 24 lower-case hex digits; stays when the settings are replaced. */
@@ -65,3 +68,53 @@ export type MailOutcome =
   | { readonly outcome: 'sent'; readonly reply: string }
   /** `reason` is the server's reply text or, where none came, what prevented it in words. */
   | { readonly outcome: 'failed'; readonly reason: string }
+
+/** Stands for a password that is stored; a write with exactly this text keeps it. */
+export const maskedPassword = '********'
+
+/**
+ * Returns mail settings as callers see them. Every member is named here, so that no part of a password can be revealed.
+ */
+export function presentEmailSettings({ id, domain, provider, description, from, options }: EmailSettings) {
+  const { host, port, secure, debug, tls, auth } = options
+  return {
+    _id: id,
+    provider,
+    description,
+    from,
+    options: {
+      host,
+      port,
+      secure,
+      debug,
+      tls: {
+        rejectUnauthorized: tls.rejectUnauthorized,
+        ...(tls.allowPlaintextLogin === undefined ? {} : { allowPlaintextLogin: true }),
+      },
+      ...(auth === undefined
+        ? {}
+        : {
+            auth: {
+              ...(auth.user === undefined ? {} : { user: auth.user }),
+              ...(auth.sealedPass === undefined ? {} : ({ pass: maskedPassword } as const)),
+            },
+          }),
+    },
+    domain,
+  }
+}
+
+/** Returns the mail settings of a domain. Throws `not_found` when it has none. */
+export async function readEmailSettings(
+  emailSettings: Pick<EmailSettingsStore, 'read'>,
+  domain: string,
+): Promise<EmailSettings> {
+  const settings = await emailSettings.read(domain)
+  if (settings === undefined) throw noEmailSettings()
+  return settings
+}
+
+/** Returns the refusal of missing settings, in the contract's words. */
+export function noEmailSettings(): DomainError {
+  return new DomainError('not_found', 'Not found!')
+}

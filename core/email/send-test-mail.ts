@@ -1,12 +1,11 @@
 import { DomainError, invalidField } from '../errors.ts'
-import { rateLimited } from '../limits/allowance.ts'
+import { type RateLimitStore, rateLimited } from '../requests/rate-limit.ts'
 import type { EmailSettingsStore } from './email-settings-store.ts'
 import type { SecretBox } from '../secrets.ts'
-import type { RateLimitStore } from '../limits/rate-limit-store.ts'
 import type { MailSender } from './mail-sender.ts'
 import type { Clock, Randomness } from '../time.ts'
-import { mailServerOf, senderOf } from './mail-server-of.ts'
-import { readEmailSettings } from './read-email-settings.ts'
+import { mailServerOf, senderOf } from './write-email-settings.ts'
+import { readEmailSettings } from './email-settings.ts'
 import { shownText } from './shown-text.ts'
 
 const allowance = { limit: 5, windowMs: 3_600_000 }

@@ -1,4 +1,4 @@
-import { replaceControls } from '../text/control-characters.ts'
+import { replaceControls } from '../requests/safe-text.ts'
 import type { MailServer } from './email-settings.ts'
 
 const maxReply = 500

@@ -1,14 +1,18 @@
-import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
-import { untilDone } from '../concurrency/until-done.ts'
+import { type Precondition, requireMatch } from '../requests/precondition.ts'
+import { untilDone } from '../concurrency/retry.ts'
 import { invalidField } from '../errors.ts'
-import type { AddressGuard } from '../outbound/target-url.ts'
+import type { AddressGuard } from '../requests/target-url.ts'
 import type { EmailSettingsStore } from './email-settings-store.ts'
 import type { SecretBox } from '../secrets.ts'
 import type { Clock, Randomness } from '../time.ts'
-import { type EmailInput, readEmailOptions } from './email-rules.ts'
-import type { EmailAuth, EmailSettings } from './email-settings.ts'
-import { maskedPassword } from './present-email-settings.ts'
-import { noEmailSettings } from './read-email-settings.ts'
+import { type EmailInput, mailHost, readEmailOptions } from './email-rules.ts'
+import {
+  type EmailAuth,
+  type EmailSettings,
+  type MailServer,
+  maskedPassword,
+  noEmailSettings,
+} from './email-settings.ts'
 
 /** The ports of {@link writeEmailSettings}. */
 export interface WriteEmailSettingsPorts {
@@ -31,7 +35,7 @@ export interface EmailContext {
 const idBytes = 12
 
 /** Returns the purpose that the password of a domain's mail server is sealed for: it opens for no other domain. */
-export function emailPasswordPurpose(domain: string): string {
+function emailPasswordPurpose(domain: string): string {
   return `email-password:${domain}`
 }
 
@@ -97,4 +101,25 @@ function withAuth(
 
 function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Returns the sender's address: the configured one, or the login at the server if that is an address. */
+export function senderOf({ from, options }: EmailSettings): string | undefined {
+  const address = from === '' ? (options.auth?.user ?? '') : from
+  return /^[^\s@<>,;]+@[^\s@<>,;]+$/.test(address) ? address : undefined
+}
+
+/** Returns the mail server of a domain, with its login in clear. */
+export async function mailServerOf(
+  secretBox: Pick<SecretBox, 'open'>,
+  { domain, options }: EmailSettings,
+): Promise<MailServer> {
+  const { host, port, secure, tls, auth } = options
+  const server = { host: mailHost(host), port, secure, tls }
+  if (auth?.user === undefined || auth.user === '') return server
+  const pass =
+    auth.sealedPass === undefined
+      ? ''
+      : new TextDecoder().decode(await secretBox.open(auth.sealedPass, emailPasswordPurpose(domain)))
+  return { ...server, auth: { user: auth.user, pass } }
 }

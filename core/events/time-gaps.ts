@@ -1,7 +1,7 @@
 import type { RecordedGap } from './gap.ts'
 import type { LoggedEvent } from './platform-event.ts'
 import type { ConnectorReport } from '../connectors/connector-report.ts'
-import { hasListenedSince, listenings } from '../connectors/listening.ts'
+import { hasListenedSince, listenings } from '../connectors/connectors.ts'
 
 /**
  * Why events of a time may be missing from a domain's list: a link to the engine was lost, the engine restarted, or the

@@ -1,5 +1,5 @@
-import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
-import { untilDone } from '../concurrency/until-done.ts'
+import { type Precondition, requireMatch } from '../requests/precondition.ts'
+import { untilDone } from '../concurrency/retry.ts'
 import { invalidField } from '../errors.ts'
 import type { SecretBox } from '../secrets.ts'
 import { sealPassword } from './create-gateway.ts'

@@ -1,5 +1,5 @@
-import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
-import { untilDone } from '../concurrency/until-done.ts'
+import { type Precondition, requireMatch } from '../requests/precondition.ts'
+import { untilDone } from '../concurrency/retry.ts'
 import type { GatewayStore } from './gateway-store.ts'
 import type { GatewayName } from './gateway.ts'
 import { readGateway } from './read-gateway.ts'

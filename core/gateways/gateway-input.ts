@@ -1,7 +1,7 @@
-import { trustedCallerIds, trustsCallerIds } from '../client-names/caller-ids.ts'
+import { trustedCallerIds, trustsCallerIds } from '../client-names/domain-parameters.ts'
 import type { Domain } from '../domains/domain.ts'
 import { DomainError, type FieldProblem } from '../errors.ts'
-import { type AddressGuard, hostProblem, refusedPorts } from '../outbound/target-url.ts'
+import { type AddressGuard, hostProblem, refusedPorts } from '../requests/target-url.ts'
 import type { Gateway, GatewayContent } from './gateway.ts'
 
 /** A gateway as a caller writes it; types and patterns have been checked, rules between fields have not. */

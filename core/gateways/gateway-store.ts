@@ -1,4 +1,5 @@
 import type { Gateway } from './gateway.ts'
+import type { DomainStore } from '../domains/domain-store.ts'
 
 /** How long the gateways that have networks are kept in memory. A change of them is in force within 10 s. */
 export const networksKeptMs = 5_000
@@ -20,4 +21,25 @@ export interface GatewayStore {
   replace(gateway: Gateway): Promise<boolean>
   /** Removes a gateway that still has this version; otherwise returns `false`. */
   remove(gateway: Gateway): Promise<boolean>
+}
+
+/** The ports of {@link servedGateways}. */
+export interface ServedGatewaysPorts {
+  readonly gateways: Pick<GatewayStore, 'listAll'>
+  readonly domains: Pick<DomainStore, 'list'>
+}
+
+/** Returns whether engines have a gateway in a SIP profile, as far as the gateway itself decides it. */
+export function isServed({ enabled, profile }: Pick<Gateway, 'enabled' | 'profile'>, at: string): boolean {
+  return enabled && profile === at
+}
+
+/** Returns the gateways that engines have in a SIP profile: the enabled ones of domains that are not being deleted. */
+export async function servedGateways(
+  { gateways, domains }: ServedGatewaysPorts,
+  profile: string,
+): Promise<readonly Gateway[]> {
+  const [all, owners] = await Promise.all([gateways.listAll(), domains.list()])
+  const names = new Set(owners.map(({ name }) => name))
+  return all.filter((gateway) => isServed(gateway, profile) && names.has(gateway.domain))
 }

@@ -1,5 +1,5 @@
-import { applyList } from '../lists/apply-list.ts'
-import type { ListQuery } from '../lists/list-query.ts'
+import { applyList } from '../requests/apply-list.ts'
+import type { ListQuery } from '../requests/list-query.ts'
 import type { GatewayStore } from './gateway-store.ts'
 import { type NetworkRange, overlapFinder } from './network-claims.ts'
 import { type GatewayWithState, presentWithState } from './present-gateway.ts'

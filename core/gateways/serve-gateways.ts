@@ -1,7 +1,6 @@
 import type { SecretBox } from '../secrets.ts'
-import { gatewayRevision } from './gateway-revision.ts'
-import { type ServedGatewaysPorts, servedGateways } from './served-gateways.ts'
-import { type Gateway, type GatewayName, gatewayAtEngine, gatewayPasswordPurpose } from './gateway.ts'
+import { type Gateway, type GatewayName, gatewayAtEngine, gatewayPasswordPurpose, gatewayRevision } from './gateway.ts'
+import { type ServedGatewaysPorts, servedGateways } from './gateway-store.ts'
 
 /** The ports of {@link serveGateways}. */
 export interface ServeGatewaysPorts extends ServedGatewaysPorts {

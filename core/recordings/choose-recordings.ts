@@ -1,5 +1,5 @@
 import type { AccessScope } from '../access/acl.ts'
-import { ownPresenceId } from '../access/own.ts'
+import { ownPresenceId } from '../access/permission.ts'
 import { DomainError } from '../errors.ts'
 import type { Caller } from '../access/token.ts'
 import type { RecordingStore } from './recording-store.ts'

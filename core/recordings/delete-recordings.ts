@@ -1,10 +1,10 @@
 import { DomainError } from '../errors.ts'
 import type { RecordingStore } from './recording-store.ts'
-import type { FileStore } from '../files/file-store.ts'
-import type { CdrQueue } from '../cdr/cdr-news.ts'
+import type { FileStore } from './file-store.ts'
+import type { CdrQueue } from '../cdr/cdr-update.ts'
 import type { Clock } from '../time.ts'
 import { type RecordingsWanted, noRecording, recordingsFor } from './choose-recordings.ts'
-import { recordingNews } from './recording-news.ts'
+import { recordingUpdate } from './recording-update.ts'
 import type { Recording } from './recording.ts'
 
 /** The ports for deleting recordings. */
@@ -54,9 +54,9 @@ async function removeObject(
   recording: Recording,
   now: number,
 ): Promise<void> {
-  const news = recordingNews({ ...recording, state: 'deleted' })
-  if (news !== undefined && (await cdrQueue.send([news])).length > 0) {
-    throw new DomainError('store_unavailable', 'the queue of CDRs did not take the news, try again')
+  const update = recordingUpdate({ ...recording, state: 'deleted' })
+  if (update !== undefined && (await cdrQueue.send([update])).length > 0) {
+    throw new DomainError('store_unavailable', 'the queue of CDRs did not take the update, try again')
   }
   await recordingFiles.remove(recording.key)
   await recordings.markRemoved(recording, now)

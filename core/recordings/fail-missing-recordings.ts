@@ -1,11 +1,11 @@
-import type { CdrQueue } from '../cdr/cdr-news.ts'
-import { isOfTenant } from '../domains/tenancy-start.ts'
+import type { CdrQueue } from '../cdr/cdr-update.ts'
+import { isOfTenant } from '../domains/domain.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
 import type { EventSink } from '../events/event-sink.ts'
 import type { Clock } from '../time.ts'
 import type { RecordingStore } from './recording-store.ts'
 import { recordingEvent } from './recording-event.ts'
-import { recordingNews } from './recording-news.ts'
+import { recordingUpdate } from './recording-update.ts'
 import type { Recording } from './recording.ts'
 
 /** The dependencies of the use case. */
@@ -61,8 +61,8 @@ async function failOne(tools: FailingMissing, found: Recording): Promise<boolean
   const isPublished = isDue && (await publishFailure(tools, recording, now))
   await recordings.release(recording, claimant)
   if (!isPublished || !(await recordings.markFailed(recording, now))) return false
-  const news = recordingNews({ ...recording, state: 'failed' })
-  if (news !== undefined) await cdrQueue.send([news])
+  const update = recordingUpdate({ ...recording, state: 'failed' })
+  if (update !== undefined) await cdrQueue.send([update])
   return true
 }
 

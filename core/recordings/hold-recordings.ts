@@ -1,7 +1,7 @@
 import { DomainError } from '../errors.ts'
-import type { FileStore } from '../files/file-store.ts'
+import type { FileStore } from './file-store.ts'
 import type { RecordingStore } from './recording-store.ts'
-import type { Recording, RecordingPlace } from './recording.ts'
+import type { Recording, RecordingKey } from './recording.ts'
 import { type RecordingsWanted, noRecording, recordingsFor } from './choose-recordings.ts'
 
 /** The ports for legal holds. */
@@ -36,7 +36,7 @@ async function setHold(deps: HoldDeps, recording: Recording, isHeld: boolean): P
 }
 
 /** Locks the object of a recording that was held before it came. Call it once the record says that it is stored. */
-export async function keepHold(deps: FollowDeps, place: RecordingPlace): Promise<void> {
+export async function keepHold(deps: FollowDeps, place: RecordingKey): Promise<void> {
   const stored = await deps.recordings.read(place)
   if (stored?.isHeld === true) await followHold(deps, place)
 }
@@ -49,7 +49,7 @@ interface FollowDeps extends Pick<HoldDeps, 'recordingFiles'> {
  * Gives an object the lock that its record names, and reads the record again after each change, so that of several
  * callers the last one leaves what the record says. Throws `store_unavailable` when the record changes each time.
  */
-async function followHold({ recordings, recordingFiles }: FollowDeps, place: RecordingPlace): Promise<void> {
+async function followHold({ recordings, recordingFiles }: FollowDeps, place: RecordingKey): Promise<void> {
   let record = await recordings.read(place)
   for (let round = 0; round < mostRounds; round += 1) {
     if (record?.state !== 'stored') return

@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts'
 import type { RecordingStore } from './recording-store.ts'
-import type { FileHead, FileStore } from '../files/file-store.ts'
+import type { FileHead, FileStore } from './file-store.ts'
 import { type RecordingsWanted, chooseRecording, noRecording, recordingsFor } from './choose-recordings.ts'
 import { dispositionOf } from './download-name.ts'
 import { type Recording, recordingTypes } from './recording.ts'

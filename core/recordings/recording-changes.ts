@@ -1,5 +1,5 @@
 import { type RecordingStore, longestCallMs } from './recording-store.ts'
-import type { ExpectedRecording, Recording, RecordingPlace, StoredObject } from './recording.ts'
+import type { ExpectedRecording, Recording, RecordingKey, StoredObject } from './recording.ts'
 
 /**
  * The effect of a `RecordingStore` method on a record. Both adapters share these rules and add reading and writing.
@@ -20,7 +20,7 @@ type ChangingMethods = Pick<
  * the rule, writes `next` unless the record has changed meanwhile, and returns the answer.
  */
 export function recordingChanges(
-  change: <A>(place: RecordingPlace, rule: (stored: Recording | undefined) => RecordingChange<A>) => Promise<A>,
+  change: <A>(place: RecordingKey, rule: (stored: Recording | undefined) => RecordingChange<A>) => Promise<A>,
 ): ChangingMethods {
   return {
     expect: (recording) => change(recording, (stored) => expected(stored, recording)),

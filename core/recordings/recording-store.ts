@@ -1,10 +1,10 @@
-import type { ExpectedRecording, Recording, RecordingPlace, StoredObject } from './recording.ts'
+import type { ExpectedRecording, Recording, RecordingKey, StoredObject } from './recording.ts'
 
 /** The recording after which a list continues. */
 export type RecordingCursor = Recording
 
 /** A leg: its domain and its uuid. */
-export type RecordedLeg = Pick<RecordingPlace, 'domain' | 'uuid'>
+export type RecordedLeg = Pick<RecordingKey, 'domain' | 'uuid'>
 
 /** The result of the end of an upload. */
 export type StoredOutcome =
@@ -37,7 +37,7 @@ export interface RecordingStore {
    * `leg`, `createdTime`, `engine`, `path`). Returns the resulting recording.
    */
   expect(recording: ExpectedRecording): Promise<Recording>
-  read(place: RecordingPlace): Promise<Recording | undefined>
+  read(place: RecordingKey): Promise<Recording | undefined>
   /**
    * Returns those of up to 100 legs that may have recordings: all for which {@link expect} was called in the last 30
    * days. Consistent: it finds a leg as soon as its first recording can be read.
@@ -58,7 +58,7 @@ export interface RecordingStore {
    * missing. The uploader that holds it gets it again.
    */
   claim(
-    place: RecordingPlace,
+    place: RecordingKey,
     by: string,
     times: { readonly now: number; readonly until: number },
   ): Promise<Recording | undefined>
@@ -66,28 +66,28 @@ export interface RecordingStore {
    * Keeps a claim until a moment, with the id of the upload that was begun where one is given; `false` when it is not
    * this uploader's any more, or the recording is deleted.
    */
-  renew(place: RecordingPlace, by: string, until: number, uploadId?: string): Promise<boolean>
+  renew(place: RecordingKey, by: string, until: number, uploadId?: string): Promise<boolean>
   /** Ends a claim, so that others may take the recording at once. Does nothing when it is not this uploader's. */
-  release(place: RecordingPlace, by: string): Promise<void>
+  release(place: RecordingKey, by: string): Promise<void>
   /** Notes that the whole object is in the object store. The claim ends, engine and path are forgotten. */
-  markStored(place: RecordingPlace, by: string, object: StoredObject): Promise<StoredOutcome>
+  markStored(place: RecordingKey, by: string, object: StoredObject): Promise<StoredOutcome>
   /**
    * Records that no object came (`at`, epoch milliseconds): returns `true` exactly once, to the caller that publishes
    * it. `false` when it is no longer expected or an uploader holds it at that moment.
    */
-  markFailed(place: RecordingPlace, at: number): Promise<boolean>
+  markFailed(place: RecordingKey, at: number): Promise<boolean>
   /**
    * Records the deletion. `held`: a legal hold keeps it, nothing changes. `gone`: it is missing, or was deleted before.
    * The caller must then remove the object and call {@link markRemoved}.
    */
-  markDeleted(place: RecordingPlace, at: number): Promise<'deleted' | 'held' | 'gone'>
+  markDeleted(place: RecordingKey, at: number): Promise<'deleted' | 'held' | 'gone'>
   /**
    * Notes that the object of a deleted recording was removed. `false` when it is not deleted, or an uploader may still
    * have it at `at` (epoch milliseconds) and so bring an object after this: it stays on {@link listDoomed}.
    */
-  markRemoved(place: RecordingPlace, at: number): Promise<boolean>
+  markRemoved(place: RecordingKey, at: number): Promise<boolean>
   /** Sets or ends the legal hold; returns the resulting recording, or nothing if it is deleted or missing. */
-  setHold(place: RecordingPlace, isHeld: boolean): Promise<Recording | undefined>
+  setHold(place: RecordingKey, isHeld: boolean): Promise<Recording | undefined>
   /**
    * Lists expected recordings of all domains whose end was before a moment (epoch milliseconds), oldest end first. One
    * without a reported end counts as ended {@link longestCallMs} after its beginning. A change of the last seconds may

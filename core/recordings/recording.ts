@@ -12,7 +12,7 @@ export const recordingTypes = ['audio/mpeg', 'audio/wav', 'video/mp4', 'applicat
 export type RecordingState = 'expected' | 'stored' | 'failed' | 'deleted'
 
 /** The identity of a recording: its call and its id there, inside one domain. */
-export interface RecordingPlace {
+export interface RecordingKey {
   readonly domain: string
   /** The uuid of the channel that was recorded, in lower case. */
   readonly uuid: string
@@ -43,7 +43,7 @@ export interface StoredObject {
 }
 
 /** A recording of a call. */
-export interface Recording extends RecordingPlace, Partial<StoredObject> {
+export interface Recording extends RecordingKey, Partial<StoredObject> {
   /** The name for clients: the file's name at the engine, without its folders. */
   readonly name: string
   readonly key: string
@@ -80,7 +80,7 @@ export interface Recording extends RecordingPlace, Partial<StoredObject> {
 /** A recording as the engine reports it. */
 export type ExpectedRecording = Pick<
   Recording,
-  | keyof RecordingPlace
+  | keyof RecordingKey
   | 'name'
   | 'key'
   | 'presenceId'
@@ -98,7 +98,7 @@ export type ExpectedRecording = Pick<
  * Returns the key of a recording's object: `<domain>/<year>/<month>/<day>/<hour>/<uuid>/<id>` of the beginning (epoch
  * milliseconds), UTC. No two recordings have the same. The letters of an id that a path has a meaning for are escaped.
  */
-export function recordingKey({ domain, uuid, id }: RecordingPlace, startedAt: number): string {
+export function recordingKey({ domain, uuid, id }: RecordingKey, startedAt: number): string {
   const [day = '', time = ''] = new Date(startedAt).toISOString().split('T')
   const call = encodeURIComponent(uuid.toWellFormed()).replaceAll('.', '%2E')
   return [domain, ...day.split('-'), time.slice(0, 2), call, id].join('/')

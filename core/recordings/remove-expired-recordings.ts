@@ -1,15 +1,14 @@
 import { mapAtMost } from '../concurrency/semaphore.ts'
-import type { CdrQueue } from '../cdr/cdr-news.ts'
+import type { CdrQueue } from '../cdr/cdr-update.ts'
 import { longestCallMs } from '../cdr/cdr-of-end.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
-import type { Domain } from '../domains/domain.ts'
+import { type Domain, tenancyStart } from '../domains/domain.ts'
 import type { Clock } from '../time.ts'
-import type { FileStore } from '../files/file-store.ts'
-import { recordingNews } from './recording-news.ts'
-import { tenancyStart } from '../domains/tenancy-start.ts'
+import type { FileStore } from './file-store.ts'
+import { recordingUpdate } from './recording-update.ts'
 import type { LeftRecordings, RecordingStore } from './recording-store.ts'
 import type { Recording } from './recording.ts'
-import { retentionMs } from '../client-names/retention.ts'
+import { retentionMs } from '../client-names/domain-parameters.ts'
 
 /** The dependencies of the use case. */
 export interface RemovingExpired {
@@ -138,8 +137,8 @@ function keyOf({ domain, uuid, id }: Recording): string {
 async function expire(tools: RemovingExpired, recording: Recording): Promise<boolean> {
   const { recordings, cdrQueue, clock } = tools
   if ((await recordings.markDeleted(recording, clock.now())) !== 'deleted') return false
-  const news = recordingNews({ ...recording, state: 'deleted' })
-  if (news !== undefined) await cdrQueue.send([news])
+  const update = recordingUpdate({ ...recording, state: 'deleted' })
+  if (update !== undefined) await cdrQueue.send([update])
   await removeObject(tools, recording)
   return true
 }

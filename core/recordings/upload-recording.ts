@@ -1,15 +1,15 @@
 import { callIdOf } from '../channels/call-id.ts'
 import type { KnownCallStore } from '../channels/known-call-store.ts'
-import type { CdrQueue } from '../cdr/cdr-news.ts'
-import { isOfTenant } from '../domains/tenancy-start.ts'
+import type { CdrQueue } from '../cdr/cdr-update.ts'
+import { isOfTenant } from '../domains/domain.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
 import { DomainError } from '../errors.ts'
 import type { EventSink } from '../events/event-sink.ts'
-import type { FileStore, LinkedPart, PartLink, Upload, UploadedPart } from '../files/file-store.ts'
+import type { FileStore, LinkedPart, PartLink, Upload, UploadedPart } from './file-store.ts'
 import type { Clock } from '../time.ts'
 import { keepHold } from './hold-recordings.ts'
 import { recordingEvent } from './recording-event.ts'
-import { recordingNews } from './recording-news.ts'
+import { recordingUpdate } from './recording-update.ts'
 import type { RecordingStore } from './recording-store.ts'
 import { type RecordingType, recordingTypeOf } from './recording-type.ts'
 import type { Recording } from './recording.ts'
@@ -228,9 +228,9 @@ async function finish(deps: UploadDeps, recording: Recording): Promise<UploadSta
     const refused = await events.publish(kinds.map((kind) => recordingEvent(kind, recording, storedAt)))
     if (refused.length > 0) throw storeAway('the event of the recording is not in its queue')
   }
-  const news = recordingNews(recording)
-  const refused = news === undefined ? [] : await cdrQueue.send([news])
-  if (refused.length > 0) throw storeAway('the queue of CDRs did not take the news')
+  const update = recordingUpdate(recording)
+  const refused = update === undefined ? [] : await cdrQueue.send([update])
+  if (refused.length > 0) throw storeAway('the queue of CDRs did not take the update')
   // Last, because a lock that is refused keeps no event and no CDR waiting, and no other file either.
   try {
     await keepHold(deps, recording)

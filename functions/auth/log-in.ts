@@ -11,8 +11,7 @@ import { oneTimeCodes } from '../../adapters/otp/one-time-codes.ts'
 import * as routes from '../../contracts/routes/auth.ts'
 import { logIn } from '../../core/auth/log-in.ts'
 import { endpoint } from '../endpoint.ts'
-import { sameText } from '../endpoint/same-text.ts'
-import { tokenDigest, writeToken } from '../endpoint/token-text.ts'
+import { sameText, tokenDigest, writeToken } from '../endpoint/token-text.ts'
 
 export const handler = endpoint(
   routes.logIn,

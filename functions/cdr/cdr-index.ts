@@ -7,9 +7,8 @@ import { checkTimeLimit } from '../../adapters/time-limit.ts'
 import { cdrMetrics } from '../../contracts/metrics.ts'
 import { cdrMessage } from '../../contracts/messages/cdr.ts'
 import { cdrIndex } from '../../contracts/workers.ts'
-import { indexNews } from '../../core/cdr/indexing/index-news.ts'
-import { indexTogether } from '../../core/cdr/indexing/index-together.ts'
-import { recordedTogether } from '../../core/cdr/indexing/recorded-together.ts'
+import { indexUpdate } from '../../core/cdr/indexing/index-update.ts'
+import { coalescedIndex, coalescedListRecorded } from '../../core/cdr/indexing/coalesced-stores.ts'
 import { worker } from '../worker.ts'
 
 /** CDRs of one call. At their largest they are 5 MB, in ten requests, which end within the function's time. */
@@ -24,17 +23,17 @@ async function turn(): Promise<void> {
 export const handler = worker(
   { ...cdrIndex, message: cdrMessage },
   { cdrs: openSearchCdrStore, domains: dynamoDomainStore, recordings: dynamoRecordingStore },
-  async (news, ports, { log }) => {
-    const end = await indexNews(ports, news)
-    if (end === 'unowned') log.warn(cdrMetrics.withoutDomain.message, { kind: news.kind })
+  async (update, ports, { log }) => {
+    const end = await indexUpdate(ports, update)
+    if (end === 'unowned') log.warn(cdrMetrics.withoutDomain.message, { kind: update.kind })
     if (typeof end === 'string') return undefined
-    log.error(cdrMetrics.refused.message, undefined, { kind: news.kind, reason: end.refused })
+    log.error(cdrMetrics.refused.message, undefined, { kind: update.kind, reason: end.refused })
     return 'refused'
   },
   {
     portsOfBatch: (ports) => {
-      const index = indexTogether(ports.cdrs, { turn, most: indexedTogether })
-      const listRecorded = recordedTogether(ports.recordings, { turn, most: READ_BATCH_ITEMS })
+      const index = coalescedIndex(ports.cdrs, { turn, most: indexedTogether })
+      const listRecorded = coalescedListRecorded(ports.recordings, { turn, most: READ_BATCH_ITEMS })
       const recordings = {
         listRecorded,
         list: (...leg: [string, string]) => ports.recordings.list(...leg),

@@ -1,7 +1,7 @@
-import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
+import { hmacSha256 } from '../../adapters/crypto/hook-digests.ts'
 import type { ScrollSigner } from '../../core/cdr/search/scroll.ts'
 import type { SecretReader } from '../../core/secrets.ts'
-import { sameText } from '../endpoint/same-text.ts'
+import { sameText } from '../endpoint/token-text.ts'
 
 /** Signs scroll ids with the deployment's key for them. */
 export function scrollSigner(secrets: Pick<SecretReader, 'cursorKey'>): ScrollSigner {

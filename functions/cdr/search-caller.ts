@@ -1,5 +1,5 @@
 import type { AccessScope } from '../../core/access/acl.ts'
-import { ownPresenceId } from '../../core/access/own.ts'
+import { ownPresenceId } from '../../core/access/permission.ts'
 import type { SearchCaller } from '../../core/cdr/search/search-cdrs.ts'
 import type { Caller } from '../../core/access/token.ts'
 

@@ -4,7 +4,7 @@ import type { CallflowJudges } from '../../core/default-routes/parse-callflow.ts
 import { scriptRights } from '../../core/default-routes/route-input.ts'
 import { checkCompiles } from '../../core/dialplan/check-compiles.ts'
 import { clientVariablesOf } from '../client-variables.ts'
-import type { Settings } from '../endpoint/settings.ts'
+import type { Settings } from '../endpoint/cloud.ts'
 
 /** Returns the checks that apply to a callflow, taken from its request. */
 export function callflowJudges(request: {

@@ -1,5 +1,5 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-account-store.ts'
-import { dynamoDomainRemains } from '../../adapters/dynamodb/domains/dynamo-domain-remains.ts'
+import { dynamoTenantData } from '../../adapters/dynamodb/domains/dynamo-tenant-data.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
@@ -21,7 +21,7 @@ export const handler = worker(
   { ...record, message: cleanupMessage },
   {
     domains: dynamoDomainStore,
-    remains: dynamoDomainRemains,
+    tenantData: dynamoTenantData,
     cleanups: sqsCleanupQueue,
     engine: sqsCallEngine,
     accounts: dynamoAccountStore,

@@ -1,7 +1,6 @@
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/domains/dynamo-email-settings-store.ts'
 import * as routes from '../../contracts/routes/email.ts'
-import { presentEmailSettings } from '../../core/email/present-email-settings.ts'
-import { readEmailSettings } from '../../core/email/read-email-settings.ts'
+import { presentEmailSettings, readEmailSettings } from '../../core/email/email-settings.ts'
 import { endpoint, reply } from '../endpoint.ts'
 
 export const handler = endpoint(

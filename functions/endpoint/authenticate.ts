@@ -5,8 +5,7 @@ import { DomainError } from '../../core/errors.ts'
 import type { CredentialReader } from '../../core/auth/credentials.ts'
 import type { SecretReader } from '../../core/secrets.ts'
 import type { Caller } from '../../core/access/token.ts'
-import { sameText } from './same-text.ts'
-import { type TokenClaims, readTokenClaims, tokenDigest } from './token-text.ts'
+import { type TokenClaims, readTokenClaims, sameText, tokenDigest } from './token-text.ts'
 
 type Headers = APIGatewayProxyEventV2['headers']
 

@@ -2,13 +2,13 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { AccessScope } from '../../core/access/acl.ts'
 import type { Caller } from '../../core/access/token.ts'
-import type { Precondition } from '../../core/concurrency/precondition.ts'
-import type { Allowance, RateVerdict } from '../../core/limits/allowance.ts'
+import type { Precondition } from '../../core/requests/precondition.ts'
+import type { Allowance, RateVerdict } from '../../core/requests/rate-limit.ts'
 import type { Randomness } from '../../core/time.ts'
-import { type Answer, requestIdOf } from './answer.ts'
+import { type HttpResponse, requestIdOf } from './response.ts'
 import type { ListCursors } from './list-cursors.ts'
 import type { RawRequest } from './read-request.ts'
-import type { EndpointDeps } from './tools.ts'
+import type { EndpointDeps } from './endpoint-parts.ts'
 
 /** The counts of a request that arrived in time, and the allowances of those that did not. */
 export interface Counts {
@@ -52,7 +52,7 @@ export interface Exchange {
   /** Under an `Idempotency-Key`, repeated runs of the request draw the same values. */
   random: Randomness
   /** Stores the answer under the request's `Idempotency-Key`, or releases the key. Never rejects. */
-  keep: ((answer: Answer | undefined) => Promise<void>) | undefined
+  keep: ((answer: HttpResponse | undefined) => Promise<void>) | undefined
   actor: { readonly username: string; readonly domain: string } | undefined
   /** Whether a domain token is used from a network for the first time; never rejects. */
   isNewSource: Promise<boolean>

@@ -7,7 +7,7 @@ import { dynamoIdempotencyStore } from '../../adapters/dynamodb/access/dynamo-id
 import { dynamoRateLimitStore } from '../../adapters/dynamodb/access/dynamo-rate-limit-store.ts'
 import { dynamoSessionStore } from '../../adapters/dynamodb/access/dynamo-session-store.ts'
 import { type Route, isAudited, limitsOf, looksUpDomain, takesKey } from '../../contracts/routes/route.ts'
-import type { OwnPorts } from './tools.ts'
+import type { OwnPorts } from './endpoint-parts.ts'
 
 /**
  * Returns the wrapper's own ports: exactly those that the route's record asks for. A route whose answer shows a secret

@@ -1,4 +1,4 @@
-import { type Versioned, entityTag } from '../../core/concurrency/precondition.ts'
+import { type Versioned, entityTag } from '../../core/requests/precondition.ts'
 
 /** A success body with a status or headers of its own. */
 export class Reply<B> {

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 
 /** The identity of a token's record. Everyone who holds the token can read it, and it proves nothing. */
 export interface TokenClaims {
@@ -43,4 +44,16 @@ export function readTokenClaims(text: string): TokenClaims | undefined {
 /** Returns the digest by which a token is stored and compared: SHA-256 of its whole text, lower-case hex. */
 export function tokenDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex')
+}
+
+/** Returns a digest that identifies the presented token, empty without one: no stored or logged value reveals it. */
+export function tokenOf({ headers }: Pick<APIGatewayProxyEventV2, 'headers'>): string {
+  const text = headers['x-access-token'] ?? ''
+  return text === '' ? '' : createHash('sha256').update(`rate:${text}`).digest('base64url')
+}
+
+/** Returns whether two secrets are equal, in a time that does not depend on where they differ or how long they are. */
+export function sameText(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(a), digest(b))
 }

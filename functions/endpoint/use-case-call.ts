@@ -1,27 +1,25 @@
 import type { Route } from '../../contracts/routes/route.ts'
-import { isReadable, readIfNoneMatch } from '../../core/concurrency/precondition.ts'
-import { tenancyStart } from '../../core/domains/tenancy-start.ts'
-import { acceptsGzip, accepting } from './accepting.ts'
-import { type Answer, emptyAnswer, successAnswer } from './answer.ts'
-import type { Endpoint } from './endpoint-parts.ts'
+import { isReadable, readIfNoneMatch } from '../../core/requests/precondition.ts'
+import { tenancyStart } from '../../core/domains/domain.ts'
+import { type HttpResponse, emptyResponse, successResponse } from './response.ts'
+import { type Endpoint, requireStep } from './endpoint-parts.ts'
 import type { Exchange } from './exchange.ts'
 import { Bytes, Redirect, Reply } from './reply.ts'
-import { left } from './step.ts'
 
 /** Calls the use case with a request that passed every check, and returns its answer. */
-export function useCaseCall({ route, ports, tools, useCase }: Endpoint): (exchange: Exchange) => Promise<Answer> {
+export function useCaseCall({ route, ports, tools, useCase }: Endpoint): (exchange: Exchange) => Promise<HttpResponse> {
   return async (exchange) => {
-    const { cursors, ...fields } = left(exchange.checked, 'field validation')
-    const scope = left(exchange.scope, 'permission check')
+    const { cursors, ...fields } = requireStep(exchange.checked, 'field validation')
+    const scope = requireStep(exchange.scope, 'permission check')
     exchange.entered = true
     // The fields were produced by the schemas of this route, and the caller and the domain by its rules.
     const request = { ...requestFor(exchange, tools), ...fields, scope }
     const result = checkedResult(route, await useCase(request as never, ports as never))
     const bound = result instanceof Reply ? cursors.bound(result) : result
     if (bound instanceof Reply && isUnchanged(route, exchange, bound)) {
-      return emptyAnswer(304, exchange.requestId, bound.headers)
+      return emptyResponse(304, exchange.requestId, bound.headers)
     }
-    return successAnswer(bound, exchange.requestId, route.responseType)
+    return successResponse(bound, exchange.requestId, route.responseType)
   }
 }
 
@@ -72,4 +70,40 @@ function checkedResult(route: Route, result: unknown): Reply<unknown> | Redirect
   if (checked.success) return new Reply(checked.data, status, headers)
   const paths = checked.error.issues.map(({ path }) => path.map(String).join('.'))
   throw new Error(`the answer does not have the form that the route declares: ${paths.slice(0, 5).join(', ')}`)
+}
+
+/** A media range of an `Accept` header, or a coding of an `Accept-Encoding` header, with its weight from 0 to 1. */
+interface Range {
+  readonly type: string
+  readonly weight: number
+}
+
+/** More ranges than any client sends; further ones are ignored. */
+const maxRanges = 32
+
+/**
+ * Returns a test of media types (`audio/wav`) against an `Accept` header: the most specific matching range accepts the
+ * type unless its weight is 0. Without a header every type is accepted.
+ */
+export function accepting(header: string | undefined): (mediaType: string) => boolean {
+  if (header === undefined || header.trim() === '') return () => true
+  const ranges = header.split(',', maxRanges).map(rangeOf)
+  return (mediaType) => {
+    const names = [mediaType.toLowerCase(), `${mediaType.toLowerCase().split('/')[0]}/*`, '*/*']
+    const closest = names.map((name) => ranges.find(({ type }) => type === name)).find((found) => found !== undefined)
+    return closest !== undefined && closest.weight > 0
+  }
+}
+
+/** Returns whether an `Accept-Encoding` header accepts gzip. A client that sends none may not be able to read it. */
+export function acceptsGzip(header = ''): boolean {
+  const codings = header.split(',', maxRanges).map(rangeOf)
+  const named = codings.find(({ type }) => type === 'gzip') ?? codings.find(({ type }) => type === '*')
+  return named !== undefined && named.weight > 0
+}
+
+function rangeOf(text: string): Range {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))?.split('=')[1]
+  return { type, weight: weight === undefined ? 1 : Number(weight.trim()) || 0 }
 }

@@ -2,12 +2,12 @@ import type * as z from 'zod/mini'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { Route } from '../../contracts/routes/route.ts'
 import type { AccessScope } from '../../core/access/acl.ts'
-import type { Precondition } from '../../core/concurrency/precondition.ts'
+import type { Precondition } from '../../core/requests/precondition.ts'
 import type { Caller } from '../../core/access/token.ts'
 import type { PortsOf } from '../../contracts/ports.ts'
 import type { Clock, Randomness } from '../../core/time.ts'
 import type { Bytes, Redirect, Reply } from './reply.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './cloud.ts'
 
 type Parsed<S> = S extends z.ZodMiniType ? z.output<S> : undefined
 type Declared<R, K extends string> = R extends { readonly [P in K]: infer S } ? Parsed<S> : undefined

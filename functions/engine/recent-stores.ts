@@ -6,7 +6,7 @@ import {
 } from '../../adapters/dynamodb/default-routes/dynamo-route-stores.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import { dynamoGatewayStore } from '../../adapters/dynamodb/gateways/dynamo-gateway-store.ts'
-import { systemClock } from '../../adapters/system/system-clock.ts'
+import { systemClock } from '../../adapters/system/system-time.ts'
 import { RecentReadings } from '../../core/concurrency/recent-readings.ts'
 import type { RouteStore } from '../../core/default-routes/route-store.ts'
 

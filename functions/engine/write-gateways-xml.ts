@@ -1,4 +1,4 @@
-import { revisionVariable } from '../../core/gateways/gateway-revision.ts'
+import { revisionVariable } from '../../core/gateways/gateway.ts'
 import type { ServedGateway } from '../../core/gateways/serve-gateways.ts'
 import { notFound, writeEngineXml } from './engine-xml.ts'
 

@@ -1,5 +1,5 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
+import { hmacSha256 } from '../../adapters/crypto/hook-digests.ts'
 import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/calls/dynamo-connector-status-store.ts'
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/domains/dynamo-email-settings-store.ts'

@@ -1,6 +1,6 @@
-import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
+import { hmacSha256 } from '../../adapters/crypto/hook-digests.ts'
 import { dynamoEventLog } from '../../adapters/dynamodb/events/dynamo-event-log.ts'
-import { patternRest } from '../../adapters/regex/pattern-rest.ts'
+import { patternRest } from '../../adapters/regex/linear-pattern.ts'
 import * as routes from '../../contracts/routes/hook-lab.ts'
 import { dryRunHook } from '../../core/hooks/lab/dry-run-hook.ts'
 import { endpoint, okData } from '../endpoint.ts'

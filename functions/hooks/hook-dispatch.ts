@@ -1,16 +1,14 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { deliveryId } from '../../adapters/crypto/delivery-id.ts'
-import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
+import { deliveryId, hmacSha256 } from '../../adapters/crypto/hook-digests.ts'
 import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/calls/dynamo-connector-status-store.ts'
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'
 import { dynamoEventLogWriter } from '../../adapters/dynamodb/hooks/dynamo-event-log-writer.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
-import { linearPattern } from '../../adapters/regex/linear-pattern.ts'
-import { patternRest } from '../../adapters/regex/pattern-rest.ts'
+import { linearPattern, patternRest } from '../../adapters/regex/linear-pattern.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
-import { sqsTakenEvents } from '../../adapters/sqs/sqs-taken-events.ts'
-import { systemTimers } from '../../adapters/system/system-timers.ts'
+import { sqsReceivedEvents } from '../../adapters/sqs/sqs-received-events.ts'
+import { systemTimers } from '../../adapters/system/system-time.ts'
 import { eventMessage } from '../../contracts/messages/event.ts'
 import { hookDispatch } from '../../contracts/workers.ts'
 import { type EventDispatchDeps, dispatchEvents } from '../../core/hooks/attempt/dispatch-events.ts'
@@ -23,7 +21,7 @@ export const handler = batchWorker(
   { ...hookDispatch, message: eventMessage },
   {
     hooks: dynamoHookStore,
-    takenEvents: sqsTakenEvents,
+    receivedEvents: sqsReceivedEvents,
     eventLogWriter: dynamoEventLogWriter,
     deliveries: dynamoDeliveryStore,
     deliveryQueue: sqsDeliveryQueue,
@@ -63,7 +61,7 @@ export const handler = batchWorker(
         if (isLast || done.length === 0) return
         // The next events of this domain need not wait for what goes on in the batch. At its end all are removed
         // anyway.
-        await ports.takenEvents.remove(done).catch(() => {})
+        await ports.receivedEvents.ack(done).catch(() => {})
       })
     }
   },

@@ -3,7 +3,7 @@ import type * as z from 'zod/mini'
 import type { Log } from '../../adapters/log/logger.ts'
 import { queues } from '../../contracts/resources.ts'
 import type { Worker } from '../../contracts/workers.ts'
-import type { BatchStep, ReadMessage } from './batch.ts'
+import type { BatchStep, ReadMessage } from './handle-batch.ts'
 
 /** The declaration of a worker, with the schema of its queue's messages. */
 export interface ReadingWorker extends Worker {

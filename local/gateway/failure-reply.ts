@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { DomainError, type ErrorCode } from '../../core/errors.ts'
-import { errorAnswer, requestIdOf } from '../../functions/endpoint/answer.ts'
+import { errorResponse, requestIdOf } from '../../functions/endpoint/response.ts'
 import { FunctionFailed } from '../functions/function-host.ts'
 import { BodyTooLarge } from '../gate/read-body.ts'
 import { TooManyWaiting } from './admission.ts'
@@ -41,5 +41,5 @@ const failures: Record<FunctionFailed['reason'], readonly [ErrorCode, string]> =
 export function refusalReply({ headers }: Pick<Asked, 'headers'>, code: ErrorCode, text: string): Reply {
   const { 'x-request-id': given } = headers
   const requestId = requestIdOf({ 'x-request-id': typeof given === 'string' ? given : undefined }, randomUUID)
-  return functionReply(errorAnswer(new DomainError(code, text), requestId))
+  return functionReply(errorResponse(new DomainError(code, text), requestId))
 }

@@ -1,6 +1,6 @@
 import type { AdapterContext } from '../../adapters/context.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { systemClock } from '../../adapters/system/system-clock.ts'
+import { systemClock } from '../../adapters/system/system-time.ts'
 import type { Assembly } from '../assembly/assembly.ts'
 import type { Place } from '../assembly/place.ts'
 import type { Environment } from '../functions/function-environment.ts'

@@ -1,4 +1,4 @@
-import { retryDeps } from '../../adapters/system/retry-deps.ts'
+import { retryDeps } from '../../adapters/system/system-time.ts'
 import { environment } from '../../contracts/environment.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { type Assembly } from '../assembly/assembly.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { retryDeps } from '../../adapters/system/retry-deps.ts'
+import { retryDeps } from '../../adapters/system/system-time.ts'
 import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import type { ServiceAnswer } from '../gate/backend.ts'
 import type { Gate } from '../gate/gate.ts'

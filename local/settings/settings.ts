@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
-import { readEngineAddresses } from '../../connector/engine-addresses.ts'
+import { type ObservingSetting, readEngineAddresses, readObserving } from '../../connector/settings.ts'
 import type { EngineAddress } from '../../connector/runtime/engine.ts'
-import { type ObservingSetting, readObserving } from '../../connector/settings.ts'
 import { engineUrl } from '../../contracts/settings/connector.ts'
 import { allowedOrigins } from '../../contracts/settings/deployment.ts'
 import { clientVariables } from '../../contracts/settings/client-variables.ts'

@@ -1,5 +1,4 @@
-import { systemClock } from '../../adapters/system/system-clock.ts'
-import { systemTimers } from '../../adapters/system/system-timers.ts'
+import { systemClock, systemTimers } from '../../adapters/system/system-time.ts'
 import { channelTable } from './calls/channel-table.ts'
 import type { Engine } from './calls/engine.ts'
 import { runExtension } from './calls/session.ts'

@@ -3,14 +3,14 @@ import { memoryCdrQueue } from '../support/memory/memory-cdr-queue.ts'
 import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
 import { cdrMessage } from '../../contracts/messages/cdr.ts'
 import { queues } from '../../contracts/resources.ts'
-import type { CdrNews, CdrQueue } from '../../core/cdr/cdr-news.ts'
-import { aPostNews, aRecordingNews, anEndNews, asNews } from '../support/records/cdr-news.ts'
+import type { CdrUpdate, CdrQueue } from '../../core/cdr/cdr-update.ts'
+import { aPostUpdate, aRecordingUpdate, anEndUpdate, asUpdate } from '../support/records/cdr-update.ts'
 import { openCloudQueues } from '../support/stores/cloud-queues.ts'
 import { opened } from '../support/processes/opened.ts'
 
 interface Rig {
   readonly queue: CdrQueue
-  taken(): readonly CdrNews[]
+  taken(): readonly CdrUpdate[]
   close(): Promise<void>
 }
 
@@ -26,22 +26,22 @@ const kinds: readonly { readonly name: string; readonly open: () => Promise<Rig>
     name: 'SQS',
     open: async () => {
       const sqs = await openSqs()
-      return { ...sqs, taken: () => sqs.server.waiting('cdrs').map(({ body }) => asNews(cdrMessage.parse(body))) }
+      return { ...sqs, taken: () => sqs.server.waiting('cdrs').map(({ body }) => asUpdate(cdrMessage.parse(body))) }
     },
   },
 ]
 
-describe.each(kinds)('news of CDRs in $name', (kind) => {
+describe.each(kinds)('updates of CDRs in $name', (kind) => {
   const rig = opened(kind.open)
 
   test('every kind of CDR message is received whole and in order, and a repeated id once', async () => {
-    const ends = Array.from({ length: 22 }, (_, index) => anEndNews({ uuid: `leg-${index}` }))
-    const news = [...ends, aPostNews(), aRecordingNews()]
+    const ends = Array.from({ length: 22 }, (_, index) => anEndUpdate({ uuid: `leg-${index}` }))
+    const updates = [...ends, aPostUpdate(), aRecordingUpdate()]
 
-    expect(await rig().queue.send(news)).toEqual([])
-    expect(await rig().queue.send([ends[0] ?? anEndNews(), aPostNews()])).toEqual([])
+    expect(await rig().queue.send(updates)).toEqual([])
+    expect(await rig().queue.send([ends[0] ?? anEndUpdate(), aPostUpdate()])).toEqual([])
 
-    expect(rig().taken()).toEqual(news)
+    expect(rig().taken()).toEqual(updates)
   })
 
   test('sending no CDR messages succeeds', async () => {
@@ -49,13 +49,13 @@ describe.each(kinds)('news of CDRs in $name', (kind) => {
   })
 })
 
-describe('news of CDRs on the queue', () => {
+describe('updates of CDRs on the queue', () => {
   const rig = opened(openSqs)
 
   test('the message group of a CDR message is its leg, so that the messages of a leg are processed in order', async () => {
     const { queue, server } = fresh()
 
-    await queue.send([anEndNews({ uuid: 'leg' }), aPostNews({ uuid: 'leg' }), aRecordingNews({ uuid: 'other' })])
+    await queue.send([anEndUpdate({ uuid: 'leg' }), aPostUpdate({ uuid: 'leg' }), aRecordingUpdate({ uuid: 'other' })])
 
     expect(server.waiting('cdrs').map(({ group, deduplicationId }) => [group, deduplicationId])).toEqual([
       ['leg', 'cdr:core:leg:CHANNEL_HANGUP_COMPLETE'],
@@ -65,33 +65,33 @@ describe('news of CDRs on the queue', () => {
   })
 
   test.each([
-    ['event', anEndNews],
-    ['post', aPostNews],
-  ] as const)('an %s above the size of a message goes without its largest values', async (_kind, news) => {
+    ['event', anEndUpdate],
+    ['post', aPostUpdate],
+  ] as const)('an %s above the size of a message goes without its largest values', async (_kind, make) => {
     const { queue, server } = fresh()
     const fields = { variable_sdp: 'x'.repeat(1_500_000) }
 
-    expect(await queue.send([news({ fields })])).toEqual([])
+    expect(await queue.send([make({ fields })])).toEqual([])
 
-    const [sent] = server.waiting('cdrs').map(({ body }) => asNews(cdrMessage.parse(body)))
+    const [sent] = server.waiting('cdrs').map(({ body }) => asUpdate(cdrMessage.parse(body)))
     expect(JSON.stringify(sent).length).toBeLessThan(210_000)
     expect(sent).toMatchObject({ fields: { 'Caller-Destination-Number': '9196', Truncated: 'true' } })
   })
 
   test('CDR messages with text that the queue would refuse, or with malformed uuids, are received unchanged', async () => {
     const { queue, server } = fresh()
-    const odd = anEndNews({ uuid: 'два слова', fields: { variable_odd: 'a\uFFFE\uFFFF\u0000\u000B🙂\u007F' } })
+    const odd = anEndUpdate({ uuid: 'два слова', fields: { variable_odd: 'a\uFFFE\uFFFF\u0000\u000B🙂\u007F' } })
 
     expect(await queue.send([odd])).toEqual([])
 
-    expect(server.waiting('cdrs').map(({ body }) => asNews(cdrMessage.parse(body)))).toEqual([odd])
+    expect(server.waiting('cdrs').map(({ body }) => asUpdate(cdrMessage.parse(body)))).toEqual([odd])
   })
 
-  test('a queue of CDR news that cannot be reached is reported as unavailable', async () => {
+  test('a queue of CDR updates that cannot be reached is reported as unavailable', async () => {
     const { queue, gate } = fresh()
     gate.answer = () => 'lost'
 
-    await expect(queue.send([anEndNews()])).rejects.toMatchObject({ name: 'DomainError', code: 'store_unavailable' })
+    await expect(queue.send([anEndUpdate()])).rejects.toMatchObject({ name: 'DomainError', code: 'store_unavailable' })
   })
 
   test('a message is tried for a day at least before it is given up, and then kept for two weeks', () => {

@@ -314,17 +314,17 @@ export function commandStoreContract(open: StoreKind['open']): void {
     command,
   })
   const loginsOf = async (engine: string) =>
-    (await stores().commands.listDrops(engine)).map(({ login }) => login).toSorted()
+    (await stores().commands.listUnregistrations(engine)).map(({ login }) => login).toSorted()
 
   test('an owed drop of registrations is listed once for its engine until it is done', async () => {
     const [one, other] = [randomUUID(), randomUUID()]
-    await stores().commands.oweDrops([owed(one, '1000'), owed(other, '1000'), owed(one, '1001')])
-    await stores().commands.oweDrops([owed(one, '1000'), owed(one, '1000', 'b.example.com')])
-    expect(await stores().commands.listDrops(other)).toEqual([owed(other, '1000')])
+    await stores().commands.addUnregistrations([owed(one, '1000'), owed(other, '1000'), owed(one, '1001')])
+    await stores().commands.addUnregistrations([owed(one, '1000'), owed(one, '1000', 'b.example.com')])
+    expect(await stores().commands.listUnregistrations(other)).toEqual([owed(other, '1000')])
     expect(await loginsOf(one)).toEqual(['1000', '1000', '1001'])
 
-    await stores().commands.endDrop(owed(one, '1000'))
-    await stores().commands.endDrop(owed(one, '1000'))
+    await stores().commands.endUnregistration(owed(one, '1000'))
+    await stores().commands.endUnregistration(owed(one, '1000'))
 
     expect(await loginsOf(one)).toEqual(['1000', '1001'])
     expect(await loginsOf(other)).toEqual(['1000'])
@@ -332,13 +332,13 @@ export function commandStoreContract(open: StoreKind['open']): void {
 
   test('an owed drop stays owed if a second command demanded it before the first one was done', async () => {
     const engine = randomUUID()
-    await stores().commands.oweDrops([owed(engine, '1000')])
-    await stores().commands.oweDrops([owed(engine, '1000', 'a.example.com', 'c2')])
+    await stores().commands.addUnregistrations([owed(engine, '1000')])
+    await stores().commands.addUnregistrations([owed(engine, '1000', 'a.example.com', 'c2')])
 
-    await stores().commands.endDrop(owed(engine, '1000'))
+    await stores().commands.endUnregistration(owed(engine, '1000'))
     expect(await loginsOf(engine)).toEqual(['1000'])
 
-    await stores().commands.endDrop(owed(engine, '1000', 'a.example.com', 'c2'))
+    await stores().commands.endUnregistration(owed(engine, '1000', 'a.example.com', 'c2'))
     expect(await loginsOf(engine)).toEqual([])
   })
 
@@ -346,14 +346,14 @@ export function commandStoreContract(open: StoreKind['open']): void {
     const engine = randomUUID()
     const logins = Array.from({ length: 60 }, (_, index) => `${1_000 + index}`)
 
-    await stores().commands.oweDrops(logins.map((login) => owed(engine, login)))
+    await stores().commands.addUnregistrations(logins.map((login) => owed(engine, login)))
 
     expect(await loginsOf(engine)).toEqual(logins)
   })
 
   test('a drop of registrations is owed for a week', async () => {
     const engine = randomUUID()
-    await stores().commands.oweDrops([owed(engine, '1000')])
+    await stores().commands.addUnregistrations([owed(engine, '1000')])
     stores().clock.move(6 * DAY_MS)
     expect(await loginsOf(engine)).toEqual(['1000'])
 

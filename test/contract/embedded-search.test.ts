@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
-import { systemClock } from '../../adapters/system/system-clock.ts'
+import { systemClock } from '../../adapters/system/system-time.ts'
 import { startSearchServer } from '../support/stores/search-server.ts'
 import { cdrStoreContract } from './cdr-store.contract.ts'
 

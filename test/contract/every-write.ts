@@ -93,9 +93,9 @@ export const writes: Readonly<Record<string, Write>> = {
     first: async (stores) => [await withDomain(stores), await stores.domains.beginDeletion(domain, now)],
     write: ({ domains }) => domains.endDeletion(domain),
   },
-  'remains.sweep': {
+  'tenantData.purge': {
     first: async (stores) => [await withAccount(stores), await stores.tokens.create(token, 9)],
-    write: ({ remains }) => remains.sweep(domain, now + 60_000),
+    write: ({ tenantData }) => tenantData.purge(domain, now + 60_000),
     answer: true,
   },
   'roles.write first': { write: ({ roles }) => roles.write({ domain, roles: [], version: 1 }), answer: true },
@@ -188,10 +188,10 @@ export const writes: Readonly<Record<string, Write>> = {
     // The number is for the log, and may be too low.
     answer: { ended: expect.any(Number), more: false },
   },
-  'commands.oweDrops': { write: ({ commands }) => commands.oweDrops([drop]) },
-  'commands.endDrop': {
-    first: ({ commands }) => commands.oweDrops([drop]),
-    write: ({ commands }) => commands.endDrop(drop),
+  'commands.addUnregistrations': { write: ({ commands }) => commands.addUnregistrations([drop]) },
+  'commands.endUnregistration': {
+    first: ({ commands }) => commands.addUnregistrations([drop]),
+    write: ({ commands }) => commands.endUnregistration(drop),
   },
   'commands.keepAlias': { write: ({ commands }) => commands.keepAlias('chosen', 'actual') },
   'hooks.create': { write: ({ hooks }) => hooks.create([hook], 1), answer: true },

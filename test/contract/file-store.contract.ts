@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type FileStore, minPartBytes } from '../../core/files/file-store.ts'
+import { type FileStore, minPartBytes } from '../../core/recordings/file-store.ts'
 import { aFileBody, manyBytes } from '../support/processes/file-bodies.ts'
 import { opened } from '../support/processes/opened.ts'
 

@@ -206,7 +206,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
       Promise.all(deliveries.map(({ domain, hookId, id }) => stores().deliveries.read(domain, hookId, id)))
     expect((await found()).map((delivery) => delivery !== undefined)).toEqual([true, true, true])
 
-    await stores().remains.sweep('swept.test', Number.MAX_SAFE_INTEGER)
+    await stores().tenantData.purge('swept.test', Number.MAX_SAFE_INTEGER)
 
     expect((await found()).map((delivery) => delivery !== undefined)).toEqual([false, false, true])
   })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { RequestKey } from '../../core/idempotency/request-key.ts'
+import type { RequestKey } from '../../core/requests/idempotency-key.ts'
 import { opened } from '../support/processes/opened.ts'
 import { aRequestKey } from '../support/records/records.ts'
 import type { StoreKind } from '../support/stores/stores.ts'

@@ -332,7 +332,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
   test('recordings are kept when their domain is deleted', async () => {
     const recording = await stored()
 
-    expect(await stores().remains.sweep(recording.domain, Number.MAX_SAFE_INTEGER)).toBe(true)
+    expect(await stores().tenantData.purge(recording.domain, Number.MAX_SAFE_INTEGER)).toBe(true)
 
     expect(await recordings().read(recording)).toMatchObject({ state: 'stored' })
     expect(await recordings().listExpired(recording.domain, now + day, 9)).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { CommandOutcome } from '../../core/commands/commands.ts'
 import type { EndpointHandler } from '../../functions/endpoint.ts'
-import type { EndpointDeps } from '../../functions/endpoint/tools.ts'
+import type { EndpointDeps } from '../../functions/endpoint/endpoint-parts.ts'
 import { eachNth } from '../support/breadth.ts'
 import type { MemoryPorts } from '../support/memory/memory-ports.ts'
 import type { Route } from '../../contracts/routes/route.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../adapters/dynamodb/blacklists/blacklist-item.ts'
 import { callStore, queryAll, tableName, updateItem } from '../../adapters/dynamodb/client.ts'
 import { dynamoBlacklistStore } from '../../adapters/dynamodb/blacklists/dynamo-blacklist-store.ts'
-import { dynamoDomainRemains } from '../../adapters/dynamodb/domains/dynamo-domain-remains.ts'
+import { dynamoTenantData } from '../../adapters/dynamodb/domains/dynamo-tenant-data.ts'
 import { under } from '../../adapters/dynamodb/items.ts'
 import { startDynamoServer } from '../support/stores/dynamo-server.ts'
 import { movableClock } from '../support/processes/movable-clock.ts'
@@ -43,7 +43,7 @@ describe('the room of long blacklists in DynamoDB', () => {
     const present = await fill('gone.test', 300)
     await blacklists.add(anEntry({ domain: 'gone.test.org' }), limits)
 
-    expect(await dynamoDomainRemains(context).sweep('gone.test', never)).toBe(true)
+    expect(await dynamoTenantData(context).purge('gone.test', never)).toBe(true)
 
     expect([await left('gone.test', removed), await left('gone.test', present)]).toEqual([0, 0])
     expect(await queryAll(context, { TableName: table, ...under(generationsPartition('gone.test')) })).toEqual([])

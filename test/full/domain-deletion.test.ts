@@ -5,7 +5,7 @@ import { memoryCallEngine } from '../support/memory/memory-call-engine.ts'
 import { memoryCleanupQueue } from '../support/memory/memory-cleanup-queue.ts'
 import { memoryEventSink } from '../support/memory/memory-event-sink.ts'
 import type { TableName } from '../../contracts/resources.ts'
-import { noPrecondition } from '../../core/concurrency/precondition.ts'
+import { noPrecondition } from '../../core/requests/precondition.ts'
 import { cleanUpDomain } from '../../core/domains/cleanup/clean-up-domain.ts'
 import { deleteDomain } from '../../core/domains/delete-domain.ts'
 import { type CloudGate, type CloudReply, startCloudGate } from '../support/stores/cloud-gate.ts'
@@ -235,7 +235,7 @@ async function openCloud() {
       ports.cleanups.queued.length = 0
       for (const domain of [name, ...neighbours]) {
         await stores.domains.beginDeletion(domain, 0)
-        await stores.remains.sweep(domain, Number.MAX_SAFE_INTEGER)
+        await stores.tenantData.purge(domain, Number.MAX_SAFE_INTEGER)
         await stores.domains.endDeletion(domain)
       }
     },

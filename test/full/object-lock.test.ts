@@ -14,7 +14,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
-import { systemClock } from '../../adapters/system/system-clock.ts'
+import { systemClock } from '../../adapters/system/system-time.ts'
 import { environment } from '../../contracts/environment.ts'
 import { buckets } from '../../contracts/resources.ts'
 import { recordingsLock } from '../../contracts/settings/platform.ts'

@@ -1,17 +1,16 @@
 import * as z from 'zod/mini'
 import {
   type Allowance,
+  type RateLimitStore,
   type RateVerdict,
   latestForOne,
   verdictOf,
   windowVerdict,
-} from '../../../core/limits/allowance.ts'
-import { untilDone } from '../../../core/concurrency/until-done.ts'
-import type { RateLimitStore } from '../../../core/limits/rate-limit-store.ts'
+} from '../../../core/requests/rate-limit.ts'
+import { untilDone } from '../../../core/concurrency/retry.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
-import type { Item } from '../client.ts'
-import { getItem, putItem, tableName, updateItem } from '../client.ts'
+import { type Item, getItem, putItem, tableName, updateItem } from '../client.ts'
 import { conditionally, numberOf, textOf } from '../errors.ts'
 import { expirySeconds, parseItem } from '../items.ts'
 import { joinKey } from '../key.ts'
@@ -76,8 +75,8 @@ export function dynamoRateLimitStore(context: AdapterContext): RateLimitStore {
   return {
     take,
     takeInWindow: (key, window, now) => takeInWindow(context, key, window, now),
-    enter: (key, places, now) => enterPlace(context, key, places, now),
-    leave: (key, place) => leavePlace(context, key, place),
+    enter: (key, places, now) => enterSlot(context, key, places, now),
+    leave: (key, place) => leaveSlot(context, key, place),
   }
 }
 
@@ -113,7 +112,7 @@ async function takeInWindow(
  * Takes the first free slot: one write if that is the first slot, or if none is free; more if others take slots at the
  * same moment.
  */
-async function enterPlace(
+async function enterSlot(
   context: AdapterContext,
   key: string,
   { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
@@ -152,7 +151,7 @@ async function enterPlace(
   return place
 }
 
-async function leavePlace(context: AdapterContext, key: string, place: string): Promise<void> {
+async function leaveSlot(context: AdapterContext, key: string, place: string): Promise<void> {
   const [number = '', holder = ''] = place.split(':')
   await conditionally(() =>
     updateItem(context, {

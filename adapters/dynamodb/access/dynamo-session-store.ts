@@ -6,8 +6,7 @@ import { keptUntil } from '../../retention.ts'
 import { type Key, putItem, queryAll, tableName, updateItem } from '../client.ts'
 import { conditionally, numberOf } from '../errors.ts'
 import { expirySeconds, parseItem, putNew, under } from '../items.ts'
-import { joinKey } from '../key.ts'
-import { shardOf, shards } from '../shards.ts'
+import { joinKey, shardOf, shards } from '../key.ts'
 
 /** One write a minute and user is enough for a count over fifteen minutes. */
 const TOUCH_EVERY_MS = 60_000

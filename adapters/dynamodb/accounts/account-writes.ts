@@ -4,7 +4,7 @@
  */
 import type { AccountCreation } from '../../../core/accounts/account-store.ts'
 import type { Account } from '../../../core/accounts/account.ts'
-import { untilDone } from '../../../core/concurrency/until-done.ts'
+import { untilDone } from '../../../core/concurrency/retry.ts'
 import type { AdapterContext } from '../../context.ts'
 import { accountItem, accountKey, numberKey, ownerOf, toAccountItem } from './account-item.ts'
 import { type Part, tableName, transactWrite, updateItem } from '../client.ts'

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import type { PresenceStore } from '../../../core/accounts/presence-store.ts'
-import type { Presence } from '../../../core/accounts/presence.ts'
+import type { Presence, PresenceStore } from '../../../core/accounts/presence.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { readBatch } from '../batches.ts'

@@ -1,9 +1,10 @@
-import type { AuditEntry, AuditLog, AuditRange } from '../../../core/audit/audit-log.ts'
+import type { AuditEntry, AuditLog, AuditRange, AuditRecord } from '../../../core/audit/audit-log.ts'
 import type { AdapterContext } from '../../context.ts'
-import type { Item } from '../client.ts'
-import { auditPartition, auditStart, fromAuditItem, toAuditItem } from './audit-item.ts'
-import { type Query, queryPage, tableName } from '../client.ts'
-import { putNew, unexpired } from '../items.ts'
+import { type Item, type Query, queryPage, tableName } from '../client.ts'
+import { expirySeconds, parseItem, putNew, unexpired } from '../items.ts'
+import * as z from 'zod/mini'
+import { keptUntil } from '../../retention.ts'
+import { joinKey, numberPart } from '../key.ts'
 
 /** Sorts after every sort key of the trail: those begin with digits. */
 const END = '~'
@@ -41,4 +42,46 @@ function pageOf(context: AdapterContext, domain: string, { since, after, newestF
     ScanIndexForward: !newestFirst,
     Limit: limit + 1,
   }
+}
+
+const auditItem = z.object({
+  sk: z.string(),
+  at: z.number(),
+  requestId: z.string(),
+  caller: z.string(),
+  domain: z.string(),
+  sourceAddress: z.string(),
+  method: z.string(),
+  path: z.string(),
+  status: z.number(),
+  fields: z.array(z.string()),
+  note: z.optional(z.string()),
+})
+
+/** Returns the partition of a domain's trail; requests outside of a domain have the empty one. */
+function auditPartition(domain: string): string {
+  return joinKey(domain)
+}
+
+/** Returns the first sort key of a domain's lines at or after a moment. */
+function auditStart(at: number): string {
+  return joinKey(numberPart(at))
+}
+
+/** Returns a line as an item. `id` distinguishes two lines of one request and moment. */
+function toAuditItem(record: AuditRecord, id: string) {
+  return {
+    pk: auditPartition(record.domain),
+    sk: joinKey(numberPart(record.at), record.requestId, id),
+    ...record,
+    expiresAt: expirySeconds(keptUntil.auditRecord(record)),
+  }
+}
+
+/** Returns the line in an item. */
+function fromAuditItem(item: Item | undefined): AuditEntry | undefined {
+  const parsed = parseItem(auditItem, item)
+  if (parsed === undefined) return undefined
+  const { sk: position, ...record } = parsed
+  return { ...record, position }
 }

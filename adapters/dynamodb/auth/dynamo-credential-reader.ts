@@ -5,7 +5,7 @@ import type { Item } from '../client.ts'
 import { getItem, tableName, transactGet } from '../client.ts'
 import { domainKey, fromDomainItem } from '../domains/domain-item.ts'
 import { domainTokenKey, fromDomainTokenItem } from '../domains/domain-token-item.ts'
-import { uncontended } from '../errors.ts'
+import { retryOnTransactionConflict } from '../errors.ts'
 import { parseItem, unexpired } from '../items.ts'
 import { fromRolesItem, rolesKey } from '../access/role-item.ts'
 import { fromTokenItem, tokenKey } from '../access/token-item.ts'
@@ -20,7 +20,7 @@ export function dynamoCredentialReader(context: AdapterContext): CredentialReade
         return { token: fromTokenItem(unexpired(context, found)), account: undefined, domain: undefined, roles: [] }
       }
       const account = { TableName: tableName(context, 'accounts'), Key: accountKey(domain, login) }
-      const [tokenFound, accountFound, ...rest] = await uncontended(() =>
+      const [tokenFound, accountFound, ...rest] = await retryOnTransactionConflict(() =>
         transactGet(context, [token, account, ...tenantOf(context, domain)]),
       )
       return {
@@ -31,7 +31,9 @@ export function dynamoCredentialReader(context: AdapterContext): CredentialReade
     },
     async readDomainToken({ domain, uuid }) {
       const token = { TableName: tableName(context, 'tokens'), Key: domainTokenKey(domain, uuid) }
-      const [tokenFound, ...rest] = await uncontended(() => transactGet(context, [token, ...tenantOf(context, domain)]))
+      const [tokenFound, ...rest] = await retryOnTransactionConflict(() =>
+        transactGet(context, [token, ...tenantOf(context, domain)]),
+      )
       return { token: fromDomainTokenItem(tokenFound), ...fromTenant(domain, rest) }
     },
   }

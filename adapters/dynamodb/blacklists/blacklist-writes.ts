@@ -3,7 +3,7 @@
  * one transaction, or not at all. Each write reads the present state, requires it as a condition, and begins again if
  * another write came first.
  */
-import { untilDone } from '../../../core/concurrency/until-done.ts'
+import { untilDone } from '../../../core/concurrency/retry.ts'
 import type { BlacklistEntry } from '../../../core/blacklists/blacklist-entry.ts'
 import type { BlacklistAddition } from '../../../core/blacklists/blacklist-store.ts'
 import type { AdapterContext } from '../../context.ts'

@@ -7,6 +7,12 @@ import { gunzip, gzip } from 'node:zlib'
 import * as z from 'zod/mini'
 import type { CommandOutcome } from '../../../core/commands/commands.ts'
 import { DomainError } from '../../../core/errors.ts'
+import type { CommandStore } from '../../../core/commands/command-store.ts'
+import type { AdapterContext } from '../../context.ts'
+import { keptUntil } from '../../retention.ts'
+import { getItem, putItem, tableName } from '../client.ts'
+import { expirySeconds, parseItem, unexpired } from '../items.ts'
+import { joinKey } from '../key.ts'
 
 const compress = promisify(gzip)
 const decompress = promisify(gunzip)
@@ -75,4 +81,24 @@ export async function unpackOutcome(parts: readonly Uint8Array[]): Promise<Comma
   } catch (error) {
     throw new DomainError('internal_error', 'the parts of a stored outcome cannot be read', { cause: error })
   }
+}
+
+const aliasItem = z.object({ actual: z.string() })
+
+/** The channels of chosen uuids, stored next to the commands that chose them; one partition each. */
+export function commandAliases(context: AdapterContext): Pick<CommandStore, 'keepAlias' | 'readAlias'> {
+  const table = () => tableName(context, 'commands')
+  return {
+    async keepAlias(chosen, actual) {
+      const expiresAt = expirySeconds(keptUntil.alias(context.clock.now()))
+      await putItem(context, { TableName: table(), Item: { ...aliasKey(chosen), actual, expiresAt } })
+    },
+    async readAlias(chosen) {
+      return parseItem(aliasItem, unexpired(context, await getItem(context, table(), aliasKey(chosen))))?.actual
+    },
+  }
+}
+
+function aliasKey(chosen: string) {
+  return { pk: joinKey('alias', chosen), sk: 'alias' }
 }

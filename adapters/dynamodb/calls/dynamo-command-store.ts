@@ -8,12 +8,11 @@ import {
   claimsAtATime,
 } from '../../../core/commands/commands.ts'
 import type { CommandStore } from '../../../core/commands/command-store.ts'
-import { commandAliases } from './command-aliases.ts'
-import { owedDropStore } from './owed-drops.ts'
+import { commandAliases, commandOutcome, packOutcome } from './command-outcome.ts'
+import { pendingUnregistrationStore } from './pending-unregistrations.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { getItem, tableName, updateItem } from '../client.ts'
-import { commandOutcome, packOutcome } from './command-outcome.ts'
 import { conditionally, textOf } from '../errors.ts'
 import { queryEntries } from '../index-entries.ts'
 import { expirySeconds, nowSeconds, parseItem, putNew, unexpired } from '../items.ts'
@@ -55,7 +54,7 @@ export function dynamoCommandStore(context: AdapterContext): CommandStore {
     complete: (id, outcome, scope) => complete(context, long, { id, outcome, scope }),
     endClaimsOf: (connectorId, claimedBefore) => endClaimsOf(context, connectorId, claimedBefore),
     ...commandAliases(context),
-    ...owedDropStore(context),
+    ...pendingUnregistrationStore(context),
   }
 }
 

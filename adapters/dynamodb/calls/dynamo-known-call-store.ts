@@ -8,8 +8,7 @@ import { type Item, allPages, deleteItem, getItem, queryAll, tableName, updateIt
 import { conditionally } from '../errors.ts'
 import { queryIndexed } from '../index-entries.ts'
 import { expirySeconds, parseItem, under, unexpired } from '../items.ts'
-import { joinKey } from '../key.ts'
-import { shardOf, shards } from '../shards.ts'
+import { joinKey, shardOf, shards } from '../key.ts'
 
 const callItem = z.object({
   uuid: z.string(),

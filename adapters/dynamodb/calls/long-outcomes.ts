@@ -62,7 +62,7 @@ export function longOutcomes(context: AdapterContext): LongOutcomes {
     if (known !== undefined && at - known.at < SHARED_MS) return known.stored
     const set = context.random.uuid()
     const expiresAt = expirySeconds(keptUntil.sharedOutcome(at))
-    const stored = putParts(context, sharedPlace(scope, set), parts, expiresAt).then(
+    const stored = putParts(context, sharedKey(scope, set), parts, expiresAt).then(
       () => ({ set, count: parts.length, isShared: true }) as const,
     )
     ofScopes.set(key, { at, stored })
@@ -75,12 +75,12 @@ export function longOutcomes(context: AdapterContext): LongOutcomes {
       if (scope !== undefined) return share(parts, scope)
       const set = context.random.uuid()
       const expiresAt = expirySeconds(keptUntil.commandPart(context.clock.now()))
-      await putParts(context, ownPlace(id, set), parts, expiresAt)
+      await putParts(context, ownKey(id, set), parts, expiresAt)
       return { set, count: parts.length }
     },
     read: ({ id, scope }, { set, count, isShared }) => {
-      if (isShared !== true) return readSet(context, ownPlace(id, set), count)
-      const place = sharedPlace(scope, set)
+      if (isShared !== true) return readSet(context, ownKey(id, set), count)
+      const place = sharedKey(scope, set)
       const outcome = unpacked.get(place.pk) ?? readSet(context, place, count)
       unpacked.delete(place.pk)
       unpacked.set(place.pk, outcome)
@@ -92,16 +92,16 @@ export function longOutcomes(context: AdapterContext): LongOutcomes {
   }
 }
 
-interface Place {
+interface PartsKey {
   readonly pk: string
   readonly first: readonly [string, ...string[]]
 }
 
-function ownPlace(id: string, set: string): Place {
+function ownKey(id: string, set: string): PartsKey {
   return { pk: joinKey(id), first: ['part', set] }
 }
 
-function sharedPlace(scope: CommandScope, set: string): Place {
+function sharedKey(scope: CommandScope, set: string): PartsKey {
   return { pk: joinKey('outcome', scopeText(scope), set), first: ['part'] }
 }
 
@@ -112,7 +112,7 @@ function scopeText({ domain, presenceId }: CommandScope): string {
 
 async function putParts(
   context: AdapterContext,
-  { pk, first }: Place,
+  { pk, first }: PartsKey,
   parts: readonly Uint8Array[],
   expiresAt: number,
 ): Promise<void> {
@@ -123,7 +123,7 @@ async function putParts(
 }
 
 /** Parts never change, so a reading that finds them all need not be a consistent one, which costs twice as much. */
-async function readSet(context: AdapterContext, { pk, first }: Place, count: number): Promise<CommandOutcome> {
+async function readSet(context: AdapterContext, { pk, first }: PartsKey, count: number): Promise<CommandOutcome> {
   const query = { TableName: tableName(context, 'commands'), ...under(pk, keyPrefix(...first)) }
   let items = await queryAll(context, query)
   if (items.length !== count) items = await queryAll(context, { ...query, ConsistentRead: true })

@@ -1,6 +1,6 @@
 /** The notes on recordings of deleted domains: one item for each name, in one partition of the table of recordings. */
 import * as z from 'zod/mini'
-import { untilDone } from '../../../core/concurrency/until-done.ts'
+import { untilDone } from '../../../core/concurrency/retry.ts'
 import type { LeftRecordings } from '../../../core/recordings/recording-store.ts'
 import type { AdapterContext } from '../../context.ts'
 import { type Query, deleteItem, getItem, putItem, queryPage, tableName } from '../client.ts'

@@ -1,17 +1,12 @@
 import { type GatewayStore, networksKeptMs } from '../../../core/gateways/gateway-store.ts'
 import type { Gateway } from '../../../core/gateways/gateway.ts'
 import type { AdapterContext } from '../../context.ts'
-import { type Part, getItem, queryAll, scanAll, tableName, transactWrite } from '../client.ts'
+import { type Item, type Part, getItem, queryAll, scanAll, tableName, transactWrite } from '../client.ts'
 import { transacted } from '../errors.ts'
-import { under } from '../items.ts'
-import {
-  fromGatewayItem,
-  gatewayCountKey,
-  gatewayKey,
-  gatewayPartition,
-  gatewayPrefix,
-  toGatewayItem,
-} from './gateway-item.ts'
+import { parseItem, under } from '../items.ts'
+import * as z from 'zod/mini'
+import { gatewayProfiles, srtpModes, transports } from '../../../contracts/gateway-words.ts'
+import { joinKey, keyPrefix } from '../key.ts'
 
 /** Gateways in DynamoDB: one partition a domain, one item a gateway, and one for their number. */
 export function dynamoGatewayStore(context: AdapterContext): GatewayStore {
@@ -99,4 +94,57 @@ function countStep(TableName: string, domain: string, by: number, most?: number)
       ...(most !== undefined && { ConditionExpression: 'attribute_not_exists(pk) OR gateways < :most' }),
     },
   }
+}
+
+const gatewayItem = z.object({
+  domain: z.string(),
+  name: z.string(),
+  register: z.boolean(),
+  realm: z.string(),
+  fromDomain: z.string(),
+  proxy: z.string(),
+  username: z.optional(z.string()),
+  fromUser: z.optional(z.string()),
+  sealedPassword: z.optional(z.string()),
+  networks: z.array(z.string()),
+  networksSince: z._default(z.record(z.string(), z.number()), {}),
+  confirmedNetworks: z._default(z.array(z.string()), []),
+  transport: z.enum(transports),
+  srtp: z._default(z.enum(srtpModes), 'off'),
+  expires: z.number(),
+  callerId: z.string(),
+  maxCalls: z.optional(z.number()),
+  codecs: z.array(z.string()),
+  enabled: z.boolean(),
+  profile: z.enum(gatewayProfiles),
+  createdAt: z.number(),
+  version: z.number(),
+})
+
+/** The prefix of the sort keys of gateways. */
+const gatewayPrefix = keyPrefix('gateway')
+
+/** Returns the partition of a domain's gateways and their number. */
+function gatewayPartition(domain: string): string {
+  return joinKey(domain)
+}
+
+/** Returns the key of a gateway. */
+function gatewayKey(domain: string, name: string) {
+  return { pk: gatewayPartition(domain), sk: joinKey('gateway', name) }
+}
+
+/** Returns the key of the number of a domain's gateways. */
+function gatewayCountKey(domain: string) {
+  return { pk: gatewayPartition(domain), sk: joinKey('count') }
+}
+
+/** Returns a gateway as an item. */
+function toGatewayItem(gateway: Gateway) {
+  return { ...gatewayKey(gateway.domain, gateway.name), ...gateway, networks: [...gateway.networks] }
+}
+
+/** Returns the gateway of an item; `undefined` for `undefined`. */
+function fromGatewayItem(item: Item | undefined): Gateway | undefined {
+  return parseItem(gatewayItem, item)
 }

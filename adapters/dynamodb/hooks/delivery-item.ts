@@ -3,8 +3,7 @@ import type { Delivery, DeliveryEvent } from '../../../core/hooks/delivery/deliv
 import type { JsonValue } from '../../../core/hooks/definition/event-fields.ts'
 import { keptUntil } from '../../retention.ts'
 import { expirySeconds } from '../items.ts'
-import { joinKey, numberPart } from '../key.ts'
-import { shardOf } from '../shards.ts'
+import { joinKey, numberPart, shardOf } from '../key.ts'
 
 const attemptItem = z.object({
   at: z.number(),
@@ -65,26 +64,26 @@ export function deliveryEventKey(domain: string, eventId: string) {
 }
 
 /** Returns the index entry of a pending delivery: by the moment of its next attempt. */
-export function duePlace(id: string, at: number) {
+export function dueKey(id: string, at: number) {
   return { gsi_pk: duePartition(shardOf(id)), gsi_sk: dueSort(id, at) }
 }
 
-/** See {@link duePlace}. */
+/** See {@link dueKey}. */
 export function duePartition(shard: string): string {
   return joinKey('due', shard)
 }
 
-/** See {@link duePlace}. */
+/** See {@link dueKey}. */
 export function dueSort(id: string, at: number): string {
   return joinKey(numberPart(at), id)
 }
 
 /** Returns the index entry of a delivery that failed for good: its dead letter. */
-export function failedPlace({ domain, id }: Pick<Delivery, 'domain' | 'id'>) {
+export function failedKey({ domain, id }: Pick<Delivery, 'domain' | 'id'>) {
   return { gsi_pk: failedPartition(domain), gsi_sk: joinKey(id) }
 }
 
-/** See {@link failedPlace}. */
+/** See {@link failedKey}. */
 export function failedPartition(domain: string): string {
   return joinKey('failed', domain)
 }
@@ -92,7 +91,7 @@ export function failedPartition(domain: string): string {
 /** Returns a delivery as an item, in the index of due ones if it is pending. */
 export function toDeliveryItem(delivery: Delivery) {
   const { id, nextAttemptAt } = delivery
-  return { ...toUnlistedItem(delivery), ...(nextAttemptAt === undefined ? {} : duePlace(id, nextAttemptAt)) }
+  return { ...toUnlistedItem(delivery), ...(nextAttemptAt === undefined ? {} : dueKey(id, nextAttemptAt)) }
 }
 
 /** Returns a delivery as an item that is not in the index of due ones. */
@@ -100,7 +99,7 @@ export function toUnlistedItem(delivery: Delivery) {
   return {
     ...deliveryKey(delivery),
     ...delivery,
-    ...(delivery.state === 'failed' ? failedPlace(delivery) : {}),
+    ...(delivery.state === 'failed' ? failedKey(delivery) : {}),
     expiresAt: expirySeconds(keptUntil.delivery(delivery)),
   }
 }

@@ -1,11 +1,8 @@
-import { deliveryLimits } from '../../../core/hooks/delivery/delivery-limits.ts'
-import { runsOf } from '../../../core/hooks/delivery/delivery-log.ts'
+import { type Delivery, deliveryLimits, runsOf } from '../../../core/hooks/delivery/delivery.ts'
 import type { AttemptOutcome } from '../../../core/hooks/delivery/delivery-store.ts'
-import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
 import type { AdapterContext } from '../../context.ts'
-import type { Item } from '../client.ts'
-import { type Update, tableName } from '../client.ts'
-import { deliveryKey, duePlace, failedPlace } from './delivery-item.ts'
+import { type Item, type Update, tableName } from '../client.ts'
+import { deliveryKey, dueKey, failedKey } from './delivery-item.ts'
 import { nowSeconds } from '../items.ts'
 
 const stillWaits = '#state = :pending AND tries = :tries AND expiresAt > :now'
@@ -81,8 +78,8 @@ export function decision(context: AdapterContext, delivery: Delivery, outcome: A
 }
 
 function placeOf(delivery: Delivery, { state, nextAttemptAt }: AttemptOutcome) {
-  if (state === 'failed') return failedPlace(delivery)
-  return nextAttemptAt === undefined ? undefined : duePlace(delivery.id, nextAttemptAt)
+  if (state === 'failed') return failedKey(delivery)
+  return nextAttemptAt === undefined ? undefined : dueKey(delivery.id, nextAttemptAt)
 }
 
 /**
@@ -116,7 +113,7 @@ export function addition(
 
 /** Returns the write of another time for the next attempt. */
 export function newPlan(context: AdapterContext, delivery: Delivery, at: number): Update {
-  const { gsi_pk, gsi_sk } = duePlace(delivery.id, at)
+  const { gsi_pk, gsi_sk } = dueKey(delivery.id, at)
   return {
     ...base(context, delivery),
     UpdateExpression: 'SET nextAttemptAt = :at, gsi_pk = :gsi_pk, gsi_sk = :gsi_sk',
@@ -134,7 +131,7 @@ export function newPlan(context: AdapterContext, delivery: Delivery, at: number)
 
 /** Returns the write that makes an ended delivery pending again. */
 export function reopening(context: AdapterContext, delivery: Delivery, at: number): Update {
-  const { gsi_pk, gsi_sk } = duePlace(delivery.id, at)
+  const { gsi_pk, gsi_sk } = dueKey(delivery.id, at)
   const { interrupted, underWay } = runsOf(delivery, at)
   const sets = [
     '#state = :pending',

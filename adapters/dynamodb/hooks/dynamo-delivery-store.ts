@@ -1,13 +1,21 @@
 import type {
   AttemptOutcome,
-  DeliveryPlace,
+  DeliveryKey,
   DeliveryRange,
   DeliveryStore,
 } from '../../../core/hooks/delivery/delivery-store.ts'
 import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
 import type { AdapterContext } from '../../context.ts'
-import type { Item } from '../client.ts'
-import { type Query, type Update, getItem, queryPage, tableName, transactWrite, updateItem } from '../client.ts'
+import {
+  type Item,
+  type Query,
+  type Update,
+  getItem,
+  queryPage,
+  tableName,
+  transactWrite,
+  updateItem,
+} from '../client.ts'
 import { deliveryItem, deliveryKey, duePartition, dueSort, failedPartition, toDeliveryItem } from './delivery-item.ts'
 import { type PayloadFiles, deliveryPayloads } from './delivery-payloads.ts'
 import { s3PayloadFiles } from '../../s3/s3-objects.ts'
@@ -15,8 +23,7 @@ import { addition, beginning, decision, newPlan, reopening } from './delivery-wr
 import { conditionally, numberOf, textOf, transacted } from '../errors.ts'
 import { queryIndexed } from '../index-entries.ts'
 import { nowSeconds, parseItem, putNew, unexpired } from '../items.ts'
-import { joinKey, numberPart } from '../key.ts'
-import { shards } from '../shards.ts'
+import { joinKey, numberPart, shards } from '../key.ts'
 
 /**
  * Deliveries in DynamoDB, one partition a hook, and what they carry, one partition a domain. While a delivery is
@@ -121,7 +128,7 @@ async function listOf(
 interface DueRange {
   readonly before: number
   readonly limit: number
-  readonly after: DeliveryPlace | undefined
+  readonly after: DeliveryKey | undefined
   readonly unreadable: string[]
 }
 

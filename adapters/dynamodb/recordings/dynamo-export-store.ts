@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import {
   exportFormats,
   type ExportJob,
-  type ExportPlace,
+  type ExportKey,
   type ExportStore,
 } from '../../../core/cdr/exports/export-job.ts'
 import type { AdapterContext } from '../../context.ts'
@@ -65,7 +65,7 @@ export function dynamoExportStore(context: AdapterContext): ExportStore {
   }
 }
 
-function itemKey({ domain, id }: ExportPlace) {
+function itemKey({ domain, id }: ExportKey) {
   return { pk: joinKey(domain), sk: id }
 }
 

@@ -4,18 +4,27 @@ import type { RecordedLeg, RecordingStore } from '../../../core/recordings/recor
 import {
   type ExpectedRecording,
   type Recording,
-  type RecordingPlace,
+  type RecordingKey,
   uuidOfFile,
 } from '../../../core/recordings/recording.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
 import { READ_BATCH_ITEMS, readBatch } from '../batches.ts'
-import type { Item } from '../client.ts'
-import { type Page, type Put, type Query, getItem, putItem, queryAll, queryPage, tableName } from '../client.ts'
+import {
+  type Item,
+  type Page,
+  type Put,
+  type Query,
+  getItem,
+  putItem,
+  queryAll,
+  queryPage,
+  tableName,
+} from '../client.ts'
 import { conditionally, textOf } from '../errors.ts'
 import { type IndexQuery, queryIndexed } from '../index-entries.ts'
 import { expirySeconds, parseItem, under, unexpired } from '../items.ts'
-import { joinKey, keyPrefix, numberPart } from '../key.ts'
+import { joinKey, keyPrefix, numberPart, shards } from '../key.ts'
 import { forgetLeftRecordings, leaveRecordings, listLeftRecordings, wasLeftBefore } from '../domains/left-recordings.ts'
 import {
   doomedPartition,
@@ -30,7 +39,6 @@ import {
   storedPartition,
   toRecordingItem,
 } from './recording-item.ts'
-import { shards } from '../shards.ts'
 
 /** Changes of one recording that may meet each other: the uploader's, its owner's and the schedules'. */
 const maxTries = 8
@@ -111,7 +119,7 @@ async function recordedAmong(context: AdapterContext, legs: readonly RecordedLeg
 /** A write whose answer was lost and that the client tries again finds its own mark. */
 async function changeRecording<A>(
   context: AdapterContext,
-  place: RecordingPlace,
+  place: RecordingKey,
   rule: (stored: Recording | undefined) => RecordingChange<A>,
 ): Promise<A> {
   const TableName = tableName(context, 'recordings')
@@ -180,7 +188,7 @@ async function pageOf(
   context: AdapterContext,
   domain: string,
   limit: number,
-  after: RecordingPlace | undefined,
+  after: RecordingKey | undefined,
 ): Promise<Recording[]> {
   const query: Query = {
     TableName: tableName(context, 'recordings'),

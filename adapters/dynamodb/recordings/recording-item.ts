@@ -1,11 +1,10 @@
 import * as z from 'zod/mini'
 import { endOf } from '../../../core/recordings/recording-changes.ts'
 import type { RecordedLeg } from '../../../core/recordings/recording-store.ts'
-import type { Recording, RecordingPlace } from '../../../core/recordings/recording.ts'
+import type { Recording, RecordingKey } from '../../../core/recordings/recording.ts'
 import { keptUntil } from '../../retention.ts'
 import { expirySeconds } from '../items.ts'
-import { joinKey, numberPart } from '../key.ts'
-import { shardOf } from '../shards.ts'
+import { joinKey, numberPart, shardOf } from '../key.ts'
 
 /** A stored recording. */
 export const recordingItem = z.object({
@@ -37,7 +36,7 @@ export const recordingItem = z.object({
 })
 
 /** Returns the key of a recording: under its domain, by call and id. */
-export function recordingItemKey({ domain, uuid, id }: RecordingPlace) {
+export function recordingItemKey({ domain, uuid, id }: RecordingKey) {
   return { pk: recordingPartition(domain), sk: joinKey(uuid, id) }
 }
 
@@ -87,12 +86,12 @@ export function toRecordingItem(recording: Recording) {
   return {
     ...recordingItemKey(recording),
     ...recording,
-    ...indexPlace(recording),
+    ...indexKey(recording),
     ...(Number.isFinite(end) ? { expiresAt: expirySeconds(end) } : {}),
   }
 }
 
-function indexPlace(recording: Recording) {
+function indexKey(recording: Recording) {
   const { domain, uuid, id, state, startedAt, closedAt = 0, isHeld, isRemoved } = recording
   const place = (gsi_pk: string, at: number) => ({ gsi_pk, gsi_sk: joinKey(numberPart(at), domain, uuid, id) })
   if (state === 'expected') return place(overduePartition(shardOf(uuid)), endOf(recording))

@@ -1,8 +1,7 @@
 import { invalidField } from '../../errors.ts'
-import { rateLimited } from '../../limits/allowance.ts'
-import type { RateLimitStore } from '../../limits/rate-limit-store.ts'
+import { type RateLimitStore, rateLimited } from '../../requests/rate-limit.ts'
 import type { Clock, Randomness } from '../../time.ts'
-import { type ExportFormat, exportFormats, type ExportQueue, type ExportStore } from './export-job.ts'
+import { type ExportFormat, type ExportQueue, type ExportStore, exportFormats } from './export-job.ts'
 import { type SearchRequest, readSearch } from '../search/search-request.ts'
 import type { SearchCaller } from '../search/search-cdrs.ts'
 

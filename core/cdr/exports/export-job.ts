@@ -1,4 +1,4 @@
-import type { UploadedPart } from '../../files/file-store.ts'
+import type { UploadedPart } from '../../recordings/file-store.ts'
 
 /** The forms of an export. */
 export const exportFormats = ['csv', 'jsonl'] as const
@@ -13,7 +13,7 @@ export const maxExportRows = 1_000_000
 export const exportLifeMs = 86_400_000
 
 /** The identity of an export. */
-export interface ExportPlace {
+export interface ExportKey {
   /** The domain whose CDRs are exported; empty if root exports those of all. */
   readonly domain: string
   /** UUID. */
@@ -31,7 +31,7 @@ export interface ExportProgress {
 }
 
 /** One export of CDRs, from its request to the file. */
-export interface ExportJob extends ExportPlace {
+export interface ExportJob extends ExportKey {
   /** The username that requested it, and the only one that sees it. */
   readonly owner: string
   /** Epoch milliseconds; the start of relative times in the request. */
@@ -52,7 +52,7 @@ export interface ExportJob extends ExportPlace {
 }
 
 /** Returns the object key of an export's file. */
-export function exportKey({ domain, id }: ExportPlace): string {
+export function exportKey({ domain, id }: ExportKey): string {
   return `${domain === '' ? 'all-domains' : `of/${domain}`}/${id}`
 }
 
@@ -60,7 +60,7 @@ export function exportKey({ domain, id }: ExportPlace): string {
 export interface ExportStore {
   /** Writes a new job; if the request is repeated, the existing job stays. */
   create(job: ExportJob): Promise<void>
-  read(place: ExportPlace): Promise<ExportJob | undefined>
+  read(place: ExportKey): Promise<ExportJob | undefined>
   /**
    * Replaces a job whose version is still `job.version - 1`; returns `false` when another run was first, or the job is
    * gone.
@@ -70,5 +70,5 @@ export interface ExportStore {
 
 /** The queue of exports to work on. */
 export interface ExportQueue {
-  send(place: ExportPlace): Promise<void>
+  send(place: ExportKey): Promise<void>
 }

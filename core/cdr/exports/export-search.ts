@@ -1,4 +1,4 @@
-import { type ExportJob, type ExportPlace } from './export-job.ts'
+import { type ExportJob, type ExportKey } from './export-job.ts'
 import { type ExportLines, exportLines, usualExportColumns } from './export-rows.ts'
 import type { SearchPlan } from '../search-plan.ts'
 import { type SearchRequest, readSearch } from '../search/search-request.ts'
@@ -13,7 +13,7 @@ export function exportSearch(job: ExportJob): { readonly plan: SearchPlan; reado
   return { plan, lines: exportLines(job.format, columns ?? usualExportColumns) }
 }
 
-function domainOf({ domain }: ExportPlace): string | null {
+function domainOf({ domain }: ExportKey): string | null {
   return domain === '' ? null : domain
 }
 

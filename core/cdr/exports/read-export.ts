@@ -1,5 +1,5 @@
 import { DomainError } from '../../errors.ts'
-import type { FileStore } from '../../files/file-store.ts'
+import type { FileStore } from '../../recordings/file-store.ts'
 import { type ExportJob, exportKey, type ExportStore } from './export-job.ts'
 import { exportTypes } from './export-rows.ts'
 import type { SearchCaller } from '../search/search-cdrs.ts'

@@ -1,18 +1,18 @@
 import { DomainError } from '../../errors.ts'
 import type { CdrStore } from '../cdr-store.ts'
 import type { Clock } from '../../time.ts'
-import { type FileBody, type UploadedPart, minPartBytes, type FileStore } from '../../files/file-store.ts'
+import { type FileBody, type UploadedPart, minPartBytes, type FileStore } from '../../recordings/file-store.ts'
 import {
   exportKey,
   maxExportRows,
   type ExportJob,
-  type ExportPlace,
+  type ExportKey,
   type ExportProgress,
   type ExportQueue,
   type ExportStore,
 } from './export-job.ts'
 import { type ExportLines, exportTypes } from './export-rows.ts'
-import type { SearchAnswer, SearchPlan } from '../search-plan.ts'
+import type { SearchResponse, SearchPlan } from '../search-plan.ts'
 
 /** The ports of {@link writeExport}. */
 export interface WriteExportPorts {
@@ -42,7 +42,7 @@ export const searchMs = 60_000
 const partBytes = 8 * 1024 * 1024
 
 /** The result of a run. `over`: the job had ended before, or is gone. */
-export type ExportRunEnd = 'done' | 'failed' | 'queued again' | 'overtaken' | 'over'
+export type ExportOutcome = 'done' | 'failed' | 'queued again' | 'overtaken' | 'over'
 
 /**
  * Works on an export: searches page by page and stores the lines in parts of a file, so that no more than one part is
@@ -52,9 +52,9 @@ export type ExportRunEnd = 'done' | 'failed' | 'queued again' | 'overtaken' | 'o
  */
 export async function writeExport(
   ports: WriteExportPorts,
-  place: ExportPlace,
+  place: ExportKey,
   tools: WriteExportDeps,
-): Promise<ExportRunEnd> {
+): Promise<ExportOutcome> {
   const job = await ports.exports.read(place)
   if (job === undefined || job.state === 'done' || job.state === 'failed') return 'over'
   try {
@@ -73,7 +73,7 @@ function isFinal(error: unknown): error is DomainError {
   )
 }
 
-async function fail({ exports }: WriteExportPorts, place: ExportPlace, reason: string): Promise<ExportRunEnd> {
+async function fail({ exports }: WriteExportPorts, place: ExportKey, reason: string): Promise<ExportOutcome> {
   const job = await exports.read(place)
   if (job === undefined) return 'over'
   const isRecorded = await exports.replace({ ...job, state: 'failed', reason, version: job.version + 1 })
@@ -102,7 +102,7 @@ class ExportRun {
     this.#lines = lines
   }
 
-  async run(): Promise<ExportRunEnd> {
+  async run(): Promise<ExportOutcome> {
     const finished = await this.#takeUp()
     if (finished !== undefined) return finished
     for (;;) {
@@ -117,7 +117,7 @@ class ExportRun {
    * Continues after the last run. If the store does not know the upload any more, it was completed, or the export is
    * begun again.
    */
-  async #takeUp(): Promise<ExportRunEnd | undefined> {
+  async #takeUp(): Promise<ExportOutcome | undefined> {
     const { progress } = this.#job
     const key = exportKey(this.#job)
     if (progress.uploadId !== undefined) {
@@ -144,7 +144,7 @@ class ExportRun {
     return answer.hits.length < limit || this.#rows >= maxExportRows
   }
 
-  async #search(limit: number): Promise<SearchAnswer | undefined> {
+  async #search(limit: number): Promise<SearchResponse | undefined> {
     try {
       const plan = { ...this.#plan, limit, skip: 0, after: this.#after, aggregations: undefined }
       const answer = await this.#ports.cdrs.search(plan, searchMs)
@@ -183,7 +183,7 @@ class ExportRun {
     })
   }
 
-  async #finish(): Promise<ExportRunEnd> {
+  async #finish(): Promise<ExportOutcome> {
     const { exportFiles } = this.#ports
     const key = exportKey(this.#job)
     if (this.#job.progress.uploadId === undefined) {
@@ -203,12 +203,12 @@ class ExportRun {
     throw new DomainError('store_unavailable', 'the file of an export was not kept')
   }
 
-  async #end(size: number, progress: ExportProgress): Promise<ExportRunEnd> {
+  async #end(size: number, progress: ExportProgress): Promise<ExportOutcome> {
     const { rows, after } = progress
     return (await this.#record({ state: 'done', size, progress: { parts: [], rows, after } })) ? 'done' : 'overtaken'
   }
 
-  async #queueRest(): Promise<ExportRunEnd> {
+  async #queueRest(): Promise<ExportOutcome> {
     if (this.#bytes >= minPartBytes && !(await this.#storePart())) return 'overtaken'
     await this.#ports.exportQueue.send({ domain: this.#job.domain, id: this.#job.id })
     return 'queued again'

@@ -1,15 +1,15 @@
 import { DomainError } from '../../errors.ts'
-import { handedOverBytes, mostHandedOver } from '../../lists/json-bytes.ts'
-import type { SearchAnswer } from '../search-plan.ts'
+import { handedOverBytes, mostHandedOver } from '../../requests/json-bytes.ts'
+import type { SearchResponse } from '../search-plan.ts'
 import { type PresentedHit, presentHit } from './present-hit.ts'
 import type { ReadSearch } from './search-request.ts'
 
 /** The answer to a search, in the form of the published API. */
-export interface PresentedAnswer {
+export interface PresentedResponse {
   readonly took: number
   /** Whether not everything was seen; the header `X-Partial` says so, too. */
   readonly timed_out: boolean
-  readonly _shards: SearchAnswer['shards']
+  readonly _shards: SearchResponse['shards']
   readonly hits: { readonly total: number; readonly max_score: null; readonly hits: readonly PresentedHit[] }
   readonly aggregations?: Readonly<Record<string, unknown>>
   readonly scrollId?: string
@@ -17,7 +17,7 @@ export interface PresentedAnswer {
 
 /** A search's answer and the headers that go with it. */
 export interface SearchReply {
-  readonly body: PresentedAnswer
+  readonly body: PresentedResponse
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -26,11 +26,11 @@ export interface SearchReply {
  * as its function hands it over, is `payload_too_large`; if a part of the store failed, the answer is marked as
  * partial.
  */
-export function presentAnswer(answer: SearchAnswer, read: ReadSearch, scrollId: string | undefined): SearchReply {
+export function presentAnswer(answer: SearchResponse, read: ReadSearch, scrollId: string | undefined): SearchReply {
   if (answer.timedOut)
     throw new DomainError('search_timeout', 'the search took too long: narrow it, or shorten its time')
   const isPartial = answer.shards.failed > 0
-  const body: PresentedAnswer = {
+  const body: PresentedResponse = {
     took: answer.tookMs,
     timed_out: isPartial,
     _shards: answer.shards,
@@ -47,7 +47,7 @@ export function presentAnswer(answer: SearchAnswer, read: ReadSearch, scrollId: 
 }
 
 function headersOf(
-  answer: SearchAnswer,
+  answer: SearchResponse,
   isDefaultRange: boolean,
   isPartial: boolean,
 ): Readonly<Record<string, string>> {
@@ -61,7 +61,7 @@ function headersOf(
 /** So few hits, even with all variables of their CDRs, never make an answer too large. */
 const fewHits = 10
 
-function checkSize(body: PresentedAnswer): void {
+function checkSize(body: PresentedResponse): void {
   if (body.hits.hits.length <= fewHits && body.aggregations === undefined) return
   if (handedOverBytes(body) <= mostHandedOver) return
   throw new DomainError('payload_too_large', 'the answer has more than 6 MB: ask for fewer columns, hits or buckets')

@@ -1,7 +1,6 @@
-import { maxPatternLength, splitPattern } from '../../patterns/pattern.ts'
-import type { PatternJudge } from '../../patterns/pattern-judge.ts'
+import { type PatternJudge, maxPatternLength, splitPattern } from '../../requests/pattern.ts'
 import type { Comparison, Expression, Operand } from './expression.ts'
-import { type ExpressionPlace, quoted, refuse } from './refusal.ts'
+import { type ExpressionLocation, quoted, refuse } from './refusal.ts'
 import { readTimeSpans, timeFunctions } from './time-spans.ts'
 import { type Token, readTokens } from './tokens.ts'
 
@@ -11,7 +10,7 @@ const maxDepth = 20
 
 const comparisons: readonly string[] = ['==', '!=', '<', '>', '<=', '>='] satisfies Comparison[]
 
-interface Reading extends ExpressionPlace {
+interface Reading extends ExpressionLocation {
   readonly tokens: readonly Token[]
   readonly patternProblem: PatternJudge
   next: number
@@ -159,6 +158,6 @@ function expectSymbol(reading: Reading, text: string): void {
   throw refuse(reading, at, kind === 'end' ? `expected ${text}` : `expected ${text} before ${quoted(found)}`)
 }
 
-function unexpected(place: ExpressionPlace, { kind, text, at }: Token) {
+function unexpected(place: ExpressionLocation, { kind, text, at }: Token) {
   return refuse(place, at, kind === 'end' ? 'the expression ends here, expected a value' : `unexpected ${quoted(text)}`)
 }

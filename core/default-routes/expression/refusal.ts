@@ -1,7 +1,7 @@
 import { type DomainError, invalidField } from '../../errors.ts'
 
 /** The position of an expression in the request, for refusals. */
-export interface ExpressionPlace {
+export interface ExpressionLocation {
   /** The field's path, for example `callflow[0].if.expression`. */
   readonly field: string
 }
@@ -10,7 +10,7 @@ export interface ExpressionPlace {
  * Returns the refusal of an expression. `at` is the offset of the offending character, which is reported counted from
  * one.
  */
-export function refuse({ field }: ExpressionPlace, at: number, problem: string): DomainError {
+export function refuse({ field }: ExpressionLocation, at: number, problem: string): DomainError {
   return invalidField(field, `at character ${at + 1}: ${problem}`)
 }
 

@@ -1,4 +1,4 @@
-import { type ExpressionPlace, quoted, refuse } from './refusal.ts'
+import { type ExpressionLocation, quoted, refuse } from './refusal.ts'
 
 interface SpanRule {
   readonly accepts: (span: string) => boolean
@@ -43,7 +43,7 @@ export const timeFunctions: ReadonlyMap<string, SpanRule> = new Map([
  * Reads the arguments of a time function: spans, comma-separated, bare or in one pair of quotes. Without spans the
  * function returns the value itself. Throws `invalid_field` at the first malformed span.
  */
-export function readTimeSpans(name: string, source: string, at: number, place: ExpressionPlace): string[] {
+export function readTimeSpans(name: string, source: string, at: number, place: ExpressionLocation): string[] {
   const rule = timeFunctions.get(name)
   const [, before = '', , bare = source] = /^(\s*(['"]))(.*)\2\s*$/s.exec(source) ?? []
   if (rule === undefined || bare.trim() === '') return []

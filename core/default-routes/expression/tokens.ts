@@ -1,4 +1,4 @@
-import { type ExpressionPlace, quoted, refuse } from './refusal.ts'
+import { type ExpressionLocation, quoted, refuse } from './refusal.ts'
 import { timeFunctions } from './time-spans.ts'
 
 /** One word of an expression; `at` is the offset of its first character. */
@@ -27,7 +27,7 @@ const rules = {
 const order = ['space', 'variable', 'symbol', 'function', 'text', 'pattern', 'number', 'word'] as const
 
 /** Splits an expression into tokens; the last is the end. Throws `invalid_field` at the first invalid one. */
-export function readTokens(source: string, place: ExpressionPlace): Token[] {
+export function readTokens(source: string, place: ExpressionLocation): Token[] {
   const tokens: Token[] = []
   for (let at = 0; at < source.length; ) {
     const found = order.map((kind) => ({ kind, match: matchAt(rules[kind], source, at) })).find(({ match }) => match)
@@ -47,7 +47,7 @@ function matchAt(rule: RegExp, source: string, at: number): RegExpExecArray | nu
   return rule.exec(source)
 }
 
-function tokenOf(kind: Exclude<keyof typeof rules, 'space'>, match: RegExpExecArray, place: ExpressionPlace): Token {
+function tokenOf(kind: Exclude<keyof typeof rules, 'space'>, match: RegExpExecArray, place: ExpressionLocation): Token {
   const at = match.index
   if (kind === 'symbol') return { kind, text: match[0], at }
   if (kind === 'pattern') return { kind, text: match[1] ?? '', flags: match[2] ?? '', at }
@@ -58,7 +58,7 @@ function tokenOf(kind: Exclude<keyof typeof rules, 'space'>, match: RegExpExecAr
 }
 
 /** Takes the parentheses of a time function as a whole: `08:00-17:00` is no other word of the grammar. */
-function readSpans(source: string, at: number, tokens: Token[], place: ExpressionPlace): number {
+function readSpans(source: string, at: number, tokens: Token[], place: ExpressionLocation): number {
   const match = matchAt(/\s*\(([^()]*)\)/y, source, at)
   if (match === null) throw refuse(place, at, 'expected its spans in parentheses, as in &hour(9-17)')
   const [whole, text = ''] = match

@@ -2,17 +2,17 @@ import type { AccountStore } from '../../accounts/account-store.ts'
 import type { CleanupQueue, QueuedCleanup } from '../cleanup-queue.ts'
 import type { DeletedDomain } from '../domain.ts'
 import type { CommandOutcome, EngineCommand } from '../../commands/commands.ts'
-import type { DomainRemains, DomainStore } from '../domain-store.ts'
+import type { TenantData, DomainStore } from '../domain-store.ts'
 import type { CallEngine } from '../../commands/call-engine.ts'
 import { mapAtMost } from '../../concurrency/semaphore.ts'
 import type { RecordingStore } from '../../recordings/recording-store.ts'
 import type { Clock } from '../../time.ts'
-import { retentionDaysOf } from '../../client-names/retention.ts'
+import { retentionDaysOf } from '../../client-names/domain-parameters.ts'
 
 /** The ports of {@link cleanUpDomain}. */
 export interface CleanUpDomainPorts {
   readonly domains: Pick<DomainStore, 'readDeleted' | 'endDeletion'>
-  readonly remains: Pick<DomainRemains, 'sweep'>
+  readonly tenantData: Pick<TenantData, 'purge'>
   readonly cleanups: Pick<CleanupQueue, 'send'>
   readonly engine: Pick<CallEngine, 'run' | 'send'>
   readonly accounts: Pick<AccountStore, 'list'>
@@ -95,7 +95,7 @@ export async function cleanUpDomain(
   const remainingMs = dueAt - clock.now()
   if (remainingMs > 0) return again(Math.ceil(remainingMs / 1000), silentSince)
   await ports.recordings.leave({ domain, retentionDays: retentionDaysOf(deleted), leftAt: clock.now() })
-  if (!(await ports.remains.sweep(domain, until))) return again(0, silentSince)
+  if (!(await ports.tenantData.purge(domain, until))) return again(0, silentSince)
   await ports.domains.endDeletion(domain)
   return 'done'
 }

@@ -1,15 +1,19 @@
 import { DomainError } from '../../errors.ts'
 import type { DeliveryQueue, QueuedDelivery } from '../delivery/delivery-queue.ts'
 import type { DeliveryStore } from '../delivery/delivery-store.ts'
-import type { Delivery, DeliveryEvent, DeliveryState } from '../delivery/delivery.ts'
+import {
+  type Delivery,
+  type DeliveryEvent,
+  type DeliveryState,
+  deliveryLimits,
+  queuedAttempt,
+} from '../delivery/delivery.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
 import type { Randomness } from '../../time.ts'
 import { type HookCall, callHook, signingKeys } from '../request/call-hook.ts'
-import { deliveryLimits } from '../delivery/delivery-limits.ts'
 import { givesNotice } from './disable-hook.ts'
 import { type MadeAttempt, actOnReply, countFailure, followingAttempt, sentAttempt } from './made-attempt.ts'
-import { queuedAttempt } from '../delivery/queued-attempt.ts'
 import { type OwnerNotice, tellOwner } from './tell-owner.ts'
 
 /** The attempt that is to be made. */

@@ -6,7 +6,7 @@ import { type HookCall, callHook, signingKeys } from '../request/call-hook.ts'
 import type { SecretBox } from '../../secrets.ts'
 import type { DeliveryQueue, QueuedDelivery } from '../delivery/delivery-queue.ts'
 import type { DeliveryStore } from '../delivery/delivery-store.ts'
-import type { Delivery } from '../delivery/delivery.ts'
+import { type Delivery, queuedAttempt } from '../delivery/delivery.ts'
 import { reminderOf } from './disable-hook.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
@@ -21,7 +21,6 @@ import {
   followingAttempt,
   sentAttempt,
 } from './made-attempt.ts'
-import { queuedAttempt } from '../delivery/queued-attempt.ts'
 
 /** The ports and tools of {@link attemptDirectly}. */
 export interface DirectAttemptDeps extends MadeAttemptDeps, LatenessDeps, HookCall {

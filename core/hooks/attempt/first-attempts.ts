@@ -4,13 +4,11 @@ import type { PlatformEvent } from '../../events/platform-event.ts'
 import type { Clock } from '../../time.ts'
 import type { QueuedDelivery } from '../delivery/delivery-queue.ts'
 import type { DeliveryStore } from '../delivery/delivery-store.ts'
-import type { Delivery } from '../delivery/delivery.ts'
+import { type Delivery, newDelivery, queuedAttempt } from '../delivery/delivery.ts'
 import { type DirectAttempt, plannedAnew } from './direct-attempts.ts'
 import { reminderOf } from './disable-hook.ts'
 import type { Hook } from '../definition/hook.ts'
 import type { Judged } from './judge-hooks.ts'
-import { newDelivery } from '../delivery/new-delivery.ts'
-import { queuedAttempt } from '../delivery/queued-attempt.ts'
 
 /**
  * Names the delivery of an event to a hook: `msg_` and 32 hex digits, always the same for the same three, and in the

@@ -1,8 +1,7 @@
 import type { PlatformEvent } from '../../events/platform-event.ts'
 import type { Hook } from '../definition/hook.ts'
-import { matches } from '../matching/matching.ts'
-import type { PatternCompiler } from '../../patterns/pattern.ts'
-import { type PatternWork, type Rest, limitedPatterns, patternWork } from '../matching/pattern-work.ts'
+import { type PatternWork, type Rest, limitedPatterns, matches, patternWork } from '../matching/matching.ts'
+import type { PatternCompiler } from '../../requests/pattern.ts'
 
 /** The tools of {@link judge}. */
 export interface JudgeDeps {

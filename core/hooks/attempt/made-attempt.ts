@@ -2,12 +2,11 @@ import type { Clock, Randomness } from '../../time.ts'
 import type { CalledHook } from '../request/call-hook.ts'
 import type { QueuedDelivery } from '../delivery/delivery-queue.ts'
 import type { RecordedAttempt } from '../delivery/delivery-store.ts'
-import type { Delivery, DeliveryAttempt, DeliveryState } from '../delivery/delivery.ts'
+import { type Delivery, type DeliveryAttempt, type DeliveryState, queuedAttempt } from '../delivery/delivery.ts'
 import { disableHook } from './disable-hook.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
 import { judgeReply } from './judge-reply.ts'
-import { queuedAttempt } from '../delivery/queued-attempt.ts'
 import { mayBeRetried, nextAttemptAt } from '../delivery/retry-schedule.ts'
 
 /** An attempt that was recorded, as it is logged. */

@@ -1,4 +1,4 @@
-import { mailServerOf, senderOf } from '../../email/mail-server-of.ts'
+import { mailServerOf, senderOf } from '../../email/write-email-settings.ts'
 import { DomainError } from '../../errors.ts'
 import { serviceEvent } from '../../events/service-event.ts'
 import type { SecretBox } from '../../secrets.ts'

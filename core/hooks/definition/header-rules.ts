@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../errors.ts'
-import { hasControls } from '../../text/control-characters.ts'
+import { hasControls } from '../../requests/safe-text.ts'
 
 const maxHeaders = 50
 const maxValueLength = 2048

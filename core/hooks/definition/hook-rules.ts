@@ -4,8 +4,8 @@ import type { HookFilter } from './hook.ts'
 import { headerProblems } from './header-rules.ts'
 import { isStorableNumber } from './event-fields.ts'
 import type { HookAuthInput, HookInput } from './hook-input.ts'
-import { maxPatternLength, type PatternCompiler, readPattern } from '../../patterns/pattern.ts'
-import { type AddressGuard, urlProblem } from '../../outbound/target-url.ts'
+import { maxPatternLength, type PatternCompiler, readPattern } from '../../requests/pattern.ts'
+import { type AddressGuard, urlProblem } from '../../requests/target-url.ts'
 
 /** The judges that the rules need: which addresses may be reached, and which patterns the matcher knows. */
 export interface HookJudges {

@@ -1,7 +1,7 @@
 import type { Acl } from '../../access/acl.ts'
-import { applyList } from '../../lists/apply-list.ts'
-import { handedOverBytes, mostHandedOver } from '../../lists/json-bytes.ts'
-import type { ListQuery } from '../../lists/list-query.ts'
+import { applyList } from '../../requests/apply-list.ts'
+import { handedOverBytes, mostHandedOver } from '../../requests/json-bytes.ts'
+import type { ListQuery } from '../../requests/list-query.ts'
 import type { HookStore } from './hook-store.ts'
 import { presentHook } from './present-hook.ts'
 

@@ -1,5 +1,5 @@
-import { type Precondition, requireMatch } from '../../concurrency/precondition.ts'
-import { untilDone } from '../../concurrency/until-done.ts'
+import { type Precondition, requireMatch } from '../../requests/precondition.ts'
+import { untilDone } from '../../concurrency/retry.ts'
 import type { HookStore } from './hook-store.ts'
 import type { Hook } from './hook.ts'
 import { hookContent, nextVersion, refuseProblems } from './hook-content.ts'

@@ -1,4 +1,4 @@
-import { untilDone } from '../../concurrency/until-done.ts'
+import { untilDone } from '../../concurrency/retry.ts'
 import type { SecretBox } from '../../secrets.ts'
 import type { HookStore } from './hook-store.ts'
 import type { Hook, HookSecret } from './hook.ts'

@@ -17,7 +17,7 @@ export interface RecordedAttempt {
 }
 
 /** Where a list of deliveries goes on: after this one. */
-export type DeliveryPlace = Pick<Delivery, 'id' | 'nextAttemptAt'>
+export type DeliveryKey = Pick<Delivery, 'id' | 'nextAttemptAt'>
 
 /** Overdue deliveries; an empty page comes after the last. */
 export interface DuePage {
@@ -72,9 +72,9 @@ export interface DeliveryStore {
    */
   reopen(delivery: Delivery, at: number): Promise<Delivery | undefined>
   /** All domains' pending deliveries whose next attempt was due before a moment (epoch milliseconds), oldest first. */
-  listDue(before: number, limit: number, after?: DeliveryPlace): Promise<DuePage>
+  listDue(before: number, limit: number, after?: DeliveryKey): Promise<DuePage>
   /** Deliveries of a domain that failed for good and were not opened again, the newest event first. */
-  listFailed(domain: string, limit: number, after?: DeliveryPlace): Promise<Delivery[]>
+  listFailed(domain: string, limit: number, after?: DeliveryKey): Promise<Delivery[]>
   /** Deliveries of a hook in the order of their ids. Fewer than the limit: there are no more. Reads consistently. */
   list(domain: string, hookId: string, range: DeliveryRange): Promise<Delivery[]>
 }

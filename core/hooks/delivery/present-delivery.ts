@@ -1,5 +1,4 @@
-import type { Delivery, DeliveryAttempt, DeliveryState } from './delivery.ts'
-import { attemptsOf } from './delivery-log.ts'
+import { type Delivery, type DeliveryAttempt, type DeliveryState, attemptsOf } from './delivery.ts'
 
 /** A delivery as callers see it. Moments are epoch milliseconds. */
 export interface PresentedDelivery {

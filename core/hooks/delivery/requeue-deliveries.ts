@@ -1,8 +1,7 @@
 import type { DeliveryQueue } from './delivery-queue.ts'
 import type { DeliveryStore } from './delivery-store.ts'
-import type { Delivery } from './delivery.ts'
+import { type Delivery, queuedAttempt } from './delivery.ts'
 import type { Clock } from '../../time.ts'
-import { queuedAttempt } from './queued-attempt.ts'
 
 export interface Requeuing {
   readonly deliveries: Pick<DeliveryStore, 'listDue' | 'reschedule'>

@@ -1,23 +1,27 @@
 import { invalidField } from '../../errors.ts'
 import { sampleEvent } from '../../events/sample-event.ts'
-import { rateLimited } from '../../limits/allowance.ts'
-import { jsonBytes } from '../../lists/json-bytes.ts'
+import { type RateLimitStore, rateLimited } from '../../requests/rate-limit.ts'
+import { jsonBytes } from '../../requests/json-bytes.ts'
 import type { SecretBox } from '../../secrets.ts'
 import type { EventLog } from '../../events/event-log.ts'
 import type { DeliveryStore } from '../delivery/delivery-store.ts'
-import type { Delivery, DeliveryAttempt, DeliveryEvent, DeliveryState } from '../delivery/delivery.ts'
+import {
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryEvent,
+  type DeliveryState,
+  newDelivery,
+} from '../delivery/delivery.ts'
 import type { HookRequest } from '../request/hook-client.ts'
 import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
-import type { RateLimitStore } from '../../limits/rate-limit-store.ts'
 import type { Randomness } from '../../time.ts'
 import { type CalledHook, type HookCall, callHook, signingKeys } from '../request/call-hook.ts'
 import type { DeliveryIdOf } from '../attempt/first-attempts.ts'
 import { type JsonObject, storingProblem } from '../definition/event-fields.ts'
 import { judgeReply } from '../attempt/judge-reply.ts'
-import { newDelivery } from '../delivery/new-delivery.ts'
-import type { PatternCompiler } from '../../patterns/pattern.ts'
-import { type Rest, limitedPatterns, patternWork } from '../matching/pattern-work.ts'
+import type { PatternCompiler } from '../../requests/pattern.ts'
+import { type Rest, limitedPatterns, patternWork } from '../matching/matching.ts'
 import { type HookName, readHook } from '../definition/read-hook.ts'
 import { type Refusal, refusals } from '../matching/refusals.ts'
 

@@ -1,7 +1,6 @@
 import type { Hook, HookFilter } from '../definition/hook.ts'
-import { findField, type JsonObject, textOf } from '../definition/event-fields.ts'
-import { passesFilter } from './matching.ts'
-import type { PatternWork } from './pattern-work.ts'
+import { type JsonObject, findField, textOf } from '../definition/event-fields.ts'
+import { type PatternWork, passesFilter } from './matching.ts'
 
 /** The longest found value that is shown, in UTF-16 units. */
 const maxFound = 256

@@ -1,5 +1,5 @@
 import { findField, type JsonObject, type JsonValue, textOf } from '../definition/event-fields.ts'
-import { replaceControls } from '../../text/control-characters.ts'
+import { replaceControls } from '../../requests/safe-text.ts'
 
 /** One substitution. What does not have this form (`${`, `${ }`, `${a[0]}`) is ordinary text. */
 const placeholder = /\$\{([A-Za-z0-9_:.-]{1,128})\}/g

@@ -1,8 +1,7 @@
 import { type ResolvedDomain, resolveDomain } from '../../../core/access/resolve-domain.ts'
 import { invalidField } from '../../../core/errors.ts'
-import { type Endpoint, own } from '../endpoint-parts.ts'
+import { type Endpoint, type Step, requireStep, requirePort } from '../endpoint-parts.ts'
 import type { Exchange } from '../exchange.ts'
-import { type Step, left } from '../step.ts'
 
 /** Finds the domain of the request, and refuses one that is not the caller's or does not exist. */
 export function domainResolution(endpoint: Endpoint): Step {
@@ -19,10 +18,10 @@ export function domainResolution(endpoint: Endpoint): Step {
 async function domainOf({ caller, raw }: Exchange, { route, ports }: Endpoint): Promise<ResolvedDomain | null> {
   const rule = route.domain
   if (rule === 'none' || caller === undefined) return null
-  const { params, query, body } = left(raw, 'request syntax')
+  const { params, query, body } = requireStep(raw, 'request syntax')
   const named = { query: query['domain'], body: bodyDomain(body) }
-  if (rule !== 'path') return resolveDomain(caller, named, rule, own(ports.domains))
-  return resolveDomain(caller, { ...named, path: params['domain_name'] }, 'required', own(ports.domains))
+  if (rule !== 'path') return resolveDomain(caller, named, rule, requirePort(ports.domains))
+  return resolveDomain(caller, { ...named, path: params['domain_name'] }, 'required', requirePort(ports.domains))
 }
 
 function bodyDomain(body: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import type { Route } from '../../../contracts/routes/route.ts'
 import { decidePermission } from '../../../core/access/permission.ts'
-import type { Step } from '../step.ts'
+import type { Step } from '../endpoint-parts.ts'
 
 /** Refuses a caller whose role does not hold the route's permission, before any record is looked up. */
 export function permissionCheck({ permission }: Route): Step {

@@ -1,14 +1,16 @@
-import type { LimitName, Route } from '../../../contracts/routes/route.ts'
-import { limitsOf } from '../../../contracts/routes/route.ts'
+import { type LimitName, type Route, limitsOf } from '../../../contracts/routes/route.ts'
 import { sourceNetwork } from '../../../core/auth/source-network.ts'
 import type { DomainError } from '../../../core/errors.ts'
-import { type Allowance, type RateVerdict, rateLimited } from '../../../core/limits/allowance.ts'
-import type { RateLimitStore } from '../../../core/limits/rate-limit-store.ts'
+import {
+  type Allowance,
+  type RateLimitStore,
+  type RateVerdict,
+  rateLimited,
+} from '../../../core/requests/rate-limit.ts'
 import { countInTime, late, withDeadline } from '../deadline.ts'
-import { type Endpoint, own } from '../endpoint-parts.ts'
+import { type Endpoint, type Step, requirePort } from '../endpoint-parts.ts'
 import type { Counts, Exchange } from '../exchange.ts'
-import { tokenOf } from '../presented-token.ts'
-import type { Step } from '../step.ts'
+import { tokenOf } from '../token-text.ts'
 
 /** Credentials and keys that one process remembers; when there are more, it forgets all of them. */
 const maxRemembered = 10_000
@@ -123,7 +125,7 @@ export class RateLimit {
 
   async #count(exchange: Exchange, wanted: readonly Charge[]): Promise<Pick<Counts, 'verdicts' | 'uncounted'>> {
     const { ports, tools } = this.#endpoint
-    const store = own(ports.rateLimits)
+    const store = requirePort(ports.rateLimits)
     if (this.#connecting !== undefined) await withDeadline(this.#connecting, connectMs)
     this.#connecting = undefined
     const now = tools.clock.now()
@@ -158,7 +160,7 @@ export class RateLimit {
  */
 async function connect({ ports, tools }: Pick<Endpoint, 'ports' | 'tools'>): Promise<void> {
   try {
-    await own(ports.rateLimits).take(ofConnecting.key, ofConnecting.allowance, tools.clock.now())
+    await requirePort(ports.rateLimits).take(ofConnecting.key, ofConnecting.allowance, tools.clock.now())
   } catch (error) {
     tools.log.warn('no connection to the store of allowances yet', { problem: String(error) })
   }

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto'
-import { decryptText, encryptText } from '../../../adapters/crypto/answer-cipher.ts'
-import { derivedRandomness } from '../../../adapters/crypto/derived-randomness.ts'
-import { errorStatus } from '../../../contracts/routes/error-codes.ts'
+import { decryptText, derivedRandomness, encryptText } from '../../../adapters/crypto/derived-randomness.ts'
+import { errorStatus } from '../../../contracts/routes/shapes.ts'
 import { takesKey } from '../../../contracts/routes/route.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { claimKey, readKey } from '../../../core/idempotency/claim-key.ts'
-import type { RequestKey } from '../../../core/idempotency/request-key.ts'
-import { type Answer, errorAnswer, repeatedAnswer } from '../answer.ts'
+import { type RequestKey, claimKey, readKey } from '../../../core/requests/idempotency-key.ts'
+import { type HttpResponse, errorResponse, repeatedResponse } from '../response.ts'
 import type { Exchange } from '../exchange.ts'
-import { type Endpoint, own } from '../endpoint-parts.ts'
-import type { Step } from '../step.ts'
+import { type Endpoint, type Step, requirePort } from '../endpoint-parts.ts'
 
 /** Larger answers are not kept; the key of such a request then protects the created record, not the answer. */
 const maxKeptBytes = 200 * 1024
@@ -29,16 +26,16 @@ export function requestKey(endpoint: Endpoint): Step {
     after: ({ event: { keep }, response }) => keep?.(response ?? undefined),
     onError: async ({ event: { keep, requestId }, error }) => {
       if (keep === undefined) return undefined
-      const answer = error instanceof DomainError ? errorAnswer(error, requestId) : undefined
+      const answer = error instanceof DomainError ? errorResponse(error, requestId) : undefined
       await keep(answer)
       return answer === undefined || answer.statusCode >= 500 ? undefined : answer
     },
   }
 }
 
-async function claimOrRepeat(exchange: Exchange, endpoint: Endpoint, key: string): Promise<Answer | undefined> {
+async function claimOrRepeat(exchange: Exchange, endpoint: Endpoint, key: string): Promise<HttpResponse | undefined> {
   const { tools, ports } = endpoint
-  const keys = own(ports.idempotency)
+  const keys = requirePort(ports.idempotency)
   const request = { domain: exchange.caller?.domain ?? '', key }
   const keeper = keeperOf(endpoint, request)
   const claim = await claimKey(keys, {
@@ -49,7 +46,7 @@ async function claimOrRepeat(exchange: Exchange, endpoint: Endpoint, key: string
     now: tools.clock.now(),
   })
   const seed = await keeper.readSeed(claim.seed)
-  if (claim.answer !== undefined) return repeatedAnswer(keeper.readAnswer(claim.answer, seed), exchange.requestId)
+  if (claim.answer !== undefined) return repeatedResponse(keeper.readAnswer(claim.answer, seed), exchange.requestId)
   exchange.random = derivedRandomness(seed)
   // A failure to keep the answer does no harm: the lease of the key expires, and the request can be run again.
   exchange.keep = async (answer) => {
@@ -68,7 +65,7 @@ async function claimOrRepeat(exchange: Exchange, endpoint: Endpoint, key: string
  * Returns whether an answer is final: failures of the service are not, nor are refusals because of rates or of requests
  * that came too early.
  */
-function isFinal({ statusCode, body = '' }: Answer): boolean {
+function isFinal({ statusCode, body = '' }: HttpResponse): boolean {
   return statusCode < 500 && statusCode !== errorStatus.rate_limited && Buffer.byteLength(body) <= maxKeptBytes
 }
 
@@ -81,26 +78,26 @@ function fingerprintOf({ event, caller }: Exchange): string {
 interface Keeper {
   keepSeed(seed: Uint8Array): Promise<string>
   readSeed(kept: string): Promise<Uint8Array>
-  keepAnswer(answer: Answer, seed: Uint8Array): string
-  readAnswer(kept: string, seed: Uint8Array): Answer
+  keepAnswer(answer: HttpResponse, seed: Uint8Array): string
+  readAnswer(kept: string, seed: Uint8Array): HttpResponse
 }
 
 const plainKeeper: Keeper = {
   keepSeed: async (seed) => Buffer.from(seed).toString('base64'),
   readSeed: async (kept) => new Uint8Array(Buffer.from(kept, 'base64')),
   keepAnswer: (answer) => JSON.stringify(answer),
-  readAnswer: (kept) => JSON.parse(kept) as Answer,
+  readAnswer: (kept) => JSON.parse(kept) as HttpResponse,
 }
 
 function keeperOf({ route, ports }: Endpoint, { domain, key }: Pick<RequestKey, 'domain' | 'key'>): Keeper {
   if (route.showsSecret !== true) return plainKeeper
-  const box = own(ports.secretBox)
+  const box = requirePort(ports.secretBox)
   const purpose = `request-seed:${domain}:${key}`
   // Secrets of the request are derived from the seed, so it is encrypted, together with the key of the answer.
   return {
     keepSeed: (seed) => box.seal(seed, purpose),
     readSeed: (kept) => box.open(kept, purpose),
     keepAnswer: (answer, seed) => encryptText(JSON.stringify(answer), seed),
-    readAnswer: (kept, seed) => JSON.parse(decryptText(kept, seed)) as Answer,
+    readAnswer: (kept, seed) => JSON.parse(decryptText(kept, seed)) as HttpResponse,
   }
 }

@@ -1,9 +1,8 @@
-import { rateLimited } from '../../../core/limits/allowance.ts'
+import { rateLimited } from '../../../core/requests/rate-limit.ts'
 import { countInTime, late } from '../deadline.ts'
-import { type Endpoint, own } from '../endpoint-parts.ts'
+import { type Endpoint, type Step, requirePort } from '../endpoint-parts.ts'
 import type { Exchange } from '../exchange.ts'
-import { tokenOf } from '../presented-token.ts'
-import type { Step } from '../step.ts'
+import { tokenOf } from '../token-text.ts'
 
 /** The two steps that limit how many requests of one token run at once. */
 export interface RequestsAtOnce {
@@ -28,7 +27,7 @@ export function requestsAtOnce({ route, ports, tools }: Endpoint): RequestsAtOnc
       before: ({ event: exchange }) => {
         const token = tokenOf(exchange.event)
         if (limit === undefined || token === '') return
-        const { enter, leave } = own(ports.rateLimits)
+        const { enter, leave } = requirePort(ports.rateLimits)
         const key = `${atOnce}:${token}`
         const now = tools.clock.now()
         const entering = settled(exchange, async () => (await enter(key, { limit, leaseMs }, now)) ?? 'full')

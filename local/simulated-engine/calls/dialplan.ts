@@ -1,4 +1,4 @@
-import { dialledNumber } from '../../../core/dialplan/dialled-number.ts'
+import { dialledNumber } from '../../../core/dialplan/dialplan-question.ts'
 import { askDialplan } from '../platform/ask-dialplan.ts'
 import { toByteText } from '../runtime/byte-text.ts'
 import { profileHeaders } from './caller-profile.ts'

@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '../../../contracts/openapi/document.ts'
-import { errorCodes } from '../../../contracts/routes/error-codes.ts'
+import { errorCodes } from '../../../contracts/routes/shapes.ts'
 import { type Route, takesKey } from '../../../contracts/routes/route.ts'
 
 type Schema = Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@
  * with it.
  */
 import type { ErrorCode } from '../../../core/errors.ts'
-import { errorStatus } from '../../../contracts/routes/error-codes.ts'
+import { errorStatus } from '../../../contracts/routes/shapes.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { type Api, type ApiAnswer, type ApiRequest, anApi } from '../platform/api.ts'
 import { handlerOf } from '../platform/route-requests.ts'

@@ -4,6 +4,7 @@ import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import type { EslDownReason } from '../../../connector/esl/errors.ts'
 import { type EventPipelineDeps, EventPipeline } from '../../../connector/assembly/event-pipeline.ts'
+import { subscriptions } from '../../../connector/events/subscriptions.ts'
 import { capturedLog } from '../processes/captured-log.ts'
 import { type EventGiven, aCoreUuid, anEngineEvent } from '../engine/engine-event.ts'
 import { type FakeEslSession, fakeEslSession } from '../engine/fake-esl-session.ts'
@@ -107,7 +108,8 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
     ports,
     registry,
     domains,
-    engines: () => [engine],
+    wanted: subscriptions({ ...time, reader: ports.subscriptions, log: capturedLog() }),
+    engines: [engine],
     connectorId,
     random: () => 0,
     log: capturedLog(),

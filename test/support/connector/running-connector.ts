@@ -4,7 +4,7 @@ import { type Metrics, emfMetrics } from '../../../adapters/metrics/emf-metrics.
 import { type Connector, startConnector } from '../../../connector/connector.ts'
 import type { EngineAddress } from '../../../connector/runtime/engine.ts'
 import type { OpenLink } from '../../../connector/assembly/engine-runtime.ts'
-import type { SpoolPlace } from '../../../connector/buffer/buffer-disk.ts'
+import type { SpoolLocation } from '../../../connector/buffer/buffer-disk.ts'
 import { openEslSession } from '../../../connector/esl/session.ts'
 import type { CommandMessage } from '../../../contracts/messages/command.ts'
 import type { CommandOutcome, CommandScope, EngineCommand } from '../../../core/commands/commands.ts'
@@ -54,7 +54,7 @@ export async function aRunningConnector(
     readonly ports?: MemoryPorts
     readonly connectorId?: string
     readonly metrics?: Metrics
-    readonly spool?: SpoolPlace
+    readonly spool?: SpoolLocation
     /** Makes links instead of sockets. */
     readonly openLink?: OpenLink
   } = {},

@@ -1,6 +1,6 @@
 import { memoryEventSink } from '../memory/memory-event-sink.ts'
 import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
-import type { Drop } from '../../../connector/buffer/drop-tally.ts'
+import type { Drop } from '../../../connector/buffer/drops.ts'
 import type { MemoryLimits } from '../../../connector/buffer/event-log.ts'
 import { textEvent } from '../../../adapters/events/text-event.ts'
 import { sizeOf } from '../../../connector/buffer/waiting.ts'
@@ -38,7 +38,6 @@ export function spoolingProcess(
   let isAway = true
   const buffer = new EventBuffer({
     ...time,
-    handle: async () => {},
     log,
     memory,
     random: () => 0,
@@ -50,6 +49,9 @@ export function spoolingProcess(
       owner: spoolOwner(name, alive),
       onTaken: (owner) => void taken.push(owner),
     },
+  })
+  buffer.start({
+    handle: async () => {},
     onDropped: (drop) => {
       const index = drops.findIndex((each) => each.class === drop.class)
       const same = drops[index]

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { FrameReader, type EslFrame } from '../../../connector/esl/frame.ts'
-import { defaultEslLimits } from '../../../connector/esl/limits.ts'
+import { defaultEslLimits } from '../../../connector/esl/options.ts'
 
 const folder = new URL('../../fixtures/freeswitch/', import.meta.url)
 

@@ -1,10 +1,9 @@
 /** A simulated engine without its socket, whose gateways come from stores in memory. */
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { gatewayAligner } from '../../../connector/commands/apply-gateway.ts'
-import { wantedGateways } from '../../../connector/commands/wanted-gateways.ts'
-import type { Gateway } from '../../../core/gateways/gateway.ts'
+import { wantedGateways } from '../../../connector/commands/align-gateways.ts'
+import { type Gateway, gatewayRevision } from '../../../core/gateways/gateway.ts'
 import { sealPassword } from '../../../core/gateways/create-gateway.ts'
-import { gatewayRevision } from '../../../core/gateways/gateway-revision.ts'
 import { serveGateways } from '../../../core/gateways/serve-gateways.ts'
 import { writeGatewaysXml } from '../../../functions/engine/write-gateways-xml.ts'
 import { runApi } from '../../../local/simulated-engine/commands/run-api.ts'

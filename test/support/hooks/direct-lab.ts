@@ -2,7 +2,7 @@
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { secretPurpose } from '../../../core/hooks/definition/signing.ts'
 import { attemptDelivery } from '../../../core/hooks/attempt/attempt-delivery.ts'
-import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
+import { hmacSha256 } from '../../../adapters/crypto/hook-digests.ts'
 import { dispatchEvents } from '../../../core/hooks/attempt/dispatch-events.ts'
 import type { HookReply, HookRequest } from '../../../core/hooks/request/hook-client.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'

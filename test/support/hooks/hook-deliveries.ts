@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { deliveryId } from '../../../adapters/crypto/delivery-id.ts'
+import { deliveryId } from '../../../adapters/crypto/hook-digests.ts'
 import { secretPurpose } from '../../../core/hooks/definition/signing.ts'
 import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
 import { handler as deliver } from '../../../functions/hooks/deliver.ts'

@@ -1,5 +1,5 @@
 import { queues } from '../../../contracts/resources.ts'
-import { commandLimits } from '../../../connector/commands/places.ts'
+import { commandLimits } from '../../../connector/commands/command-slots.ts'
 import type { CommandRecord } from '../../../core/commands/commands.ts'
 import { type CallerAnswer, expectTruth } from '../platform/api-commands.ts'
 import { passwordOf } from '../platform/api.ts'

@@ -1,6 +1,6 @@
 import { dynamoConnectorStatusStore } from '../../../adapters/dynamodb/calls/dynamo-connector-status-store.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { systemClock } from '../../../adapters/system/system-time.ts'
 import { sharedEnvironment } from '../../../local/platform/local-environment.ts'
 import { readSettings } from '../../../local/settings/settings.ts'
 import type { BegunChannel } from './platform-invariants.ts'

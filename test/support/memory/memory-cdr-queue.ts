@@ -1,22 +1,22 @@
-import type { CdrNews, CdrQueue } from '../../../core/cdr/cdr-news.ts'
+import type { CdrUpdate, CdrQueue } from '../../../core/cdr/cdr-update.ts'
 
 /** A {@link CdrQueue} that can be read and made to refuse. */
 export interface MemoryCdrQueue extends CdrQueue {
-  /** All news taken, in order, one of each id. */
-  readonly queued: CdrNews[]
-  /** Whether the queue refuses news; it takes all until replaced. */
-  refuses: (news: CdrNews) => boolean
+  /** All updates taken, in order, one of each id. */
+  readonly queued: CdrUpdate[]
+  /** Whether the queue refuses updates; it takes all until replaced. */
+  refuses: (update: CdrUpdate) => boolean
 }
 
-/** News of CDRs in memory. Later news of a leg wait for refused ones, as in the queue. */
+/** Updates of CDRs in memory. Later updates of a leg wait for refused ones, as in the queue. */
 export function memoryCdrQueue(): MemoryCdrQueue {
   const queue: MemoryCdrQueue = {
     queued: [],
     refuses: () => false,
-    async send(news) {
+    async send(updates) {
       const blocked = new Set<string>()
       const refused: string[] = []
-      for (const one of news) {
+      for (const one of updates) {
         if (blocked.has(one.uuid) || queue.refuses(one)) {
           blocked.add(one.uuid)
           refused.push(one.id)
@@ -31,8 +31,8 @@ export function memoryCdrQueue(): MemoryCdrQueue {
 }
 
 /** As a consumer of the queue reads it. */
-function withoutText(news: CdrNews): CdrNews {
-  if (news.kind !== 'event') return news
-  const { fieldsText: _text, ...read } = news
+function withoutText(update: CdrUpdate): CdrUpdate {
+  if (update.kind !== 'event') return update
+  const { fieldsText: _text, ...read } = update
   return read
 }

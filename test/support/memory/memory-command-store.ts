@@ -1,4 +1,4 @@
-import { type OwedDrop, claimsAtATime } from '../../../core/commands/commands.ts'
+import { type PendingUnregistration, claimsAtATime } from '../../../core/commands/commands.ts'
 import type { CommandStore } from '../../../core/commands/command-store.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
 import type { MemoryContext } from './memory-state.ts'
@@ -52,20 +52,21 @@ export function memoryCommandStore({ state, clock }: MemoryContext): CommandStor
       const alias = state.aliases.get(chosen)
       return alias && keptUntil.alias(alias.notedAt) > clock.now() ? alias.actual : undefined
     },
-    async oweDrops(drops) {
-      for (const drop of drops) state.owedDrops.set(keyOf(drop), { drop, notedAt: clock.now() })
+    async addUnregistrations(drops) {
+      for (const drop of drops) state.pendingUnregistrations.set(keyOf(drop), { drop, notedAt: clock.now() })
     },
-    async listDrops(engine) {
-      return [...state.owedDrops.values()]
-        .filter(({ drop, notedAt }) => drop.engine === engine && keptUntil.owedDrop(notedAt) > clock.now())
+    async listUnregistrations(engine) {
+      return [...state.pendingUnregistrations.values()]
+        .filter(({ drop, notedAt }) => drop.engine === engine && keptUntil.pendingUnregistration(notedAt) > clock.now())
         .map(({ drop }) => drop)
     },
-    async endDrop(drop) {
-      if (state.owedDrops.get(keyOf(drop))?.drop.command === drop.command) state.owedDrops.delete(keyOf(drop))
+    async endUnregistration(drop) {
+      if (state.pendingUnregistrations.get(keyOf(drop))?.drop.command === drop.command)
+        state.pendingUnregistrations.delete(keyOf(drop))
     },
   }
 }
 
-function keyOf({ engine, domain, login }: OwedDrop): string {
+function keyOf({ engine, domain, login }: PendingUnregistration): string {
   return JSON.stringify([engine, domain, login])
 }

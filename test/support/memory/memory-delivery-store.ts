@@ -1,7 +1,5 @@
-import { deliveryLimits } from '../../../core/hooks/delivery/delivery-limits.ts'
-import { runsOf } from '../../../core/hooks/delivery/delivery-log.ts'
+import { type Delivery, deliveryLimits, runsOf } from '../../../core/hooks/delivery/delivery.ts'
 import type { AttemptOutcome, DeliveryStore } from '../../../core/hooks/delivery/delivery-store.ts'
-import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
 import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
 

@@ -3,7 +3,7 @@ import type { EventLogWriter, GivenNumber } from '../../../core/hooks/delivery/e
 import { eventLogLimit, unwatchedBefore } from '../../../core/events/event-log-rules.ts'
 import type { LoggedEvent } from '../../../core/events/platform-event.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
-import { ITEM_EVENT_BYTES, fitted } from '../../../adapters/events/fitted-event.ts'
+import { ITEM_EVENT_BYTES, fitted } from '../../../adapters/events/text-event.ts'
 import { type EventLogState, type MemoryContext, memoryKey } from './memory-state.ts'
 
 /** The most bytes of one reading of more than one event: as many as one page of DynamoDB. */

@@ -1,11 +1,11 @@
-import type { ExportJob, ExportPlace, ExportStore } from '../../../core/cdr/exports/export-job.ts'
+import type { ExportJob, ExportKey, ExportStore } from '../../../core/cdr/exports/export-job.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
 import { type MemoryContext, memoryKey } from './memory-state.ts'
 
 /** Exports of CDRs in memory. */
 export function memoryExportStore({ state, clock }: MemoryContext): ExportStore {
-  const keyOf = ({ domain, id }: ExportPlace) => memoryKey(domain, id)
-  const kept = (place: ExportPlace): ExportJob | undefined => {
+  const keyOf = ({ domain, id }: ExportKey) => memoryKey(domain, id)
+  const kept = (place: ExportKey): ExportJob | undefined => {
     const job = state.exports.get(keyOf(place))
     return job !== undefined && keptUntil.exportJob(job) > clock.now() ? job : undefined
   }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { DomainError } from '../../../core/errors.ts'
-import type {
-  FileBody,
-  FileHead,
-  FileStore,
-  LinkRequest,
-  Upload,
-  UploadedPart,
-} from '../../../core/files/file-store.ts'
-import { minPartBytes } from '../../../core/files/file-store.ts'
+import {
+  type FileBody,
+  type FileHead,
+  type FileStore,
+  type LinkRequest,
+  type Upload,
+  type UploadedPart,
+  minPartBytes,
+} from '../../../core/recordings/file-store.ts'
 import type { Clock, Randomness } from '../../../core/time.ts'
 
 /** An object in memory. `state` may be set, as an archive would. */

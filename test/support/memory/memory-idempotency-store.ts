@@ -1,5 +1,4 @@
-import type { RequestKey } from '../../../core/idempotency/request-key.ts'
-import type { IdempotencyStore } from '../../../core/idempotency/idempotency-store.ts'
+import type { IdempotencyStore, RequestKey } from '../../../core/requests/idempotency-key.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
 import { type MemoryContext, memoryKey } from './memory-state.ts'
 

@@ -13,9 +13,9 @@ import { memoryConnectorStatusStore } from './memory-connector-status-store.ts'
 import { memoryCredentialReader } from './memory-credential-reader.ts'
 import { memoryDefaultRouteStore, memoryPublicRouteStore } from './memory-route-store.ts'
 import { type MemoryDeliveryQueue, memoryDeliveryQueue } from './memory-delivery-queue.ts'
-import { type MemoryTakenEvents, memoryTakenEvents } from './memory-taken-events.ts'
+import { type MemoryReceivedEvents, memoryReceivedEvents } from './memory-received-events.ts'
 import { memoryDeliveryStore } from './memory-delivery-store.ts'
-import { memoryDomainRemains } from './memory-domain-remains.ts'
+import { memoryTenantData } from './memory-tenant-data.ts'
 import { memoryDomainStore } from './memory-domain-store.ts'
 import { memoryDomainTokenStore } from './memory-domain-token-store.ts'
 import { memoryDomainVersionStore } from './memory-domain-version-store.ts'
@@ -50,7 +50,7 @@ import { memoryTokenStore } from './memory-token-store.ts'
 export interface MemoryPorts extends Ports {
   readonly engine: MemoryCallEngine
   readonly events: MemoryEventSink
-  readonly takenEvents: MemoryTakenEvents
+  readonly receivedEvents: MemoryReceivedEvents
   readonly deliveryQueue: MemoryDeliveryQueue
   readonly cleanups: MemoryCleanupQueue
   readonly cdrQueue: MemoryCdrQueue
@@ -71,7 +71,7 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
   return {
     state,
     domains: memoryDomainStore(context),
-    remains: memoryDomainRemains(context),
+    tenantData: memoryTenantData(context),
     cleanups: memoryCleanupQueue(),
     roles: memoryRoleStore(context),
     accounts: memoryAccountStore(context),
@@ -94,7 +94,7 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     publicRoutes: memoryPublicRouteStore(context),
     subscriptions: memorySubscriptionReader(context),
     deliveries: memoryDeliveryStore(context),
-    takenEvents: memoryTakenEvents(),
+    receivedEvents: memoryReceivedEvents(),
     deliveryQueue: memoryDeliveryQueue(),
     hookClient: memoryHookClient(),
     connectorStatus: memoryConnectorStatusStore(context),

@@ -1,5 +1,4 @@
-import type { PresenceStore } from '../../../core/accounts/presence-store.ts'
-import type { Presence } from '../../../core/accounts/presence.ts'
+import type { Presence, PresenceStore } from '../../../core/accounts/presence.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
 import { accountKey } from './memory-account-store.ts'
 import { type MemoryContext, byText } from './memory-state.ts'

@@ -1,5 +1,4 @@
-import { takeOne, windowVerdict } from '../../../core/limits/allowance.ts'
-import type { RateLimitStore } from '../../../core/limits/rate-limit-store.ts'
+import { type RateLimitStore, takeOne, windowVerdict } from '../../../core/requests/rate-limit.ts'
 import type { MemoryContext } from './memory-state.ts'
 
 /** Allowances in memory. */

@@ -1,18 +1,18 @@
 import { type RecordingChange, endOf, recordingChanges } from '../../../core/recordings/recording-changes.ts'
 import type { RecordingStore } from '../../../core/recordings/recording-store.ts'
-import { type Recording, type RecordingPlace, uuidOfFile } from '../../../core/recordings/recording.ts'
+import { type Recording, type RecordingKey, uuidOfFile } from '../../../core/recordings/recording.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
 import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
 
 /** Records of recordings in memory. */
 export function memoryRecordingStore({ state, clock }: MemoryContext): RecordingStore {
   const isKept = (recording: Recording) => keptUntil.recording(recording) > clock.now()
-  const keyOf = ({ domain, uuid, id }: RecordingPlace) => memoryKey(domain, uuid, id)
-  const kept = (place: RecordingPlace) => [state.recordings.get(keyOf(place))].find((found) => found && isKept(found))
+  const keyOf = ({ domain, uuid, id }: RecordingKey) => memoryKey(domain, uuid, id)
+  const kept = (place: RecordingKey) => [state.recordings.get(keyOf(place))].find((found) => found && isKept(found))
   const all = () => [...state.recordings.values()].filter(isKept)
 
   async function change<A>(
-    place: RecordingPlace,
+    place: RecordingKey,
     rule: (stored: Recording | undefined) => RecordingChange<A>,
   ): Promise<A> {
     const { next, answer } = rule(kept(place))
@@ -83,6 +83,6 @@ export function memoryRecordingStore({ state, clock }: MemoryContext): Recording
 }
 
 /** A space sorts before every character of a uuid or an id. */
-function sortOf({ uuid, id }: RecordingPlace): string {
+function sortOf({ uuid, id }: RecordingKey): string {
   return `${uuid} ${id}`
 }

@@ -1,9 +1,9 @@
-import type { CommandRecord, OwedDrop } from '../../../core/commands/commands.ts'
+import type { CommandRecord, PendingUnregistration } from '../../../core/commands/commands.ts'
 import type { ExportJob } from '../../../core/cdr/exports/export-job.ts'
 import type { KeptCdr } from '../../../core/cdr/merge-cdr.ts'
 import type { EmailSettings } from '../../../core/email/email-settings.ts'
 import type { DomainVersion } from '../../../core/domains/domain-version.ts'
-import type { RequestKey } from '../../../core/idempotency/request-key.ts'
+import type { RequestKey } from '../../../core/requests/idempotency-key.ts'
 import type { DomainRoles } from '../../../core/access/custom-role.ts'
 import type { Account } from '../../../core/accounts/account.ts'
 import type { Presence } from '../../../core/accounts/presence.ts'
@@ -65,7 +65,7 @@ export interface MemoryState {
   readonly commands: Map<string, CommandRecord>
   /** Chosen uuid to the channel that the engine made. */
   /** Drops that engines owe, by all of their parts. */
-  readonly owedDrops: Map<string, { readonly drop: OwedDrop; readonly notedAt: number }>
+  readonly pendingUnregistrations: Map<string, { readonly drop: PendingUnregistration; readonly notedAt: number }>
   readonly aliases: Map<string, { readonly actual: string; readonly notedAt: number }>
   readonly hooks: Map<string, Hook>
   readonly blacklists: Map<string, BlacklistEntry>
@@ -131,7 +131,7 @@ export function memoryState(): MemoryState {
     loginNetworks: new Map(),
     presence: new Map(),
     commands: new Map(),
-    owedDrops: new Map(),
+    pendingUnregistrations: new Map(),
     aliases: new Map(),
     hooks: new Map(),
     blacklists: new Map(),

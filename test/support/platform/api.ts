@@ -6,9 +6,9 @@ import { type MemoryPorts, memoryPorts } from '../memory/memory-ports.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
 import type { Account } from '../../../core/accounts/account.ts'
 import type { EndpointHandler } from '../../../functions/endpoint.ts'
-import type { Answer } from '../../../functions/endpoint/answer.ts'
-import { readSettings } from '../../../functions/endpoint/settings.ts'
-import type { EndpointDeps } from '../../../functions/endpoint/tools.ts'
+import type { HttpResponse } from '../../../functions/endpoint/response.ts'
+import { readSettings } from '../../../functions/endpoint/cloud.ts'
+import type { EndpointDeps } from '../../../functions/endpoint/endpoint-parts.ts'
 import { tokenDigest, writeToken } from '../../../functions/endpoint/token-text.ts'
 import { type CapturedLog, capturedLog } from '../processes/captured-log.ts'
 import { checkedHandler } from './declared.ts'
@@ -179,7 +179,7 @@ async function aCredential(ports: MemoryPorts, clock: MovableClock, account: Acc
   return credential
 }
 
-function readAnswer({ statusCode, headers, body: text = '', isBase64Encoded }: Answer): ApiAnswer {
+function readAnswer({ statusCode, headers, body: text = '', isBase64Encoded }: HttpResponse): ApiAnswer {
   const isJson = headers['Content-Type']?.startsWith('application/json') === true
   const bytes = Buffer.from(text, isBase64Encoded === true ? 'base64' : 'utf8')
   return { status: statusCode, headers, text, bytes, body: isJson ? JSON.parse(text) : text }

@@ -6,13 +6,13 @@ import { memoryPorts } from '../memory/memory-ports.ts'
 import * as routes from '../../../contracts/routes/channels.ts'
 import type { AccessScope } from '../../../core/access/acl.ts'
 import { eavesdropChannel } from '../../../core/channels/eavesdrop-channel.ts'
-import type { EngineAnswer } from '../../../core/channels/engine-answer.ts'
+import type { EngineReply } from '../../../core/channels/engine-reply.ts'
 import { hangUpChannel } from '../../../core/channels/hang-up-channel.ts'
 import { holdChannel } from '../../../core/channels/hold-channel.ts'
 import { originateCall } from '../../../core/channels/originate-call.ts'
 import type { CommandOutcome } from '../../../core/commands/commands.ts'
 import type { Caller } from '../../../core/access/token.ts'
-import { checkFields } from '../../../functions/endpoint/check-fields.ts'
+import { checkFields } from '../../../functions/endpoint/steps/field-validation.ts'
 import { aCaller } from './caller.ts'
 import { movableClock } from '../processes/movable-clock.ts'
 import { aDomain, anAccount } from '../records/records.ts'
@@ -47,22 +47,22 @@ export async function aCallSetup(given: CallSetup = {}) {
     ports,
     clock,
     commands: () => ports.engine.given,
-    originate: async (body: unknown): Promise<EngineAnswer> =>
+    originate: async (body: unknown): Promise<EngineReply> =>
       originateCall(ports, orderer, checkFields(routes.originateCall.body, body), {
         ...chosen,
         clock,
         clientVariables: new Map(),
       }),
-    hold: async (channel: unknown, state: unknown): Promise<EngineAnswer> => {
+    hold: async (channel: unknown, state: unknown): Promise<EngineReply> => {
       const { channel_id } = checkFields(routes.holdChannel.params, { channel_id: channel })
       return holdChannel(ports.engine, orderer, channel_id, checkFields(routes.holdChannel.body, { state }).state)
     },
-    hangUp: async (channel: unknown, cause?: unknown): Promise<EngineAnswer> => {
+    hangUp: async (channel: unknown, cause?: unknown): Promise<EngineReply> => {
       const { channel_id } = checkFields(routes.hangUpChannel.params, { channel_id: channel })
       const query = checkFields(routes.hangUpChannel.query, cause === undefined ? {} : { cause })
       return hangUpChannel(ports.engine, orderer, channel_id, query.cause)
     },
-    eavesdrop: async (channel: unknown, body: unknown = {}, query: unknown = {}): Promise<EngineAnswer> => {
+    eavesdrop: async (channel: unknown, body: unknown = {}, query: unknown = {}): Promise<EngineReply> => {
       const { channel_id } = checkFields(routes.eavesdropChannel.params, { channel_id: channel })
       const { side } = checkFields(routes.eavesdropChannel.query, query)
       const fields = checkFields(routes.eavesdropChannel.body, body)

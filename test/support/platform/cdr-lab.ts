@@ -2,8 +2,8 @@ import type { SQSEvent } from 'aws-lambda'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../memory/memory-ports.ts'
 import type { Cdr } from '../../../core/cdr/cdr.ts'
-import type { CdrNews } from '../../../core/cdr/cdr-news.ts'
-import { readSettings } from '../../../functions/endpoint/settings.ts'
+import type { CdrUpdate } from '../../../core/cdr/cdr-update.ts'
+import { readSettings } from '../../../functions/endpoint/cloud.ts'
 import { handler } from '../../../functions/cdr/cdr-index.ts'
 import { aContext } from './api.ts'
 import { capturedLog } from '../processes/captured-log.ts'
@@ -16,10 +16,10 @@ import { aDomain } from '../records/records.ts'
 export interface CdrLab {
   readonly ports: MemoryPorts
   readonly log: ReturnType<typeof capturedLog>
-  /** Gives the function a batch; answers the news that must come again, by id. */
-  take(news: readonly (CdrNews | string)[], given?: { ports?: MemoryPorts; moment?: Moment }): Promise<string[]>
+  /** Gives the function a batch; answers the updates that must come again, by id. */
+  take(updates: readonly (CdrUpdate | string)[], given?: { ports?: MemoryPorts; moment?: Moment }): Promise<string[]>
   /** Gives it what comes again until nothing does. */
-  takeAll(news: readonly CdrNews[]): Promise<void>
+  takeAll(updates: readonly CdrUpdate[]): Promise<void>
   /** Every CDR that is stored, by domain and uuid. */
   cdrs(): Cdr[]
 }
@@ -32,18 +32,20 @@ export async function aCdrLab(): Promise<CdrLab> {
   const ports = memoryPorts(tools)
   for (const name of ['a.example.com', 'b.example.com']) await ports.domains.create(aDomain({ name, createdAt: 0 }))
 
-  const take: CdrLab['take'] = async (news, { ports: own = ports, moment } = {}) => {
+  const take: CdrLab['take'] = async (updates, { ports: own = ports, moment } = {}) => {
     const over = moment === undefined ? own : dying(own, moment).ports
-    const { batchItemFailures } = await handler.over(over, tools)(batchOf(news), aContext)
+    const { batchItemFailures } = await handler.over(over, tools)(batchOf(updates), aContext)
     const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
-    return news.flatMap((one, index) => (again.has(`message-${index}`) ? [typeof one === 'string' ? one : one.id] : []))
+    return updates.flatMap((one, index) =>
+      again.has(`message-${index}`) ? [typeof one === 'string' ? one : one.id] : [],
+    )
   }
   return {
     ports,
     log,
     take,
-    takeAll: async (news) => {
-      for (let left = news; left.length > 0; ) {
+    takeAll: async (updates) => {
+      for (let left = updates; left.length > 0; ) {
         const again = new Set(await take(left))
         left = left.filter(({ id }) => again.has(id))
       }
@@ -53,9 +55,9 @@ export async function aCdrLab(): Promise<CdrLab> {
 }
 
 /** Each of its leg's group, as in the queue. */
-function batchOf(news: readonly (CdrNews | string)[]): SQSEvent {
+function batchOf(updates: readonly (CdrUpdate | string)[]): SQSEvent {
   return aBatch(
-    news.map((one) => (typeof one === 'string' ? one : { version: 1, ...one })),
-    news.map((one, index) => (typeof one === 'string' ? `group-${index}` : one.uuid)),
+    updates.map((one) => (typeof one === 'string' ? one : { version: 1, ...one })),
+    updates.map((one, index) => (typeof one === 'string' ? `group-${index}` : one.uuid)),
   )
 }

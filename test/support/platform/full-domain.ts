@@ -37,7 +37,7 @@ export interface Fill {
 
 /** Makes a domain and fills every store with records of it. */
 export async function fillDomain(
-  stores: Omit<StorePorts, 'remains'>,
+  stores: Omit<StorePorts, 'tenantData'>,
   name: string,
   { accounts = 2, filler = 1, deliveries = 2 }: Fill = {},
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { AdapterContext } from '../../../adapters/context.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { systemClock } from '../../../adapters/system/system-time.ts'
 import { type TableName, tables } from '../../../contracts/resources.ts'
 import { sharedEnvironment } from '../../../local/platform/local-environment.ts'
 import { platformRole } from '../../../local/platform/platform-context.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FileBody } from '../../../core/files/file-store.ts'
+import type { FileBody } from '../../../core/recordings/file-store.ts'
 
 /** A body of bytes in pieces of 64 KiB, as a file is read. */
 export function aFileBody(content: string | Buffer, given: Partial<FileBody> = {}): FileBody {

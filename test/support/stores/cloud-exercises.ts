@@ -4,12 +4,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { queuedAttempt } from '../../../core/hooks/delivery/queued-attempt.ts'
+import { queuedAttempt } from '../../../core/hooks/delivery/delivery.ts'
 import type { RouteStore } from '../../../core/default-routes/route-store.ts'
 import type { Ports } from '../../../contracts/ports.ts'
 import type { CloudCall, CloudGate } from './cloud-gate.ts'
 import { fileExercises } from './file-exercises.ts'
-import { anEndNews } from '../records/cdr-news.ts'
+import { anEndUpdate } from '../records/cdr-update.ts'
 import { aCdr, aPlan } from '../records/cdrs.ts'
 import { fillDomain } from '../platform/full-domain.ts'
 import {
@@ -87,10 +87,10 @@ export const exercises: {
     listDeleted: { run: ({ domains }) => domains.listDeleted() },
     endDeletion: { run: ({ domains }) => domains.endDeletion(domain.name) },
   },
-  remains: {
-    sweep: {
+  tenantData: {
+    purge: {
       first: async (ports) => fillDomain(ports, 'swept.test'),
-      run: async ({ remains }) => expect(await remains.sweep('swept.test', Number.MAX_SAFE_INTEGER)).toBe(true),
+      run: async ({ tenantData }) => expect(await tenantData.purge('swept.test', Number.MAX_SAFE_INTEGER)).toBe(true),
     },
   },
   cleanups: {
@@ -108,7 +108,7 @@ export const exercises: {
     replace: { run: ({ exports }) => exports.replace(anExport({ version: 2 })) },
   },
   exportQueue: { send: { run: ({ exportQueue }) => exportQueue.send(anExport()) } },
-  cdrQueue: { send: { run: ({ cdrQueue }) => cdrQueue.send([anEndNews()]) } },
+  cdrQueue: { send: { run: ({ cdrQueue }) => cdrQueue.send([anEndUpdate()]) } },
   domainVersions: {
     create: {
       run: async ({ domainVersions }) => {
@@ -245,12 +245,12 @@ export const exercises: {
     },
     keepAlias: { run: ({ commands }) => commands.keepAlias('chosen', 'actual') },
     readAlias: { run: ({ commands }) => commands.readAlias('chosen') },
-    oweDrops: { run: ({ commands }) => commands.oweDrops([aDrop]) },
-    listDrops: {
-      first: ({ commands }) => commands.oweDrops([aDrop]),
-      run: ({ commands }) => commands.listDrops('fs1'),
+    addUnregistrations: { run: ({ commands }) => commands.addUnregistrations([aDrop]) },
+    listUnregistrations: {
+      first: ({ commands }) => commands.addUnregistrations([aDrop]),
+      run: ({ commands }) => commands.listUnregistrations('fs1'),
     },
-    endDrop: { run: ({ commands }) => commands.endDrop(aDrop) },
+    endUnregistration: { run: ({ commands }) => commands.endUnregistration(aDrop) },
   },
   events: { publish: { run: ({ events }) => events.publish([anEvent()]) } },
   hooks: {
@@ -338,7 +338,7 @@ export const exercises: {
     listFailed: { run: ({ deliveries }) => deliveries.listFailed(domain.name, 9) },
     list: { run: ({ deliveries }) => deliveries.list(domain.name, 'some', { newestFirst: true, limit: 9 }) },
   },
-  takenEvents: { remove: { run: ({ takenEvents }) => takenEvents.remove(['receipt']) } },
+  receivedEvents: { ack: { run: ({ receivedEvents }) => receivedEvents.ack(['receipt']) } },
   deliveryQueue: {
     send: { run: ({ deliveryQueue }) => deliveryQueue.send([queuedAttempt(delivery, 1)]) },
     waiting: { run: ({ deliveryQueue }) => deliveryQueue.waiting() },

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { FileStore, Upload } from '../../../core/files/file-store.ts'
+import type { FileStore, Upload } from '../../../core/recordings/file-store.ts'
 import { aFileBody } from '../processes/file-bodies.ts'
 import type { CloudPorts } from './cloud-exercises.ts'
 

@@ -13,9 +13,9 @@ import { sqsCdrQueue } from '../../../adapters/sqs/sqs-cdr-queue.ts'
 import { sqsExportQueue } from '../../../adapters/sqs/sqs-export-queue.ts'
 import { sqsCleanupQueue } from '../../../adapters/sqs/sqs-cleanup-queue.ts'
 import { sqsDeliveryQueue } from '../../../adapters/sqs/sqs-delivery-queue.ts'
-import { sqsTakenEvents } from '../../../adapters/sqs/sqs-taken-events.ts'
+import { sqsReceivedEvents } from '../../../adapters/sqs/sqs-received-events.ts'
 import { sqsEventSink } from '../../../adapters/sqs/sqs-event-sink.ts'
-import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { systemClock } from '../../../adapters/system/system-time.ts'
 import { keys, secrets } from '../../../contracts/resources.ts'
 import { recordingsLock } from '../../../contracts/settings/platform.ts'
 import type { CloudPorts } from './cloud-exercises.ts'
@@ -58,7 +58,7 @@ export async function openCloud() {
     cdrAdmin: openSearchCdrAdmin(context),
     engine: sqsCallEngine(context),
     events: sqsEventSink(context),
-    takenEvents: sqsTakenEvents(context),
+    receivedEvents: sqsReceivedEvents(context),
     deliveryQueue: sqsDeliveryQueue(context),
     secrets: secretsManagerSecretReader(context),
     secretBox: kmsSecretBox(context),

@@ -4,7 +4,7 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { openSearchCdrAdmin } from '../../../adapters/opensearch/opensearch-cdr-admin.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { systemClock } from '../../../adapters/system/system-time.ts'
 import { searchDomains } from '../../../contracts/resources.ts'
 import type { SearchReply, SearchRequest } from '../../../local/gate/backend.ts'
 import { startEmbeddedSearch } from '../../../local/stores/search/search-store.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../../adapters/dynamodb/default-routes/dynamo-route-stores.ts'
 import { dynamoDeliveryStore } from '../../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'
 import { dynamoAuditLog } from '../../../adapters/dynamodb/audit/dynamo-audit-log.ts'
-import { dynamoDomainRemains } from '../../../adapters/dynamodb/domains/dynamo-domain-remains.ts'
+import { dynamoTenantData } from '../../../adapters/dynamodb/domains/dynamo-tenant-data.ts'
 import { dynamoDomainTokenStore } from '../../../adapters/dynamodb/domains/dynamo-domain-token-store.ts'
 import { dynamoDomainVersionStore } from '../../../adapters/dynamodb/domains/dynamo-domain-version-store.ts'
 import { dynamoRecordingStore } from '../../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
@@ -43,7 +43,7 @@ import { type MovableClock, movableClock } from '../processes/movable-clock.ts'
 export type StorePorts = Pick<
   Ports,
   | 'domains'
-  | 'remains'
+  | 'tenantData'
   | 'roles'
   | 'accounts'
   | 'tokens'
@@ -116,7 +116,7 @@ export function dynamoStores(context: AdapterContext): StorePorts {
   const payloads = memoryFileStore(context)
   return {
     domains: dynamoDomainStore(context),
-    remains: dynamoDomainRemains(context),
+    tenantData: dynamoTenantData(context),
     roles: dynamoRoleStore(context),
     accounts: dynamoAccountStore(context),
     tokens: dynamoTokenStore(context),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decryptText, encryptText } from '../../../adapters/crypto/answer-cipher.ts'
+import { decryptText, encryptText } from '../../../adapters/crypto/derived-randomness.ts'
 
 const seed = new Uint8Array(32).fill(7)
 

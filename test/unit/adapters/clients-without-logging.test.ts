@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { dynamoClient } from '../../../adapters/aws/dynamodb-client.ts'
-import { kmsClient } from '../../../adapters/aws/kms-client.ts'
+import { kmsClient } from '../../../adapters/aws/kms-secret-box.ts'
 import { s3Client, s3ClientOfOneAttempt } from '../../../adapters/aws/s3-client.ts'
-import { secretsClient } from '../../../adapters/aws/secrets-client.ts'
+import { secretsClient } from '../../../adapters/aws/secrets-manager-secret-reader.ts'
 import { pollingClient, sqsClient } from '../../../adapters/aws/sqs-client.ts'
 
 const env = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' }

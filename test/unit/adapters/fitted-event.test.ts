@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EVENT_BYTES, ITEM_EVENT_BYTES, fitted } from '../../../adapters/events/fitted-event.ts'
+import { EVENT_BYTES, ITEM_EVENT_BYTES, fitted } from '../../../adapters/events/text-event.ts'
 import { queueBody } from '../../../adapters/events/queue-text.ts'
 import { anEvent } from '../../support/records/records.ts'
 

@@ -2,8 +2,13 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { entryKb, unitsOfEntry } from '../../../bench/cost/event-cost.ts'
-import { eventDictionary, packEvent, unpackEvent } from '../../../adapters/dynamodb/events/packed-event.ts'
-import { toEntry, toEntryItem } from '../../../adapters/dynamodb/events/event-log-items.ts'
+import {
+  eventDictionary,
+  packEvent,
+  toEntry,
+  toEntryItem,
+  unpackEvent,
+} from '../../../adapters/dynamodb/events/event-log-items.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { recordingNames } from '../../support/engine/engine-recordings.ts'
 import { recordedEvents } from '../../support/engine/recorded-events.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type Server, type ServerResponse, createServer } from 'node:http'
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { expect, test } from 'vitest'
-import { type AttemptLimits, LimitedHandler } from '../../../adapters/aws/request-handler.ts'
+import { type AttemptLimits, LimitedHandler } from '../../../adapters/aws/client-options.ts'
 import { withTimeLimit } from '../../../adapters/time-limit.ts'
 import { opened } from '../../support/processes/opened.ts'
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { EVENT_BYTES, ITEM_EVENT_BYTES } from '../../../adapters/events/fitted-event.ts'
-import { eventOfText, messageOf, textEvent } from '../../../adapters/events/text-event.ts'
+import {
+  EVENT_BYTES,
+  ITEM_EVENT_BYTES,
+  eventOfText,
+  messageOf,
+  textEvent,
+} from '../../../adapters/events/text-event.ts'
 import { anEvent } from '../../support/records/records.ts'
 
 describe('an event with its fields as text', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { traceHeader } from '../../../adapters/sqs/trace-header.ts'
+import { traceHeader } from '../../../adapters/sqs/client.ts'
 
 const [root, parent] = ['Root=1-5759e988-bd862e3fe1be46a994272793', 'Parent=53995c3f42cd8ad8']
 const headerOf = (id?: string) =>

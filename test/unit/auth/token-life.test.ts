@@ -64,7 +64,7 @@ const lives: Record<string, (given: SetUp) => Promise<void>> = {
     await api.call(deleteDomain, { params, headers: { ...(await api.as('root')) } })
 
     expect(await use()).toBe(401)
-    await api.ports.remains.sweep('a.example.com', Number.MAX_SAFE_INTEGER)
+    await api.ports.tenantData.purge('a.example.com', Number.MAX_SAFE_INTEGER)
     await api.ports.domains.endDeletion('a.example.com')
     await api.account({ login: '1000', role: 'admin' })
     expect(await use()).toBe(401)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type CalendarUnit, beginningOf, plusUnits } from '../../../core/cdr/calendar.ts'
-import { isTimeZone } from '../../../core/client-names/time-zone.ts'
+import { isTimeZone } from '../../../core/client-names/value-rules.ts'
 import { momentIn } from '../../../core/cdr/search/moment.ts'
 import { type TimeZone, currentName, momentOf, timeZoneOf, utc } from '../../../core/cdr/time-zone.ts'
 

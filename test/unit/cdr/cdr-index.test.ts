@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { MemoryPorts } from '../../support/memory/memory-ports.ts'
 import type { CdrPart } from '../../../core/cdr/cdr.ts'
-import { indexNews } from '../../../core/cdr/indexing/index-news.ts'
-import type { CdrPlace, CdrStore } from '../../../core/cdr/cdr-store.ts'
-import type { CdrNews } from '../../../core/cdr/cdr-news.ts'
+import { indexUpdate } from '../../../core/cdr/indexing/index-update.ts'
+import type { CdrKey, CdrStore } from '../../../core/cdr/cdr-store.ts'
+import type { CdrUpdate } from '../../../core/cdr/cdr-update.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { aCdrLab } from '../../support/platform/cdr-lab.ts'
-import { aPostNews, aRecordingNews, anEndNews } from '../../support/records/cdr-news.ts'
+import { aPostUpdate, aRecordingUpdate, anEndUpdate } from '../../support/records/cdr-update.ts'
 import { type Moment, dying } from '../../support/processes/dying.ts'
 import { gone } from '../../support/stores/flaky.ts'
 import { aDomain, aRecording } from '../../support/records/records.ts'
@@ -28,11 +28,11 @@ function watched(ports: MemoryPorts, refuses: (part: CdrPart) => boolean = () =>
   return { ports: { ...ports, cdrs }, calls }
 }
 
-describe('news of CDRs', () => {
+describe('updates of CDRs', () => {
   test('the end of a leg becomes its CDR', async () => {
     const lab = await aCdrLab()
 
-    expect(await lab.take([anEndNews({ uuid: one })])).toEqual([])
+    expect(await lab.take([anEndUpdate({ uuid: one })])).toEqual([])
 
     expect(lab.cdrs()).toMatchObject([
       {
@@ -47,18 +47,18 @@ describe('news of CDRs', () => {
   })
 
   test('the fields of a post win over those of an event, in either order', async () => {
-    const event = anEndNews({
+    const event = anEndUpdate({
       fields: { variable_duration: '1', variable_note: 'event', 'Caller-Source': 'mod_sofia' },
     })
-    const post = aPostNews({ fields: { variable_duration: '2', variable_note: 'post' } })
+    const post = aPostUpdate({ fields: { variable_duration: '2', variable_note: 'post' } })
 
-    for (const news of [
+    for (const updates of [
       [event, post],
       [post, event],
       [event, post, event],
     ]) {
       const lab = await aCdrLab()
-      for (const each of news) expect(await lab.take([each])).toEqual([])
+      for (const each of updates) expect(await lab.take([each])).toEqual([])
       expect(lab.cdrs()).toMatchObject([{ duration: 2, source: 'mod_sofia', variables: { note: 'post' } }])
     }
   })
@@ -66,9 +66,9 @@ describe('news of CDRs', () => {
   test("fields of a synthetic end are replaced by the engine's own report", async () => {
     const lab = await aCdrLab()
 
-    await lab.take([anEndNews()])
+    await lab.take([anEndUpdate()])
     await lab.take([
-      anEndNews({ id: 'made', fields: { Synthetic: 'true', variable_hangup_cause: 'NORMAL_UNSPECIFIED' } }),
+      anEndUpdate({ id: 'made', fields: { Synthetic: 'true', variable_hangup_cause: 'NORMAL_UNSPECIFIED' } }),
     ])
 
     expect(lab.cdrs()).toMatchObject([{ hangup_cause: 'NORMAL_CLEARING' }])
@@ -77,26 +77,26 @@ describe('news of CDRs', () => {
   test('all CDR messages of a batch are written to the store together', async () => {
     const lab = await aCdrLab()
     const { ports, calls } = watched(lab.ports)
-    const news = Array.from({ length: 10 }, (_, index) => anEndNews({ uuid: `leg-${index}` }))
+    const updates = Array.from({ length: 10 }, (_, index) => anEndUpdate({ uuid: `leg-${index}` }))
 
-    expect(await lab.take(news, { ports })).toEqual([])
+    expect(await lab.take(updates, { ports })).toEqual([])
 
     expect(calls.map((parts) => parts.length)).toEqual([10])
     expect(lab.cdrs()).toHaveLength(10)
   })
 
   test('a batch in which every CDR message is repeated changes nothing more', async () => {
-    const news: CdrNews[] = [
-      anEndNews({ uuid: one }),
-      aPostNews({ uuid: one }),
-      aRecordingNews({ uuid: one }),
-      anEndNews({ uuid: two }),
+    const updates: CdrUpdate[] = [
+      anEndUpdate({ uuid: one }),
+      aPostUpdate({ uuid: one }),
+      aRecordingUpdate({ uuid: one }),
+      anEndUpdate({ uuid: two }),
     ]
     const [once, twice] = [await aCdrLab(), await aCdrLab()]
     for (const lab of [once, twice]) await lab.ports.recordings.expect(aRecording({ domain, uuid: one }))
 
-    for (const each of news) await once.take([each])
-    for (const each of news) {
+    for (const each of updates) await once.take([each])
+    for (const each of updates) {
       await twice.take([each, each])
       await twice.take([each])
     }
@@ -110,18 +110,18 @@ describe('whose a leg is', () => {
     const lab = await aCdrLab()
     const fields = { variable_domain_name: 'nobody.example.com', variable_w_domain: 'b.example.com' }
 
-    await lab.take([aPostNews({ fields })])
+    await lab.take([aPostUpdate({ fields })])
 
     expect(lab.cdrs()).toMatchObject([{ domain_name: 'b.example.com' }])
   })
 
   test.each([
-    ['a post that names no tenant', aPostNews({ fields: { variable_domain_name: '', 'Caller-Context': 'public' } })],
-    ['recordings of a CDR that is not there', aRecordingNews()],
-  ] as const)('%s leaves nothing and does not come again', async (_what, news: CdrNews) => {
+    ['a post that names no tenant', aPostUpdate({ fields: { variable_domain_name: '', 'Caller-Context': 'public' } })],
+    ['recordings of a CDR that is not there', aRecordingUpdate()],
+  ] as const)('%s leaves nothing and does not come again', async (_what, update: CdrUpdate) => {
     const lab = await aCdrLab()
 
-    expect(await lab.take([news])).toEqual([])
+    expect(await lab.take([update])).toEqual([])
 
     expect(lab.cdrs()).toEqual([])
   })
@@ -129,7 +129,7 @@ describe('whose a leg is', () => {
   test('CDR messages without a tenant are counted', async () => {
     const lab = await aCdrLab()
 
-    await lab.take([aPostNews({ fields: { variable_domain_name: '', 'Caller-Context': 'public' } })])
+    await lab.take([aPostUpdate({ fields: { variable_domain_name: '', 'Caller-Context': 'public' } })])
 
     expect(lab.log.lines).toMatchObject([{ level: 'warn', message: 'CDR without domain', keys: { kind: 'post' } }])
   })
@@ -155,7 +155,7 @@ describe('whose a leg is', () => {
     const lab = await aCdrLab()
     await change(lab.ports)
 
-    expect(await lab.take([anEndNews()])).toEqual([])
+    expect(await lab.take([anEndUpdate()])).toEqual([])
 
     expect(lab.cdrs()).toMatchObject([{ domain_name: domain }])
   })
@@ -168,7 +168,9 @@ describe('whose a leg is', () => {
     if (wasOthers) await lab.ports.recordings.leave({ domain: 'new.example.com', retentionDays: 9, leftAt: 1 })
     await lab.ports.domains.create(aDomain({ name: 'new.example.com', createdAt: madeAt }))
     const created = { 'Caller-Channel-Created-Time': `${began}000` }
-    await lab.take([aPostNews({ occurredAt: posted, fields: { ...created, variable_domain_name: 'new.example.com' } })])
+    await lab.take([
+      aPostUpdate({ occurredAt: posted, fields: { ...created, variable_domain_name: 'new.example.com' } }),
+    ])
     return lab.cdrs()
   }
 
@@ -196,27 +198,27 @@ describe('whose a leg is', () => {
       await lab.ports.recordings.leave({ domain: name, retentionDays: 9, leftAt: 1 })
       await lab.ports.domains.create(aDomain({ name, createdAt: madeAt - 9_000 }))
       const created = { 'Caller-Channel-Created-Time': `${madeAt - 3 * 3_600_000}000` }
-      const post = aPostNews({ occurredAt: madeAt, fields: { ...created, variable_domain_name: name } })
+      const post = aPostUpdate({ occurredAt: madeAt, fields: { ...created, variable_domain_name: name } })
       const corrected = {
         'Caller-Channel-Created-Time': `${madeAt}000`,
         variable_engine_time: '2026-01-15T09:00:00.000Z',
       }
-      const event = anEndNews({ domain: name, occurredAt: madeAt, fields: corrected })
-      for (const news of isPostFirst ? [post, event] : [event, post]) await lab.take([news])
+      const event = anEndUpdate({ domain: name, occurredAt: madeAt, fields: corrected })
+      for (const update of isPostFirst ? [post, event] : [event, post]) await lab.take([update])
 
       expect(lab.cdrs()).toMatchObject([{ created_time: madeAt }])
     },
   )
 
   test('a time that the connector corrected wins over that of the post, in either order', async () => {
-    const event = anEndNews({ fields: { variable_engine_time: '2026-01-15T11:00:00.000Z' } })
-    const post = aPostNews({ fields: { 'Caller-Channel-Created-Time': `${madeAt - 600_000}000` } })
-    for (const news of [
+    const event = anEndUpdate({ fields: { variable_engine_time: '2026-01-15T11:00:00.000Z' } })
+    const post = aPostUpdate({ fields: { 'Caller-Channel-Created-Time': `${madeAt - 600_000}000` } })
+    for (const updates of [
       [event, post],
       [post, event],
     ]) {
       const lab = await aCdrLab()
-      for (const one of news) await lab.take([one])
+      for (const one of updates) await lab.take([one])
 
       expect(lab.cdrs()).toMatchObject([{ created_time: 1_768_478_340_000 }])
     }
@@ -225,9 +227,9 @@ describe('whose a leg is', () => {
   test('a post is accepted for a tenant that is being deleted, but not for a deleted one', async () => {
     const lab = await aCdrLab()
     await lab.ports.domains.beginDeletion(domain, 1)
-    await lab.take([aPostNews({ uuid: one })])
+    await lab.take([aPostUpdate({ uuid: one })])
     await lab.ports.domains.endDeletion(domain)
-    await lab.take([aPostNews({ uuid: two })])
+    await lab.take([aPostUpdate({ uuid: two })])
 
     expect(lab.cdrs().map(({ uuid }) => uuid)).toEqual([one])
   })
@@ -235,7 +237,7 @@ describe('whose a leg is', () => {
   test('legs of two tenants with one uuid are two CDRs', async () => {
     const lab = await aCdrLab()
 
-    await lab.takeAll([anEndNews(), anEndNews({ id: 'other', domain: 'b.example.com' })])
+    await lab.takeAll([anEndUpdate(), anEndUpdate({ id: 'other', domain: 'b.example.com' })])
 
     expect(
       lab
@@ -252,15 +254,15 @@ describe('the recordings of a leg', () => {
   test('recordings appear in the CDR of the other leg if the end of the call shows that it was the recorded one', async () => {
     const lab = await aCdrLab()
     await lab.ports.recordings.expect(recording)
-    const places: CdrPlace[] = []
+    const places: CdrKey[] = []
     const setRecordings: CdrStore['setRecordings'] = async (place) => {
       places.push(place)
       return place.leg === 'b'
     }
 
-    await indexNews(
+    await indexUpdate(
       { ...lab.ports, cdrs: { ...lab.ports.cdrs, setRecordings } },
-      aRecordingNews({ uuid: one, leg: 'a' }),
+      aRecordingUpdate({ uuid: one, leg: 'a' }),
     )
 
     expect(places.map(({ leg }) => leg)).toEqual(['a', 'b'])
@@ -271,7 +273,7 @@ describe('the recordings of a leg', () => {
     const lab = await aCdrLab()
     await lab.ports.recordings.expect(recording)
 
-    await lab.take([anEndNews({ uuid: one })])
+    await lab.take([anEndUpdate({ uuid: one })])
 
     expect(lab.cdrs()).toMatchObject([{ recordings: [{ name: 'call.wav', state: 'expected', size: 0 }] }])
   })
@@ -279,12 +281,12 @@ describe('the recordings of a leg', () => {
   test('later changes of a recording appear in the CDR when they are reported', async () => {
     const lab = await aCdrLab()
     await lab.ports.recordings.expect(recording)
-    await lab.take([anEndNews({ uuid: one })])
+    await lab.take([anEndUpdate({ uuid: one })])
     await lab.ports.recordings.claim(recording, 'me', { now: 1, until: 2 })
     const object = { size: 7, sha256: '0'.repeat(64), contentType: 'audio/wav', storedAt: 3 }
     await lab.ports.recordings.markStored(recording, 'me', object)
 
-    await lab.take([aRecordingNews({ uuid: one })])
+    await lab.take([aRecordingUpdate({ uuid: one })])
 
     expect(lab.cdrs()).toMatchObject([
       { recordings: [{ name: 'call.wav', state: 'stored', size: 7, contentType: 'audio/wav' }] },
@@ -295,7 +297,7 @@ describe('the recordings of a leg', () => {
     const lab = await aCdrLab()
     await lab.ports.recordings.expect(recording)
 
-    await lab.take([aRecordingNews({ uuid: one }), anEndNews({ uuid: one })])
+    await lab.take([aRecordingUpdate({ uuid: one }), anEndUpdate({ uuid: one })])
 
     expect(lab.cdrs()).toMatchObject([{ recordings: [{ name: 'call.wav' }] }])
   })
@@ -304,7 +306,7 @@ describe('the recordings of a leg', () => {
     const lab = await aCdrLab()
     await lab.ports.recordings.expect({ ...recording, domain: 'b.example.com' })
 
-    await lab.take([anEndNews({ uuid: one })])
+    await lab.take([anEndUpdate({ uuid: one })])
 
     expect(lab.cdrs()[0]).not.toHaveProperty('recordings')
   })
@@ -314,7 +316,7 @@ describe('what goes wrong', () => {
   test('a malformed message is redelivered alone, and the others are indexed', async () => {
     const lab = await aCdrLab()
 
-    const again = await lab.take(['{"version":9}', anEndNews({ uuid: one }), 'no json', anEndNews({ uuid: two })])
+    const again = await lab.take(['{"version":9}', anEndUpdate({ uuid: one }), 'no json', anEndUpdate({ uuid: two })])
 
     expect(again).toEqual(['{"version":9}', 'no json'])
     expect(lab.cdrs()).toHaveLength(2)
@@ -323,14 +325,14 @@ describe('what goes wrong', () => {
   test('a leg that the store refuses is logged with its reason and redelivered without blocking others', async () => {
     const lab = await aCdrLab()
     const { ports } = watched(lab.ports, ({ cdr }) => cdr.uuid === one)
-    const news = [
-      anEndNews({ uuid: one }),
-      aRecordingNews({ uuid: one }),
-      anEndNews({ uuid: two }),
-      anEndNews({ uuid: three }),
+    const updates = [
+      anEndUpdate({ uuid: one }),
+      aRecordingUpdate({ uuid: one }),
+      anEndUpdate({ uuid: two }),
+      anEndUpdate({ uuid: three }),
     ]
 
-    expect(await lab.take(news, { ports })).toEqual([news[0]?.id])
+    expect(await lab.take(updates, { ports })).toEqual([updates[0]?.id])
 
     expect(lab.cdrs().map(({ uuid }) => uuid)).toEqual([two, three])
     expect(lab.log.lines).toMatchObject([
@@ -340,10 +342,10 @@ describe('what goes wrong', () => {
 
   test('a leg without a usable time is refused', async () => {
     const lab = await aCdrLab()
-    const news = anEndNews({ occurredAt: 0, fields: { 'Caller-Channel-Created-Time': '0' } })
+    const update = anEndUpdate({ occurredAt: 0, fields: { 'Caller-Channel-Created-Time': '0' } })
     await lab.ports.domains.create(aDomain({ name: 'old.example.com', createdAt: 0 }))
 
-    expect(await lab.take([{ ...news, domain: 'old.example.com' }])).toEqual([news.id])
+    expect(await lab.take([{ ...update, domain: 'old.example.com' }])).toEqual([update.id])
   })
 
   test('F66 during an outage of the search store CDR messages are redelivered in order within each leg, and none is lost', async () => {
@@ -354,12 +356,12 @@ describe('what goes wrong', () => {
         ? Promise.reject(new DomainError('search_unavailable', 'the search store does not answer'))
         : lab.ports.cdrs.index(parts)
     const ports = { ...lab.ports, cdrs: { ...lab.ports.cdrs, index } }
-    const news = [anEndNews({ uuid: one }), aPostNews({ uuid: one }), anEndNews({ uuid: two })]
-    const ids = news.map(({ id }) => id)
+    const updates = [anEndUpdate({ uuid: one }), aPostUpdate({ uuid: one }), anEndUpdate({ uuid: two })]
+    const ids = updates.map(({ id }) => id)
 
-    for (let hours = 0; hours < 10; hours += 1) expect(await lab.take(news, { ports })).toEqual(ids)
+    for (let hours = 0; hours < 10; hours += 1) expect(await lab.take(updates, { ports })).toEqual(ids)
     isAway = false
-    expect(await lab.take(news, { ports })).toEqual([])
+    expect(await lab.take(updates, { ports })).toEqual([])
 
     expect(
       lab
@@ -377,12 +379,12 @@ describe('what goes wrong', () => {
     const lab = await aCdrLab()
     let isGone = true
     const ports = { ...lab.ports, [port]: gone(lab.ports[port] as never, method as never, () => isGone) }
-    const news = [aPostNews({ uuid: one }), aPostNews({ uuid: two })]
+    const updates = [aPostUpdate({ uuid: one }), aPostUpdate({ uuid: two })]
     for (const uuid of [one, two]) await lab.ports.recordings.expect(aRecording({ domain, uuid }))
 
-    expect(await lab.take(news, { ports })).toEqual(news.map(({ id }) => id))
+    expect(await lab.take(updates, { ports })).toEqual(updates.map(({ id }) => id))
     isGone = false
-    expect(await lab.take(news, { ports })).toEqual([])
+    expect(await lab.take(updates, { ports })).toEqual([])
 
     expect(lab.cdrs()).toHaveLength(2)
   })
@@ -393,17 +395,17 @@ describe('what goes wrong', () => {
       Array.from({ length: 5_000 }, (_, index) => [`variable_n${index}`, 'x'.repeat(9_000)]),
     )
 
-    expect(await lab.take([anEndNews({ fields })])).toEqual([])
+    expect(await lab.take([anEndUpdate({ fields })])).toEqual([])
 
     expect(JSON.stringify(lab.cdrs()).length).toBeLessThan(200_000)
   })
 
   test('a function that is killed before or after any of its calls leaves exactly one complete CDR for each leg', async () => {
-    const news: CdrNews[] = [
-      anEndNews({ uuid: one }),
-      aPostNews({ uuid: one }),
-      aRecordingNews({ uuid: one }),
-      anEndNews({ uuid: two }),
+    const updates: CdrUpdate[] = [
+      anEndUpdate({ uuid: one }),
+      aPostUpdate({ uuid: one }),
+      aRecordingUpdate({ uuid: one }),
+      anEndUpdate({ uuid: two }),
     ]
     const world = async () => {
       const lab = await aCdrLab()
@@ -412,7 +414,7 @@ describe('what goes wrong', () => {
     }
     const whole = await world()
     const counting = dying(whole.ports)
-    await whole.take(news, { ports: counting.ports })
+    await whole.take(updates, { ports: counting.ports })
     const moments = Array.from({ length: counting.calls() }, (_, index) => index + 1).flatMap((call): Moment[] => [
       { call, side: 'before' },
       { call, side: 'after' },
@@ -421,8 +423,8 @@ describe('what goes wrong', () => {
     expect(moments.length).toBeGreaterThan(10)
     for (const moment of moments) {
       const lab = await world()
-      await lab.take(news, { moment })
-      await lab.takeAll(news)
+      await lab.take(updates, { moment })
+      await lab.takeAll(updates)
       expect(lab.cdrs(), JSON.stringify(moment)).toEqual(expect.arrayContaining(whole.cdrs()))
       expect(lab.cdrs()).toHaveLength(2)
     }

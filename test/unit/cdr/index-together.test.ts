@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CdrPart } from '../../../core/cdr/cdr.ts'
 import type { RefusedPart } from '../../../core/cdr/cdr-store.ts'
-import { indexTogether } from '../../../core/cdr/indexing/index-together.ts'
+import { coalescedIndex } from '../../../core/cdr/indexing/coalesced-stores.ts'
 
 const aPart = (uuid: string): CdrPart => ({
   source: 'event',
@@ -21,7 +21,7 @@ function aStore() {
     })
   let go = () => {}
   const turn = () => new Promise<void>((resolve) => (go = resolve))
-  return { calls, together: indexTogether({ index }, { turn, most: 10 }), go: () => go() }
+  return { calls, together: coalescedIndex({ index }, { turn, most: 10 }), go: () => go() }
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))

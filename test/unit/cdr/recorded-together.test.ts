@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { recordedTogether } from '../../../core/cdr/indexing/recorded-together.ts'
+import { coalescedListRecorded } from '../../../core/cdr/indexing/coalesced-stores.ts'
 import type { RecordedLeg } from '../../../core/recordings/recording-store.ts'
 import { settle } from '../../support/processes/manual-time.ts'
 
@@ -19,7 +19,7 @@ function aStore() {
 
 test('legs of concurrent callers are looked up together, and each caller gets its own', async () => {
   const store = aStore()
-  const together = recordedTogether(store, { turn: settle, most: 10 })
+  const together = coalescedListRecorded(store, { turn: settle, most: 10 })
 
   const answers = await Promise.all(['one', 'recorded', 'two', 'recorded'].map((uuid) => together([leg(uuid)])))
 
@@ -30,7 +30,7 @@ test('legs of concurrent callers are looked up together, and each caller gets it
 test('a failed lookup fails all callers that share it, and later callers ask again', async () => {
   const store = aStore()
   let isGone = true
-  const together = recordedTogether(
+  const together = coalescedListRecorded(
     { listRecorded: async (legs) => (isGone ? Promise.reject(new Error('gone')) : store.listRecorded(legs)) },
     { turn: settle, most: 10 },
   )

@@ -3,7 +3,7 @@ import { memoryCdrStore } from '../../support/memory/memory-cdr-store.ts'
 import { memoryState } from '../../support/memory/memory-state.ts'
 import type { Cdr } from '../../../core/cdr/cdr.ts'
 import { otherLegs, readCdr } from '../../../core/cdr/search/read-cdr.ts'
-import type { SearchAnswer } from '../../../core/cdr/search-plan.ts'
+import type { SearchResponse } from '../../../core/cdr/search-plan.ts'
 import { scrollCdrs, searchCdrs } from '../../../core/cdr/search/search-cdrs.ts'
 import { aCdr, callTime } from '../../support/records/cdrs.ts'
 import { movableClock } from '../../support/processes/movable-clock.ts'
@@ -19,7 +19,7 @@ async function searching(cdrs: readonly Partial<Cdr>[]) {
 }
 
 /** Tools over a store that gives one answer to everything. */
-async function answering(given: Partial<SearchAnswer>) {
+async function answering(given: Partial<SearchResponse>) {
   const tools = await searching([])
   const shards = { total: 2, successful: 2, skipped: 0, failed: 0 }
   const answer = { tookMs: 7, timedOut: false, shards, total: 0, isLeast: false, hits: [], ...given }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { openSearchCdrStore } from '../../../adapters/opensearch/opensearch-cdr-store.ts'
-import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { systemClock } from '../../../adapters/system/system-time.ts'
 import { handler as listOtherLegs } from '../../../functions/cdr/list-other-legs.ts'
 import { handler as readCdr } from '../../../functions/cdr/read-cdr.ts'
 import { handler as scrollCdrs } from '../../../functions/cdr/scroll-cdrs.ts'

@@ -8,7 +8,7 @@ import { type ExportJob, exportKey } from '../../../core/cdr/exports/export-job.
 import { exportLines } from '../../../core/cdr/exports/export-rows.ts'
 import { type WriteExportPorts, writeExport } from '../../../core/cdr/exports/write-export.ts'
 import { DomainError } from '../../../core/errors.ts'
-import type { SearchAnswer } from '../../../core/cdr/search-plan.ts'
+import type { SearchResponse } from '../../../core/cdr/search-plan.ts'
 import { aCdr, aPlan } from '../../support/records/cdrs.ts'
 import { type MovableClock, movableClock } from '../../support/processes/movable-clock.ts'
 import { anExport } from '../../support/records/records.ts'
@@ -166,7 +166,7 @@ describe('an export', () => {
   })
 
   /** Searches that have seen only a part. */
-  const partial = (given: Partial<SearchAnswer>): WriteExportPorts['cdrs'] => ({
+  const partial = (given: Partial<SearchResponse>): WriteExportPorts['cdrs'] => ({
     search: async (plan, limitMs) => ({ ...(await ports.cdrs.search(plan, limitMs)), ...given }),
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { accountIn, accountOfLeg, isSameAccount } from '../../../core/channels/leg-account.ts'
+import { accountIn, accountOfLeg, isSameAccount } from '../../../core/channels/leg.ts'
 import { recordedEslEvents } from '../../support/engine/recorded-events.ts'
 import { ofCalled, ofCaller } from '../../support/engine/leg-fields.ts'
 import { recordedEnds } from '../../support/records/recorded-cdrs.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { eventDomainCandidates, legDomainCandidates } from '../../../core/channels/leg-domain.ts'
+import { eventDomainCandidates, legDomainCandidates } from '../../../core/channels/leg.ts'
 
 const otherLeg = '6d133f9d-3e8c-4d63-9334-698c08369f54'
 const outbound = { 'Call-Direction': 'outbound' }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { EventNews } from '../../../core/cdr/cdr-news.ts'
+import type { EventUpdate } from '../../../core/cdr/cdr-update.ts'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
 import type { PhoneCall } from '../../../local/simulated-engine/calls/phone-call.ts'
 import { engineLab } from '../../support/engine/engine-lab.ts'
@@ -46,11 +46,11 @@ async function aLab(managesPresence: boolean) {
   const hangUp = async (uuid: string) => {
     const client = await lab.login()
     await client.command(`api uuid_kill ${uuid}`)
-    await until(() => cdrNews(uuid).length === 1)
+    await until(() => cdrUpdates(uuid).length === 1)
   }
-  const cdrNews = (uuid: string): EventNews[] =>
-    ports.cdrQueue.queued.filter((news): news is EventNews => news.kind === 'event' && news.uuid === uuid)
-  const cdr = (uuid: string) => cdrNews(uuid).map((news) => cdrFromEvent(news)?.cdr)[0]
+  const cdrUpdates = (uuid: string): EventUpdate[] =>
+    ports.cdrQueue.queued.filter((update): update is EventUpdate => update.kind === 'event' && update.uuid === uuid)
+  const cdr = (uuid: string) => cdrUpdates(uuid).map((update) => cdrFromEvent(update)?.cdr)[0]
   return { ports, call, list, busy, hangUp, cdr, until }
 }
 

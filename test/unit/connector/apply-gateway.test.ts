@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ValueRefused } from '../../../connector/commands/command-line.ts'
-import { prepareDrop } from '../../../connector/commands/drop-registrations.ts'
+import { prepareDrop } from '../../../connector/commands/pending-unregistrations.ts'
 import { domain, gatewayEngine } from '../../support/engine/gateway-engine.ts'
 import { settle } from '../../support/processes/manual-time.ts'
 

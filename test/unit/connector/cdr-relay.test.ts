@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
-import type { EventNews } from '../../../core/cdr/cdr-news.ts'
+import type { EventUpdate } from '../../../core/cdr/cdr-update.ts'
 import { aCoreUuid } from '../../support/engine/engine-event.ts'
 import { type LabWorld, labDomain, labWorld } from '../../support/connector/event-lab.ts'
 import { ofCaller } from '../../support/engine/leg-fields.ts'
@@ -19,7 +19,7 @@ const inDomain = (world: LabWorld, domain = labDomain, headers: Readonly<Record<
 
 /** Lists the events that were queued for the index, in order. */
 const indexed = ({ ports }: LabWorld) =>
-  ports.cdrQueue.queued.filter((news): news is EventNews => news.kind === 'event')
+  ports.cdrQueue.queued.filter((update): update is EventUpdate => update.kind === 'event')
 
 async function aWorld() {
   const world = await labWorld()
@@ -182,8 +182,8 @@ describe('while a queue is away', () => {
   test('hooks get their events while the CDR index is down, and the index gets what waited when it is back', async () => {
     const world = await aWorld()
     let isAway = true
-    const send: typeof world.ports.cdrQueue.send = (news) =>
-      isAway ? Promise.reject(new Error('away')) : world.ports.cdrQueue.send(news)
+    const send: typeof world.ports.cdrQueue.send = (updates) =>
+      isAway ? Promise.reject(new Error('away')) : world.ports.cdrQueue.send(updates)
     const connector = await world.connector('one', { ports: { ...world.ports, cdrQueue: { send } } })
     await connector.up()
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { channelList } from '../../../connector/calls/channel-list.ts'
 import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import type { DomainNames } from '../../../connector/calls/domain-names.ts'
-import { UnreadableAnswer } from '../../../connector/calls/engine-channels.ts'
+import { UnreadableReply } from '../../../connector/calls/engine-channels.ts'
 import { channelFields } from '../../../contracts/routes/channels.ts'
 import { ofCalled, ofCaller } from '../../support/engine/leg-fields.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
@@ -242,7 +242,7 @@ test("events take precedence over the engine's table of channels, which is updat
 test('a failed reading of channels is not shared with the next caller', async () => {
   const { list, link } = aList()
   link.answer = () => 'not a list'
-  await expect(list.read(everything)).rejects.toThrow(UnreadableAnswer)
+  await expect(list.read(everything)).rejects.toThrow(UnreadableReply)
 
   link.answer = () => '{"row_count": 0}\n'
 
@@ -312,5 +312,5 @@ test('no caller gets a part of the list when one engine cannot give its own', as
   const list = channelList({ engines, registry })
   if (engines[1] !== undefined) engines[1].engine.commands.answer = () => 'not a list'
 
-  await expect(list.read(everything)).rejects.toThrow(UnreadableAnswer)
+  await expect(list.read(everything)).rejects.toThrow(UnreadableReply)
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { commandIntake } from '../../../connector/commands/command-intake.ts'
+import { type Fitness, commandIntake } from '../../../connector/commands/command-intake.ts'
 import { commandMessageVersion } from '../../../contracts/messages/command.ts'
-import type { Fitness } from '../../../connector/commands/fitness.ts'
 import { DomainError } from '../../../core/errors.ts'
 import type { CommandReceiver, TakenMessage } from '../../../core/commands/command-store.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compareEveryMs, compareGatewaysEachHour } from '../../../connector/reconcile/compare-gateways.ts'
+import { compareEveryMs, compareGatewaysEachHour } from '../../../connector/recovery/align-engine.ts'
 import { domain, gatewayEngine } from '../../support/engine/gateway-engine.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { recordDeadConnectors } from '../../../connector/reconcile/dead-connectors.ts'
+import { recordDeadConnectors } from '../../../connector/recovery/dead-connectors.ts'
 import type { ConnectorReport, EventLinkReport } from '../../../core/connectors/connector-report.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { aCoreUuid } from '../../support/engine/engine-event.ts'

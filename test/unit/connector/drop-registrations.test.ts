@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ValueRefused } from '../../../connector/commands/command-line.ts'
-import { prepareDrop } from '../../../connector/commands/drop-registrations.ts'
+import { prepareDrop } from '../../../connector/commands/pending-unregistrations.ts'
 import { breadth } from '../../support/breadth.ts'
 import { hostileText } from '../../support/records/hostile-text.ts'
 import * as fc from 'fast-check'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 
-import { checkRegistrations } from '../../../connector/reconcile/registration-check.ts'
+import { checkRegistrations } from '../../../connector/recovery/registration-check.ts'
 import { aPresenceTracker } from '../../support/connector/presence-tracker.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
-import type { EventNews } from '../../../core/cdr/cdr-news.ts'
+import type { EventUpdate } from '../../../core/cdr/cdr-update.ts'
 import { type EventLab, type LabWorld, labEngine, labWorld, ofCall } from '../../support/connector/event-lab.ts'
 import { aKnownCall } from '../../support/records/records.ts'
 
@@ -40,8 +40,8 @@ async function outage(world: LabWorld, lab: EventLab, ms: number, isUp?: string)
 /** The seconds of the CDR of a made-up end; `none` if it has no duration, absent if there is no such CDR. */
 function durationOf({ ports }: LabWorld, uuid: string): number | 'none' | undefined {
   const end = ports.cdrQueue.queued
-    .filter((news): news is EventNews => news.kind === 'event')
-    .find((news) => news.uuid === uuid && news.fields['Synthetic'] === 'true')
+    .filter((update): update is EventUpdate => update.kind === 'event')
+    .find((update) => update.uuid === uuid && update.fields['Synthetic'] === 'true')
   return end && (cdrFromEvent(end)?.cdr.duration ?? 'none')
 }
 

@@ -6,8 +6,10 @@ import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { type EslEvent } from '../../../connector/esl/event.ts'
 import { EventPipeline } from '../../../connector/assembly/event-pipeline.ts'
-import { EventLinks } from '../../../connector/links/event-links.ts'
-import type { GapFound } from '../../../connector/links/gap-log.ts'
+import { subscriptions } from '../../../connector/events/subscriptions.ts'
+import { EngineMarks } from '../../../connector/recovery/event-link.ts'
+import { EventLinks } from '../../../connector/recovery/event-links.ts'
+import type { GapFound } from '../../../connector/recovery/gap-log.ts'
 import { isEventName } from '../../../core/events/catalogue.ts'
 import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
@@ -38,7 +40,8 @@ async function aSide(wanted: readonly string[]) {
     ports,
     registry,
     domains,
-    engines: () => [],
+    wanted: subscriptions({ ...time, reader: ports.subscriptions, log: capturedLog() }),
+    engines: [],
     connectorId: 'connector-1',
     random: () => 0,
     log: capturedLog(),
@@ -104,7 +107,11 @@ test.each(['bench/stream-json', 'bench/stream-plain'])(
   (name) => {
     const time = manualTime()
     const gaps: GapFound[] = []
-    const links = new EventLinks({ ...time, tell: (gap) => gaps.push(gap), onUnread: () => {} })
+    const links = new EventLinks({
+      ...time,
+      marks: new EngineMarks(),
+      gaps: { add: (gap) => void gaps.push(gap), unstoredFrom: () => undefined },
+    })
     const sequences: number[] = []
 
     for (const event of recordedEslEvents(name)) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { EngineClocks } from '../../../connector/links/engine-clocks.ts'
+import { EngineClocks } from '../../../connector/runtime/engine-clocks.ts'
 import { anEngineEvent } from '../../support/engine/engine-event.ts'
 import { movableClock } from '../../support/processes/movable-clock.ts'
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type AnsweringEngine, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
-import { readMetrics } from '../../../connector/health/read-metrics.ts'
+import { readMetrics } from '../../../connector/health/metrics.ts'
 import { anOriginate } from '../../support/connector/command-message.ts'
 import { checkConnector } from '../../support/invariants/connector-invariants.ts'
 import { freePort } from '../../support/processes/free-port.ts'

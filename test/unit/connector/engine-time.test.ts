@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { engineTime } from '../../../connector/links/event-position.ts'
+import { engineTime } from '../../../connector/runtime/engine.ts'
 import { anEngineEvent } from '../../support/engine/engine-event.ts'
 
 test("an engine's time in microseconds becomes whole milliseconds, since the API reports gaps in whole numbers", () => {

@@ -4,7 +4,7 @@ import type { EngineEvent } from '../../../connector/runtime/engine.ts'
 import { readEvent } from '../../../connector/esl/event.ts'
 import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
 import type { MemoryLimits } from '../../../connector/buffer/event-log.ts'
-import type { Drop } from '../../../connector/buffer/drop-tally.ts'
+import type { Drop } from '../../../connector/buffer/drops.ts'
 import { blankChannel } from '../../../connector/calls/channel.ts'
 import { SyntheticEvent } from '../../../connector/calls/synthetic-event.ts'
 import { DomainError } from '../../../core/errors.ts'
@@ -34,6 +34,8 @@ function aBuffer(memory?: MemoryLimits, disk?: ReturnType<typeof memoryDisk>) {
     memory,
     sink,
     place: disk && { folder: '/spool', bytes: 1e8, files: disk, owner: spoolOwner(`${disk.writes}`) },
+  })
+  buffer.start({
     onDropped: (drop) => void drops.push(drop),
     foresee: ({ sequence }) => void foreseen.push(sequence),
     handle: async ({ event, isLeft, take }) => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { EventLinks } from '../../../connector/links/event-links.ts'
-import type { GapFound } from '../../../connector/links/gap-log.ts'
+import { EngineMarks } from '../../../connector/recovery/event-link.ts'
+import { EventLinks } from '../../../connector/recovery/event-links.ts'
+import type { GapFound } from '../../../connector/recovery/gap-log.ts'
 import { aCoreUuid, anEngineEvent } from '../../support/engine/engine-event.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 
@@ -12,16 +13,17 @@ function someLinks() {
   const time = manualTime()
   const gaps: GapFound[] = []
   const unread: string[] = []
+  const unreadable = () => links.unreadable(engine, () => void unread.push(engine))
   const links = new EventLinks({
     ...time,
-    tell: (gap) => void gaps.push(gap),
-    onUnread: (name) => void unread.push(name),
+    marks: new EngineMarks(),
+    gaps: { add: (gap) => void gaps.push(gap), unstoredFrom: () => undefined },
   })
   const heard = (sequence: number, coreUuid = aCoreUuid) => {
     const headers = { 'Event-Date-Timestamp': `${time.clock.now()}000` }
     links.heard(anEngineEvent({ name: 'HEARTBEAT', sequence, coreUuid, headers }), engine)
   }
-  return { time, gaps, unread, links, heard, at: () => `${time.clock.now()}000` }
+  return { time, gaps, unread, links, heard, unreadable, at: () => `${time.clock.now()}000` }
 }
 
 test('a link that is lost and restored is a gap between its last and its first event', async () => {
@@ -71,12 +73,12 @@ test('a link that is lost again before its first event is a second gap, which be
 })
 
 test('minutes of unreadable events without a readable one are reported as one gap each half minute', async () => {
-  const { time, gaps, links, heard } = someLinks()
+  const { time, gaps, links, heard, unreadable } = someLinks()
   links.up(engine, aCoreUuid)
   heard(41)
   const from = time.clock.now()
   for (const _half of [1, 2, 3]) {
-    for (let count = 0; count < 10; count += 1) links.unreadable(engine)
+    for (let count = 0; count < 10; count += 1) unreadable()
     await time.advance(30_000)
   }
 
@@ -170,12 +172,12 @@ test('events may have been missed only between the last event before a gap and t
 })
 
 test('events that cannot be read are reported as one gap with their number each half minute, and checked against the engine', async () => {
-  const { time, gaps, unread, links, heard } = someLinks()
+  const { time, gaps, unread, links, heard, unreadable } = someLinks()
   links.up(engine, aCoreUuid)
   heard(1)
   const from = time.clock.now()
 
-  for (let count = 0; count < 5; count += 1) links.unreadable(engine)
+  for (let count = 0; count < 5; count += 1) unreadable()
   heard(9)
   await time.advance(30_000)
 
@@ -225,7 +227,11 @@ test('a report states up to which moment of the engine all events are queued, ho
 test('a report states since when events were missed until the gap is stored', async () => {
   const time = manualTime()
   let storedFrom: number | undefined
-  const links = new EventLinks({ ...time, tell: () => {}, onUnread: () => {}, unstoredFrom: () => storedFrom })
+  const links = new EventLinks({
+    ...time,
+    marks: new EngineMarks(),
+    gaps: { add: () => {}, unstoredFrom: () => storedFrom },
+  })
   const lostAt = () => links.reports({ queuedTo: 0, keptTo: 0, narrow })[0]?.lostAt
   const start = time.clock.now()
   links.up(engine, aCoreUuid)
@@ -242,7 +248,7 @@ test('a report states since when events were missed until the gap is stored', as
 
   const headers = { 'Event-Date-Timestamp': `${time.clock.now()}000` }
   links.heard(anEngineEvent({ headers }), engine)
-  links.unreadable(engine)
+  links.unreadable(engine, () => {})
   expect(lostAt()).toBe(start + 27_000)
   links.settle()
   storedFrom = 4

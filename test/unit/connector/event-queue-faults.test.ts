@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { sqsEventSink } from '../../../adapters/sqs/sqs-event-sink.ts'
-import { readMetrics } from '../../../connector/health/read-metrics.ts'
+import { readMetrics } from '../../../connector/health/metrics.ts'
 import { pause } from '../../../core/concurrency/timers.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { openCloudQueues } from '../../support/stores/cloud-queues.ts'

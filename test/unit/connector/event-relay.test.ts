@@ -5,6 +5,7 @@ import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { EventPipeline } from '../../../connector/assembly/event-pipeline.ts'
+import { subscriptions } from '../../../connector/events/subscriptions.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { type EventGiven, aCoreUuid, anEngineEvent } from '../../support/engine/engine-event.ts'
 import { fakeEslSession } from '../../support/engine/fake-esl-session.ts'
@@ -29,13 +30,14 @@ async function aSide(wanted: readonly string[], isGone: (store: 'domains' | 'hoo
     time.clock,
   )
   const registry = new ChannelRegistry(domains)
-  const subscriptions = gone(ports.subscriptions, 'version', () => isGone('hooks'))
+  const reader = gone(ports.subscriptions, 'version', () => isGone('hooks'))
   const side = new EventPipeline({
     ...time,
-    ports: { ...ports, subscriptions },
+    ports,
+    wanted: subscriptions({ ...time, reader, log: capturedLog() }),
     registry,
     domains,
-    engines: () => [],
+    engines: [],
     connectorId: 'connector-1',
     random: () => 0,
     log: capturedLog(),

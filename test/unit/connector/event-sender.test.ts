@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
 import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
-import type { Drop } from '../../../connector/buffer/drop-tally.ts'
+import type { Drop } from '../../../connector/buffer/drops.ts'
 import type { MemoryLimits } from '../../../connector/buffer/event-log.ts'
 import { textEvent } from '../../../adapters/events/text-event.ts'
 import { sizeOf } from '../../../connector/buffer/waiting.ts'
@@ -16,14 +16,13 @@ function aBuffer(sink: EventSink, memory?: MemoryLimits, onDropped?: (drop: Drop
   const time = manualTime()
   const log = capturedLog()
   const buffer = new EventBuffer({
-    handle: async () => {},
     ...time,
     sink,
     log,
     random: () => 0,
     memory,
-    onDropped,
   })
+  buffer.start({ handle: async () => {}, onDropped })
   return { time, buffer, log }
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { type Fitness, fitnessJudge } from '../../../connector/commands/fitness.ts'
+import { type Fitness, fitnessJudge } from '../../../connector/commands/command-intake.ts'
 import type { ConnectorReport } from '../../../core/connectors/connector-report.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { commandKinds } from '../../support/platform/api-commands.ts'

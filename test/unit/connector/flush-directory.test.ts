@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EslState } from '../../../connector/esl/session.ts'
-import { flushDirectory } from '../../../connector/reconcile/flush-directory.ts'
+import { flushDirectory } from '../../../connector/recovery/align-engine.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { fakeLinks } from '../../support/engine/fake-esl-session.ts'
 import { manualTime, settle } from '../../support/processes/manual-time.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { ComparedEngine } from '../../../connector/reconcile/reconciliation.ts'
+import type { ComparedEngine } from '../../../connector/recovery/reconciliation.ts'
 import { type LabWorld, labDomain, labEngine, labWorld } from '../../support/connector/event-lab.ts'
 import { report } from '../../support/connector/last-report.ts'
 import { aCoreUuid } from '../../support/engine/engine-event.ts'
@@ -67,7 +67,7 @@ describe('a leg of an engine that is known under another address', () => {
     const uuid = await aFormerLeg(world)
 
     const engine = (name: string): ComparedEngine => ({ name, coreUuid: aCoreUuid, commands: fakeEslSession() })
-    const successor = await world.connector('successor', { engines: () => [engine(labEngine), engine(formerName)] })
+    const successor = await world.connector('successor', { engines: [engine(labEngine), engine(formerName)] })
     await successor.up()
     await world.time.advance(60_000)
 

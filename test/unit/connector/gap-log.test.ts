@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { gapLog } from '../../../connector/links/gap-log.ts'
+import { gapLog } from '../../../connector/recovery/gap-log.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { gone } from '../../support/stores/flaky.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'

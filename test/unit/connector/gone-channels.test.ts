@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Channel, blankChannel } from '../../../connector/calls/channel.ts'
-import { endGone } from '../../../connector/reconcile/gone-channels.ts'
+import { endGone } from '../../../connector/recovery/gone-channels.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 
 const uuid = '11111111-2222-4333-8444-555555555555'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { ChannelList } from '../../../connector/calls/channel-list.ts'
-import { hangUpDomain } from '../../../connector/commands/hang-up-domain.ts'
+import { hangUpDomain } from '../../../connector/commands/end-account.ts'
 import type { CommandScope } from '../../../core/commands/commands.ts'
 
 const scope = { domain: 'a.example.com', presenceId: null }

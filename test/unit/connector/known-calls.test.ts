@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { ComparedEngine } from '../../../connector/reconcile/reconciliation.ts'
+import type { ComparedEngine } from '../../../connector/recovery/reconciliation.ts'
 import { jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
 import { aCoreUuid, anEngineEvent } from '../../support/engine/engine-event.ts'
 import {
@@ -47,7 +47,7 @@ const begin = (world: LabWorld, lab: EventLab, uuid: string, domain = labDomain)
     { name: 'CHANNEL_ANSWER', uuid, headers: ofTrunk(world, domain) },
   )
 
-const cdrs = ({ ports }: LabWorld, uuid: string) => ports.cdrQueue.queued.filter((news) => news.uuid === uuid)
+const cdrs = ({ ports }: LabWorld, uuid: string) => ports.cdrQueue.queued.filter((update) => update.uuid === uuid)
 
 const stored = async ({ ports }: LabWorld, engine = labEngine) =>
   (await ports.knownCalls.list(engine)).map(({ uuid }) => uuid)
@@ -278,7 +278,7 @@ describe('with several engines', () => {
     await report(world, 'first', [labEngine, 'fs2'])
     await world.time.advance(40_000)
     const engines: ComparedEngine[] = [anEngine('fs2')]
-    const successor = await world.connector('successor', { engines: () => engines })
+    const successor = await world.connector('successor', { engines })
     engines.push({ name: labEngine, coreUuid: aCoreUuid, commands: successor.commands })
     const [fs2] = engines
     if (fs2 === undefined) throw new Error('an engine')

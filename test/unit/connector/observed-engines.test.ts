@@ -68,8 +68,8 @@ test('a leg and its account belong to the tenant to which the settings assign it
 
 test('a summary of what was read, and of contexts that belong to no tenant, is logged after a minute and then each hour', async () => {
   const [time, log, stopping] = [manualTime(), capturedLog(), new AbortController()]
-  const report = observationReport({ counters: () => ({ eventsRead: 7, gaps: 1, lag: 3 }), ...time, log })
-  const followed = report.follow(stopping.signal)
+  const report = observationReport({ ...time, log })
+  const followed = report.follow(() => ({ eventsRead: 7, gaps: 1, lag: 3 }), stopping.signal)
   for (const context of ['public', 'public', 'default']) {
     report.unowned((name) => (name === 'Caller-Context' ? context : undefined))
   }
@@ -93,8 +93,8 @@ test('a summary of what was read, and of contexts that belong to no tenant, is l
 
 test('made-up names of contexts fill neither the memory nor the log', async () => {
   const [time, log, stopping] = [manualTime(), capturedLog(), new AbortController()]
-  const report = observationReport({ counters: () => ({}), ...time, log })
-  const followed = report.follow(stopping.signal)
+  const report = observationReport({ ...time, log })
+  const followed = report.follow(() => ({}), stopping.signal)
 
   for (let index = 0; index < 1_000; index++) report.unowned(() => `context-${index}`)
   await time.advance(60_000)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outcomeOfAll } from '../../../connector/commands/outcome-of-all.ts'
+import { outcomeOfAll } from '../../../connector/commands/engine-reply.ts'
 import type { CommandOutcome } from '../../../core/commands/commands.ts'
 
 const done: CommandOutcome = { state: 'done', text: '+OK\n' }

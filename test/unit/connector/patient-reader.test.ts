@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { patientReader } from '../../../connector/buffer/patient-reader.ts'
-import { newSegment } from '../../../connector/buffer/segment.ts'
+import { newSegment, patientReader } from '../../../connector/buffer/segment.ts'
 import { memoryDisk } from '../../support/connector/memory-disk.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 

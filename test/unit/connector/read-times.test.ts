@@ -17,7 +17,6 @@ function aFullBuffer(room: number) {
   const bytes = room * sizeOf(textEvent(anEvent()))
   const queue = { isAway: true }
   const buffer = new EventBuffer({
-    handle: async () => {},
     ...time,
     sink: { publish: (events) => (queue.isAway ? Promise.reject(new Error('away')) : sink.publish(events)) },
     log: capturedLog(),
@@ -25,6 +24,7 @@ function aFullBuffer(room: number) {
     memory: { window: bytes, all: 4 * bytes },
     place: { folder: '/spool', bytes: 1e7, files: memoryDisk(), owner: spoolOwner('1') },
   })
+  buffer.start({ handle: async () => {} })
   return { time, buffer, queue }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { checkRegistrations } from '../../../connector/reconcile/registration-check.ts'
+import { checkRegistrations } from '../../../connector/recovery/registration-check.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
 import { aPresenceTracker } from '../../support/connector/presence-tracker.ts'

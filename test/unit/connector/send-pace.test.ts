@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
-import { SendPace } from '../../../connector/buffer/send-pace.ts'
+import { SendPace } from '../../../connector/buffer/event-sender.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { manualTime, settle } from '../../support/processes/manual-time.ts'
@@ -23,12 +23,12 @@ function aBuffer() {
     },
   }
   const buffer = new EventBuffer({
-    handle: async () => {},
     ...time,
     sink,
     log: capturedLog(),
     random: () => 0,
   })
+  buffer.start({ handle: async () => {} })
   return { time, buffer, batches }
 }
 

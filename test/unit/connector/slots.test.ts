@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { slots } from '../../../connector/commands/slots.ts'
+import { slots } from '../../../connector/commands/command-slots.ts'
 import { breadth } from '../../support/breadth.ts'
 import { manualTime, settle } from '../../support/processes/manual-time.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
 import { readEvent } from '../../../connector/esl/event.ts'
-import { gapLog } from '../../../connector/links/gap-log.ts'
+import { gapLog } from '../../../connector/recovery/gap-log.ts'
 import type { EngineEvent } from '../../../connector/runtime/engine.ts'
 import { pause } from '../../../core/concurrency/timers.ts'
 import { DomainError } from '../../../core/errors.ts'
@@ -54,6 +54,8 @@ function heldBuffer(beforeWrite: (time: ManualTime) => Promise<void>, bytes = 1e
     ...deps,
     sink: memoryEventSink(),
     place: { folder: '/spool', bytes, files: disk, owner: spoolOwner('one') },
+  })
+  buffer.start({
     onDropped: (drop) => gaps.recordDrop(drop),
     handle: async ({ event }) => {
       if (store.isAway) throw new DomainError('store_unavailable', 'the store is gone')

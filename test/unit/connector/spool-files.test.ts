@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
 import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
-import { systemSpoolFiles } from '../../../connector/buffer/spool-files.ts'
-import { processOwner } from '../../../connector/buffer/process-owner.ts'
+import { processOwner, systemSpoolFiles } from '../../../connector/buffer/spool-files.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { type ManualTime, manualTime, settle } from '../../support/processes/manual-time.ts'
 import { spoolOwner } from '../../support/connector/memory-disk.ts'
@@ -25,13 +24,13 @@ function aBuffer(owner = processOwner()) {
   const sink = memoryEventSink()
   let isAway = true
   const buffer = new EventBuffer({
-    handle: async () => {},
     ...time,
     log: capturedLog(),
     random: () => 0,
     sink: { publish: (events) => (isAway ? Promise.reject(new Error('gone')) : sink.publish(events)) },
     place: { folder, bytes: 1e6, files: systemSpoolFiles, owner },
   })
+  buffer.start({ handle: async () => {} })
   return {
     buffer,
     time,

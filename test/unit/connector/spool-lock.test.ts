@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { lockFolder } from '../../../adapters/system/folder-lock.ts'
-import { systemSpoolFiles } from '../../../connector/buffer/spool-files.ts'
-import { processOwner } from '../../../connector/buffer/process-owner.ts'
+import { processOwner, systemSpoolFiles } from '../../../connector/buffer/spool-files.ts'
 import { memoryDisk } from '../../support/connector/memory-disk.ts'
 import { numbered, spoolingProcess } from '../../support/connector/spooling-process.ts'
 
@@ -20,7 +19,7 @@ afterEach(() => {
 
 /** Starts a process, and returns it with the name that it would give a lock. */
 async function anotherProcess() {
-  const module = new URL('../../../connector/buffer/process-owner.ts', import.meta.url).href
+  const module = new URL('../../../connector/buffer/spool-files.ts', import.meta.url).href
   const script = `console.log((await import('${module}')).processOwner().name); process.stdin.resume()`
   const other = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'ignore'] })
   const [printed] = await once(other.stdout, 'data')

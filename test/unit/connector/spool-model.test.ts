@@ -51,12 +51,7 @@ function start(world: Omit<World, 'buffer'>): EventBuffer {
   const ifAlive = <T>(work: () => T | Promise<T>): Promise<T> =>
     world.generation === generation ? Promise.resolve().then(work) : new Promise(() => {})
   const slowly = (ms: number) => pause(world.time.timers, ms).then(() => ifAlive(() => {}))
-  return new EventBuffer({
-    handle: async ({ event, take }) => {
-      if (world.isStoreAway) throw new DomainError('store_unavailable', 'the store is gone')
-      const given = world.given.find(({ id }) => id === event.sequence)
-      if (given !== undefined) take(given)()
-    },
+  const buffer = new EventBuffer({
     ...world.time,
     log: capturedLog(),
     random: () => 0,
@@ -75,6 +70,14 @@ function start(world: Omit<World, 'buffer'>): EventBuffer {
       },
     },
   })
+  buffer.start({
+    handle: async ({ event, take }) => {
+      if (world.isStoreAway) throw new DomainError('store_unavailable', 'the store is gone')
+      const given = world.given.find(({ id }) => id === event.sequence)
+      if (given !== undefined) take(given)()
+    },
+  })
+  return buffer
 }
 
 function publish(world: Omit<World, 'buffer'>, events: readonly PlatformEvent[]): string[] {

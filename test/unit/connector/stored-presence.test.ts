@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { presenceWriter } from '../../../connector/events/presence-writer.ts'
-import type { PresenceStore } from '../../../core/accounts/presence-store.ts'
+import type { PresenceStore } from '../../../core/accounts/presence.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { aPresenceTracker } from '../../support/connector/presence-tracker.ts'
 import { type ManualTime, manualTime } from '../../support/processes/manual-time.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { lastListener } from '../../../connector/reconcile/predecessor.ts'
+import { lastConnectedPeer } from '../../../connector/recovery/missed-since.ts'
 import { labWorld, ofCall } from '../../support/connector/event-lab.ts'
 import { aCoreUuid } from '../../support/engine/engine-event.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
@@ -60,7 +60,7 @@ async function lastBefore(...others: readonly (readonly [number | 'down', number
     const link = { engine, last: { coreUuid: aCoreUuid, sequence: '1' }, upSince, ...lostAt }
     await store.report(aReport({ connectorId: `other-${index}`, reportedAt: now + reported, eventLinks: [link] }))
   }
-  const found = await lastListener({ store, connectorId: 'own', now }, engine)
+  const found = await lastConnectedPeer({ store, connectorId: 'own', now }, engine)
   return found?.until === undefined ? undefined : found.until - now
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, test } from 'vitest'
-import { KeptPatterns } from '../../../adapters/regex/kept-patterns.ts'
+import { KeptPatterns } from '../../../adapters/regex/linear-pattern.ts'
 import { CallPatterns, type RoutePatternCompiler, TooMuchPatternWork } from '../../../core/dialplan/call-patterns.ts'
 import { routeCall } from '../../../core/dialplan/route-call.ts'
 import type { RoutePorts } from '../../../core/dialplan/router.ts'

@@ -465,7 +465,7 @@ describe('the clean-up of a deleted domain', () => {
     await api.call(deleteDomain, { params, headers: root })
     await work(api)
     api.clock.move(200_000)
-    const cut = api.with({ remains: gone(api.ports.remains, 'sweep', () => true) })
+    const cut = api.with({ tenantData: gone(api.ports.tenantData, 'purge', () => true) })
 
     expect(await work(cut)).toBe('failed')
     expect(await api.ports.domains.exists(name)).toBe(true)

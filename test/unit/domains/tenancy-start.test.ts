@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOfTenant, tenancyStart } from '../../../core/domains/tenancy-start.ts'
+import { isOfTenant, tenancyStart } from '../../../core/domains/domain.ts'
 
 const minute = 60_000
 const createdAt = 1_000 * minute

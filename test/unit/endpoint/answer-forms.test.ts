@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readRecording } from '../../../contracts/routes/recordings.ts'
 import { readStatus } from '../../../contracts/routes/status.ts'
 import { Bytes, Redirect, createEndpoint } from '../../../functions/endpoint.ts'
-import { acceptsGzip, accepting } from '../../../functions/endpoint/accepting.ts'
+import { acceptsGzip, accepting } from '../../../functions/endpoint/use-case-call.ts'
 import { aContext, anApi, gatewayEvent } from '../../support/platform/api.ts'
 
 const uuid = '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'

@@ -3,7 +3,7 @@ import { readAccount } from '../../../contracts/routes/accounts.ts'
 import { beginExchange } from '../../../functions/endpoint/exchange.ts'
 import { authentication } from '../../../functions/endpoint/steps/authentication.ts'
 import { fieldValidation } from '../../../functions/endpoint/steps/field-validation.ts'
-import type { Step } from '../../../functions/endpoint/step.ts'
+import type { Step } from '../../../functions/endpoint/endpoint-parts.ts'
 import { useCaseCall } from '../../../functions/endpoint/use-case-call.ts'
 import { aContext, anApi, gatewayEvent } from '../../support/platform/api.ts'
 

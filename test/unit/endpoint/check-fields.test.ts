@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { checkFields } from '../../../functions/endpoint/check-fields.ts'
+import { checkFields } from '../../../functions/endpoint/steps/field-validation.ts'
 
 it('a body with more wrong fields than a response has room for is refused with the first 20 of them', () => {
   const names = Array.from({ length: 30 }, (_, index) => `field${index}`)

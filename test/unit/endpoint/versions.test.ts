@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../../contracts/routes/index.ts'
-import { entityTag, readIfMatch } from '../../../core/concurrency/precondition.ts'
+import { entityTag, readIfMatch } from '../../../core/requests/precondition.ts'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
 import { handler as deleteAccount } from '../../../functions/accounts/delete-account.ts'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { systemClock } from '../../../adapters/system/system-time.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { type Route, needsOf } from '../../../contracts/routes/route.ts'
 import { cloudOwnPorts } from '../../../functions/endpoint/own-ports.ts'

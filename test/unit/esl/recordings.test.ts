@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { EslEventUnreadable } from '../../../connector/esl/errors.ts'
 import { readEvent } from '../../../connector/esl/event.ts'
 import { type EslFrame, FrameReader } from '../../../connector/esl/frame.ts'
-import { defaultEslLimits } from '../../../connector/esl/limits.ts'
+import { defaultEslLimits } from '../../../connector/esl/options.ts'
 import { breadth, eachNth } from '../../support/breadth.ts'
 import {
   framesOf,

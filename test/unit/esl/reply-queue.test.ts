@@ -6,7 +6,7 @@ import {
   EslCommandTimeout,
   EslConnectionLost,
 } from '../../../connector/esl/errors.ts'
-import { defaultEslLimits } from '../../../connector/esl/limits.ts'
+import { defaultEslLimits } from '../../../connector/esl/options.ts'
 import { ReplyQueue } from '../../../connector/esl/reply-queue.ts'
 import { framesOf } from '../../support/engine/engine-recordings.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'

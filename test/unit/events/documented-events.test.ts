@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { listEvents } from '../../../contracts/routes/events.ts'
-import { baseEvents } from '../../../core/events/base-events.ts'
+import { baseEvents } from '../../../core/events/catalogue.ts'
 import { eventLogLimit } from '../../../core/events/event-log-rules.ts'
 import { documentText, documentedCode } from '../../support/records/document.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { eventMessage } from '../../../contracts/messages/event.ts'
 import { texts } from '../../../contracts/messages/texts.ts'
+import { eventMessage } from '../../../contracts/messages/event.ts'
 import { anEvent } from '../../support/records/records.ts'
 
 it('a message with fields that are no flat object of texts is refused', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { inOrder } from '../../../core/hooks/definition/event-fields.ts'
-import { queuedAttempt } from '../../../core/hooks/delivery/queued-attempt.ts'
+import { deliveryLimits, queuedAttempt } from '../../../core/hooks/delivery/delivery.ts'
 import type { EmailSettings } from '../../../core/email/email-settings.ts'
-import { deliveryLimits } from '../../../core/hooks/delivery/delivery-limits.ts'
 import { emailSettingsOf } from '../../support/records/records.ts'
 import { type AttemptSetup, answered, setUpAttempt } from '../../support/hooks/attempt-setup.ts'
 

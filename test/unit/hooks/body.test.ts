@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { customBody, isJson, selectData, standardBody, urlWithQuery } from '../../../core/hooks/request/body.ts'
+import { customBody, isJson, selectData, standardBody, urlWithQuery } from '../../../core/hooks/request/hook-request.ts'
 import { breadth } from '../../support/breadth.ts'
 
 const event = { a: '1', b: '2', c: '3' }

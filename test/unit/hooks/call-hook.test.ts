@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
+import { hmacSha256 } from '../../../adapters/crypto/hook-digests.ts'
 import { memoryHookClient } from '../../support/memory/memory-hook-client.ts'
 import { callHook } from '../../../core/hooks/request/call-hook.ts'
 import type { JsonObject } from '../../../core/hooks/definition/event-fields.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { deliveryId } from '../../../adapters/crypto/delivery-id.ts'
-import { deliveryLimits } from '../../../core/hooks/delivery/delivery-limits.ts'
+import { deliveryId } from '../../../adapters/crypto/hook-digests.ts'
+import { deliveryLimits } from '../../../core/hooks/delivery/delivery.ts'
 import { placeOf } from '../../../core/hooks/delivery/delivery-place.ts'
 import { deliveryListLimits } from '../../../core/hooks/delivery/list-deliveries.ts'
 import { requeueDeliveries, requeueLimits } from '../../../core/hooks/delivery/requeue-deliveries.ts'

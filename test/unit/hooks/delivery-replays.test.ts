@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { deliveryLimits } from '../../../core/hooks/delivery/delivery-limits.ts'
+import { deliveryLimits } from '../../../core/hooks/delivery/delivery.ts'
 import { replayLimits } from '../../../core/hooks/delivery/replay-deliveries.ts'
 import { handler as replayDeliveries } from '../../../functions/hooks/replay-deliveries.ts'
 import { handler as updateHook } from '../../../functions/hooks/update-hook.ts'

@@ -6,7 +6,7 @@ import { channelEvents, serviceEventKinds } from '../../../core/events/catalogue
 import { hookContent } from '../../../core/hooks/definition/hook-content.ts'
 import { hookProblems } from '../../../core/hooks/definition/hook-rules.ts'
 import { plannedWait } from '../../../core/hooks/delivery/retry-schedule.ts'
-import { refusedPorts } from '../../../core/outbound/target-url.ts'
+import { refusedPorts } from '../../../core/requests/target-url.ts'
 import { documentText, documentedCode } from '../../support/records/document.ts'
 import { aHookInput } from '../../support/records/hook-input.ts'
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
-import { urlProblem } from '../../../core/outbound/target-url.ts'
+import { urlProblem } from '../../../core/requests/target-url.ts'
 import { handler as createHooks } from '../../../functions/hooks/create-hooks.ts'
 import { handler as dryRunHook } from '../../../functions/hooks/dry-run-hook.ts'
 import { handler as replaceHook } from '../../../functions/hooks/replace-hook.ts'

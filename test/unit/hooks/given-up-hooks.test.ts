@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { queuedAttempt } from '../../../core/hooks/delivery/delivery.ts'
 import { failedDelivery } from '../../../contracts/workers.ts'
-import { queuedAttempt } from '../../../core/hooks/delivery/queued-attempt.ts'
 import {
   type DeliveryLab,
   aDeliveryLab,

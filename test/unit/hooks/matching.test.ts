@@ -1,9 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
-import { matches, passesFilter } from '../../../core/hooks/matching/matching.ts'
-import { readPattern } from '../../../core/patterns/pattern.ts'
-import { limitedPatterns, patternWork } from '../../../core/hooks/matching/pattern-work.ts'
+import { limitedPatterns, matches, passesFilter, patternWork } from '../../../core/hooks/matching/matching.ts'
+import { readPattern } from '../../../core/requests/pattern.ts'
 import type { HookFilter } from '../../../core/hooks/definition/hook.ts'
 import { aHook, anEvent } from '../../support/records/records.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
-import { readSettings } from '../../../functions/endpoint/settings.ts'
+import { readSettings } from '../../../functions/endpoint/cloud.ts'
 import { handler as hookDispatch } from '../../../functions/hooks/hook-dispatch.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { aContext } from '../../support/platform/api.ts'
@@ -24,13 +24,13 @@ async function aMixedBatch() {
   const list = async (domain: string) => (domain === busy ? busyWork.promise : ports.hooks.list(domain))
   const removed = Promise.withResolvers<void>()
   const remove = async (receipts: readonly string[]) => {
-    await ports.takenEvents.remove(receipts)
+    await ports.receivedEvents.ack(receipts)
     removed.resolve()
   }
   const log = capturedLog()
   const settings = readSettings({ EVENTS_PER_SECOND: '100000' })
   const start = (over: object = {}) => {
-    const given = { ...ports, hooks: { ...ports.hooks, list }, takenEvents: { remove }, ...over }
+    const given = { ...ports, hooks: { ...ports.hooks, list }, receivedEvents: { ack: remove }, ...over }
     const handle = hookDispatch.over(given, { clock: movableClock(), random: systemRandomness, log, settings })
     const events = [anEvent({ domain: quiet }), anEvent({ domain: quiet }), anEvent({ domain: busy })]
     return handle(aBatch(events.map((event) => Object.assign({ version: 1 }, event))), aContext)
@@ -44,10 +44,10 @@ it('events of a tenant are removed from the queue when they are dispatched, and 
   const answer = start()
   await removed
 
-  expect(ports.takenEvents.removed).toEqual([['receipt-0', 'receipt-1']])
+  expect(ports.receivedEvents.acked).toEqual([['receipt-0', 'receipt-1']])
   endBusyWork()
   expect(await answer).toEqual({ batchItemFailures: [] })
-  expect(ports.takenEvents.removed).toHaveLength(1)
+  expect(ports.receivedEvents.acked).toHaveLength(1)
 })
 
 it('events that were not dispatched stay in the queue', async () => {
@@ -61,7 +61,7 @@ it('events that were not dispatched stay in the queue', async () => {
 
   const { batchItemFailures } = await answer
   expect(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)).toEqual(['message-0', 'message-1'])
-  expect(ports.takenEvents.removed).toEqual([])
+  expect(ports.receivedEvents.acked).toEqual([])
 })
 
 it('events that the queue does not remove early are removed with their batch', async () => {
@@ -72,7 +72,7 @@ it('events that the queue does not remove early are removed with their batch', a
     throw new Error('the queue is away')
   }
 
-  const answer = start({ takenEvents: { remove } })
+  const answer = start({ receivedEvents: { ack: remove } })
   await called.promise
   await settle()
   endBusyWork()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { patternRests } from '../../../adapters/regex/pattern-rest.ts'
+import { patternRests } from '../../../adapters/regex/linear-pattern.ts'
 
 /** Rests on a clock that only work and rests move; `slept` are the rests. */
 function someRests() {

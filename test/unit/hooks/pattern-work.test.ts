@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { KeptPatterns, maxKept } from '../../../adapters/regex/kept-patterns.ts'
-import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
-import { matches } from '../../../core/hooks/matching/matching.ts'
-import { limitedPatterns } from '../../../core/hooks/matching/pattern-work.ts'
+import { KeptPatterns, linearPattern, maxKept } from '../../../adapters/regex/linear-pattern.ts'
+import { limitedPatterns, matches } from '../../../core/hooks/matching/matching.ts'
 import { aHook, anEvent } from '../../support/records/records.ts'
 
 /** A cache that notes which patterns it compiled. */

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
+import { hmacSha256 } from '../../../adapters/crypto/hook-digests.ts'
 import { encodeSecret, signatureHeaders, signingSecrets } from '../../../core/hooks/definition/signing.ts'
 
 describe('a signature', () => {

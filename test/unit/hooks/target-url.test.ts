@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
-import { forbiddenTarget, urlProblem } from '../../../core/outbound/target-url.ts'
+import { forbiddenTarget, urlProblem } from '../../../core/requests/target-url.ts'
 
 const publicOnly = addressGuard('')
 const laptop = addressGuard('127.0.0.0/8,::1/128')

@@ -1,7 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { deliveryId } from '../../../adapters/crypto/delivery-id.ts'
-import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
+import { deliveryId, hmacSha256 } from '../../../adapters/crypto/hook-digests.ts'
 import { testClientLimits } from '../../../adapters/http/guarded-hook-client.ts'
 import { secretPurpose } from '../../../core/hooks/definition/signing.ts'
 import { testHook as testOf, testLimits } from '../../../core/hooks/lab/test-hook.ts'

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded-hook-client.ts'
-import { AnswerTooLarge } from '../../../adapters/http/send-errors.ts'
+import { ResponseTooLarge } from '../../../adapters/http/send-errors.ts'
 import { limitWire } from '../../../adapters/http/wire-limit.ts'
 import type { HookReply } from '../../../core/hooks/request/hook-client.ts'
 
@@ -169,5 +169,5 @@ test('a connection with a limit of ten bytes stays open after the tenth byte and
   expect(socket.destroyed).toBe(false)
   read(1)
 
-  expect(await ended).toEqual([new AnswerTooLarge()])
+  expect(await ended).toEqual([new ResponseTooLarge()])
 })

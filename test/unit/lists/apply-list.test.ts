@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ListRules, applyList } from '../../../core/lists/apply-list.ts'
-import type { ListQuery } from '../../../core/lists/list-query.ts'
+import { type ListRules, applyList } from '../../../core/requests/apply-list.ts'
+import type { ListQuery } from '../../../core/requests/list-query.ts'
 import { breadth } from '../../support/breadth.ts'
 
 interface Item {

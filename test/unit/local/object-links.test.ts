@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { signLink } from '../../../adapters/s3/sign-link.ts'
+import { signLink } from '../../../adapters/s3/signed-links.ts'
 import { s3RecordingFiles } from '../../../adapters/s3/s3-file-store.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { environment } from '../../../contracts/environment.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { errorStatus } from '../../../contracts/routes/error-codes.ts'
+import { errorStatus } from '../../../contracts/routes/shapes.ts'
 
 test('docs/errors.md has each code once, with its status, a cause and a way out', () => {
   const rows = readFileSync('docs/errors.md', 'utf8')

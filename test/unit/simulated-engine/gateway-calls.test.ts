@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { gatewayRevision } from '../../../core/gateways/gateway-revision.ts'
+import { gatewayRevision } from '../../../core/gateways/gateway.ts'
 import { writeDialplanXml } from '../../../functions/engine/write-dialplan-xml.ts'
 import { writeGatewaysXml } from '../../../functions/engine/write-gateways-xml.ts'
 import { type EngineLab, type LabClient, engineLab } from '../../support/engine/engine-lab.ts'

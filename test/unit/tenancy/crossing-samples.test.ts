@@ -101,7 +101,7 @@ const stale: Readonly<Record<string, (world: World) => Promise<void>>> = {
   'own token after the domain was deleted and created by another customer': async ({ api }) => {
     const headers = await adminOf(api, own)
     await api.call(deleteDomain, { params: { domain_name: own }, headers: { ...(await api.as('root')) } })
-    await api.ports.remains.sweep(own, Number.MAX_SAFE_INTEGER)
+    await api.ports.tenantData.purge(own, Number.MAX_SAFE_INTEGER)
     await api.ports.domains.endDeletion(own)
     await aTenant(api, { domain: own, mark: 'another-customer' })
 

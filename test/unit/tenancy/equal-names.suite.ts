@@ -36,7 +36,7 @@ const ofNoTenant = new Set([
   'stageWaits',
   'gaps',
   'highestSessions',
-  'owedDrops',
+  'pendingUnregistrations',
   'subscriptions',
   'places',
   'unlistedDeliveries',

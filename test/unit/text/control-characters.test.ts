@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasControls, replaceControls } from '../../../core/text/control-characters.ts'
+import { hasControls, replaceControls } from '../../../core/requests/safe-text.ts'
 
 test('the control characters are U+0000 to U+001F and U+007F, and no others', () => {
   const all = Array.from({ length: 0x3_00 }, (_, code) => code)

@@ -1,8 +1,0 @@
-/** The events that a batch has taken from the queue. */
-export interface TakenEvents {
-  /**
-   * Removes at most ten events by their receipts before their batch is over, so that the next ones of their groups can
-   * be taken. Removing one again is allowed.
-   */
-  remove(receipts: readonly string[]): Promise<void>
-}
