@@ -27,7 +27,7 @@ export function startLoops(
     engines: works.map(({ engine }) => engine),
     store: parts.ports.connectorStatus,
   })
-  // Each engine has its own, so that one that does not answer delays no other. A link that is down begins with the words.
+  // Each engine has its own, so that one that does not answer delays no other.
   const tellings = works.map(({ engine }) =>
     writeBehind({
       ...parts,
