@@ -25,7 +25,8 @@ const deadLetters: Readonly<Record<QueueName, { readonly article: string; readon
   },
   deliveries: {
     article: 'Deliveries in the dead-letter queue',
-    impact: 'Deliveries were given up by their function, again and again; each is tried again within minutes, or once no more than a thousand others wait.',
+    impact:
+      'Deliveries were given up by their function, again and again; each is tried again within minutes, or once no more than a thousand others wait.',
   },
   cdrs: {
     article: 'CDRs in the dead-letter queue',
