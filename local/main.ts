@@ -1,14 +1,17 @@
 /** Runs the platform until it receives a signal to stop. Started by local/start.mjs, on the project's own Node. */
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { inspect } from 'node:util'
 import { startupReport } from './platform/startup-report.ts'
 import { startPlatform } from './platform/start-platform.ts'
 import { guardTerminals } from './processes/guard-terminals.ts'
-import { PlainError } from './processes/plain-error.ts'
+import { PlainError, endInWords } from './processes/plain-error.ts'
 import { readSettings } from './settings/settings.ts'
 
 /** A terminal's Ctrl-C arrives by several ways at once; a person's second one comes later than this. */
 const sameSignalMs = 1000
+
+/** The platform holds 180 files at rest, and each connection takes one more. */
+const leastFiles = 512
 
 // All files that this process writes from here on are readable only by their owner.
 process.umask(0o077)
@@ -16,6 +19,11 @@ guardTerminals()
 const startedAt = Date.now()
 const stopping = new AbortController()
 let stoppedAt = 0
+
+function failed(error: unknown): void {
+  console.error(endInWords(error))
+  process.exitCode = 1
+}
 
 function askToStop(): void {
   if (stoppedAt !== 0 && Date.now() - stoppedAt > sameSignalMs) process.exit(1)
@@ -25,12 +33,24 @@ function askToStop(): void {
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, askToStop)
 // The starter passes signals on, and may be gone, however it went.
-process.on('message', askToStop)
+process.on('message', (message) => void (message === 'stop' ? askToStop() : process.send?.('alive')))
 process.once('disconnect', askToStop)
 process.channel?.unref()
+// Whoever takes the output may be gone, or its disk full.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+process.on('uncaughtException', (error) => {
+  failed(error)
+  // A part that cannot go on says so in a sentence; the others still stop in order.
+  if (error instanceof PlainError) askToStop()
+  else process.exit()
+})
 
 try {
   const settings = readSettings(process.env)
+  // Where there is no shell or no limit, this is no number.
+  const files = Number(spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout)
+  if (files > 0 && files < leastFiles)
+    throw new PlainError(`a process may open ${files} files here: raise the limit to ${leastFiles} (ulimit -n)`)
   const platform = await startPlatform({
     root: join(import.meta.dirname, '..'),
     settings,
@@ -43,11 +63,8 @@ try {
     await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
   }
   console.log('\nstopping; events that wait are handed over or kept, which may take half a minute …')
-  await platform.stop()
+  await platform.stop().catch(failed)
 } catch (error) {
-  if (!stopping.signal.aborted) {
-    console.error(error instanceof PlainError ? `callplane: ${error.message}` : inspect(error))
-    process.exitCode = 1
-  }
+  if (!stopping.signal.aborted) failed(error)
 }
 process.exit()

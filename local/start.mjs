@@ -38,6 +38,18 @@ const child = spawn(
     },
   },
 )
+// As in processes/supervised.ts: a stopped platform is continued, and ended when it leaves six questions unanswered.
+let unanswered = 0
+child.on('message', () => (unanswered = 0))
+setInterval(() => {
+  if (process.platform !== 'win32') child.kill('SIGCONT')
+  if (unanswered === 6) child.kill('SIGKILL')
+  unanswered += 1
+  if (child.connected) child.send('alive?')
+}, 5_000).unref()
+child.once('exit', (_code, signal) => {
+  if (signal !== null) console.error(`callplane: the platform was ended (${signal}): npm start starts it again`)
+})
 // Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on, as a message: on Windows
 // a signal would end the child at once. This process then waits: what main.ts does about it decides how both end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)

@@ -19,7 +19,12 @@ export interface DataFolder {
   /** Writes a file that only its owner can read, all of it or nothing. */
   write(name: string, contents: string | Buffer): void
   readOrMake(name: string, make: () => string): { readonly value: string; readonly made: boolean }
+  /** Throws a plain sentence when a file is missing that is there whenever the folder has data. */
+  requireWithData(name: string): void
 }
+
+/** What only a platform leaves whose stores were all there. */
+const marks = ['demo-accounts.json', 'objects', 'queues-running', 'queues.json']
 
 /** Opens the folder, and creates a missing one. Throws a plain sentence when it cannot be used. */
 export function openDataFolder(path: string): DataFolder {
@@ -28,7 +33,7 @@ export function openDataFolder(path: string): DataFolder {
   const read = (name: string): string | undefined =>
     existsSync(file(name)) ? readFileSync(file(name), 'utf8') : undefined
   const write = (name: string, contents: string | Buffer): void => {
-    writeFileSync(file(`${name}.new`), contents, { mode: 0o600 })
+    writeFileSync(file(`${name}.new`), contents, { mode: 0o600, flush: true })
     renameSync(file(`${name}.new`), file(name))
   }
   return {
@@ -38,12 +43,24 @@ export function openDataFolder(path: string): DataFolder {
     write,
     readOrMake(name, make) {
       const known = read(name)?.trim()
-      if (known !== undefined && known !== '') return { value: known, made: false }
+      // After a crash a file may be there without its content.
+      if (known !== undefined && !/^[^\p{Cc}\ufffd]+$/u.test(known)) throw damaged(file(name))
+      if (known !== undefined) return { value: known, made: false }
       const value = make()
       write(name, `${value}\n`)
       return { value, made: true }
     },
+    requireWithData(name) {
+      const isThere = (statSync(file(name), { throwIfNoEntry: false })?.size ?? 0) > 0
+      const mark = isThere ? undefined : marks.find((each) => existsSync(file(each)))
+      if (mark !== undefined) throw damaged(file(name), `is missing or empty beside data of an earlier run (${mark})`)
+    },
   }
+}
+
+/** Returns the error of a file that cannot be used. */
+export function damaged(path: string, how = 'is empty or damaged'): PlainError {
+  return new PlainError(`${path} ${how}: restore it, or start with another DATA_DIR`)
 }
 
 function prepare(path: string): void {

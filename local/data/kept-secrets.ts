@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { PlainError } from '../processes/plain-error.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { DataFolder } from './data-folder.ts'
+import { type DataFolder, damaged } from './data-folder.ts'
 
 /** The secrets of a run, made at the first start and kept for the next ones. */
 export interface KeptSecrets {
@@ -24,11 +23,10 @@ export function makePassword(): string {
 /** Reads or creates the secrets; values from the settings take precedence and are not stored. */
 export function readSecrets(folder: DataFolder, settings: Settings): KeptSecrets {
   const root = rootPasswordOf(folder, settings)
+  folder.requireWithData('sealing-key')
   const sealing = folder.readOrMake('sealing-key', () => randomBytes(32).toString('base64')).value
   const sealingKey = Buffer.from(sealing, 'base64')
-  if (sealingKey.length !== 32) {
-    throw new PlainError(`${folder.file('sealing-key')} is damaged: restore it, or start with another DATA_DIR`)
-  }
+  if (sealingKey.length !== 32 || sealingKey.toString('base64') !== sealing) throw damaged(folder.file('sealing-key'))
   return {
     ...root,
     engineCredential: settings.engineCredential ?? folder.readOrMake('engine-credential', makePassword).value,

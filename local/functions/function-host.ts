@@ -103,7 +103,10 @@ export class FunctionHost {
     worker.stderr.pipe(this.#log, { end: false })
     worker.on('message', (message: FromThread) => this.#receive(message))
     worker.on('error', (error: Error) => this.#log.write(`functions: ${error.stack ?? error.message}\n`))
-    worker.once('exit', () => this.#restart())
+    // One that cannot even begin is not tried in a loop.
+    let hasBegun = false
+    worker.once('online', () => (hasBegun = true))
+    worker.once('exit', () => (hasBegun ? this.#restart() : setTimeout(() => this.#restart(), 1000)))
     this.#worker = worker
   }
 

@@ -30,15 +30,18 @@ export async function startConnector(options: {
   const [container] = assembly.containers
   if (container === undefined) throw new Error('the assembly has no container to run as the connector')
   const shared = sharedEnvironment(settings, place.storesUrl, gate.issue(container.roleArn))
-  const log = openLog(folder.file('logs/connector.log'))
+  const logFile = folder.file('logs/connector.log')
+  const log = openLog(logFile)
+  const healthUrl = `http://127.0.0.1:${healthPort}/health`
   closing.defer(() => void log.end())
   const connector = new ConnectorProcess({
     directory: container.directory,
     environment: connectorEnvironment(container, shared, { engines, observing, healthPort }),
     home: folder.file('connector'),
     log,
-    onRestart: (sentence) => console.error(sentence),
+    logFile,
+    ask: async () => (await fetch(healthUrl)).body?.cancel(),
   })
   closing.defer(() => connector.stop())
-  return { process: connector, healthUrl: `http://127.0.0.1:${healthPort}/health` }
+  return { process: connector, healthUrl }
 }

@@ -1,16 +1,14 @@
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { putAside } from './log-file.ts'
+import type { Run } from './supervised.ts'
 
 /** Ends its program when it loses its parent, on any system. It takes a process of some 45 MB. */
 const keeper = fileURLToPath(new URL('program-keeper.mjs', import.meta.url))
 
 /** A program that lives no longer than this process. */
-export interface TiedProgram {
-  /** Settles when the program has ended, by itself or not. */
-  readonly ended: Promise<unknown>
+export interface TiedProgram extends Run {
   /** Ends the program and waits for it. Kills it when `tooLate` aborts, by default after ten seconds. */
   stop(tooLate?: AbortSignal): Promise<void>
 }
@@ -40,9 +38,10 @@ export function startTiedProgram(
   closeSync(log)
   // A program that has ended already takes no input.
   child.stdin?.on('error', () => {}).end(input)
-  const ended = once(child, 'exit').then(() => undefined)
+  const ended = endOf(child)
   return {
     ended,
+    signal: (name) => signalGroup(child, name),
     async stop(tooLate = AbortSignal.timeout(stopMs)) {
       // The keeper kills its program itself.
       if (child.connected) {
@@ -50,8 +49,8 @@ export function startTiedProgram(
         await ended
         return
       }
-      end(child, 'SIGTERM')
-      const kill = () => end(child, 'SIGKILL')
+      signalGroup(child, 'SIGTERM')
+      const kill = () => signalGroup(child, 'SIGKILL')
       if (tooLate.aborted) kill()
       else tooLate.addEventListener('abort', kill)
       await ended
@@ -88,11 +87,19 @@ function kept(words: readonly string[], how: HowToStart, stdio: Stdio): ChildPro
   return fork(keeper, [...words], { ...how, stdio: [...stdio, 'ipc'], execArgv: ['--max-semi-space-size=1'] })
 }
 
+/** Settles with how a child ended. One that could not be started has no exit. */
+export function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+    child.on('error', (error) => child.pid === undefined && resolve(error.message))
+  })
+}
+
 /** Sends a signal to a program that was started as a group, and to those that it has started. */
-function end({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
-    if (pid !== undefined) process.kill(-pid, signal)
+    if (pid !== undefined) process.kill(process.platform === 'win32' ? pid : -pid, signal)
   } catch {
-    // It has ended.
+    // It has ended, or the system has no such signal.
   }
 }

@@ -1,12 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import type { DataFolder } from '../data/data-folder.ts'
 import type { KeptSecrets } from '../data/kept-secrets.ts'
+import { Supervised } from '../processes/supervised.ts'
 import { startTiedProgram } from '../processes/tied-program.ts'
 
 /** The script that engines of the kit run, too: a laptop has no other way of recordings. */
 const script = fileURLToPath(new URL('../../engine/bin/send-recordings', import.meta.url))
-
-const restartMs = 5_000
 
 /**
  * Sends the recordings of a folder to the platform, by the engine kit's own script, until the returned function is
@@ -25,21 +24,8 @@ export function sendRecordings(options: {
   const input = `user = "engine:${kept.engineCredential.replaceAll(/[\\"]/g, String.raw`\$&`)}"\n`
   const env = { ...process.env, SEND_RECORDINGS_KEEP: isKept ? 'on' : 'off' }
   const words = [script, from, `${to}/engine/recordings`, '-']
-  const log = folder.file('logs/recordings.log')
-  let timer: NodeJS.Timeout | undefined
-  let isOver = false
-  const startLater = () => {
-    if (!isOver) timer = setTimeout(() => (running = start()), restartMs)
-  }
-  const start = () => {
-    const started = startTiedProgram('sh', words, log, { env, input })
-    void started.ended.then(startLater)
-    return started
-  }
-  let running = start()
-  return async () => {
-    isOver = true
-    clearTimeout(timer)
-    await running.stop()
-  }
+  const logFile = folder.file('logs/recordings.log')
+  const start = () => startTiedProgram('sh', words, logFile, { env, input })
+  const sender = new Supervised({ name: 'the sender of recordings', logFile, start })
+  return async () => sender.release()?.stop()
 }

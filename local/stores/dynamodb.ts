@@ -6,6 +6,7 @@ import type { Table } from '../assembly/assembly.ts'
 import { type Backend, type ServiceAnswer, jsonAnswer } from '../gate/backend.ts'
 import { freePort } from '../processes/free-port.ts'
 import { PlainError } from '../processes/plain-error.ts'
+import { Supervised } from '../processes/supervised.ts'
 import { startTiedProgram } from '../processes/tied-program.ts'
 import type { Signer } from '../signature/sign.ts'
 import type { DynamoProgram } from './dynamo-program/choose-program.ts'
@@ -28,8 +29,8 @@ export function signerFrom(env: NodeJS.ProcessEnv): Signer {
 const startMs = 60_000
 
 /**
- * Starts a DynamoDB of this machine, as a program of its own. Throws a plain sentence when the program ends, or is
- * still silent when `tooLate` aborts, by default after a minute; it is ended then.
+ * Starts a DynamoDB of this machine, as a program of its own, and keeps it running. Throws a plain sentence when the
+ * program ends at once, or is still silent when `tooLate` aborts, by default after a minute; it is ended then.
  */
 export async function startDynamo(
   { command, words, data }: DynamoProgram,
@@ -37,19 +38,26 @@ export async function startDynamo(
   tooLate = AbortSignal.timeout(startMs),
 ): Promise<RunningStore> {
   const port = await freePort()
-  const program = startTiedProgram(command, words(port), logFile)
+  const start = () => startTiedProgram(command, words(port), logFile)
+  const first = start()
   // It looks at no signature.
   const url = `http://127.0.0.1:${port}`
   const forwarder = forwardTo(url, 'dynamodb')
+  const outcome = await firstAnswer(forwarder.backend, first.ended, tooLate)
+  if (outcome !== 'up') {
+    await forwarder.close()
+    await first.stop()
+    const problem = {
+      ended: 'cannot be opened: it may be damaged, or its disk full',
+      late: 'does not answer: its program was stopped',
+    }
+    throw new PlainError(`the store in ${data} ${problem[outcome]}; see ${logFile}`)
+  }
+  const ask = () => asked(forwarder.backend, 'ListTables', {})
+  const program = new Supervised({ name: 'the store', logFile, start, ask }, first)
   const close = async (): Promise<void> => {
     await forwarder.close()
-    await program.stop()
-  }
-  const outcome = await firstAnswer(forwarder.backend, program.ended, tooLate)
-  if (outcome !== 'up') {
-    await close()
-    const problem = { ended: 'cannot be opened: it may be damaged', late: 'does not answer: its program was stopped' }
-    throw new PlainError(`the store in ${data} ${problem[outcome]}; see ${logFile}`)
+    await program.release()?.stop()
   }
   return { backend: inOneWrite(withRoomForReads(forwarder.backend)), url, close }
 }

@@ -1,8 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Client } from '../../client/index.ts'
+import { clientOf } from '../support/platform/checked-client.ts'
+import { openReceiver } from '../../local/demo/receiver.ts'
+import { openEngineSocket } from '../support/engine/engine-socket.ts'
 import type { RunningCommand } from '../support/platform/command.ts'
 import { freePort } from '../support/processes/free-port.ts'
 import { rawRequest } from '../support/processes/raw-request.ts'
@@ -169,5 +173,125 @@ describe('one plain sentence and a failure are the answer to', () => {
     expect(status).toBe(1)
     expect(output).toMatch(/^callplane: another npm start \(process \d+\) uses this DATA_DIR/m)
     expect(locks()).toEqual(['0000000001.lock'])
+  })
+})
+
+describe('a process of the platform', () => {
+  /** Invariant I8 of the faults: a minute after a fault all is as before. */
+  const within = { timeout: 60_000, interval: 250 }
+
+  const pidOf = (word: string) =>
+    Number(
+      processesOfState().find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(word)) ??
+        expect.fail(`no process ${word}`),
+    )
+
+  const isStopped = (pid: number) => /\) T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+
+  /** Starts a platform, and signs in as the demo's admin, with a list of what was acknowledged. */
+  async function startWithAdmin() {
+    const platform = await start()
+    await platform.printed(/npm run demo/)
+    const [, url = ''] = await platform.printed(/is up on (http:\S+)/)
+    const [, password = ''] = await platform.printed(/1000@demo\.example\.com {3}(\w{24})/)
+    const [, port] = await platform.printed(/event socket on port (\d+)/)
+    const token = await clientOf(url).call('logIn', { body: { username: '1000@demo.example.com', password } })
+    return { platform, admin: clientOf(url, token), enginePort: Number(port) }
+  }
+
+  let last = 4_930_000
+  /** Adds a number as soon as the platform takes it; what was acknowledged is in the list afterwards. */
+  async function write(admin: Client): Promise<string> {
+    last += 1
+    const params = { blacklist_name: 'kept' }
+    await admin.call('addBlacklistNumber', { params, body: { number: String(last) } })
+    return String(last)
+  }
+
+  it('a process of the platform that is killed or stopped is back within a minute, and nothing acknowledged is lost', async () => {
+    const { platform, admin, enginePort } = await startWithAdmin()
+    const [engine, receiver] = [await openEngineSocket(enginePort), await openReceiver()]
+    const event = 'CUSTOM->engine::back'
+    await admin.call('createHooks', { body: { event, action: { type: 'web', method: 'POST', url: receiver.url } } })
+    const acknowledged = [await write(admin)]
+    for (const [word, signal] of [
+      ['dynamodb.sqlite', 'SIGKILL'],
+      ['dynamodb.sqlite', 'SIGSTOP'],
+      ['main.mjs', 'SIGKILL'],
+      ['main.mjs', 'SIGSTOP'],
+      ['send-recordings', 'SIGKILL'],
+      ['send-recordings', 'SIGSTOP'],
+      ['local/main.ts', 'SIGSTOP'],
+    ] as const) {
+      const pid = pidOf(word)
+
+      process.kill(pid, signal)
+
+      await vi.waitFor(
+        () => expect([pidOf(word) === pid, isStopped(pidOf(word))]).toEqual([signal === 'SIGSTOP', false]),
+        within,
+      )
+      acknowledged.push(await vi.waitFor(() => write(admin), within))
+      await vi.waitFor(() => admin.call('originateCall', { body: { callerId: '1001', calledId: '9196' } }), within)
+      const sending = setInterval(() => engine.sendEvent('engine::back', 'demo.example.com'), 1_000)
+      await vi.waitFor(() => receiver.next(event), within).finally(() => clearInterval(sending))
+    }
+    const entries = await admin.call('readBlacklist', { params: { blacklist_name: 'kept' }, query: { limit: 1000 } })
+
+    expect(entries.map((entry) => entry.number)).toEqual(expect.arrayContaining(acknowledged))
+    expect(platform.output()).toMatch(/^the store ended \(SIGKILL\) and starts again in 250 ms$/m)
+    await Promise.all([engine.close(), receiver.close()])
+  })
+
+  it('a platform whose main process is killed ends with a sentence, and the next start finds what was acknowledged', async () => {
+    const { platform, admin } = await startWithAdmin()
+    const number = await write(admin)
+
+    process.kill(pidOf('local/main.ts'), 'SIGKILL')
+    const { status, output } = await platform.ended()
+    await allGone()
+    const next = await start()
+    await next.printed(/npm run demo/)
+    const [, url = ''] = await next.printed(/is up on (http:\S+)/)
+    const accounts: unknown = JSON.parse(readFileSync(join(state.path, 'demo-accounts.json'), 'utf8'))
+    const password = Object.entries(accounts ?? {}).find(([user]) => user === '1000@demo.example.com')?.[1]
+    const token = await clientOf(url).call('logIn', { body: { username: '1000@demo.example.com', password } })
+    const entries = await clientOf(url, token).call('readBlacklist', { params: { blacklist_name: 'kept' } })
+
+    expect([status, entries.map((entry) => entry.number)]).toEqual([137, [number]])
+    expect(output).toMatch(/^callplane: the platform was ended \(SIGKILL\): npm start starts it again$/m)
+  })
+
+  it('a platform whose store is killed again and again ends with a sentence that names its log', async () => {
+    const { platform } = await startWithAdmin()
+    const killing = setInterval(() => {
+      const pid = processesOfState().find((each) => readFileSync(`/proc/${each}/cmdline`, 'utf8').includes('--db-path'))
+      if (pid !== undefined) process.kill(Number(pid), 'SIGKILL')
+    }, 100)
+
+    const { status, output } = await platform.ended().finally(() => clearInterval(killing))
+
+    expect(status).toBe(1)
+    expect(output).toMatch(/^callplane: the store ended 10 times within a minute \(SIGKILL\): see \S+dynamodb\.log$/m)
+  })
+})
+
+describe('a data folder that lost a part ends the start with one plain sentence:', () => {
+  it.each([
+    ['the store', 'dynamodb.sqlite', undefined],
+    ['the key of what is encrypted', 'sealing-key', undefined],
+    ['the content of a kept secret', 'cursor-key', ''],
+  ])('%s', async (_part, name, content) => {
+    const first = await start()
+    await first.printed(/npm run demo/)
+    first.child.kill('SIGTERM')
+    await first.ended()
+    rmSync(join(state.path, name))
+    if (content !== undefined) writeFileSync(join(state.path, name), content)
+
+    const { status, output } = await (await start()).ended()
+
+    expect(status).toBe(1)
+    expect(output).toMatch(new RegExp(`^callplane: \\S+/${name} is (?:missing or )?empty .*: restore it`, 'm'))
   })
 })

@@ -47,6 +47,7 @@ export async function chooseProgram(folder: DataFolder, deps: ChooseProgramDeps)
     if ('command' in kept) return kept
     throw new PlainError(`${javaData} has the data of DynamoDB Local, which cannot run: ${kept.missing}`)
   }
+  folder.requireWithData('dynamodb.sqlite')
   const embedded = await embeddedProgram(file, deps)
   if ('command' in embedded) return embedded
   if (existsSync(file)) {

@@ -77,7 +77,7 @@ export async function startConnectorPair(given: {
       },
       home,
       log: openLog(log),
-      onRestart: () => {},
+      logFile: log,
     })
     opened.defer(() => connector.stop())
     return Object.assign(connector, { home, log })

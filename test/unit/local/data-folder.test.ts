@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -67,11 +67,38 @@ describe('the secrets of a run', () => {
     expect(readdirSync(root).sort()).toEqual(['cursor-key', 'logs', 'sealing-key'])
   })
 
-  it('the secrets of a run are refused when the encryption key is damaged', () => {
-    const folder = openDataFolder(root)
-    folder.write('sealing-key', 'short')
+  it.each(['sealing-key', 'root-password', 'engine-credential', 'cursor-key'])(
+    'an empty or garbled file %s is refused with its name, and never replaced',
+    (name) => {
+      const folder = openDataFolder(root)
+      readSecrets(folder, settings)
+      for (const contents of ['', '\n', '\0\0\0\0', Buffer.from([0xff, 0xfe])]) {
+        folder.write(name, contents)
 
-    expect(() => readSecrets(folder, settings)).toThrow(/sealing-key is damaged/)
+        expect(() => readSecrets(folder, settings)).toThrow(`${folder.file(name)} is empty or damaged: restore it`)
+        expect(readFileSync(folder.file(name))).toEqual(Buffer.from(contents))
+      }
+    },
+  )
+
+  it.each(['short', `${'A'.repeat(43)}=`.replace('A', '*'), 'A'.repeat(43)])(
+    'the encryption key %s is refused',
+    (key) => {
+      const folder = openDataFolder(root)
+      folder.write('sealing-key', key)
+
+      expect(() => readSecrets(folder, settings)).toThrow('sealing-key is empty or damaged')
+    },
+  )
+
+  it('a missing encryption key is not made anew beside data that it must open', () => {
+    const folder = openDataFolder(root)
+    readSecrets(folder, settings)
+    rmSync(folder.file('sealing-key'))
+    folder.write('demo-accounts.json', '{}')
+
+    expect(() => readSecrets(folder, settings)).toThrow(/sealing-key is missing or empty beside data .*: restore it/)
+    expect(existsSync(folder.file('sealing-key'))).toBe(false)
   })
 })
 

@@ -123,6 +123,20 @@ describe('the DynamoDB of a laptop', () => {
     )
   })
 
+  it.each(['demo-accounts.json', 'objects', 'queues-running', 'queues.json'])(
+    'a store that is missing or empty beside %s is not begun anew',
+    async (left) => {
+      folder.write(left, '')
+      const refusal = `${folder.file('dynamodb.sqlite')} is missing or empty beside data of an earlier run (${left})`
+
+      await expect(chooseProgram(folder, aMac({ installs: '/bin/dynoxide' }))).rejects.toThrow(refusal)
+      folder.write('dynamodb.sqlite', '')
+      await expect(chooseProgram(folder, aMac({ installs: '/bin/dynoxide' }))).rejects.toThrow(refusal)
+      folder.write('dynamodb.sqlite', 'data')
+      await expect(chooseProgram(folder, aMac({ installs: '/bin/dynoxide' }))).resolves.toBeDefined()
+    },
+  )
+
   it('an error names the folder of existing DynamoDB Local data if Java is missing', async () => {
     mkdirSync(folder.file('dynamodb-local'))
 

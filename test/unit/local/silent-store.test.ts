@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { startDynamo } from '../../../local/stores/dynamodb.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'silent-store-'))
@@ -47,5 +47,26 @@ it('a store whose program exits is reported as damaged', async () => {
 
   const started = startDynamo(ending, join(folder, 'ended.log'), new AbortController().signal)
 
-  await expect(started).rejects.toThrow('the store in /data/of-the-store cannot be opened: it may be damaged')
+  await expect(started).rejects.toThrow(
+    'the store in /data/of-the-store cannot be opened: it may be damaged, or its disk full',
+  )
+})
+
+it('a store whose program is killed is started again and answers at the same address', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const answers = (port: number) =>
+    `require('node:http').createServer((_, response) => response.end('{}')).listen(${port}, '127.0.0.1')`
+  const log = join(folder, 'killed.log')
+  const store = await startDynamo(aProgram(answers), log)
+  const pids = () => readFileSync(log, 'utf8').trim().split('\n').map(Number)
+  const call = { action: 'ListTables', target: 'DynamoDB_20120810.ListTables', contentType: 'application/json' }
+  const ask = () => store.backend({ ...call, body: Buffer.from('{}'), input: {} })
+
+  process.kill(pids()[0] ?? Number.NaN, 'SIGKILL')
+  await expect.poll(() => pids().length, { timeout: 20_000, interval: 50 }).toBe(2)
+
+  const { status } = await vi.waitUntil(() => ask().catch(() => undefined), { timeout: 20_000, interval: 50 })
+  expect(status).toBe(200)
+  await store.close()
+  vi.restoreAllMocks()
 })

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { startTiedProgram } from '../../../local/processes/tied-program.ts'
+import { endOf, startTiedProgram } from '../../../local/processes/tied-program.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tied-program-'))
 const log = join(folder, 'log')
@@ -16,7 +16,7 @@ const program = 'console.log(process.pid); setInterval(() => {}, 1000)'
 /** A process that starts the program, tied to itself, with a path of commands. */
 function aParent(path: string) {
   const module = new URL('../../../local/processes/tied-program.ts', import.meta.url)
-  const start = `import { startTiedProgram } from ${JSON.stringify(module.href)}
+  const start = `import { endOf, startTiedProgram } from ${JSON.stringify(module.href)}
     const program = startTiedProgram(process.execPath, ['-e', ${JSON.stringify(program)}], ${JSON.stringify(log)})
     process.once('SIGUSR2', () => void program.stop().then(() => process.exit()))
     setInterval(() => {}, 1000)`
@@ -75,3 +75,8 @@ it.runIf(process.platform === 'linux')(
     expect(isRunning(pid)).toBe(false)
   },
 )
+
+it('a program that cannot be started has ended, with the reason', async () => {
+  await expect(endOf(spawn('/nowhere/program'))).resolves.toBe('spawn /nowhere/program ENOENT')
+  await expect(endOf(spawn(process.execPath, ['-e', 'process.exit(3)']))).resolves.toBe('code 3')
+})
