@@ -149,6 +149,23 @@ describe('an export', () => {
     expect(written()).toEqual(uuids(3000))
   })
 
+  it('an export whose time is over keeps the rows that are enough for a part, so that slow searches bring it to its end', async () => {
+    await withCdrs(2500, { variables: { note: 'n'.repeat(6_000) } })
+    await ports.exports.create(job)
+    const cdrs: WriteExportPorts['cdrs'] = {
+      search: async (plan, limitMs) => {
+        clock.move(1000)
+        return ports.cdrs.search(plan, limitMs)
+      },
+    }
+
+    const ends: string[] = []
+    for (let runs = 0; runs < 5; runs += 1) ends.push(await work({ cdrs }, { until: clock.now() + 1000 }))
+
+    expect(ends).toEqual(['queued again', 'queued again', 'done', 'over', 'over'])
+    expect(written()).toEqual(uuids(2500))
+  })
+
   it('a completed export is not executed again', async () => {
     await ports.exports.create(job)
     await work()
