@@ -31,7 +31,7 @@ type Handle = NodeHttpHandler['handle']
  * time of its own. So every attempt ends, also one whose answer stops halfway.
  */
 export class LimitedHandler extends NodeHttpHandler {
-  readonly #limits: AttemptLimits
+  readonly limits: AttemptLimits
 
   constructor(limits: AttemptLimits) {
     super({
@@ -42,7 +42,7 @@ export class LimitedHandler extends NodeHttpHandler {
       throwOnRequestTimeout: true,
       ...(limits.silenceMs === undefined ? {} : { socketTimeout: limits.silenceMs }),
     })
-    this.#limits = limits
+    this.limits = limits
   }
 
   override async handle(
@@ -50,8 +50,8 @@ export class LimitedHandler extends NodeHttpHandler {
     options: NonNullable<Parameters<Handle>[1]> = {},
   ): ReturnType<Handle> {
     checkTimeLimit()
-    const { requestTimeout = this.#limits.answerMs, abortSignal: given } = options
-    const ending = timeLimitSignal() ?? AbortSignal.timeout(requestTimeout + this.#limits.bodyMs)
+    const { requestTimeout = this.limits.answerMs, abortSignal: given } = options
+    const ending = timeLimitSignal() ?? AbortSignal.timeout(requestTimeout + this.limits.bodyMs)
     const abortSignal = given instanceof AbortSignal ? AbortSignal.any([ending, given]) : ending
     return super.handle(request, { ...options, requestTimeout, abortSignal })
   }
