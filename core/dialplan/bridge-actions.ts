@@ -1,6 +1,7 @@
 import { isJsonObject } from '../default-routes/json.ts'
 import type { CallflowStep } from '../default-routes/stored-route.ts'
 import { gatewayAtEngine, gatewayNamePattern } from '../gateways/gateway.ts'
+import { escapeForEngine } from '../text/engine-text.ts'
 import { readAssignments } from './assignments.ts'
 import { branchesOf, kindOf } from './branches.ts'
 import { type Assignment, type EngineAction, type StepContext, StepProblem } from './engine-action.ts'
@@ -56,20 +57,27 @@ function assignmentsOf(argument: unknown): Assignment[] {
 }
 
 /**
- * The values that a list in brackets can hold: the engine reads quotes, brackets and backslashes as its own, `|` as the
- * next endpoint, `:_:` as the next dial string, and `^^` as a separator to come. A pattern of the operator's may allow
- * them.
+ * The values that a list in brackets can hold: the engine reads brackets, backslashes and double quotes as its own, `|`
+ * as the next endpoint, `:_:` as the next dial string, and `^^` as a separator to come. A pattern of the operator's may
+ * allow them.
  */
-const listedValue = /^(?!\^\^|.*:_:)[^{}[\]'"\\|]*$/u
+const listedValue = /^(?!\^\^|.*:_:)[^{}[\]"\\|]*$/u
 
-/** Writes variables of legs as a dial string has them: of one leg in `[]`, of all in `{}`. */
+/** The engine halves backslashes when it expands an application's data, then splits `{}` twice and `[]` four times. */
+const backslashes = { '{}': 6, '[]': 30 } as const
+
+/**
+ * Writes variables of legs as a dial string has them: of one leg in `[]`, of all in `{}`. If one has an apostrophe, each
+ * gets brackets of its own: in a list in `[]`, the engine takes apostrophes for quotes around the commas after them.
+ */
 export function inBrackets(brackets: '{}' | '[]', assignments: readonly Assignment[], at: string): string {
   if (assignments.length === 0) return ''
   const parts = assignments.map(({ name, value }) => {
-    if (!listedValue.test(value)) throw new StepProblem(`must give ${name} a value without {}[]'"\\|, ^^ and :_:`, at)
-    return `${name}=${value.replaceAll(',', String.raw`\,`)}`
+    if (!listedValue.test(value)) throw new StepProblem(`must give ${name} a value without {}[]"\\|, ^^ and :_:`, at)
+    return `${name}=${escapeForEngine(value, backslashes[brackets])}`
   })
-  return `${brackets.charAt(0)}${parts.join(',')}${brackets.charAt(1)}`
+  const lists = parts.some((part) => part.includes("'")) ? parts : [parts.join(',')]
+  return lists.map((list) => `${brackets.charAt(0)}${list}${brackets.charAt(1)}`).join('')
 }
 
 const dialledNumber = /^\+?[0-9*#]{1,63}$/
