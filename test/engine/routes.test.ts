@@ -117,7 +117,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
       name,
       variables: { outbound_caller_id_name: ofEndpoint, toll_allow: 'local,abroad', directory_full_name: ofEndpoint },
     }))
-    await route('57', [
+    await route('58', [
       { setVar: [`directory_full_name=${set}`] },
       { exportVars: [`x-exported=1`, `outbound_caller_id_name=${exported}`] },
       {
@@ -130,13 +130,15 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
       },
     ])
 
-    const call = await caller.call('57')
+    const call = await caller.call('58')
 
-    expect({ status: call.status, rang: phone.rang }).toEqual({ status: 200, rang: ['1000'] })
+    expect(call.status).toBe(200)
     const legOf = async (login: string) => {
       const rows = (await lab().engine.api('show channels')).split('\n')
       return rows.find((row) => row.includes(`sofia/phones/${login}@`))?.split(',')[0] ?? ''
     }
+    // The engine writes its table of channels late.
+    await expect.poll(() => legOf('1002'), changed).not.toBe('')
     const [from, to] = [await legOf('1000'), await legOf('1002')]
     const values = (leg: string, names: readonly string[]) =>
       Promise.all(names.map((name) => lab().engine.api(`uuid_getvar ${leg} ${name}`)))

@@ -157,7 +157,7 @@ describe('the document of a call', () => {
     },
   )
 
-  const [six, thirty] = [6, 30].map((count) => `${'\\'.repeat(count)}'`)
+  const [six, thirty] = [6, 30].map((count) => `${'\\'.repeat(count)}\${svc_apostrophe}`)
   it.each([
     [{ codecs: ['PCMU', 'PCMA'] }, {}, String.raw`{absolute_codec_string=PCMU\,PCMA}user/1001`],
     [{}, { directory_full_name: 'Lee, Ann', x_a: '1' }, String.raw`[directory_full_name=Lee\, Ann,x_a=1]user/1001`],
