@@ -343,18 +343,21 @@ describe('times in which events may have been missed', () => {
   })
 
   it.each([
-    ['less than five seconds before it, by clocks that differ', 4_999, 1],
-    ['five seconds before it', 5_000, 0],
-  ])('a page after an event has %s recorded time gaps: %i', async (_when, beforeMs, count) => {
-    await log(1)
-    api.clock.move(60_000)
-    await gap(1)
-    api.clock.move(beforeMs)
-    await log(1)
+    ['less than five seconds before', 4_999, 1],
+    ['five seconds before', 5_000, 0],
+  ])(
+    'a page lists a time gap by clocks that may differ: one that was recorded %s the event before the page',
+    async (_when, beforeMs, count) => {
+      await log(1)
+      api.clock.move(60_000)
+      await gap(1)
+      api.clock.move(beforeMs)
+      await log(1)
 
-    expect((await data('since=2')).gaps).toHaveLength(count)
-    expect((await data('since=1')).gaps).toHaveLength(1)
-  })
+      expect((await data('since=2')).gaps).toHaveLength(count)
+      expect((await data('since=1')).gaps).toHaveLength(1)
+    },
+  )
 
   const day = 24 * hour
   it.each([
