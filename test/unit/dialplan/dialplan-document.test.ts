@@ -172,7 +172,9 @@ describe('the document of a call', () => {
     async (bridge, own, expected) => {
       await route([{ bridge: { endpoints: [{ type: 'user', name: '1001', variables: own }], ...bridge } }], '5')
 
-      expect((await ask({ 'Hunt-Destination-Number': '5' })).at(-1)).toBe(`bridge ${expected}@${domain}`)
+      const actions = await ask({ 'Hunt-Destination-Number': '5' })
+      expect(actions.at(-1)).toBe(`bridge ${expected}@${domain}`)
+      expect(actions.includes("set svc_apostrophe='")).toBe(expected.includes('${svc_apostrophe}'))
     },
   )
 

@@ -232,6 +232,34 @@ it('a record that changes between the check and its step is not overwritten', as
   expect((await read()).variables).toEqual({ x_a: '9' })
 })
 
+it.each<[string, (text: string) => string]>([
+  ['role lead', (text) => `roles: {lead: {parent: user, allows: {hook: [${{ a: 'r', b: 'c', c: 'u' }[text]}]}}}`],
+  ['account alice', (text) => `${desk}  alice: {password: "\${env:SECRET}", variables: {x_a: ${text}}}`],
+  ['blacklist spam: 1', (text) => `blacklists: {spam: {"1": {note: ${text}}}}`],
+  ['parameters of the domain', (text) => `parameters: {x-note: ${text}}`],
+  ['email settings', (text) => `email: {host: mail.example.com, description: ${text}}`],
+  [
+    'gateway trunk',
+    (text) => `gateways: {trunk: {realm: ${text}.example.net, username: a, password: "\${env:SECRET}"}}`,
+  ],
+  ['route', (text) => `routes: {default: [{pattern: "^1$", description: ${text}}]}`],
+  ['public route', (text) => `routes: {public: [{pattern: "^1$", description: ${text}}]}`],
+  ['hook', (text) => `hooks: [{event: DTMF, url: "https://a.example.net/", description: ${text}}]`],
+])('what changes between the check of a plan and the step that changes it stays as it is: %s', async (named, of) => {
+  const { api, target, deps, apply, read } = await aDomainInMemory()
+  await apply(documentOf(of('a')))
+  const found = await findDomain(target, api.clock.now())
+  const plan = makePlan(found.state, documentOf(of('b')), api.clock.now())
+  await apply(documentOf(of('c')))
+  const meanwhile = await read()
+
+  const applying = applyPlan(plan, found, deps)
+
+  await expect(applying).rejects.toThrow(named)
+  await expect(applying).rejects.toThrow('changed since it was planned, and stays as it is: plan again')
+  expect(await read()).toEqual(meanwhile)
+})
+
 it('a plan is read back from its file, and an edited file is refused', async () => {
   const { api, read } = await aDomainInMemory()
   const plan = makePlan(await read(), documentOf('variables: {x_a: "2"}'), api.clock.now())

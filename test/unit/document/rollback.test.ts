@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { keepVersion } from '../../../cli/deploy/versions.ts'
 import { run } from '../../../cli/program.ts'
 import { Profiles, configFolder } from '../../../cli/profile/profile.ts'
 import { anApi } from '../../support/platform/api.ts'
@@ -155,4 +156,43 @@ it('a file of secrets that others could read is readable by its user alone once 
 
   expect(readFileSync(secrets, 'utf8')).toMatch(/^earlier: secret\npassword of alice: .+\n$/)
   expect((statSync(secrets).mode & 0o777).toString(8)).toBe('600')
+})
+
+it('what cannot be applied is refused before the question and before a version is kept', async () => {
+  await using operator = await anOperator()
+  const { tenant, callplane } = operator
+  const file = join(home, 'acme.yaml')
+  const start = `callplane: 1\ndomain: ${domain}\naccounts:\n  "1000": {role: admin}\n`
+  const unknownStep = 'routes: {default: [{pattern: "^1$", callflow: [{dance: ""}]}]}\n'
+
+  for (const [text, words] of [
+    [`${start}  alice: {}\n`, 'accounts.alice: is new and needs a password'],
+    [start + unknownStep, 'dance'],
+  ] as const) {
+    writeFileSync(file, text)
+    expect(await callplane('apply', file)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(words) })
+  }
+
+  expect((await tenant.call('listDomainVersions', { params: { domain_name: domain } })).info).toEqual([])
+})
+
+it('a domain that is as its newest version is kept no second time, and a version that another took is no failure', async () => {
+  const { target, client } = await aDomainInMemory()
+  const commentsOf = async () =>
+    (await client.call('listDomainVersions', { params: { domain_name: domain } })).info.map(({ comment }) => comment)
+  const first = await keepVersion(target, hostile, 'first')
+
+  expect([first, await keepVersion(target, hostile, 'second'), await commentsOf()]).toEqual([1, 1, ['first']])
+
+  const call = client.call.bind(client)
+  let isTaken = false
+  client.call = async (name, ...given) => {
+    if (name === 'keepDomainVersion' && !isTaken) {
+      isTaken = true
+      await keepVersion(target, `${hostile}# other\n`, 'other')
+    }
+    return call(name, ...given)
+  }
+  expect(await keepVersion(target, `${hostile}# own\n`, 'own')).toBe(3)
+  expect(await commentsOf()).toEqual(['own', 'other', 'first'])
 })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 
@@ -103,4 +103,17 @@ it.each([
   const values = new Map(lines.map((line) => [line.split('=')[0] ?? '', line.slice(line.indexOf('=') + 1)]))
 
   expect(Object.fromEntries(Object.keys(expected).map((name) => [name, values.get(name)]))).toEqual(expected)
+})
+
+it('the parameters of the engine kit are those that test/fixtures/engine-parameters.txt states once more: a change is a decision', () => {
+  const files = readdirSync('engine/conf').toSorted()
+
+  const found = files.flatMap((file) => {
+    const text = readFileSync(`engine/conf/${file}`, 'utf8').replaceAll(/<!--.*?-->/gs, '')
+    return [...text.matchAll(/<param name="([^"]+)" value="([^"]*)"/g)].map(
+      ([, name, value]) => `${file} ${name}=${value}`,
+    )
+  })
+
+  expect(found).toEqual(readFileSync('test/fixtures/engine-parameters.txt', 'utf8').trimEnd().split('\n'))
 })

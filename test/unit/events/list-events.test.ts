@@ -323,6 +323,15 @@ describe('times in which events may have been missed', () => {
     expect([first.gaps.length, second.gaps.length]).toEqual([0, 1])
   })
 
+  it('a time gap that was recorded in the millisecond of the last event of a page is on that page', async () => {
+    await log(1)
+    api.clock.move(60_000)
+    await gap(1)
+    await log(2)
+
+    expect((await data('since=1&limit=1')).gaps).toHaveLength(1)
+  })
+
   it("a time gap before the domain's first hook is not listed", async () => {
     await gap(5, { from: start - 9_000, to: start - 4_000 })
     await log(1)
