@@ -13,6 +13,7 @@ import {
   aDomain,
   aGatewayState,
   aHook,
+  aPresence,
   aRecording,
   aToken,
   anAccount,
@@ -288,6 +289,34 @@ describe('DynamoDB with faults', () => {
 
     expect(found.map(({ uuid }) => uuid).toSorted()).toEqual(uuids)
     expect([kept.length, await stores.gatewayStates.list(domain)]).toEqual([uuids.length, []])
+  })
+
+  test('a sweep whose time is over says that it is not finished, and the next one tells connectors when it is', async () => {
+    const { stores, context } = cloud()
+    const domain = 'swept-slowly.test'
+    for (const login of ['1', '2']) await stores.presence.put(aPresence({ domain, login, contacts: [] }))
+    await stores.hooks.create([aHook({ domain })], 2)
+    const entry = { id: 'f'.repeat(24), domain, list: 'spam', number: '1', createdAt: 0 }
+    await stores.blacklists.add(entry, { entries: 9, lists: 9 })
+    await stores.blacklists.removeList(domain, 'spam')
+    const version = await stores.subscriptions.version()
+    const now = context.clock.now()
+
+    expect([await stores.blacklists.sweep(domain, now), await stores.remains.sweep(domain, now)]).toEqual([
+      false,
+      false,
+    ])
+    expect([await stores.hooks.list(domain), await stores.subscriptions.version()]).toMatchObject([
+      [{ domain }],
+      version,
+    ])
+
+    expect([await stores.blacklists.sweep(domain, now + 1), await stores.remains.sweep(domain, now + 1)]).toEqual([
+      true,
+      true,
+    ])
+    expect(await stores.hooks.list(domain)).toEqual([])
+    expect(await stores.subscriptions.version()).toBeGreaterThan(version)
   })
 
   test('a malformed delivery does not prevent finding the overdue deliveries of other tenants', async () => {
