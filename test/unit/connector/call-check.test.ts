@@ -4,7 +4,6 @@ import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { callCheck } from '../../../connector/calls/call-check.ts'
 import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
-import { findChannel } from '../../../connector/calls/find-channel.ts'
 import { engineReading } from '../../../connector/calls/engine-reading.ts'
 import { jsonRows } from '../../support/engine/answering-engine.ts'
 import { aCoreUuid } from '../../support/engine/engine-event.ts'
@@ -35,13 +34,17 @@ function aCheck() {
       return link.isSilent ? new Promise<string>(() => {}) : answerOf(command)
     },
   }
-  const engines = [
-    {
-      engine: { name: '192.0.2.1:8021', coreUuid: aCoreUuid, commands },
-      reading: engineReading({ ...time, engine: '192.0.2.1:8021', link: commands, registry, domains }),
-    },
-  ]
-  return { time, registry, asked, link, engines, isUp: callCheck({ ...time, registry, engines }) }
+  const isUp = callCheck({
+    ...time,
+    registry,
+    engines: [
+      {
+        engine: { name: '192.0.2.1:8021', coreUuid: aCoreUuid, commands },
+        reading: engineReading({ ...time, engine: '192.0.2.1:8021', link: commands, registry, domains }),
+      },
+    ],
+  })
+  return { time, registry, asked, link, isUp }
 }
 
 test('checks for several calls share one list of channels, and only a call that is not listed is checked on its own', async () => {
@@ -90,29 +93,4 @@ test('a check waits two seconds for a silent engine, and further checks in the n
   expect(await isUp(late)).toBeUndefined()
 
   expect(asked).toEqual(['show channels as json'])
-})
-
-test('a call that ended a short while ago is not up and not found, whether its engine can be asked or not', async () => {
-  const { isUp, registry, engines, link, asked } = aCheck()
-  registry.place(late, 'a.example.com', '', '192.0.2.1:8021')
-  registry.end(late, '')
-  const everywhere = { domain: null, presenceId: null }
-
-  for (const isReady of [true, false]) {
-    link.isReady = isReady
-    expect(await isUp(late)).toBe(false)
-    expect(await findChannel({ registry, engines }, late, everywhere, 'always')).toBeUndefined()
-  }
-
-  expect(asked).toEqual([])
-})
-
-test('an engine whose list still shows a call that has ended is asked nothing more about it', async () => {
-  const { isUp, registry, asked } = aCheck()
-  registry.place(listed, 'a.example.com', '', '192.0.2.1:8021')
-  registry.end(listed, '')
-
-  await isUp(over)
-
-  expect(asked).toEqual(['show channels as json', `uuid_dump ${over} json`])
 })
