@@ -31,7 +31,7 @@ export interface KnownCall extends LegFacts {
   readonly state: LegState
   /**
    * When the engine sent the newest event of the leg, microseconds; by its own clock, unless that is off by more than a
-   * minute. 0 if no event came yet. Of two records the one with the later time stands, and of one time the last written.
+   * minute. 0 if no event came yet. Of two records the one with the later time stands; of one time, the last written.
    */
   readonly changedAt: number
   /** The time at which a connector learned of it, epoch milliseconds. */

@@ -72,8 +72,9 @@ const backslashes = { '{}': 6, '[]': 30 } as const
 const apostrophe = 'svc_apostrophe'
 
 /**
- * Writes variables of legs as a dial string has them: of one leg in `[]`, of all in `{}`. If one has an apostrophe, each
- * gets brackets of its own: in a list in `[]`, the engine takes apostrophes for quotes around the commas after them.
+ * Writes variables of legs as a dial string has them: of one leg in `[]`, of all in `{}`. If one has an apostrophe,
+ * each gets brackets of its own: in a list in `[]`, the engine takes apostrophes for quotes around the commas after
+ * them.
  */
 export function inBrackets(brackets: '{}' | '[]', assignments: readonly Assignment[], at: string): string {
   if (assignments.length === 0) return ''
