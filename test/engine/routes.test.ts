@@ -115,7 +115,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     const [first, second] = ['1001', '1002'].map((name) => ({
       type: 'user',
       name,
-      variables: { outbound_caller_id_name: ofEndpoint, toll_allow: 'local,abroad', directory_full_name: ofEndpoint },
+      variables: { toll_allow: 'local,abroad', directory_full_name: ofEndpoint },
     }))
     await route('58', [
       { setVar: [`directory_full_name=${set}`] },
@@ -143,10 +143,9 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     const values = (leg: string, names: readonly string[]) =>
       Promise.all(names.map((name) => lab().engine.api(`uuid_getvar ${leg} ${name}`)))
     expect(await values(from, ['directory_full_name', 'outbound_caller_id_name'])).toEqual([set, exported])
-    const names = ['effective_caller_id_name', 'x_b', 'absolute_codec_string', 'x-exported']
-    expect(await values(to, names)).toEqual([ofBridge, '2', 'PCMU,PCMA', '1'])
-    const own = ['outbound_caller_id_name', 'toll_allow', 'directory_full_name']
-    expect(await values(to, own)).toEqual([ofEndpoint, 'local,abroad', ofEndpoint])
+    const ofLegs = ['effective_caller_id_name', 'x_b', 'absolute_codec_string', 'x-exported', 'outbound_caller_id_name']
+    expect(await values(to, ofLegs)).toEqual([ofBridge, '2', 'PCMU,PCMA', '1', exported])
+    expect(await values(to, ['toll_allow', 'directory_full_name'])).toEqual(['local,abroad', ofEndpoint])
     await call.hangUp()
   })
 
