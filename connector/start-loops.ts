@@ -13,7 +13,7 @@ import type { Composition } from './compose.ts'
  * Messages in hand: all that may wait, of each engine and of those that have yet to be found, lists, and as many again,
  * since the queue hands out a second time what waits for longer than 10 s.
  */
-function maxInHand(engines: number): number {
+export function maxInHand(engines: number): number {
   const { calls, orders, lists } = commandLimits
   return 2 * ((engines + 1) * (calls.queue + orders.queue) + lists.queue)
 }

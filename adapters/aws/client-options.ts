@@ -88,7 +88,7 @@ type Handle = NodeHttpHandler['handle']
  * time of its own. So every attempt ends, also one whose answer stops halfway.
  */
 export class LimitedHandler extends NodeHttpHandler {
-  readonly #limits: AttemptLimits
+  readonly limits: AttemptLimits
 
   constructor(limits: AttemptLimits) {
     super({
@@ -99,7 +99,7 @@ export class LimitedHandler extends NodeHttpHandler {
       throwOnRequestTimeout: true,
       ...(limits.silenceMs === undefined ? {} : { socketTimeout: limits.silenceMs }),
     })
-    this.#limits = limits
+    this.limits = limits
   }
 
   override async handle(
@@ -107,15 +107,15 @@ export class LimitedHandler extends NodeHttpHandler {
     options: NonNullable<Parameters<Handle>[1]> = {},
   ): ReturnType<Handle> {
     checkTimeLimit()
-    const { requestTimeout = this.#limits.answerMs, abortSignal: given } = options
-    const ending = timeLimitSignal() ?? AbortSignal.timeout(requestTimeout + this.#limits.bodyMs)
+    const { requestTimeout = this.limits.answerMs, abortSignal: given } = options
+    const ending = timeLimitSignal() ?? AbortSignal.timeout(requestTimeout + this.limits.bodyMs)
     const abortSignal = given instanceof AbortSignal ? AbortSignal.any([ending, given]) : ending
     return super.handle(request, { ...options, requestTimeout, abortSignal })
   }
 }
 
 /** The handler of most clients, which share their connections. A service that says nothing for 3 s is tried again. */
-const requestHandler = new LimitedHandler({ ...times, silenceMs: times.answerMs })
+export const requestHandler = new LimitedHandler({ ...times, silenceMs: times.answerMs })
 
 /** The handler for objects. A peer that takes or gives no byte of one for 10 s is gone, however much time there is. */
 export const objectRequestHandler = new LimitedHandler({ ...times, silenceMs: 10_000 })

@@ -8,6 +8,7 @@ import {
   memberOf,
 } from './model.ts'
 import { numbersOf } from './account-numbers.ts'
+import { listedNumber } from './listed-number.ts'
 import { comparable } from './secrets.ts'
 import type { Records } from './steps.ts'
 
@@ -21,7 +22,7 @@ export function normalForm(state: DomainState, now: number): DomainState {
     ...state,
     roles: mapValues(state.roles, normalRole),
     accounts: mapValues(state.accounts, (account, login) => normalAccount(account, login, domain)),
-    blacklists: normalBlacklists(state.blacklists, now),
+    blacklists: normalBlacklists(state, now),
     routes: state.routes.toSorted(comparing('route')),
     publicRoutes: state.publicRoutes.toSorted(comparing('publicRoute')),
     hooks: state.hooks.toSorted(compareHooks),
@@ -77,12 +78,12 @@ function wholeContact(contact: string, domain: string): string {
   return login === undefined ? contact : `user/${login}@${given.toLowerCase()}`
 }
 
-function normalBlacklists(blacklists: DomainState['blacklists'], now: number): DomainState['blacklists'] {
+function normalBlacklists({ blacklists, parameters }: DomainState, now: number): DomainState['blacklists'] {
   const lists = mapValues(blacklists, (entries) =>
     Object.fromEntries(
-      Object.entries(entries).filter(
-        ([, { expires }]: [string, BlacklistEntry]) => expires === undefined || expires > now,
-      ),
+      Object.entries(entries)
+        .filter(([, { expires }]: [string, BlacklistEntry]) => expires === undefined || expires > now)
+        .map(([number, entry]) => [listedNumber(number, parameters), entry]),
     ),
   )
   return Object.fromEntries(Object.entries(lists).filter(([, entries]) => Object.keys(entries).length > 0))

@@ -2,9 +2,8 @@ import type { Log } from '../../adapters/log/logger.ts'
 import type { KnownCall, LegState } from '../../core/channels/known-call.ts'
 import type { KnownCallStore, LegKey } from '../../core/channels/known-call-store.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
-import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behind.ts'
+import { type WriteBehind, failedOf, writeBehind } from '../../core/concurrency/write-behind.ts'
 import { type CallWatcher, type Channel, isHungUp } from './channel.ts'
-import { failedOf } from '../../core/concurrency/semaphore.ts'
 
 /** From the end of one round of writes to the next: what changes meanwhile of a leg is one write. */
 const paceMs = 50

@@ -16,6 +16,7 @@ import { gatewayAtEngine, revisionVariable } from '../../core/gateways/gateway.t
 import { causeVariable } from '../calls/channel.ts'
 import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { EavesdropCommand, EngineCommand, OriginateCommand } from '../../core/commands/commands.ts'
+import { escapeForEngine } from '../../core/requests/engine-text.ts'
 import { hasControls } from '../../core/requests/safe-text.ts'
 
 /** A value that cannot be part of a command line. The message names the field and never the value. */
@@ -245,7 +246,7 @@ function ownVariables(variables: Readonly<Record<string, string>>, added: Client
  */
 function variableList(variables: readonly (readonly string[])[]): string {
   const parts = variables.map(([name, value = '']) => {
-    const escaped = value.replaceAll("'", String.raw`\\\\\\\'`).replaceAll(',', String.raw`\,`)
+    const escaped = escapeForEngine(value, 7)
     return `${name}=${value.includes(' ') ? `'${escaped}'` : escaped}`
   })
   return `{${parts.join(',')}}`

@@ -1,8 +1,7 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { Presence, PresenceStore } from '../../core/accounts/presence.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
-import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behind.ts'
-import { failedOf } from '../../core/concurrency/semaphore.ts'
+import { type WriteBehind, failedOf, writeBehind } from '../../core/concurrency/write-behind.ts'
 import { type PresenceTracker, dueAt, isRefreshed } from './presence.ts'
 
 /** From the end of one round of writes to the next: an account that changes meanwhile is written once. */

@@ -30,8 +30,8 @@ export interface KnownCall extends LegFacts {
   readonly domain: string
   readonly state: LegState
   /**
-   * When the engine sent the event after which this was recorded, microseconds of its clock; 0 if no event came yet.
-   * The same for every connector that heard the event, so it decides which of two records is newer.
+   * When the engine sent the newest event of the leg, microseconds; by its own clock, unless that is off by more than a
+   * minute. 0 if no event came yet. Of two records the one with the later time stands; of one time, the last written.
    */
   readonly changedAt: number
   /** The time at which a connector learned of it, epoch milliseconds. */

@@ -1,4 +1,5 @@
 import { type RetryDeps, retry } from './retry.ts'
+import { mapAtMost } from './semaphore.ts'
 import { pause } from './timers.ts'
 
 /** The write of a write-behind, and its pace. */
@@ -88,4 +89,13 @@ export function writeBehind({ write, paceMs, nextMs, onFailure, timers, random }
         void wake().then(end)
       }),
   }
+}
+
+const writesAtOnce = 16
+
+/** Runs `work` on each item, several at a time, and returns the items that failed. */
+export async function failedOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<T[]> {
+  const failed: T[] = []
+  await mapAtMost(items, writesAtOnce, (item) => work(item).catch(() => void failed.push(item)))
+  return failed
 }

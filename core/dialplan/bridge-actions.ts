@@ -1,6 +1,7 @@
 import { isJsonObject } from '../default-routes/json.ts'
 import type { CallflowStep } from '../default-routes/stored-route.ts'
 import { gatewayAtEngine, gatewayNamePattern } from '../gateways/gateway.ts'
+import { escapeForEngine } from '../requests/engine-text.ts'
 import { readAssignments } from './assignments.ts'
 import { branchesOf, kindOf } from './branches.ts'
 import { type Assignment, type EngineAction, type StepContext, StepProblem } from './engine-action.ts'
@@ -42,11 +43,13 @@ export function bridgeActions(argument: unknown, context: StepContext): EngineAc
   if (codecList.length > 0) legs.push({ legs: 'own', name: 'absolute_codec_string', value: codecList.join(',') })
   const ofLegs = inBrackets('{}', legs, '.variables')
   const dialled = endpoints.map((endpoint: unknown, index) => dialStringOf(endpoint, `.endpoints[${index}]`, context))
+  const dialString = `${ofLegs}${dialled.join(strategy === 'multiple' ? ',' : '|')}`
   return [
     ...(endpoints.some(isGateway) ? nothingOfThePhone : []),
     set('hangup_after_bridge', callers.get('hangup_after_bridge') || 'true'),
     set('continue_on_fail', callers.get('continue_on_fail') || String(context.goesOn)),
-    application('bridge', `${ofLegs}${dialled.join(strategy === 'multiple' ? ',' : '|')}`),
+    ...(dialString.includes(apostrophe) ? [set(apostrophe, "'")] : []),
+    application('bridge', dialString),
   ]
 }
 
@@ -56,20 +59,31 @@ function assignmentsOf(argument: unknown): Assignment[] {
 }
 
 /**
- * The values that a list in brackets can hold: the engine reads quotes, brackets and backslashes as its own, `|` as the
- * next endpoint, `:_:` as the next dial string, and `^^` as a separator to come. A pattern of the operator's may allow
+ * The values that a list in brackets can hold: the engine reads brackets, backslashes and double quotes as its own, `|`
+ * as the next endpoint, `:_:` as the next dial string, and `^^` as a separator to come. A pattern of the operator's may
+ * allow them.
+ */
+const listedValue = /^(?!\^\^|.*:_:)[^{}[\]"\\|]*$/u
+
+/** The engine halves backslashes when it expands an application's data, then splits `{}` twice and `[]` four times. */
+const backslashes = { '{}': 6, '[]': 30 } as const
+
+/** A variable that holds an apostrophe: the engine leaves out an application whose data has one behind a backslash. */
+const apostrophe = 'svc_apostrophe'
+
+/**
+ * Writes variables of legs as a dial string has them: of one leg in `[]`, of all in `{}`. If one has an apostrophe,
+ * each gets brackets of its own: in a list in `[]`, the engine takes apostrophes for quotes around the commas after
  * them.
  */
-const listedValue = /^(?!\^\^|.*:_:)[^{}[\]'"\\|]*$/u
-
-/** Writes variables of legs as a dial string has them: of one leg in `[]`, of all in `{}`. */
 export function inBrackets(brackets: '{}' | '[]', assignments: readonly Assignment[], at: string): string {
   if (assignments.length === 0) return ''
   const parts = assignments.map(({ name, value }) => {
-    if (!listedValue.test(value)) throw new StepProblem(`must give ${name} a value without {}[]'"\\|, ^^ and :_:`, at)
-    return `${name}=${value.replaceAll(',', String.raw`\,`)}`
+    if (!listedValue.test(value)) throw new StepProblem(`must give ${name} a value without {}[]"\\|, ^^ and :_:`, at)
+    return `${name}=${escapeForEngine(value, backslashes[brackets], `\${${apostrophe}}`)}`
   })
-  return `${brackets.charAt(0)}${parts.join(',')}${brackets.charAt(1)}`
+  const lists = assignments.some(({ value }) => value.includes("'")) ? parts : [parts.join(',')]
+  return lists.map((list) => `${brackets.charAt(0)}${list}${brackets.charAt(1)}`).join('')
 }
 
 const dialledNumber = /^\+?[0-9*#]{1,63}$/

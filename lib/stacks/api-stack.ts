@@ -3,6 +3,7 @@ import {
   CorsHttpMethod,
   type CorsPreflightOptions,
   HttpApi,
+  HttpMethod,
   HttpRoute,
   HttpRouteKey,
 } from 'aws-cdk-lib/aws-apigatewayv2'
@@ -14,6 +15,7 @@ import * as platform from '../../contracts/settings/platform.ts'
 import { lookUpDialplan } from '../../contracts/routes/engine.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import type { Route } from '../../contracts/routes/route.ts'
+import { shadowedRoutes } from '../../contracts/routes/shadowed-routes.ts'
 import { Endpoint, endpointTimeoutSeconds } from '../constructs/endpoint.ts'
 import { countLines } from '../constructs/line-count.ts'
 import { LoggedStage } from '../constructs/logged-stage.ts'
@@ -77,7 +79,8 @@ export class ApiStack extends Stack {
     })
   }
 
-  private answerUnmatched(defaults: FunctionDefaults): HttpRoute {
+  /** Returns the last of its routes, which are created one after the other. */
+  private answerUnmatched(defaults: FunctionDefaults): IDependable {
     const { function: handler } = new PlatformFunction(this, 'Unmatched', {
       ...defaults,
       handler: unmatched,
@@ -86,11 +89,15 @@ export class ApiStack extends Stack {
       memoryMb: 512,
       timeoutSeconds: endpointTimeoutSeconds,
     })
-    return new HttpRoute(this, 'Default', {
-      httpApi: this.api,
-      routeKey: HttpRouteKey.DEFAULT,
-      integration: new HttpLambdaIntegration('Unmatched', handler),
-    })
+    const integration = new HttpLambdaIntegration('Unmatched', handler)
+    let last = new HttpRoute(this, 'Default', { httpApi: this.api, routeKey: HttpRouteKey.DEFAULT, integration })
+    for (const { method, path } of shadowedRoutes(routes)) {
+      const routeKey = HttpRouteKey.with(path, HttpMethod[method])
+      const next = new HttpRoute(this, `${method}${path}`, { httpApi: this.api, routeKey, integration })
+      next.node.addDependency(last)
+      last = next
+    }
+    return last
   }
 
   /**

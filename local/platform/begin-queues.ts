@@ -8,31 +8,54 @@ import type { Clock } from '../../core/time.ts'
 import type { Assembly } from '../assembly/assembly.ts'
 import type { QueueRun } from '../stores/queue-run.ts'
 import { type PlatformContextDeps, platformContext } from './platform-context.ts'
+import { type RequeueDeps, requeueWork } from './requeue.ts'
 
 /**
- * Begins the run of the embedded queues, after the loss of an earlier run is recorded as a gap. Returns a sentence
- * about it for the person at the terminal; `undefined` if nothing was lost.
+ * Begins the run of the embedded queues: the loss of an earlier run is recorded as a gap first, and the work that was
+ * under way when the platform ended is queued again. Returns sentences about both for the person at the terminal.
  */
 export async function beginQueues(
   assembly: Pick<Assembly, 'functions'>,
   run: Pick<QueueRun, 'isLost' | 'begin'>,
   deps: PlatformContextDeps,
-): Promise<string | undefined> {
-  const from = run.isLost ? await recordWithStores(assembly, deps) : undefined
-  run.begin()
-  if (from === undefined) return undefined
-  const since = new Date(from).toISOString()
-  return `the platform was not stopped in order: events since ${since} may be lost, which is recorded as a gap`
-}
-
-async function recordWithStores(assembly: Pick<Assembly, 'functions'>, deps: PlatformContextDeps): Promise<number> {
-  const [{ dynamoGapStore }, { dynamoConnectorStatusStore }] = await Promise.all([
-    import('../../adapters/dynamodb/events/dynamo-gap-store.ts'),
+): Promise<string[]> {
+  const [status, gaps, deliveries, deliveryQueue, domains, cleanups] = await Promise.all([
     import('../../adapters/dynamodb/calls/dynamo-connector-status-store.ts'),
+    import('../../adapters/dynamodb/events/dynamo-gap-store.ts'),
+    import('../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'),
+    import('../../adapters/sqs/sqs-delivery-queue.ts'),
+    import('../../adapters/dynamodb/domains/dynamo-domain-store.ts'),
+    import('../../adapters/sqs/sqs-cleanup-queue.ts'),
   ])
   const context = platformContext(assembly, deps)
-  const connectorStatus = dynamoConnectorStatusStore(context)
-  return recordLostMessages({ gaps: dynamoGapStore(context), connectorStatus, clock: systemClock })
+  return beginOver(run, {
+    connectorStatus: status.dynamoConnectorStatusStore(context),
+    gaps: gaps.dynamoGapStore(context),
+    deliveries: deliveries.dynamoDeliveryStore(context),
+    deliveryQueue: deliveryQueue.sqsDeliveryQueue(context),
+    domains: domains.dynamoDomainStore(context),
+    cleanups: cleanups.sqsCleanupQueue(context),
+    clock: systemClock,
+  })
+}
+
+/** Does the work of {@link beginQueues} over given stores and queues. */
+export async function beginOver(
+  run: Pick<QueueRun, 'isLost' | 'begin'>,
+  deps: RecordLostMessagesDeps & RequeueDeps,
+): Promise<string[]> {
+  const from = run.isLost ? await recordLostMessages(deps) : undefined
+  run.begin()
+  const { refused } = await requeueWork(deps)
+  const lost =
+    from === undefined
+      ? []
+      : [
+          `the platform was not stopped in order: events since ${new Date(from).toISOString()} may be lost, which is recorded as a gap`,
+        ]
+  return refused === 0
+    ? lost
+    : [...lost, `${refused} deliveries could not be queued; the schedule retries them in six minutes`]
 }
 
 /** The dependencies of {@link recordLostMessages}. */

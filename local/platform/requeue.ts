@@ -1,10 +1,9 @@
-import { systemClock } from '../../adapters/system/system-time.ts'
+import type { CleanupQueue } from '../../core/domains/cleanup-queue.ts'
+import type { DomainStore } from '../../core/domains/domain-store.ts'
 import type { DeliveryQueue } from '../../core/hooks/delivery/delivery-queue.ts'
 import type { DeliveryStore } from '../../core/hooks/delivery/delivery-store.ts'
 import { queuedAttempt } from '../../core/hooks/delivery/delivery.ts'
 import type { Clock } from '../../core/time.ts'
-import type { Assembly } from '../assembly/assembly.ts'
-import { type PlatformContextDeps, platformContext } from './platform-context.ts'
 
 /** How many deliveries are read and queued at one time, and how often those are sent that the queue refuses. */
 const page = 500
@@ -19,41 +18,36 @@ export interface QueuedPending {
   readonly refused: number
 }
 
-/**
- * Finds the work that was under way when the platform ended, since the embedded queues are in memory: pending
- * deliveries are queued for their next attempt, with the rest of their delay if it is in the future.
- */
-export async function requeueDeliveries(
-  assembly: Pick<Assembly, 'functions'>,
-  deps: PlatformContextDeps,
-): Promise<QueuedPending> {
-  const [{ dynamoDeliveryStore }, { sqsDeliveryQueue }] = await Promise.all([
-    import('../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'),
-    import('../../adapters/sqs/sqs-delivery-queue.ts'),
-  ])
-  const context = platformContext(assembly, deps)
-  return queuePending({
-    deliveries: dynamoDeliveryStore(context),
-    queue: sqsDeliveryQueue(context),
-    clock: systemClock,
-  })
-}
-
-/** The dependencies of {@link queuePending}. */
-export interface QueuePendingDeps {
+/** The stores and queues of {@link requeueWork}. */
+export interface RequeueDeps {
   readonly deliveries: Pick<DeliveryStore, 'listDue'>
-  readonly queue: Pick<DeliveryQueue, 'send'>
+  readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
+  readonly domains: Pick<DomainStore, 'listDeleted'>
+  readonly cleanups: Pick<CleanupQueue, 'send'>
   readonly clock: Clock
 }
 
+/**
+ * Finds the work that was under way when the platform ended, since the embedded queues are in memory: pending
+ * deliveries are queued for their next attempt, with the rest of their delay if it is in the future, and the clean-ups
+ * of domains whose deletion has begun.
+ */
+export async function requeueWork(deps: RequeueDeps): Promise<QueuedPending> {
+  const end = await queuePending(deps)
+  for (const { name, since } of await deps.domains.listDeleted()) {
+    await deps.cleanups.send({ domain: name, requestedAt: since, delaySeconds: 0 })
+  }
+  return end
+}
+
 /** Queues the next attempt of each pending delivery. What the queue refuses is sent up to three times in all. */
-export async function queuePending({ deliveries, queue, clock }: QueuePendingDeps): Promise<QueuedPending> {
+async function queuePending({ deliveries, deliveryQueue, clock }: RequeueDeps): Promise<QueuedPending> {
   let [queued, refused] = [0, 0]
   let { deliveries: found } = await deliveries.listDue(endOfTime, page)
   while (found.length > 0) {
     let left = found.map((delivery) => queuedAttempt(delivery, clock.now()))
     for (let sends = 0; sends < maxSends && left.length > 0; sends += 1) {
-      const ids = new Set(await queue.send(left))
+      const ids = new Set(await deliveryQueue.send(left))
       left = left.filter(({ id }) => ids.has(id))
     }
     queued += found.length - left.length
@@ -61,21 +55,4 @@ export async function queuePending({ deliveries, queue, clock }: QueuePendingDep
     ;({ deliveries: found } = await deliveries.listDue(endOfTime, page, found.at(-1)))
   }
   return { queued, refused }
-}
-
-/** Queues the clean-up of domains whose deletion has begun. Returns their number. */
-export async function requeueCleanups(
-  assembly: Pick<Assembly, 'functions'>,
-  deps: PlatformContextDeps,
-): Promise<number> {
-  const [{ dynamoDomainStore }, { sqsCleanupQueue }] = await Promise.all([
-    import('../../adapters/dynamodb/domains/dynamo-domain-store.ts'),
-    import('../../adapters/sqs/sqs-cleanup-queue.ts'),
-  ])
-  const context = platformContext(assembly, deps)
-  const deleted = await dynamoDomainStore(context).listDeleted()
-  for (const { name, since } of deleted) {
-    await sqsCleanupQueue(context).send({ domain: name, requestedAt: since, delaySeconds: 0 })
-  }
-  return deleted.length
 }

@@ -33,7 +33,6 @@ import { beginQueues } from './begin-queues.ts'
 import { ownPorts } from './own-ports.ts'
 import { publicUrl } from './public-url.ts'
 import { platformRole } from './platform-context.ts'
-import { requeueCleanups, requeueDeliveries } from './requeue.ts'
 import { runPreparations } from './run-preparations.ts'
 import { type RunningConnector, startConnector } from './start-connector.ts'
 import { type RunningEngine, startEngine } from './start-engine.ts'
@@ -172,11 +171,7 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
     answerLink: (request, response) => gate.answerLink(request, response),
   })
   if (queues !== undefined) {
-    const lost = await beginQueues(assembly, queues, { place, gate, settings })
-    if (lost !== undefined) console.warn(lost)
-    const { refused } = await requeueDeliveries(assembly, { place, gate, settings })
-    if (refused > 0) console.warn(`${refused} deliveries could not be queued; the schedule retries them in six minutes`)
-    await requeueCleanups(assembly, { place, gate, settings })
+    for (const notice of await beginQueues(assembly, queues, { place, gate, settings })) console.warn(notice)
   }
   const mappings = startMappings(assembly, { gate, host })
   closing.defer(() => withPatience((patience) => mappings.stop(patience)))

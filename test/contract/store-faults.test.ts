@@ -7,7 +7,17 @@ import { startCloudGate } from '../support/stores/cloud-gate.ts'
 import { startDynamoServer } from '../support/stores/dynamo-server.ts'
 import { movableClock } from '../support/processes/movable-clock.ts'
 import { opened } from '../support/processes/opened.ts'
-import { aCommandRecord, aDelivery, aDomain, aHook, aToken, anAccount } from '../support/records/records.ts'
+import {
+  aCommandRecord,
+  aDelivery,
+  aDomain,
+  aGatewayState,
+  aHook,
+  aPresence,
+  aRecording,
+  aToken,
+  anAccount,
+} from '../support/records/records.ts'
 import { dynamoStores } from '../support/stores/stores.ts'
 
 const fault = (type: string, extra: object = {}): CloudReply => ({
@@ -261,6 +271,54 @@ describe('DynamoDB with faults', () => {
     await expect(stores.domains.read('odd.test')).rejects.toMatchObject({ name: 'DomainError', code: 'internal_error' })
   })
 
+  test.each([
+    ['a batch of reads', 'BatchGetItem'],
+    ['a batch of writes and removals', 'BatchWriteItem'],
+  ])('what a busy store leaves undone of %s is done by further requests', async (_what, action) => {
+    const { stores, gate } = cloud()
+    const [domain, uuids] = ['undone.test', Array.from({ length: 9 }, (_, index) => `leg-${index}`)]
+    const states = uuids.map((name) => aGatewayState({ domain, name }))
+    const legs = uuids.map((uuid) => ({ domain, uuid }))
+    for (const uuid of uuids) await stores.recordings.expect(aRecording({ domain, uuid }))
+    leaveUndone(gate, action)
+
+    const found = await stores.recordings.listRecorded(legs)
+    await stores.gatewayStates.put(states)
+    const kept = await stores.gatewayStates.list(domain)
+    await stores.gatewayStates.remove(states)
+
+    expect(found.map(({ uuid }) => uuid).toSorted()).toEqual(uuids)
+    expect([kept.length, await stores.gatewayStates.list(domain)]).toEqual([uuids.length, []])
+  })
+
+  test('a sweep whose time is over says that it is not finished, and the next one tells connectors when it is', async () => {
+    const { stores, context } = cloud()
+    const domain = 'swept-slowly.test'
+    for (const login of ['1', '2']) await stores.presence.put(aPresence({ domain, login, contacts: [] }))
+    await stores.hooks.create([aHook({ domain })], 2)
+    const entry = { id: 'f'.repeat(24), domain, list: 'spam', number: '1', createdAt: 0 }
+    await stores.blacklists.add(entry, { entries: 9, lists: 9 })
+    await stores.blacklists.removeList(domain, 'spam')
+    const version = await stores.subscriptions.version()
+    const now = context.clock.now()
+
+    expect([await stores.blacklists.sweep(domain, now), await stores.tenantData.purge(domain, now)]).toEqual([
+      false,
+      false,
+    ])
+    expect([await stores.hooks.list(domain), await stores.subscriptions.version()]).toMatchObject([
+      [{ domain }],
+      version,
+    ])
+
+    expect([await stores.blacklists.sweep(domain, now + 1), await stores.tenantData.purge(domain, now + 1)]).toEqual([
+      true,
+      true,
+    ])
+    expect(await stores.hooks.list(domain)).toEqual([])
+    expect(await stores.subscriptions.version()).toBeGreaterThan(version)
+  })
+
   test('a malformed delivery does not prevent finding the overdue deliveries of other tenants', async () => {
     const { stores, context } = cloud()
     const good = Array.from({ length: 4 }, () => aDelivery({ nextAttemptAt: 5 }))
@@ -305,6 +363,24 @@ function loseAnswers(gate: CloudGate, action: string, times: number): void {
     if (call.action !== action || left === 0) return reply
     left -= 1
     return 'lost'
+  }
+}
+
+/** Has the store do half of each batch, and say so. */
+function leaveUndone(gate: CloudGate, action: string): void {
+  gate.answer = async (call, forward) => {
+    if (call.action !== action) return forward()
+    const requests = Object.entries(
+      Object(call.input['RequestItems']) as Record<string, unknown[] | { Keys: unknown[] }>,
+    )
+    const [[table, asked] = ['', []]] = requests
+    const all = 'Keys' in asked ? asked.Keys : asked
+    const of = (items: unknown[]) => ({ [table]: 'Keys' in asked ? { ...asked, Keys: items } : items })
+    const half = Math.ceil(all.length / 2)
+    const reply = await forward({ RequestItems: of(all.slice(0, half)) })
+    if (reply === 'lost' || half === all.length) return reply
+    const left = of(all.slice(half))
+    return { status: reply.status, body: { ...Object(reply.body), UnprocessedKeys: left, UnprocessedItems: left } }
   }
 }
 

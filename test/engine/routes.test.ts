@@ -103,6 +103,52 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     await call.hangUp()
   })
 
+  it('names with apostrophes and commas arrive unchanged, whether a step, a bridge or one of its endpoints sets them', async () => {
+    const [caller, phone] = [await lab().phone('1000', acme), await lab().phone('1002', acme)]
+    for (const one of [caller, phone]) await one.register()
+    const [set, exported, ofBridge, ofEndpoint] = [
+      "O'Brien, Ann",
+      "Ann d'Arc, O'Neil",
+      "N'Golo, D'Arcy's",
+      "Q'orianka, O'",
+    ]
+    const [first, second] = ['1001', '1002'].map((name) => ({
+      type: 'user',
+      name,
+      variables: { toll_allow: 'local,abroad', directory_full_name: ofEndpoint },
+    }))
+    await route('58', [
+      { setVar: [`directory_full_name=${set}`] },
+      { exportVars: [`x-exported=1`, `outbound_caller_id_name=${exported}`] },
+      {
+        bridge: {
+          strategy: 'multiple',
+          codecs: ['PCMU', 'PCMA'],
+          variables: { effective_caller_id_name: ofBridge, x_b: '2' },
+          endpoints: [first, second],
+        },
+      },
+    ])
+
+    const call = await caller.call('58')
+
+    expect(call.status).toBe(200)
+    const legOf = async (login: string) => {
+      const rows = (await lab().engine.api('show channels')).split('\n')
+      return rows.find((row) => row.includes(`sofia/phones/${login}@`))?.split(',')[0] ?? ''
+    }
+    // The engine writes its table of channels late.
+    await expect.poll(() => legOf('1002'), changed).not.toBe('')
+    const [from, to] = [await legOf('1000'), await legOf('1002')]
+    const values = (leg: string, names: readonly string[]) =>
+      Promise.all(names.map((name) => lab().engine.api(`uuid_getvar ${leg} ${name}`)))
+    expect(await values(from, ['directory_full_name', 'outbound_caller_id_name'])).toEqual([set, exported])
+    const ofLegs = ['effective_caller_id_name', 'x_b', 'absolute_codec_string', 'x-exported', 'outbound_caller_id_name']
+    expect(await values(to, ofLegs)).toEqual([ofBridge, '2', 'PCMU,PCMA', '1', exported])
+    expect(await values(to, ['toll_allow', 'directory_full_name'])).toEqual(['local,abroad', ofEndpoint])
+    await call.hangUp()
+  })
+
   it("a call to an account's number rings it, and its mailbox answers if the account is away and has one", async () => {
     expect((await dialled('1001')).cause).toBe('USER_NOT_REGISTERED')
     await as(admin).call('updateAccount', { params: { account_id: '1001' }, body: { parameters: ['vm-enabled=true'] } })

@@ -34,7 +34,7 @@ const [container] = task.Properties['ContainerDefinitions'] as unknown as [
     StopTimeout: number
     RestartPolicy: unknown
     MountPoints: unknown
-    HealthCheck: { Command: string[] }
+    HealthCheck: { Command: string[]; Interval: number; Timeout: number; Retries: number; StartPeriod: number }
   },
 ]
 const commands = assembly.one('AWS::SQS::Queue', 'CommandsQueueWork')
@@ -80,6 +80,8 @@ it("the engine's password is a secret of the task, never a variable", () => {
 it('the container is probed and cannot change its image', () => {
   expect(container.ReadonlyRootFilesystem).toBe(true)
   expect(container.HealthCheck.Command.join(' ')).toContain('http://127.0.0.1:8080/health')
+  // A start reads what the last process left on disk; a connector that has failed is replaced within a minute.
+  expect(container.HealthCheck).toMatchObject({ Interval: 15, Timeout: 5, Retries: 3, StartPeriod: 30 })
 })
 
 const imageOf = ({ assembly: made }: typeof synthesized) => {

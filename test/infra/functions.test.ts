@@ -116,6 +116,24 @@ describe.each(workers.map((worker) => [worker.name, worker] as const))('the work
   })
 })
 
+/** The batches that a worker must be able to handle at once, stated once more. */
+const leastConcurrency: Readonly<Record<string, number>> = {
+  hookDispatch: 50,
+  deliver: 100,
+  cdrIndex: 20,
+  writeExport: 4,
+  cleanUpDomain: 2,
+}
+
+it.each(Object.entries(leastConcurrency))('%s handles as many batches at once as its load needs', (name, least) => {
+  const lambda = functionFor(name)
+  const mapping = assembly
+    .ofType('AWS::Lambda::EventSourceMapping')
+    .find(({ stack, Properties }) => assembly.resolve(stack, Properties['FunctionName']) === at(lambda))
+
+  expect(Object(mapping?.Properties['ScalingConfig']).MaximumConcurrency).toBeGreaterThanOrEqual(least)
+})
+
 /** In the largest unit that it is a whole number of, as the scheduler writes it. */
 function rateOf(minutes: number): string {
   const [count, unit] = minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute']

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { build } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handlerName, routes } from '../../contracts/routes/index.ts'
@@ -62,3 +62,28 @@ describe('every port method that a declaration names is called by its code, so t
     expect(idle).toEqual([])
   })
 })
+
+/** Ports of one type that have several adapters, and the only functions that use another one than the rest do. */
+const adapters: readonly (readonly [port: string, usual: string, others: Readonly<Record<string, string>>])[] = [
+  ['hookClient', 'guardedHookClient', { 'hooks/test-hook.ts': 'guardedTestClient' }],
+  ['recordingFiles', 's3RecordingFiles', {}],
+  ['exportFiles', 's3ExportFiles', {}],
+  ['defaultRoutes', 'dynamoDefaultRouteStore', {}],
+  ['publicRoutes', 'dynamoPublicRouteStore', {}],
+]
+
+it.each(adapters)(
+  'the cloud gives the port %s the adapter %s everywhere, with these exceptions: %j',
+  (port, usual, others) => {
+    const files = readdirSync('functions', { encoding: 'utf8', recursive: true }).filter((name) => name.endsWith('.ts'))
+    const given = files.flatMap((file) => {
+      const found = readFileSync(`functions/${file}`, 'utf8').matchAll(
+        new RegExp(`^ +${port}: ([a-z][A-Za-z0-9]+),$`, 'gm'),
+      )
+      return [...found].map(([, adapter]) => [file, adapter])
+    })
+
+    expect(given.filter(([, adapter]) => adapter === usual).length).toBeGreaterThan(0)
+    expect(Object.fromEntries(given.filter(([, adapter]) => adapter !== usual))).toEqual(others)
+  },
+)

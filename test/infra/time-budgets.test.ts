@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { hookClientLimits, testClientLimits } from '../../adapters/http/guarded-hook-client.ts'
 import { mailLimits } from '../../adapters/mail/guarded-mail-sender.ts'
+import { keptUntil } from '../../adapters/retention.ts'
 import { completionMs } from '../../adapters/s3/s3-uploads.ts'
 import { LONG_POLL_SECONDS, RECEIVE_TIMEOUT_MS } from '../../adapters/sqs/sqs-command-receiver.ts'
 import { callGraceMs } from '../../connector/commands/command-dispatch.ts'
@@ -25,6 +26,7 @@ import { listWaitMs } from '../../core/channels/list-channels.ts'
 import { risingMs } from '../../core/channels/live-calls.ts'
 import { requestMs } from '../../core/domains/cleanup/clean-up-domain.ts'
 import { longestRunMs } from '../../core/hooks/delivery/delivery.ts'
+import { replayLimits } from '../../core/hooks/delivery/replay-deliveries.ts'
 import { againMs } from '../../core/hooks/attempt/direct-attempts.ts'
 import { patience as receiverPatience } from '../../core/hooks/attempt/late-receivers.ts'
 import { requeueLimits } from '../../core/hooks/delivery/requeue-deliveries.ts'
@@ -298,6 +300,18 @@ const atMost: readonly Pair[] = [
     [exportLifeMs, buckets.exports.keptDays * 86_400_000],
     [86_400_000, 86_400_000],
     'Otherwise a finished export has no file.',
+  ],
+  [
+    'what a large delivery carried is kept for as long as it can be sent again',
+    [replayLimits.reachMs, buckets.payloads.keptDays * 86_400_000],
+    [604_800_000, 604_800_000],
+    'Otherwise a replay within the week finds nothing to send.',
+  ],
+  [
+    'what a delivery carried is kept for as long as it can be sent again',
+    [replayLimits.reachMs, keptUntil.deliveryEvent(0)],
+    [604_800_000, 604_800_000],
+    'Otherwise a replay within the week finds nothing to send.',
   ],
 ]
 

@@ -44,7 +44,7 @@ export interface DirectAttempt {
  * The longest time until a signing key is open. A reading of hooks is 1 s old at most then, and a hook that is disabled
  * or deleted may get first attempts for 2 s.
  */
-export const mostUntilSentMs = 800
+const mostUntilSentMs = 800
 
 /** Results that are written one by one are written so many at a time, since others use the store as well. */
 const writesAtOnce = 40

@@ -2,7 +2,13 @@ import { once } from 'node:events'
 import { type Server, type ServerResponse, createServer } from 'node:http'
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { expect, test } from 'vitest'
-import { type AttemptLimits, LimitedHandler } from '../../../adapters/aws/client-options.ts'
+import {
+  type AttemptLimits,
+  LimitedHandler,
+  objectRequestHandler,
+  pollRequestHandler,
+  requestHandler,
+} from '../../../adapters/aws/client-options.ts'
 import { withTimeLimit } from '../../../adapters/time-limit.ts'
 import { opened } from '../../support/processes/opened.ts'
 
@@ -81,6 +87,16 @@ test('a connection that does not open is given up after two seconds', async () =
   await clientOf(handler).send(new ListTablesCommand())
 
   expect(handler.httpHandlerConfigs()).toMatchObject({ connectionTimeout: 2_000 })
+})
+
+test('a service is given up after three seconds of silence, an object store after ten, and a long poll for none', () => {
+  const each = { answerMs: 3_000, bodyMs: 2_000 }
+
+  expect([requestHandler, objectRequestHandler, pollRequestHandler].map(({ limits }) => limits)).toEqual([
+    { ...each, silenceMs: 3_000 },
+    { ...each, silenceMs: 10_000 },
+    each,
+  ])
 })
 
 type Answer = (response: ServerResponse) => void

@@ -149,6 +149,23 @@ describe('an export', () => {
     expect(written()).toEqual(uuids(3000))
   })
 
+  it('an export whose time is over keeps the rows that are enough for a part, so that slow searches bring it to its end', async () => {
+    await withCdrs(2500, { variables: { note: 'n'.repeat(6_000) } })
+    await ports.exports.create(job)
+    const cdrs: WriteExportPorts['cdrs'] = {
+      search: async (plan, limitMs) => {
+        clock.move(1000)
+        return ports.cdrs.search(plan, limitMs)
+      },
+    }
+
+    const ends: string[] = []
+    for (let runs = 0; runs < 5; runs += 1) ends.push(await work({ cdrs }, { until: clock.now() + 1000 }))
+
+    expect(ends).toEqual(['queued again', 'queued again', 'done', 'over', 'over'])
+    expect(written()).toEqual(uuids(2500))
+  })
+
   it('a completed export is not executed again', async () => {
     await ports.exports.create(job)
     await work()
@@ -198,6 +215,50 @@ describe('an export', () => {
       state: 'failed',
       reason: 'the search took longer than 60 s, narrow it',
     })
+  })
+})
+
+describe('a run of an export that another run has overtaken', () => {
+  /** Has another run record its progress before this one records for the n-th time. */
+  const overtakenAt = (count: number): WriteExportPorts['exports'] => {
+    let left = count
+    const replace = async (next: ExportJob) => {
+      left -= 1
+      const stored = left === 0 ? await ports.exports.read(next) : undefined
+      if (stored !== undefined) await ports.exports.replace({ ...stored, version: stored.version + 1 })
+      return ports.exports.replace(next)
+    }
+    return { ...ports.exports, replace }
+  }
+  const lost = { progress: { uploadId: 'forgotten', parts: [], rows: 0 } }
+
+  it.each([
+    ['stores a part', 3_000, 9_000, 1, {}, { asked: 1, hasFile: false }],
+    ['stores its last part', 1_050, 9_000, 2, {}, { asked: 2, hasFile: false }],
+    ['has written a file of one part', 3, 1, 1, {}, { asked: 1, hasFile: true }],
+    ['keeps rows for the next run', 2_000, 6_000, 1, { until: 1 }, { asked: 1, hasFile: false }],
+    ['begins again', 3, 1, 1, { job: lost }, { asked: 0, hasFile: false }],
+    ['fails', 3, 1, 1, { isRefused: true }, { asked: 1, hasFile: false }],
+  ])('a run that is overtaken when it %s ends at once', async (_when, rows, length, count, given, expected) => {
+    const { until, job: changed, isRefused }: { until?: number; job?: Partial<ExportJob>; isRefused?: boolean } = given
+    await withCdrs(rows, { variables: { note: 'n'.repeat(length) } })
+    await ports.exports.create({ ...job, ...changed })
+    let asked = 0
+    const search: WriteExportPorts['cdrs']['search'] = async (...of) => {
+      asked += 1
+      clock.move(1)
+      if (isRefused === true) throw new DomainError('search_timeout', 'narrow it')
+      return ports.cdrs.search(...of)
+    }
+
+    const end = await work(
+      { exports: overtakenAt(count), cdrs: { search } },
+      until === undefined ? {} : { until: clock.now() + until },
+    )
+
+    expect(end).toBe('overtaken')
+    expect({ asked, hasFile: ports.exportFiles.files.has(exportKey(job)) }).toEqual(expected)
+    expect([ports.exportQueue.queued, (await ports.exports.read(job))?.reason]).toEqual([[], undefined])
   })
 })
 

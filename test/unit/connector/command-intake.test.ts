@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Fitness, commandIntake } from '../../../connector/commands/command-intake.ts'
+import { maxInHand } from '../../../connector/start-loops.ts'
 import { commandMessageVersion } from '../../../contracts/messages/command.ts'
 import { DomainError } from '../../../core/errors.ts'
 import type { CommandReceiver, TakenMessage } from '../../../core/commands/command-store.ts'
@@ -208,4 +209,9 @@ test('an order to a channel waits for the one before it, even if a third one has
   await runner.finish('a2')
 
   expect(runner.started).toEqual(['a1', 'a2', 'a3'])
+})
+
+test('a connector has twice as many messages in hand as may wait for its engines and for lists', () => {
+  // Each engine, and what is still to be found, lets 200 calls and 200 orders wait; lists are of all engines together.
+  expect([maxInHand(1), maxInHand(3)]).toEqual([2_000, 3_600])
 })

@@ -43,6 +43,21 @@ test('a gap that is recorded twice is one gap', async () => {
   expect(await stored()).toHaveLength(1)
 })
 
+test.each([
+  ['reasons', { reason: 'silent' }],
+  ['engines', { engine: '192.0.2.2:8021' }],
+  ['beginnings', { from: 6 }],
+  ['classes of dropped events', { dropped: { class: 'calls', count: 1 } }],
+])('gaps with different %s are two gaps, however alike they are otherwise', async (_what, other) => {
+  const { time, gaps, stored } = aLog()
+
+  gaps.add(aGap({ from: 5, dropped: { class: 'others', count: 1 } }))
+  gaps.add(aGap({ from: 5, dropped: { class: 'others', count: 1 }, ...other }))
+  await time.advance(0)
+
+  expect(await stored()).toHaveLength(2)
+})
+
 test('while the store is away gaps wait, and are then stored in order', async () => {
   let isGone = true
   const { time, gaps, stored } = aLog(() => isGone)

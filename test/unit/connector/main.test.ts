@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { queues, tables } from '../../../contracts/resources.ts'
 
 const main = fileURLToPath(new URL('../../../connector/main.ts', import.meta.url))
@@ -20,7 +20,7 @@ const environment = {
 function startConnector(settings: Readonly<Record<string, string>>): ChildProcess {
   const child = spawn(process.execPath, [main], {
     env: { ...environment, ...settings },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
@@ -51,9 +51,25 @@ test.each([
   expect(printed).not.toMatch(new RegExp(`${value}|node:internal`))
 })
 
+test('a second SIGTERM ends a connector that stops at once', async () => {
+  const child = startConnector({ HEALTH_PORT: '0' })
+  let printed = ''
+  child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  const end = once(child, 'close')
+  await vi.waitUntil(() => printed.includes('the connector has started'), { timeout: 20_000 })
+
+  child.kill('SIGTERM')
+  await vi.waitUntil(() => printed.includes('the connector stops'), { timeout: 20_000 })
+  child.kill('SIGTERM')
+
+  // An orderly end has the code 0.
+  expect((await end)[0]).toBe(1)
+})
+
 /** How a connector ended that could not start, and what it printed to standard error. */
 async function ended(child: ChildProcess): Promise<{ code: unknown; printed: string }> {
   let printed = ''
+  child.stdout?.resume()
   child.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
   const [code] = await once(child, 'close')
   return { code, printed }

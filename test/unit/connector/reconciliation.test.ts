@@ -381,6 +381,21 @@ describe('an engine that was started anew', () => {
     expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
+  test('a call of the new process that was known before the event link came up is not ended with those of the old one', async () => {
+    const { time, lab, uuid, eventsOf } = await afterALostLink()
+    const next = randomUUID()
+    const listed = new Map(Object.entries({ ...ofCall(time.clock.now()), 'Core-UUID': nextCore }))
+    await lab.registry.learn(next, (name) => listed.get(name), labEngine)
+    lab.rows = [{ uuid: next }]
+
+    await lab.up(nextCore)
+    await time.advance(60_000)
+
+    expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(eventsOf(next).filter((name) => ends.includes(name))).toEqual([])
+    expect(lab.registry.find(next)?.core).toBe(nextCore)
+  })
+
   test('a call that a restarted engine recovers under its old uuid is kept, and only the earlier one is ended', async () => {
     const { time, ports, lab, uuid, eventsOf, headers } = await afterALostLink()
     lab.rows = [{ uuid }]

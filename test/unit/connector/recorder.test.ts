@@ -250,3 +250,27 @@ describe('two connectors that hear every event twice', () => {
     },
   )
 })
+
+describe('a recording of which only the end of its call was read', () => {
+  test('the record of an unheard recording waits for a minute, since another connector may have heard it', async () => {
+    const call = aRecordedCall(lab.time)
+    lab.connector().hear(call.end(), recordedDomain, recordedLeg)
+
+    await lab.time.advance(59_999)
+    expect(await lab.recordings()).toEqual([])
+    await lab.time.advance(1)
+
+    await lab.until(async () => (await lab.recordings()).length === 1)
+  })
+
+  test('an unheard recording of an earlier tenant is not expected for a later one of the name', async () => {
+    const call = aRecordedCall(lab.time)
+    await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt + 120_000 }))
+
+    lab.connector().hear(call.end(), 'b.example.com', recordedLeg)
+    lab.connector().hear(call.end(), recordedDomain, recordedLeg)
+    await lab.until(async () => (await lab.recordings()).length === 1)
+
+    expect(await lab.ports.recordings.page('b.example.com', 10)).toEqual([])
+  })
+})

@@ -1,5 +1,6 @@
 // oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
 import { describe, expect, it } from 'vitest'
+import { checkGrammar } from '../../../core/default-routes/step-grammar.ts'
 import { handler as createDefaultRoute } from '../../../functions/default-routes/create-default-route.ts'
 import { handler as readDefaultRoute } from '../../../functions/default-routes/read-default-route.ts'
 import { anApi } from '../../support/platform/api.ts'
@@ -130,4 +131,37 @@ it('a callflow cannot name accounts of another domain whose name ends with the s
     status: 400,
     body: { details: [{ field: 'callflow[0].setUser' }] },
   })
+})
+
+const phone = { type: 'user', name: '1000' }
+it.each<[string, string, (size: number) => unknown, number]>([
+  ['seconds until a jump', 'schedule', (seconds) => ({ action: 'goto', data: '1', seconds }), 86_400],
+  ['endpoints', 'bridge', (size) => ({ endpoints: Array.from({ length: size }, () => phone) }), 20],
+  ['codecs', 'bridge', (size) => ({ codecs: Array.from({ length: size }, () => 'PCMA') }), 20],
+  ['letters of a codec', 'bridge', (size) => ({ codecs: ['a'.repeat(size)] }), 32],
+  ['addresses of a redirect', 'sipRedirect', (size) => Array.from({ length: size }, () => 'sip:1@a.example.com'), 10],
+  ['letters of an event', 'sendEvent', (size) => ({ subclass: `custom::${'a'.repeat(size)}` }), 64],
+  ['digits to jump to', 'goto', (size) => '1'.repeat(size), 64],
+  ['letters of a tag to jump to', 'goto', (size) => `local:tag:${'a'.repeat(size)}`, 120],
+  ['letters of a login', 'setUser', (size) => 'a'.repeat(size), 64],
+])('the most %s of a step of kind %s, and not one more, pass the grammar', (_what, kind, argument, most) => {
+  const problemsOf = (size: number) => {
+    const problems: string[] = []
+    checkGrammar(kind, argument(size), kind, { domain: 'a.example.com', refuse: (at) => problems.push(at) })
+    return problems
+  }
+
+  expect([problemsOf(most), problemsOf(most + 1).length]).toEqual([[], 1])
+})
+
+it.each<[string, (size: number) => object, number]>([
+  ['milliseconds of sleep', (size) => ({ sleep: size }), 3_600_000],
+  ['seconds until a hang-up', (size) => ({ schedule: { action: 'hangup', data: '', seconds: size } }), 86_400],
+  ['repetitions of a tone', (size) => ({ playback: { tone: 'busy', loops: size } }), 1_000],
+  ['digits of a slot', (size) => ({ park: '1'.repeat(size) }), 10],
+  ['digits of a PIN', (size) => ({ conference: { name: 'sales', pin: '1'.repeat(size) } }), 16],
+])('a step may have the most %s and not one more', async (_what, step, most) => {
+  const { create } = await setUp()
+
+  expect([(await create([step(most)])).status, (await create([step(most + 1)])).status]).toEqual([200, 400])
 })

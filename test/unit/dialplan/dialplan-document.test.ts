@@ -137,7 +137,7 @@ describe('the document of a call', () => {
     expect(await ask({ 'Hunt-Destination-Number': '5' })).toContain('answer ')
   })
 
-  it.each(['}sofia/gateway/other_gw/1', 'a]b', "it's", 'a|user/2', 'a:_:b', '^^;a', String.raw`a\b`])(
+  it.each(['}sofia/gateway/other_gw/1', 'a]b', 'a"b', 'a|user/2', 'a:_:b', '^^;a', String.raw`a\b`])(
     'a bridge is refused when a variable of its list is %j, although the pattern of the operator allows every text',
     async (tier) => {
       const added = anApi({ CLIENT_VARIABLES: '{"tier":".+"}' })
@@ -154,6 +154,27 @@ describe('the document of a call', () => {
       expect(await create({ endpoints: [endpoint], variables: { tier: 'gold, silver' } })).toMatchObject({
         status: 200,
       })
+    },
+  )
+
+  const [six, thirty] = [6, 30].map((count) => `${'\\'.repeat(count)}\${svc_apostrophe}`)
+  it.each([
+    [{ codecs: ['PCMU', 'PCMA'] }, {}, String.raw`{absolute_codec_string=PCMU\,PCMA}user/1001`],
+    [{}, { directory_full_name: 'Lee, Ann', x_a: '1' }, String.raw`[directory_full_name=Lee\, Ann,x_a=1]user/1001`],
+    [
+      { variables: { directory_full_name: "Ann d'Arc, O'Neil", x_a: '1' } },
+      {},
+      String.raw`{directory_full_name=Ann d${six}Arc\, O${six}Neil}{x_a=1}user/1001`,
+    ],
+    [{}, { directory_full_name: "O'Neil", x_a: '1' }, `[directory_full_name=O${thirty}Neil][x_a=1]user/1001`],
+  ])(
+    'commas and apostrophes in values of a bridge are written for the engine: %j, %j',
+    async (bridge, own, expected) => {
+      await route([{ bridge: { endpoints: [{ type: 'user', name: '1001', variables: own }], ...bridge } }], '5')
+
+      const actions = await ask({ 'Hunt-Destination-Number': '5' })
+      expect(actions.at(-1)).toBe(`bridge ${expected}@${domain}`)
+      expect(actions.includes("set svc_apostrophe='")).toBe(expected.includes('${svc_apostrophe}'))
     },
   )
 

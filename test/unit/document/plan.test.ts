@@ -6,6 +6,8 @@ import { applyPlan, findDomain } from '../../../cli/deploy/apply-plan.ts'
 import { checkOwnAccount } from '../../../cli/deploy/own-account.ts'
 import type { DomainDocument, DomainState } from '../../../cli/document/model.ts'
 import { writeDocument } from '../../../cli/document/write-document.ts'
+import { formOfListed } from '../../../core/blacklists/number-form.ts'
+import { listedNumber } from '../../../cli/document/listed-number.ts'
 import { aDomainInMemory, adminAccount, documentOf } from './domains.ts'
 
 const desk = 'accounts:\n  1000: {role: admin}\n'
@@ -120,6 +122,94 @@ it('a plan is refused if a record is neither as planned from nor as planned to',
   expect(() => checkUnchanged(plan, state)).toThrow('the domain changed since it was planned (variables): plan again')
 })
 
+const route = (name: string) => `{pattern: "^1$", name: ${name}, callflow: [{hangup: ""}]}`
+const hookOf = (url: string) => `{event: DTMF, url: "https://${url}.example.net/"}`
+
+it.each([
+  ['a role', 'roles: {lead: {parent: user}}', 'roles: {lead: {parent: user}, more: {parent: user}}'],
+  ['an account', desk, `${desk}  1001: {password: "\${env:SECRET}"}`],
+  ['a number of a blacklist', 'blacklists: {spam: [1]}', 'blacklists: {spam: [1, 2]}'],
+  [
+    'a gateway',
+    'gateways: {}',
+    'gateways: {trunk: {realm: sip.example.net, register: false, networks: [198.51.100.0/24]}}',
+  ],
+  ['the email settings', 'email: null', 'email: {host: mail.example.com}'],
+  ['a default route', `routes: {default: [${route('a')}]}`, `routes: {default: [${route('a')}, ${route('b')}]}`],
+  [
+    'a default route like another',
+    `routes: {default: [${route('a')}]}`,
+    `routes: {default: [${route('a')}, ${route('a')}]}`,
+  ],
+  [
+    'a public route like another',
+    `routes: {public: [${route('a')}]}`,
+    `routes: {public: [${route('a')}, ${route('a')}]}`,
+  ],
+  ['a hook', `hooks: [${hookOf('a')}]`, `hooks: [${hookOf('a')}, ${hookOf('b')}]`],
+  ['a hook like another', `hooks: [${hookOf('a')}]`, `hooks: [${hookOf('a')}, ${hookOf('a')}]`],
+])('a plan is refused if %s was added or removed since, and applying it changes nothing', async (_what, less, more) => {
+  for (const [planned, meanwhile] of [
+    [less, more],
+    [more, less],
+  ] as const) {
+    const { api, target, deps, apply, read } = await aDomainInMemory()
+    await apply(documentOf(planned))
+    const plan = makePlan(await read(), documentOf(`${planned}\nvariables: {x_a: "2"}`), api.clock.now())
+    await apply(documentOf(meanwhile))
+    const before = await read()
+
+    const applying = findDomain(target, api.clock.now()).then((found) => applyPlan(plan, found, deps))
+
+    await expect(applying).rejects.toThrow(/the domain changed since it was planned \(.+\): plan again/)
+    expect(await read()).toEqual(before)
+  }
+})
+
+it('a plan whose result somebody changed before its last step says so instead of reporting success', async () => {
+  const { api, target, deps, client, read } = await aDomainInMemory()
+  const found = await findDomain(target, api.clock.now())
+  const plan = makePlan(found.state, documentOf('variables: {x_a: "2"}\nblacklists: {spam: [1]}'), api.clock.now())
+  const taken: string[] = []
+  const report = ({ kind }: { readonly kind: string }) => void taken.push(kind)
+  const params = { blacklist_name: 'spam', blacklist_number: '1' }
+  const call = client.call.bind(client)
+  client.call = async (name, ...given) => {
+    const answer = await call(name, ...given)
+    if (name === 'updateDomainVariables')
+      await call('removeBlacklistNumber', { params, query: { domain: target.domain } })
+    return answer
+  }
+
+  await expect(applyPlan(plan, found, { ...deps, report })).rejects.toThrow(
+    'every step was taken, but blacklist spam: 1 is not as the document says',
+  )
+  expect([taken, (await read()).variables]).toEqual([['blacklist', 'variables'], { x_a: '2' }])
+})
+
+it('every step that changes or removes a record with a version demands the version that was read', async () => {
+  const { apply, read, sent } = await aDomainInMemory()
+  const whole = (text: string) => `
+roles: {lead: {parent: user, allows: {hook: [${text === 'a' ? 'r' : 'c'}]}}}
+${desk}  alice: {password: "\${env:SECRET}", variables: {x_a: ${text}}}
+parameters: {x-note: ${text}}
+variables: {x_a: ${text}}
+email: {host: mail.example.com, description: ${text}}
+gateways: {trunk: {realm: ${text}.example.net, register: false, networks: [198.51.100.0/24]}}
+routes: {default: [{pattern: "^1$", description: ${text}}], public: [{pattern: "^1$", description: ${text}}]}
+hooks: [{event: DTMF, url: "https://a.example.net/", description: ${text}}]
+`
+  const none = `roles: {}\n${desk}\nparameters: {}\nvariables: {}\nemail: null\ngateways: {}\nroutes: {default: [], public: []}\nhooks: []`
+  await apply(documentOf(whole('a')))
+  sent.length = 0
+
+  expect([await apply(documentOf(whole('b'))), await apply(documentOf(none))]).toEqual([9, 9])
+
+  const changes = sent.filter(({ method }) => ['PUT', 'PATCH', 'DELETE'].includes(method))
+  expect(changes.filter(({ headers }) => (headers['if-match'] ?? '') === '').map(({ path }) => path)).toEqual([])
+  expect([changes.length, (await read()).gateways]).toEqual([18, {}])
+})
+
 it('an interrupted plan continues where it stopped', async () => {
   const { api, target, deps, apply, read } = await aDomainInMemory()
   const plan = makePlan(await read(), documentOf('variables: {x_a: "2"}\nblacklists: {spam: [1, 2]}'), api.clock.now())
@@ -140,6 +230,34 @@ it('a record that changes between the check and its step is not overwritten', as
 
   await expect(applyPlan(plan, found, deps)).rejects.toThrow('variables of the domain changed since it was planned')
   expect((await read()).variables).toEqual({ x_a: '9' })
+})
+
+it.each<[string, (text: string) => string]>([
+  ['role lead', (text) => `roles: {lead: {parent: user, allows: {hook: [${{ a: 'r', b: 'c', c: 'u' }[text]}]}}}`],
+  ['account alice', (text) => `${desk}  alice: {password: "\${env:SECRET}", variables: {x_a: ${text}}}`],
+  ['blacklist spam: 1', (text) => `blacklists: {spam: {"1": {note: ${text}}}}`],
+  ['parameters of the domain', (text) => `parameters: {x-note: ${text}}`],
+  ['email settings', (text) => `email: {host: mail.example.com, description: ${text}}`],
+  [
+    'gateway trunk',
+    (text) => `gateways: {trunk: {realm: ${text}.example.net, username: a, password: "\${env:SECRET}"}}`,
+  ],
+  ['route', (text) => `routes: {default: [{pattern: "^1$", description: ${text}}]}`],
+  ['public route', (text) => `routes: {public: [{pattern: "^1$", description: ${text}}]}`],
+  ['hook', (text) => `hooks: [{event: DTMF, url: "https://a.example.net/", description: ${text}}]`],
+])('what changes between the check of a plan and the step that changes it stays as it is: %s', async (named, of) => {
+  const { api, target, deps, apply, read } = await aDomainInMemory()
+  await apply(documentOf(of('a')))
+  const found = await findDomain(target, api.clock.now())
+  const plan = makePlan(found.state, documentOf(of('b')), api.clock.now())
+  await apply(documentOf(of('c')))
+  const meanwhile = await read()
+
+  const applying = applyPlan(plan, found, deps)
+
+  await expect(applying).rejects.toThrow(named)
+  await expect(applying).rejects.toThrow('changed since it was planned, and stays as it is: plan again')
+  expect(await read()).toEqual(meanwhile)
 })
 
 it('a plan is read back from its file, and an edited file is refused', async () => {
@@ -198,4 +316,33 @@ it('root may remove an account whose login is a prefix of its own name', async (
 
   expect(plan.steps).toContainEqual(expect.objectContaining({ name: 'roo', after: null }))
   await expect(checkOwnAccount(target, plan)).resolves.toBeUndefined()
+})
+
+it('a number of a blacklist is the same in every spelling, by the country of the domain', async () => {
+  const { apply } = await aDomainInMemory()
+  const document = documentOf(`
+parameters: {country-code: "44"}
+blacklists:
+  spam: {"0207 183 8750": {note: london}, "0044 20 7946 0000": {}, "112": {}, "Anonymous": {}}
+`)
+
+  expect(await apply(document)).toBe(5)
+  expect(await apply(document)).toBe(0)
+})
+
+it('a document compares numbers of blacklists in the form in which the platform keeps them', () => {
+  const digits = ['', '+', '0', '00', '44', '044', '0044', '+44', '1', '11', '011', '8', '810', '(0) 44-']
+  const spellings = digits.flatMap((start) => ['', '2', '20 7183', '2071838750'].map((rest) => start + rest))
+  const countries: Record<string, string>[] = [
+    {},
+    { 'country-code': '44' },
+    { 'country-code': '39', 'national-prefix': 'none' },
+    { 'country-code': '1', 'international-prefix': '011', 'national-prefix': '1' },
+    { 'country-code': '7', 'international-prefix': '810', 'national-prefix': '8' },
+  ]
+  for (const country of countries) {
+    for (const written of [...spellings, 'Anonymous', 'AB-12', '*5', '#1']) {
+      expect([written, listedNumber(written, country)]).toEqual([written, formOfListed(written, country)])
+    }
+  }
 })

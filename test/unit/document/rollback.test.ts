@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { keepVersion } from '../../../cli/deploy/versions.ts'
 import { run } from '../../../cli/program.ts'
 import { Profiles, configFolder } from '../../../cli/profile/profile.ts'
 import { anApi } from '../../support/platform/api.ts'
@@ -122,4 +123,76 @@ it('a login of a document cannot add lines to the file of new secrets', async ()
   await callplane('rollback', '1', '--yes', '--secrets', secrets)
 
   expect(readFileSync(secrets, 'utf8')).toMatch(/^password of a: b\\npassword of root: [A-Za-z0-9]{22}\n$/)
+})
+
+it('a domain is kept as a version before it is changed and after it, so that a rollback brings back what was', async () => {
+  await using operator = await anOperator()
+  const { tenant, callplane } = operator
+  const params = { domain_name: domain }
+  await tenant.call('updateDomainVariables', { params, body: ['x_a=before'] })
+  const file = join(home, 'acme.yaml')
+  writeFileSync(file, `callplane: 1\ndomain: ${domain}\nvariables: {x_a: after}\n`)
+
+  const applied = await callplane('apply', file, '--yes')
+
+  expect(applied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('the domain is now version 2') })
+  const versions = (await tenant.call('listDomainVersions', { params })).info
+  expect(versions.map(({ version, comment }) => [version, comment])).toEqual([
+    [2, 'applied'],
+    [1, 'before a change'],
+  ])
+  expect(await callplane('rollback', '1', '--yes')).toMatchObject({ exitCode: 0 })
+  expect((await tenant.call('readDomain', { params })).info.variables).toEqual(['x_a=before'])
+})
+
+it('a file of secrets that others could read is readable by its user alone once a secret is added', async () => {
+  await using operator = await anOperator()
+  const [file, secrets] = [join(home, 'acme.yaml'), join(home, 'secrets.txt')]
+  writeFileSync(file, `callplane: 1\ndomain: ${domain}\naccounts:\n  "1000": {role: admin}\n  alice: {}\n`)
+  writeFileSync(secrets, 'earlier: secret\n')
+  chmodSync(secrets, 0o644)
+
+  await operator.callplane('apply', file, '--yes', '--secrets', secrets)
+
+  expect(readFileSync(secrets, 'utf8')).toMatch(/^earlier: secret\npassword of alice: .+\n$/)
+  expect((statSync(secrets).mode & 0o777).toString(8)).toBe('600')
+})
+
+it('what cannot be applied is refused before the question and before a version is kept', async () => {
+  await using operator = await anOperator()
+  const { tenant, callplane } = operator
+  const file = join(home, 'acme.yaml')
+  const start = `callplane: 1\ndomain: ${domain}\naccounts:\n  "1000": {role: admin}\n`
+  const unknownStep = 'routes: {default: [{pattern: "^1$", callflow: [{dance: ""}]}]}\n'
+
+  for (const [text, words] of [
+    [`${start}  alice: {}\n`, 'accounts.alice: is new and needs a password'],
+    [start + unknownStep, 'dance'],
+  ] as const) {
+    writeFileSync(file, text)
+    expect(await callplane('apply', file)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(words) })
+  }
+
+  expect((await tenant.call('listDomainVersions', { params: { domain_name: domain } })).info).toEqual([])
+})
+
+it('a domain that is as its newest version is kept no second time, and a version that another took is no failure', async () => {
+  const { target, client } = await aDomainInMemory()
+  const commentsOf = async () =>
+    (await client.call('listDomainVersions', { params: { domain_name: domain } })).info.map(({ comment }) => comment)
+  const first = await keepVersion(target, hostile, 'first')
+
+  expect([first, await keepVersion(target, hostile, 'second'), await commentsOf()]).toEqual([1, 1, ['first']])
+
+  const call = client.call.bind(client)
+  let isTaken = false
+  client.call = async (name, ...given) => {
+    if (name === 'keepDomainVersion' && !isTaken) {
+      isTaken = true
+      await keepVersion(target, `${hostile}# other\n`, 'other')
+    }
+    return call(name, ...given)
+  }
+  expect(await keepVersion(target, `${hostile}# own\n`, 'own')).toBe(3)
+  expect(await commentsOf()).toEqual(['own', 'other', 'first'])
 })

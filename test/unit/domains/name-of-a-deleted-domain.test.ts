@@ -145,3 +145,43 @@ it('a clean-up whose orders cannot be queued comes again, and the name stays tak
 
   expect(await create()).toBe(200)
 })
+
+it('the name of a deleted domain stays taken while its records are not all removed, and the rest is removed at once', async () => {
+  const { api, remove, create, look } = await setUp()
+  await remove()
+  const sweeps: string[] = []
+  const sweep = async (...given: Parameters<typeof api.ports.tenantData.purge>) => {
+    sweeps.push(given[0])
+    return sweeps.length > 2 && api.ports.tenantData.purge(...given)
+  }
+  const slowly = api.with({ tenantData: { purge: sweep } })
+  while (sweeps.length === 0) await look(slowly)
+
+  expect([await create(), await look(slowly), await create()]).toEqual([409, 0, 409])
+  expect(await api.ports.accounts.list(name)).toHaveLength(1)
+  expect(api.ports.cleanups.queued).toMatchObject([{ domain: name, delaySeconds: 0 }])
+  await look(slowly)
+
+  expect([api.ports.cleanups.queued, await create()]).toEqual([[], 200])
+  expect(await api.ports.accounts.list(name)).toEqual([])
+})
+
+it("the retention of a deleted domain's recordings is recorded before its name is free, so that they end with it", async () => {
+  const { api, remove, create, look } = await setUp()
+  const domain = await api.ports.domains.read(name)
+  if (domain === undefined) throw new Error('the domain is missing')
+  const parameters = { 'recording-retention-days': '9' }
+  await api.ports.domains.replaceSettings({ ...domain, parameters, version: domain.version + 1 })
+  await remove()
+  const states: unknown[] = []
+  const leave = async (left: Parameters<typeof api.ports.recordings.leave>[0]) => {
+    states.push(await create())
+    await api.ports.recordings.leave(left)
+  }
+  const watched = api.with({ recordings: { ...api.ports.recordings, leave } })
+
+  while (api.ports.cleanups.queued.length > 0) await look(watched)
+
+  expect(states).toEqual([409])
+  expect(await api.ports.recordings.listLeft(10)).toEqual([{ domain: name, retentionDays: 9, leftAt: api.clock.now() }])
+})

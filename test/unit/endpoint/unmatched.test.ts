@@ -53,6 +53,8 @@ describe('a wrong method', () => {
     ['POST', '/api/v2/channels/x', 'DELETE, PATCH, PUT, OPTIONS'],
     ['TRACE', '/login', 'POST, OPTIONS'],
     ['TRACE', '/api/v2/hooks/dry-run', 'POST, OPTIONS'],
+    ['PUT', '/api/v2/hooks/dry-run', 'POST, OPTIONS'],
+    ['GET', '/api/v2/cdr/text', 'POST, OPTIONS'],
     ['TRACE', '/api/v2/hooks/5f1c7a1e6a1e4b1d9f0e2d0a', 'DELETE, GET, PATCH, PUT, OPTIONS'],
     ['TRACE', '/api/v2/cdr/text', 'POST, OPTIONS'],
     ['TRACE', '/api/v2/cdr/export', 'POST, OPTIONS'],

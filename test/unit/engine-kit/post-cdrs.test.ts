@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
@@ -14,8 +14,11 @@ afterEach(async () => {
   for (const end of done.splice(0)) await end()
 })
 
-/** Runs the script over files of these names; answers what was posted, what is left and what it said. */
-async function post(names: readonly string[], status = 200) {
+/**
+ * Runs the script over files of these names that were written a number of minutes ago; answers what was posted, what is
+ * left and what it said. By default it takes files of any age.
+ */
+async function post(names: readonly string[], status = 200, minutesAgo?: readonly number[]) {
   const posted: string[] = []
   const server = createServer((request, response) => {
     posted.push(new URL(request.url ?? '', 'http://x').searchParams.get('uuid') ?? '')
@@ -30,14 +33,18 @@ async function post(names: readonly string[], status = 200) {
   const folder = join(work, 'cdrs')
   await mkdir(folder)
   await writeFile(join(work, 'config'), 'user = "engine:secret"\n')
-  for (const name of names) await writeFile(join(folder, `${name}.cdr.json`), '{}')
+  for (const [index, name] of names.entries()) {
+    await writeFile(join(folder, `${name}.cdr.json`), '{}')
+    const at = Date.now() / 1_000 - (minutesAgo?.[index] ?? 0) * 60
+    await utimes(join(folder, `${name}.cdr.json`), at, at)
+  }
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   const { stderr } = await promisify(execFile)(
     'sh',
     [script, folder, `http://127.0.0.1:${port}/`, join(work, 'config')],
     {
-      env: { ...process.env, POST_CDRS_MIN_AGE_MINUTES: '-1' },
+      env: { ...process.env, ...(minutesAgo === undefined ? { POST_CDRS_MIN_AGE_MINUTES: '-1' } : {}) },
     },
   )
   const left = (await readdir(folder)).filter((name) => name !== 'refused')
@@ -58,4 +65,11 @@ test('a file that is not named after a call, or that the platform refuses, is na
   const refused = await post(['12345678'], 400)
   expect(refused).toMatchObject({ posted: ['12345678'], refused: ['12345678.cdr.json'] })
   expect(refused.stderr).toContain('answered 400')
+})
+
+test('files of the last minute, which the engine may still be writing, are left for a later run', async () => {
+  expect(await post(['12345678', '87654321'], 200, [0, 3])).toMatchObject({
+    posted: ['87654321'],
+    left: ['12345678.cdr.json'],
+  })
 })

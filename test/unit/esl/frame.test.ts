@@ -52,7 +52,7 @@ describe('bytes that are no frames', () => {
     ['two lengths', 'Content-Type: api/response\nContent-Length: 3\nContent-Length: 4\n\nabcd'],
     ['a header line without a colon', 'Content-Type: command/reply\nJob-UUID: x\nabc\n\n'],
     ['a length over the limit', 'Content-Type: api/response\nContent-Length: 1025\n\n'],
-    ['a header block over the limit', `Content-Type: api/response\nX: ${'x'.repeat(1024)}\n\n`],
+    ['a header block over the limit', `Content-Type: command/reply\nX: ${'x'.repeat(1024)}\n\n`],
     ['a header block over the limit without an end', 'x'.repeat(1025)],
   ])('a stream with %s is not trusted any more', (_, text) => {
     for (const piece of [text.length, 7]) {
@@ -99,6 +99,13 @@ describe('a frame that is not understood', () => {
     ['no type, and nothing else that an engine writes', 'X-Unknown: 1\n\n', '', 0],
     ['a length in another notation', 'Content-Type: api/response\nContent-Length: 1e3\n\n', 'api/response', 0],
     ['a negative length', 'Content-Length: -5\nContent-Type: log/data\n\n', 'log/data', 0],
+    ['a length without digits', 'Content-Length: \nContent-Type: text/event-json\n\n', 'text/event-json', 0],
+    [
+      'a length of 16 digits',
+      'Content-Length: 1000000000000000\nContent-Type: text/event-json\n\n',
+      'text/event-json',
+      0,
+    ],
     ['an invalid length', 'Content-Length: abc\nContent-Type: text/event-json\n\n', 'text/event-json', 0],
   ])('a frame that is not understood is reported as skipped, and the next one is read: %s', (_, text, type, bytes) => {
     const stream = Buffer.concat([Buffer.from(text), apiResponse('next')])

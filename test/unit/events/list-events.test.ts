@@ -79,6 +79,23 @@ describe('the list of events', () => {
     expect(end).toMatchObject({ head: 5, next: 5, gaps: [] })
   })
 
+  it('the head of a page is no less than its next if an event is numbered while the page is read', async () => {
+    await log(1)
+    const { eventLog } = api.ports
+    const head = async (of: string) => {
+      const before = await eventLog.head(of)
+      await log(1)
+      return before
+    }
+
+    const { body } = await api.with({ eventLog: { ...eventLog, head } }).call(listEvents, {
+      headers: { ...(await api.as(admin)) },
+    })
+
+    expect(sequences(body.data)).toEqual([1, 2])
+    expect(body.data).toMatchObject({ head: 2, next: 2, more: false })
+  })
+
   it('a page that contains only the last event ends the list of events', async () => {
     await log(2)
 
@@ -306,6 +323,15 @@ describe('times in which events may have been missed', () => {
     expect([first.gaps.length, second.gaps.length]).toEqual([0, 1])
   })
 
+  it('a time gap that was recorded in the millisecond of the last event of a page is on that page', async () => {
+    await log(1)
+    api.clock.move(60_000)
+    await gap(1)
+    await log(2)
+
+    expect((await data('since=1&limit=1')).gaps).toHaveLength(1)
+  })
+
   it("a time gap before the domain's first hook is not listed", async () => {
     await gap(5, { from: start - 9_000, to: start - 4_000 })
     await log(1)
@@ -324,6 +350,42 @@ describe('times in which events may have been missed', () => {
 
     expect((await data('since=1')).gaps).toEqual([])
   })
+
+  it.each([
+    ['less than five seconds before', 4_999, 1],
+    ['five seconds before', 5_000, 0],
+  ])(
+    'a page lists a time gap by clocks that may differ: one that was recorded %s the event before the page',
+    async (_when, beforeMs, count) => {
+      await log(1)
+      api.clock.move(60_000)
+      await gap(1)
+      api.clock.move(beforeMs)
+      await log(1)
+
+      expect((await data('since=2')).gaps).toHaveLength(count)
+      expect((await data('since=1')).gaps).toHaveLength(1)
+    },
+  )
+
+  const day = 24 * hour
+  it.each([
+    ['began 25 hours ago and ended now', 25 * hour, 0, 1],
+    ['began a week ago and ended now', 7 * day, 0, 1],
+    ['began longer ago than a week', 7 * day + 1, 0, 0],
+    ['ended less than a day ago', day + hour, day - 1, 1],
+    ['ended a day ago', day + hour, day, 0],
+  ])(
+    'time gaps of the last day are listed whenever they began: one that %s',
+    async (_what, beganMs, endedMs, count) => {
+      await log(1)
+      const now = api.clock.now()
+
+      await gap(0, { from: now - beganMs, to: now - endedMs })
+
+      expect((await data('since=1')).gaps).toHaveLength(count)
+    },
+  )
 
   it('a time gap is not listed if another connector was connected all the time, unless it lost events that it had read', async () => {
     await log(1)

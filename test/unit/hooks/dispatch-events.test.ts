@@ -68,6 +68,24 @@ describe('an event', () => {
     expect(await ports.deliveries.readEvent({ domain: event.domain, eventId: event.id, sequence: 1 })).toEqual(event)
   })
 
+  it('deliveries that one write has no room for are written apart, whatever event they are of', async () => {
+    const { ports, tools } = await aSetup(...Array.from({ length: 50 }, () => anyHook()))
+    const together: number[] = []
+    const write = async (...given: Parameters<typeof ports.eventLogWriter.write>) => {
+      together.push(given[1].reduce((sum, { deliveries }) => sum + deliveries.length, 0))
+      return ports.eventLogWriter.write(...given)
+    }
+
+    const ends = await dispatchEvents({ ...tools, eventLogWriter: { ...ports.eventLogWriter, write } }, [
+      anEvent(),
+      anEvent(),
+    ])
+
+    expect(together).toEqual([50])
+    expect(ends.map(({ error }) => error)).toEqual([undefined, undefined])
+    expect(ports.state.deliveries.size).toBe(100)
+  })
+
   it('an event has a number of its domain that all its deliveries carry, and the deliveries of a hook are in that order', async () => {
     const { ports, dispatch } = await aSetup(anyHook(), anyHook(), anyHook({ domain: 'b.example.com' }))
     const events = [anEvent(), anEvent({ domain: 'b.example.com' }), anEvent(), anEvent({ name: 'DTMF' }), anEvent()]

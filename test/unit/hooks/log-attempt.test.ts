@@ -26,3 +26,7 @@ it('an attempt that fails is logged at the usual level, and the end of its deliv
   expect(linesOf({}, failed)).toEqual(['info attempt made', 'warn delivery failed'])
   expect(linesOf({}, { ...failed, state: 'pending' })).toEqual(['info attempt made'])
 })
+
+it('a failed attempt that did not decide its delivery, which another had ended, is no failed delivery', () => {
+  expect(linesOf({}, { ...failed, isDecisive: false })).toEqual(['info attempt made'])
+})

@@ -250,3 +250,28 @@ describe('of a deleted domain', () => {
     expect(objects()).toEqual([])
   })
 })
+
+test('a recording that is put under a legal hold after a run of the retention has listed it is kept', async () => {
+  const recording = await aStored(400)
+  const listExpired = async (...given: Parameters<typeof ports.recordings.listExpired>) => {
+    const found = await ports.recordings.listExpired(...given)
+    await ports.recordings.setHold(recording, true)
+    return found
+  }
+
+  expect(await run({ ...ports, recordings: { ...ports.recordings, listExpired } })).toMatchObject({ expired: 0 })
+
+  expect([objects(), ports.cdrQueue.queued]).toEqual([[recording.key], []])
+})
+
+test('a run of the retention does not count an object as removed for good while an uploader may still bring it', async () => {
+  const now = time.clock.now()
+  const recording = await ports.recordings.expect(aRecording({ domain: 'a.example.com', startedAt: now, endedAt: now }))
+  await ports.recordings.claim(recording, 'upload', { now, until: now + 60 * minute })
+  await ports.recordings.markDeleted(recording, now)
+  await time.advance(11 * minute)
+
+  expect(await run()).toMatchObject({ finished: 0 })
+  await time.advance(60 * minute)
+  expect(await run()).toMatchObject({ finished: 1 })
+})

@@ -223,6 +223,41 @@ describe('a file that is not taken', () => {
     expect(ports.events.published).toEqual([])
   })
 
+  /** Has another uploader take the recording, as when this one was held up for longer than its claim. */
+  const takeOver = async () => {
+    await time.advance(uploadClaimMs)
+    const now = time.clock.now()
+    await ports.recordings.claim(recording, 'upload:other', { now, until: now + uploadClaimMs })
+  }
+
+  test('a recording that another uploader took while its object was completed is not reported as stored, so that its file stays', async () => {
+    await put(await offer(sound), sound)
+    const complete = ports.recordingFiles.completeUpload.bind(ports.recordingFiles)
+    ports.recordingFiles.completeUpload = async (upload, parts) => {
+      const isComplete = await complete(upload, parts)
+      await takeOver()
+      return isComplete
+    }
+
+    expect(await offer(sound)).toEqual({ kind: 'elsewhere' })
+
+    expect(await stored()).toMatchObject({ state: 'expected', claim: { by: 'upload:other' } })
+    expect([ports.events.published, ports.cdrQueue.queued]).toEqual([[], []])
+  })
+
+  test('an upload is given up if another uploader took the recording while it was begun', async () => {
+    const begin = ports.recordingFiles.beginUpload.bind(ports.recordingFiles)
+    ports.recordingFiles.beginUpload = async (...given) => {
+      const upload = await begin(...given)
+      await takeOver()
+      return upload
+    }
+
+    expect(await offer(sound)).toEqual({ kind: 'elsewhere' })
+
+    expect(ports.recordingFiles.openUploads()).toEqual([])
+  })
+
   test.each<[string, Partial<OfferedFile>]>([
     ['a name that is no recording', { name: 'call.txt' }],
     ['fewer checksums than parts', { size: partBytes + 1 }],

@@ -6,6 +6,7 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -66,7 +67,8 @@ const marks = () => readdirSync(join(folder, '.mailed'))
 const asked = () => readFileSync(join(folder, 'asked'), 'utf8')
 const sent = () => api.ports.mail.sent.map(({ mail }) => mail)
 
-async function send(credential = api.ports.secrets.engine) {
+/** Offers messages of any age; an empty `least` is the script's own least age. */
+async function send(credential = api.ports.secrets.engine, least = '-1') {
   const config = join(folder, 'credential')
   writeFileSync(config, `user = "engine:${credential}"\n`, { mode: 0o600 })
   const url = `http://${platform.address}/engine/voicemail`
@@ -74,7 +76,7 @@ async function send(credential = api.ports.secrets.engine) {
     ...process.env,
     FS_CLI_BIN: join(folder, 'fs_cli'),
     EVENT_SOCKET_PASSWORD: planted('socket'),
-    SEND_VOICEMAILS_MIN_AGE_MINUTES: '-1',
+    SEND_VOICEMAILS_MIN_AGE_MINUTES: least,
   }
   return runCommand('sh', ['engine/bin/send-voicemails', folder, url, config], { cwd: process.cwd(), env })
 }
@@ -166,6 +168,19 @@ test('a message whose caller is still recording is not offered', async () => {
   expect(await send()).toEqual({ status: 0, output: '' })
 
   expect([statuses, marks()]).toEqual([[], []])
+})
+
+test('messages of the last minute, which may still be written, and messages older than a week are not offered', async () => {
+  const ages = { 'msg_new.wav': 0, 'msg_done.wav': 3, 'msg_old.wav': 6 * 24 * 60, 'msg_ancient.wav': 8 * 24 * 60 }
+  leave(...Object.keys(ages))
+  for (const [name, minutes] of Object.entries(ages)) {
+    const at = Date.now() / 1_000 - minutes * 60
+    utimesSync(join(box(), name), at, at)
+  }
+
+  await send(undefined, '')
+
+  expect(marks().toSorted()).toEqual(['msg_done.wav', 'msg_old.wav'])
 })
 
 test('messages stay while the platform refuses the credential, and one that it cannot read keeps no other waiting', async () => {
