@@ -28,7 +28,7 @@ export interface EntryHead {
 /** One entry of the log. */
 export interface LogEntry extends EntryHead {
   readonly content: LogContent
-  /** Its place among the entries of the process that took it, from 1. */
+  /** Its place among the entries of this process, from 1; 0 for one of an earlier process. */
   readonly number: number
 }
 
