@@ -42,10 +42,13 @@ export function bridgeActions(argument: unknown, context: StepContext): EngineAc
   if (codecList.length > 0) legs.push({ legs: 'own', name: 'absolute_codec_string', value: codecList.join(',') })
   const ofLegs = inBrackets('{}', legs, '.variables')
   const dialled = endpoints.map((endpoint: unknown, index) => dialStringOf(endpoint, `.endpoints[${index}]`, context))
+  const goesOn = callers.get('continue_on_fail') || String(context.goesOn)
   return [
     ...(endpoints.some(isGateway) ? nothingOfThePhone : []),
     set('hangup_after_bridge', callers.get('hangup_after_bridge') || 'true'),
-    set('continue_on_fail', callers.get('continue_on_fail') || String(context.goesOn)),
+    set('continue_on_fail', goesOn),
+    // Otherwise the caller would get the answer of the called side, whatever the steps after the bridge end the call with.
+    set('sip_ignore_remote_cause', goesOn),
     application('bridge', `${ofLegs}${dialled.join(strategy === 'multiple' ? ',' : '|')}`),
   ]
 }

@@ -109,6 +109,7 @@ describe('a simulated call', () => {
       'set sip_copy_multipart=false',
       'set hangup_after_bridge=true',
       'set continue_on_fail=false',
+      'set sip_ignore_remote_cause=false',
       'bridge [origination_caller_id_number=pbx,origination_caller_id_name=pbx]sofia/gateway/a.example.com_gw/00901',
     ])
     expect(data.end).toEqual({ application: 'bridge' })
