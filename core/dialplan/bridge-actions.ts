@@ -47,7 +47,7 @@ export function bridgeActions(argument: unknown, context: StepContext): EngineAc
     ...(endpoints.some(isGateway) ? nothingOfThePhone : []),
     set('hangup_after_bridge', callers.get('hangup_after_bridge') || 'true'),
     set('continue_on_fail', goesOn),
-    // Otherwise the caller would get the answer of the called side, whatever the steps after the bridge end the call with.
+    // Otherwise the caller would get the answer of the called side, whatever the steps after the bridge end with.
     set('sip_ignore_remote_cause', goesOn),
     application('bridge', `${ofLegs}${dialled.join(strategy === 'multiple' ? ',' : '|')}`),
   ]

@@ -1,4 +1,4 @@
-/** A phone of an account that was deleted and made again, at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
+/** Phones of an account that was deleted and made again, at a real engine. Skipped without `FREESWITCH_BIN`. */
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'

@@ -1,4 +1,4 @@
-/** Holding calls by the API, with sound counted on both sides, at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
+/** Calls that the API holds, with sound on both sides, at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { createTaken, trunkTo } from '../support/engine/gateway-taken.ts'
@@ -126,7 +126,10 @@ describe.skipIf(freeswitchBin === undefined)('a call that the API holds', () => 
   })
 
   it('a phone that offers session timers can call, and one that requires them is told that they are not offered', async () => {
-    const timers = [['Supported', 'timer'], ['Session-Expires', '1800']] as const
+    const timers = [
+      ['Supported', 'timer'],
+      ['Session-Expires', '1800'],
+    ] as const
     const offering = await lab().soundPhone('1002', acme, { headers: timers })
     const requiring = await lab().soundPhone('1002', acme, { headers: [...timers, ['Require', 'timer']] })
 
