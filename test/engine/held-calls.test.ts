@@ -1,4 +1,4 @@
-/** Calls that the API holds, with sound on both sides, at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
+/** Calls that the API holds, with sound on both sides, at a real engine. Skipped without `FREESWITCH_BIN`. */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { createTaken, trunkTo } from '../support/engine/gateway-taken.ts'
