@@ -109,9 +109,23 @@ describe('a simulated call', () => {
       'set sip_copy_multipart=false',
       'set hangup_after_bridge=true',
       'set continue_on_fail=false',
+      'set sip_ignore_remote_cause=false',
       'bridge [origination_caller_id_number=pbx,origination_caller_id_name=pbx]sofia/gateway/a.example.com_gw/00901',
     ])
     expect(data.end).toEqual({ application: 'bridge' })
+  })
+
+  it('the step after an unanswered bridge decides what the caller is told, not the called side', async () => {
+    await api.ports.gateways.create(aGateway({ name: 'gw' }), 9)
+    await route('9(\\d+)', [
+      { bridge: { endpoints: [{ type: 'gateway', name: 'gw', dialString: '$1' }] } },
+      { hangup: 'USER_BUSY' },
+    ])
+
+    const data = await simulate({ number: '9901' })
+
+    expect(applications(data)).toContain('set sip_ignore_remote_cause=true')
+    expect(data.end).toEqual({ cause: 'USER_BUSY' })
   })
 
   it('a call rings the account that the dialled number names, and none for a text that is no name', async () => {
