@@ -75,7 +75,7 @@ export class Poller {
         while (this.#places.size >= concurrency) await Promise.race(this.#places)
         while (this.#working.size >= most) await Promise.race(this.#working)
         if (this.#isOver()) return
-        const messages = await queue.receive(batchSize * Math.min(together, concurrency - this.#places.size))
+        const messages = await queue.receive(batchSize * Math.min(together, Math.ceil(concurrency / 5)))
         if (this.#isOver()) return
         if (messages.length > 0) for (const part of divide(messages, batchSize)) this.#begin(part)
         else if (signal.aborted) return
