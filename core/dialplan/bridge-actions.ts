@@ -44,13 +44,10 @@ export function bridgeActions(argument: unknown, context: StepContext): EngineAc
   const ofLegs = inBrackets('{}', legs, '.variables')
   const dialled = endpoints.map((endpoint: unknown, index) => dialStringOf(endpoint, `.endpoints[${index}]`, context))
   const dialString = `${ofLegs}${dialled.join(strategy === 'multiple' ? ',' : '|')}`
-  const goesOn = callers.get('continue_on_fail') || String(context.goesOn)
   return [
     ...(endpoints.some(isGateway) ? nothingOfThePhone : []),
     set('hangup_after_bridge', callers.get('hangup_after_bridge') || 'true'),
-    set('continue_on_fail', goesOn),
-    // Otherwise the caller would get the answer of the called side, whatever the steps after the bridge end with.
-    set('sip_ignore_remote_cause', goesOn),
+    set('continue_on_fail', callers.get('continue_on_fail') || String(context.goesOn)),
     ...(dialString.includes(apostrophe) ? [set(apostrophe, "'")] : []),
     application('bridge', dialString),
   ]

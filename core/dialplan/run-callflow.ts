@@ -9,7 +9,7 @@ import { type Assignment, type EngineAction, StepProblem } from './engine-action
 import { type ExpressionCall, holds } from './evaluate-expression.ts'
 import { afterMenu, menuVariable } from './menu-actions.ts'
 import { stepActions } from './step-actions.ts'
-import { application, set } from './step-values.ts'
+import { application, hangUp, set } from './step-values.ts'
 
 /**
  * The variable in which a call keeps its position in a route while it asks for the rest, and the number that it asks
@@ -233,7 +233,7 @@ class CallflowRun {
     this.#note({ path, kind, taken: isListed, reason: isListed ? 'the caller is listed' : 'the caller is not listed' })
     if (!isListed) return undefined
     if ((branches[0]?.steps.length ?? 0) > 0) return 0
-    this.#act(path, kind, application('hangup', 'CALL_REJECTED'))
+    for (const action of hangUp('CALL_REJECTED')) this.#act(path, kind, action)
     return undefined
   }
 

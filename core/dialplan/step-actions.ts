@@ -7,6 +7,7 @@ import {
   accountName,
   accountPattern,
   application,
+  hangUp,
   hangUpCause,
   membersOf,
   nameAtEngine,
@@ -21,7 +22,7 @@ type StepCompiler = (argument: unknown, context: StepContext) => EngineAction[]
 /** The kinds that become applications. `if`, `switch`, `blackList` and tags are decided by run-callflow.ts. */
 const compilers: Readonly<Record<string, StepCompiler>> = {
   answer: answerActions,
-  hangup: (argument) => [application('hangup', hangUpCause(isJsonObject(argument) ? argument['cause'] : argument))],
+  hangup: (argument) => hangUp(hangUpCause(isJsonObject(argument) ? argument['cause'] : argument)),
   sleep: (argument) => [application('sleep', String(wholeNumber(argument, 1, 3_600_000)))],
   echo: (argument) => {
     if (argument !== '') throw new StepProblem('must be empty')

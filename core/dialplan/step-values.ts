@@ -57,6 +57,11 @@ export function hangUpCause(value: unknown, at = ''): string {
   throw new StepProblem('must be a cause such as USER_BUSY, or empty', at)
 }
 
+/** Ends a call with a cause, also after a bridge: otherwise the engine would repeat the answer of the called side. */
+export function hangUp(cause: string): EngineAction[] {
+  return [set('sip_ignore_remote_cause', 'true'), application('hangup', cause)]
+}
+
 /** Tones by name, in the engine's notation: milliseconds of sound, of silence, and frequencies. */
 const tones: Readonly<Record<string, string>> = {
   ring: '%(2000,4000,440,480)',

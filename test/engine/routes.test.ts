@@ -59,7 +59,12 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
 
     const { executed, cause, end } = await dialled('50')
 
-    expect(executed.slice(-3)).toEqual(['answer', `playback tone_stream://${tone};loops=2`, 'hangup USER_BUSY'])
+    expect(executed.slice(-4)).toEqual([
+      'answer',
+      `playback tone_stream://${tone};loops=2`,
+      'set sip_ignore_remote_cause=true',
+      'hangup USER_BUSY',
+    ])
     expect({ cause, end }).toEqual({ cause: 'USER_BUSY', end: { cause: 'USER_BUSY' } })
   })
 

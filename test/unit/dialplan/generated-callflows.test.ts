@@ -71,7 +71,7 @@ function runStep(step: CallflowStep, variables: Map<string, string>, done: strin
   if (sleep !== undefined) done.push('sleep 1')
   if (answer !== undefined) done.push('answer ')
   if (hangup === undefined) return 'goes on'
-  done.push('hangup USER_BUSY')
+  done.push('set sip_ignore_remote_cause=true', 'hangup USER_BUSY')
   return 'ended'
 }
 

@@ -109,7 +109,6 @@ describe('a simulated call', () => {
       'set sip_copy_multipart=false',
       'set hangup_after_bridge=true',
       'set continue_on_fail=false',
-      'set sip_ignore_remote_cause=false',
       'bridge [origination_caller_id_number=pbx,origination_caller_id_name=pbx]sofia/gateway/a.example.com_gw/00901',
     ])
     expect(data.end).toEqual({ application: 'bridge' })
@@ -147,6 +146,7 @@ describe('a simulated call', () => {
       expect.stringMatching(/^set svc_route=[0-9a-f]{24}:2:5$/),
       'transfer 5 XML a.example.com',
       'unset svc_route',
+      'set sip_ignore_remote_cause=true',
       'hangup USER_BUSY',
     ])
     expect(data.end).toEqual({ cause: 'USER_BUSY' })
