@@ -41,7 +41,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 process.on('uncaughtException', (error) => {
   failed(error)
   // A part that cannot go on says so in a sentence; the others still stop in order.
-  if (error instanceof PlainError) askToStop()
+  if (error instanceof PlainError) stopping.abort()
   else process.exit()
 })
 

@@ -39,7 +39,8 @@ const child = spawn(
   },
 )
 // As in processes/supervised.ts: a stopped platform is continued, and ended when it leaves six questions unanswered.
-let unanswered = 0
+// Its start takes as long as it takes.
+let unanswered = Number.NEGATIVE_INFINITY
 child.on('message', () => (unanswered = 0))
 setInterval(() => {
   if (process.platform !== 'win32') child.kill('SIGCONT')

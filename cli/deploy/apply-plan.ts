@@ -18,10 +18,10 @@ export interface ApplyDeps extends Target {
   readonly report: (step: Step, number: number, count: number) => void
 }
 
-/** Reads a domain in the form in which it is compared. */
+/** Reads a domain in the form in which it is compared, but with the numbers of blacklists as they are stored. */
 export async function findDomain(target: Target, now: number): Promise<FoundDomain> {
   const found = await readDomain(target)
-  return { ...found, state: masked(normalForm(found.state, now)) }
+  return { ...found, state: masked(normalForm(found.state, now, {})) }
 }
 
 /**
@@ -30,8 +30,9 @@ export async function findDomain(target: Target, now: number): Promise<FoundDoma
  * after the last one if it did not become what the document says.
  */
 export async function applyPlan(plan: Plan, found: FoundDomain, deps: ApplyDeps): Promise<number> {
-  checkUnchanged(plan, found.state)
-  const steps = diff(found.state, plan.target)
+  const state = normalForm(found.state, deps.now(), plan.target.parameters)
+  checkUnchanged(plan, state)
+  const steps = diff(state, plan.target)
   requireSecrets(steps, deps.secrets)
   const taken = new Set<string>()
   for (const [index, step] of steps.entries()) {
@@ -49,7 +50,8 @@ export async function applyPlan(plan: Plan, found: FoundDomain, deps: ApplyDeps)
 
 async function verify({ target }: Plan, deps: ApplyDeps): Promise<void> {
   const { state } = await findDomain(deps, deps.now())
-  const [first] = diff(state, normalForm(target, deps.now()))
+  const now = deps.now()
+  const [first] = diff(normalForm(state, now, target.parameters), normalForm(target, now))
   if (first === undefined) return
   throw new DocumentError(
     `every step was taken, but ${subject(first)} is not as the document says: the platform keeps it in another form, or somebody changed it; plan again`,

@@ -15,9 +15,10 @@ export function diff(before: DomainState, after: DomainState): Step[] {
   const gateways = gatewaySteps(before.gateways, after.gateways)
   return [
     ...roles.filter((step) => step.after !== null),
+    // Numbers that are added are kept in the form of the domain's country.
+    ...settingsStep('parameters', before, after),
     ...lists.added,
     ...accountSteps(before.accounts, after.accounts),
-    ...settingsStep('parameters', before, after),
     ...settingsStep('variables', before, after),
     ...emailStep(before, after),
     ...gateways.filter((step) => step.after !== null),

@@ -14,15 +14,16 @@ import type { Records } from './steps.ts'
 
 /**
  * Returns a domain in the one form in which it is compared: without what means the same as its absence. `now` in epoch
- * milliseconds decides which numbers of blacklists have ended.
+ * milliseconds decides which numbers of blacklists have ended, `parameters` in which form they are: those that the
+ * domain will have.
  */
-export function normalForm(state: DomainState, now: number): DomainState {
+export function normalForm(state: DomainState, now: number, parameters = state.parameters): DomainState {
   const { domain } = state
   return {
     ...state,
     roles: mapValues(state.roles, normalRole),
     accounts: mapValues(state.accounts, (account, login) => normalAccount(account, login, domain)),
-    blacklists: normalBlacklists(state, now),
+    blacklists: normalBlacklists(state.blacklists, parameters, now),
     routes: state.routes.toSorted(comparing('route')),
     publicRoutes: state.publicRoutes.toSorted(comparing('publicRoute')),
     hooks: state.hooks.toSorted(compareHooks),
@@ -78,7 +79,11 @@ function wholeContact(contact: string, domain: string): string {
   return login === undefined ? contact : `user/${login}@${given.toLowerCase()}`
 }
 
-function normalBlacklists({ blacklists, parameters }: DomainState, now: number): DomainState['blacklists'] {
+function normalBlacklists(
+  blacklists: DomainState['blacklists'],
+  parameters: Settings,
+  now: number,
+): DomainState['blacklists'] {
   const lists = mapValues(blacklists, (entries) =>
     Object.fromEntries(
       Object.entries(entries)

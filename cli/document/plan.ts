@@ -23,8 +23,8 @@ export function makePlan(state: DomainState, document: DomainDocument, now: numb
   if (document.domain !== state.domain) {
     throw new DocumentError(`the document describes ${document.domain}, not ${state.domain}`)
   }
-  const base = masked(normalForm(state, now))
-  return planOf(base, normalForm(completed(document, base), now))
+  const target = completed(document, masked(state))
+  return planOf(masked(normalForm(state, now, target.parameters)), normalForm(target, now))
 }
 
 /** Returns the plan between two states in normal form. */

@@ -16,12 +16,14 @@ export interface SupervisedOptions<T extends Run> {
   start(): T
   /** Asks the program for a sign of life; rejects, or never settles, without one. */
   ask?(): Promise<unknown>
+  /** Whether the platform can do without: then it is started again however often it ends. */
+  readonly isOptional?: boolean
   /** Called when the program has ended too often; absent: the problem is thrown past all callers. */
   fail?(problem: PlainError): void
 }
 
 const lookMs = 5_000
-/** A program that leaves so many questions unanswered, half a minute's, is killed. */
+/** A program that leaves so many questions unanswered, half a minute's, is killed: twice as many while it starts. */
 const mostUnanswered = 6
 /** Waits before a start double with each end within the last minute. */
 const [firstWaitMs, maxWaitMs] = [250, 5_000]
@@ -39,6 +41,7 @@ export class Supervised<T extends Run> {
   #timer: NodeJS.Timeout | undefined
   #ends: readonly number[] = []
   #unanswered = 0
+  #hasAnswered = false
   #isOver = false
 
   /** `first` is a run that has begun already. */
@@ -65,6 +68,7 @@ export class Supervised<T extends Run> {
       const run = begun ?? this.#options.start()
       this.#run = run
       this.#unanswered = 0
+      this.#hasAnswered = begun !== undefined
       void run.ended.then((how) => this.#isOver || this.#ended(how))
     } catch (error) {
       this.#ended(String(error))
@@ -75,25 +79,33 @@ export class Supervised<T extends Run> {
     const run = this.#run
     if (run === undefined) return
     run.signal('SIGCONT')
-    if (this.#unanswered === mostUnanswered) run.signal('SIGKILL')
+    if (this.#unanswered === this.#mostUnanswered) run.signal('SIGKILL')
     if (this.#options.ask === undefined) return
     this.#unanswered += 1
-    const answered = () => (run === this.#run ? (this.#unanswered = 0) : undefined)
+    const answered = () => {
+      if (run !== this.#run) return
+      this.#unanswered = 0
+      this.#hasAnswered = true
+    }
     this.#options.ask().then(answered, () => {})
   }
 
+  get #mostUnanswered(): number {
+    return this.#hasAnswered ? mostUnanswered : 2 * mostUnanswered
+  }
+
   #ended(how: string): void {
-    const { name, logFile } = this.#options
+    const { name, logFile, isOptional = false } = this.#options
     this.#run = undefined
     this.#ends = [...this.#ends.filter((at) => at > Date.now() - 60_000), Date.now()]
-    if (this.#ends.length >= mostEnds) {
+    if (this.#ends.length >= mostEnds && !isOptional) {
       this.release()
       const problem = new PlainError(`${name} ended ${mostEnds} times within a minute (${how}): see ${logFile}`)
       if (this.#options.fail === undefined) throw problem
       return this.#options.fail(problem)
     }
     const waitMs = Math.min(firstWaitMs * 2 ** (this.#ends.length - 1), maxWaitMs)
-    const why = this.#unanswered > mostUnanswered ? ', since it did not answer' : ''
+    const why = this.#unanswered > this.#mostUnanswered ? ', since it did not answer' : ''
     console.error(`${name} ended (${how}${why}) and starts again in ${waitMs} ms`)
     this.#timer = setTimeout(() => this.#start(), waitMs)
   }

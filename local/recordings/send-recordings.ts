@@ -26,6 +26,6 @@ export function sendRecordings(options: {
   const words = [script, from, `${to}/engine/recordings`, '-']
   const logFile = folder.file('logs/recordings.log')
   const start = () => startTiedProgram('sh', words, logFile, { env, input })
-  const sender = new Supervised({ name: 'the sender of recordings', logFile, start })
+  const sender = new Supervised({ name: 'the sender of recordings', logFile, start, isOptional: true })
   return async () => sender.release()?.stop()
 }

@@ -330,6 +330,19 @@ blacklists:
   expect(await apply(document)).toBe(0)
 })
 
+it('a document that names the country of a domain for the first time, or no more, keeps the numbers of its blacklists', async () => {
+  const { apply, read } = await aDomainInMemory()
+  const listed = 'blacklists: {spam: {"02071838750": {note: london}}}'
+  const named = `parameters: {country-code: "44"}\n${listed}`
+
+  expect(await apply(documentOf(listed))).toBe(1)
+  expect([await apply(documentOf(named)), await apply(documentOf(named))]).toEqual([1, 0])
+  expect((await read()).blacklists).toMatchObject({ spam: expect.toSatisfy((spam) => Object.keys(spam).length === 1) })
+  await apply(documentOf(`parameters: {}\n${listed}`))
+  expect(await apply(documentOf(`parameters: {}\n${listed}`))).toBe(0)
+  expect((await read()).blacklists).toEqual({ spam: { '02071838750': { note: 'london' } } })
+})
+
 it('a document compares numbers of blacklists in the form in which the platform keeps them', () => {
   const digits = ['', '+', '0', '00', '44', '044', '0044', '+44', '1', '11', '011', '8', '810', '(0) 44-']
   const spellings = digits.flatMap((start) => ['', '2', '20 7183', '2071838750'].map((rest) => start + rest))

@@ -17,7 +17,9 @@ afterEach(() => {
 })
 
 /** A program under supervision: its runs, the signals that it got, and why the platform ended. */
-function aProgram(given: { readonly ask?: () => Promise<unknown>; readonly start?: () => void } = {}) {
+function aProgram(
+  given: { readonly ask?: () => Promise<unknown>; readonly start?: () => void; readonly isOptional?: boolean } = {},
+) {
   const runs: { end(how: string): void }[] = []
   const signals: string[] = []
   const failures: PlainError[] = []
@@ -32,7 +34,8 @@ function aProgram(given: { readonly ask?: () => Promise<unknown>; readonly start
     return { ended: ended.promise, signal }
   }
   const fail = (problem: PlainError) => void failures.push(problem)
-  running = new Supervised({ name: 'the store', logFile: '/data/logs/store.log', start, ask: given.ask, fail })
+  const { ask, isOptional = false } = given
+  running = new Supervised({ name: 'the store', logFile: '/data/logs/store.log', start, ask, isOptional, fail })
   return { runs, signals, failures, supervised: running }
 }
 
@@ -83,6 +86,17 @@ describe('a program that ends', () => {
     ])
   })
 
+  it('a supervised program that the platform can do without is started again however often it ends', async () => {
+    const { runs, failures } = aProgram({ isOptional: true })
+
+    for (let ends = 0; ends < 20; ends += 1) {
+      runs[ends]?.end('code 1')
+      await vi.advanceTimersByTimeAsync(5_000)
+    }
+
+    expect([runs.length, failures]).toEqual([21, []])
+  })
+
   it('a supervised program that cannot be started now is tried again', async () => {
     let problem: Error | undefined
     const start = () => {
@@ -116,7 +130,11 @@ describe('a program that ends', () => {
 
 describe('a program that does not answer', () => {
   it('a supervised program that leaves questions unanswered is killed and started again', async () => {
-    const { runs, signals } = aProgram({ ask: () => new Promise(() => {}) })
+    let isHung = false
+    const { runs, signals } = aProgram({ ask: async () => (isHung ? new Promise(() => {}) : undefined) })
+    await vi.advanceTimersByTimeAsync(5_000)
+    isHung = true
+    signals.length = 0
 
     await vi.advanceTimersByTimeAsync(34_999)
     expect(signals).toEqual(Array.from({ length: 6 }, () => '1 SIGCONT'))
@@ -125,6 +143,16 @@ describe('a program that does not answer', () => {
     expect(signals.at(-1)).toBe('1 SIGKILL')
     expect(runs).toHaveLength(2)
     expect(lines()).toEqual(['the store ended (SIGKILL, since it did not answer) and starts again in 250 ms'])
+  })
+
+  it('a supervised program that has not answered yet has a minute to begin', async () => {
+    const { signals } = aProgram({ ask: () => new Promise(() => {}) })
+
+    await vi.advanceTimersByTimeAsync(64_999)
+    expect(signals).not.toContain('1 SIGKILL')
+    await vi.advanceTimersByTimeAsync(1)
+
+    expect(signals).toContain('1 SIGKILL')
   })
 
   it('a supervised program that answers now and then is never killed', async () => {
@@ -152,7 +180,7 @@ describe('a program that does not answer', () => {
     await vi.advanceTimersByTimeAsync(5_000)
 
     runs[0]?.end('SIGKILL')
-    await vi.advanceTimersByTimeAsync(30_000)
+    await vi.advanceTimersByTimeAsync(60_000)
     answers[0]?.resolve()
     await vi.advanceTimersByTimeAsync(5_000)
 
