@@ -36,7 +36,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 process.on('message', (message) => void (message === 'stop' ? askToStop() : process.send?.('alive')))
 process.once('disconnect', askToStop)
 process.channel?.unref()
-// Whoever takes the output may be gone, or its disk full.
+// The reader of the output may have ended, or its disk may be full.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 process.on('uncaughtException', (error) => {
   failed(error)

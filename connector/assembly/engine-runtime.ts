@@ -37,7 +37,7 @@ export interface EngineRuntimeDeps extends Time {
   readonly words: readonly string[]
 }
 
-/** What is told of an engine; no call may throw. */
+/** The callbacks for what an engine's links report. None of them may throw. */
 export interface EngineListener {
   event(event: EngineEvent, engine: string): void
   /** What the event link waits for before it reads on, at most some seconds; `undefined` when nothing has to be. */

@@ -50,9 +50,11 @@ export class EventLog {
   readonly #ready = new Chain<Waiting>()
   readonly #tail = new Chain<Waiting>()
   readonly #unwritten = new Chain<Waiting>()
-  /** Events for the queue, up to how many bytes of the window more of them may come, and up to how many are read. */
+  /** Events that came of entries, for the queue. */
   #unsent = 0
+  /** While the window holds more bytes, no further entry is handled. */
   readonly #handledBytes: number
+  /** While the tail holds more bytes and the disk is writing, no more should be read. */
   readonly #tailBytes: number
   readonly #chunkBytes: number
   #readers: (() => void)[] = []

@@ -14,7 +14,7 @@ export interface AskedEngine {
 export interface ChannelSources<Asked extends AskedEngine = AskedEngine> {
   readonly registry: ChannelRegistry
   readonly engines: readonly Asked[]
-  /** Reads which channel an engine made for a chosen uuid, whoever placed the call; `undefined` if none is known. */
+  /** Reads the channel that an engine made for a chosen uuid, whichever connector ordered it; `undefined` if unknown. */
   readonly readAlias?: ((chosen: string) => Promise<string | undefined>) | undefined
 }
 

@@ -111,7 +111,7 @@ export class Reconciliation {
     void checkRegistrations({ ...checked, found, links: () => engines.map(({ commands }) => commands) }, signal)
   }
 
-  /** Looks for events of before this link that none read: calls that began, and ends of calls that others knew. */
+  /** Looks for what no connector read before this link came up: calls that began, and known calls that ended. */
   async #lookBack(engine: ComparedEngine, isFirst: boolean, signal: AbortSignal, name = engine.name): Promise<void> {
     const found = await missedSince(this.#deps, name, signal)
     if (found === undefined) return

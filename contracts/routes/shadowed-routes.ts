@@ -1,8 +1,8 @@
 import type { Route } from './route.ts'
 
 /**
- * Returns what a path with a parameter would take in the place of a path that has no such method: `PUT /hooks/dry-run`
- * names no hook. Such requests have a wrong method.
+ * Returns the methods that a fixed path lacks and a path with a parameter would answer in its place: `PUT
+ * /hooks/dry-run` would be taken for the hook `dry-run`. Such requests have a wrong method.
  */
 export function shadowedRoutes(routes: readonly Route[]): readonly Pick<Route, 'method' | 'path'>[] {
   return [...Map.groupBy(routes, ({ path }) => path)].flatMap(([path, own]) => {

@@ -9,6 +9,7 @@ export class PlainError extends Error {
 const remedies: ReadonlyMap<unknown, string> = new Map([
   ['ENOSPC', 'the disk is full: make room, then start again'],
   ['EIO', 'the disk cannot be read or written: look whether it is full, then start again'],
+  ['store_unavailable', 'the store did not answer while the platform began: start again'],
   ['EMFILE', 'too many files are open: raise the limit (ulimit -n), then start again'],
 ])
 

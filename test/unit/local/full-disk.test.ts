@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, it, vi } from 'vitest'
+import { DomainError } from '../../../core/errors.ts'
 import { openLog } from '../../../local/processes/log-file.ts'
 import { PlainError, endInWords } from '../../../local/processes/plain-error.ts'
 
@@ -43,6 +44,8 @@ it('a platform that ends says in one sentence what a person can do, and shows an
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
   const files = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
 
+  const away = new DomainError('store_unavailable', 'the store does not answer')
+  expect(endInWords(away)).toMatch(/^callplane: the store did not answer while the platform began: start again \(/)
   expect(endInWords(full)).toBe(`callplane: the disk is full: make room, then start again (${full})`)
   expect(endInWords(files)).toMatch(/^callplane: too many files are open: raise the limit \(ulimit -n\)/)
   expect(endInWords(new PlainError('port 80 is in use'))).toBe('callplane: port 80 is in use')
