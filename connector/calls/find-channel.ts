@@ -14,7 +14,7 @@ export interface AskedEngine {
 export interface ChannelSources<Asked extends AskedEngine = AskedEngine> {
   readonly registry: ChannelRegistry
   readonly engines: readonly Asked[]
-  /** Reads the channel that an engine made for a chosen uuid, whichever connector ordered it; `undefined` if unknown. */
+  /** Reads the channel that an engine made for a chosen uuid, by any connector's order; `undefined` if unknown. */
   readonly readAlias?: ((chosen: string) => Promise<string | undefined>) | undefined
 }
 
