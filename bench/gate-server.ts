@@ -5,11 +5,11 @@
  */
 import { type ServerResponse, createServer } from 'node:http'
 import { Pool } from 'undici'
-import { laptop } from '../local/assembly/place.ts'
-import { readStatements } from '../local/assembly/read-roles.ts'
-import { Gate } from '../local/gate/gate.ts'
-import { addressOf, listen } from '../local/processes/listen.ts'
-import { forwardTo } from '../local/stores/forward.ts'
+import { laptop } from '../packages/laptop/assembly/place.ts'
+import { readStatements } from '../packages/laptop/assembly/read-roles.ts'
+import { Gate } from '../packages/laptop/gate/gate.ts'
+import { addressOf, listen } from '../packages/laptop/processes/listen.ts'
+import { forwardTo } from '../packages/laptop/stores/forward.ts'
 import { tellCpuTime } from './measured-server.ts'
 
 const contentType = 'application/x-amz-json-1.0'

@@ -1,6 +1,6 @@
 import autocannon from 'autocannon'
 import * as z from 'zod/mini'
-import { signHeaders } from '../local/signature/sign.ts'
+import { signHeaders } from '../packages/laptop/signature/sign.ts'
 import type { Figures } from './figures.ts'
 import { type MeasuredServer, cpuDuring, openServer } from './measured-server.ts'
 

@@ -4,9 +4,9 @@
  * JSON. Sends its parent its address, and on request its CPU time.
  */
 import { createServer } from 'node:http'
-import { Gateway } from '../local/gateway/gateway.ts'
-import { RouteTable } from '../local/gateway/route-table.ts'
-import { addressOf, listen } from '../local/processes/listen.ts'
+import { Gateway } from '../packages/laptop/gateway/gateway.ts'
+import { RouteTable } from '../packages/laptop/gateway/route-table.ts'
+import { addressOf, listen } from '../packages/laptop/processes/listen.ts'
 import { tellCpuTime } from './measured-server.ts'
 
 const answer = { status: 'OK', info: '+OK Success\n' }

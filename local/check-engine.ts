@@ -1,7 +1,7 @@
 /** `npm run engine:check`: compares a running engine with what the platform needs, and names the lines to change. */
 import { readEngineAddresses } from '../connector/settings.ts'
 import type { EngineAddress } from '../connector/runtime/engine.ts'
-import { openEslSession } from '../connector/esl/session.ts'
+import { openEslSession } from '@callplane/esl'
 import { domainName, login } from '../contracts/fields.ts'
 import { type CheckOptions, type Finding, checkEngine } from './engine-check/check-engine.ts'
 import { guardTerminals } from './processes/guard-terminals.ts'

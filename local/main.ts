@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { startupReport } from './platform/startup-report.ts'
 import { startPlatform } from './platform/start-platform.ts'
 import { guardTerminals } from './processes/guard-terminals.ts'
-import { PlainError, endInWords } from './processes/plain-error.ts'
+import { endInWords } from './processes/end-in-words.ts'
+import { PlainError } from '@callplane/laptop'
 import { readSettings } from './settings/settings.ts'
 
 /** A terminal's Ctrl-C arrives by several ways at once; a person's second one comes later than this. */

@@ -38,8 +38,8 @@ const child = spawn(
     },
   },
 )
-// As in processes/supervised.ts: a stopped platform is continued, and ended when it leaves six questions unanswered.
-// Its start takes as long as it takes.
+// As in packages/laptop/processes/supervised.ts: a stopped platform is continued, and ended when it leaves six
+// questions unanswered. Its start takes as long as it takes.
 let unanswered = Number.NEGATIVE_INFINITY
 child.on('message', () => (unanswered = 0))
 setInterval(() => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freePort } from '../../local/processes/free-port.ts'
+import { freePort } from '../../packages/laptop/processes/free-port.ts'
 
 /** A real engine with the configuration of the kit, on the loopback address. */
 export interface BenchEngine {

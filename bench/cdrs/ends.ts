@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { readEvent } from '../../connector/esl/event.ts'
+import { readEvent } from '@callplane/esl'
 import type { EngineEvent } from '../../connector/runtime/engine.ts'
 
 interface RecordedEnd {

@@ -8,20 +8,22 @@
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod/mini'
 import { queues } from '../../contracts/resources.ts'
-import { laptop } from '../../local/assembly/place.ts'
-import { readAssembly } from '../../local/assembly/read-assembly.ts'
+import { laptop } from '../../packages/laptop/assembly/place.ts'
+import { readAssembly } from '../../packages/laptop/assembly/read-assembly.ts'
 import { openDataFolder } from '../../local/data/data-folder.ts'
 import { readSecrets } from '../../local/data/kept-secrets.ts'
-import { FunctionHost } from '../../local/functions/function-host.ts'
-import { Gate } from '../../local/gate/gate.ts'
+import { FunctionHost } from '../../packages/laptop/functions/function-host.ts'
+import { Gate } from '../../packages/laptop/gate/gate.ts'
 import { functionEnvironment, sharedEnvironment } from '../../local/platform/local-environment.ts'
+import { batchesAtOnce } from '../../local/platform/batches-at-once.ts'
+import { byTenant } from '../../local/platform/message-groups.ts'
 import { platformRole } from '../../local/platform/platform-context.ts'
 import { startStores } from '../../local/platform/start-stores.ts'
-import { openLog } from '../../local/processes/log-file.ts'
-import { type RunningMappings, startMappings } from '../../local/queues/start-mappings.ts'
+import { openLog } from '../../packages/laptop/processes/log-file.ts'
+import { type RunningMappings, startMappings } from '../../packages/laptop/queues/start-mappings.ts'
 import { readSettings } from '../../local/settings/settings.ts'
-import { programsFor } from '../../local/stores/dynamo-program/choose-program.ts'
-import { thisMachine } from '../../local/stores/dynamo-program/dynoxide.ts'
+import { programsFor } from '../../packages/laptop/stores/dynamo-program/choose-program.ts'
+import { thisMachine } from '../../packages/laptop/stores/dynamo-program/dynoxide.ts'
 import { ensureAssembly } from '../../local/synthesis/ensure-assembly.ts'
 import type { PlatformEnvironments } from './open-platform.ts'
 
@@ -73,7 +75,10 @@ process.on('message', (message) => {
   }
   left = z.parse(z.object({ index: z.int() }), message).index
   cpu = process.cpuUsage()
-  mappings = startMappings({ ...assembly, mappings: [mapping] }, { gate, host })
+  mappings = startMappings(
+    { ...assembly, mappings: [mapping] },
+    { gate, host, divide: byTenant, atOnce: batchesAtOnce },
+  )
 })
 // Also when the parent has died.
 process.on('disconnect', () => {

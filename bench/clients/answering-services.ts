@@ -1,7 +1,7 @@
 /** Every service at one address, which answers at once: an item, a message that was taken, an object's head. */
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { addressOf, listen } from '../../local/processes/listen.ts'
+import { addressOf, listen } from '../../packages/laptop/processes/listen.ts'
 
 const attributes = ['username', 'domain', 'role', 'passwordHash', 'credentialsId', 'createdAt', 'language', 'timezone']
 const Item = Object.fromEntries(attributes.map((name) => [name, { S: `a value of ${name}` }]))

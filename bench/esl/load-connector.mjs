@@ -1,5 +1,5 @@
 /**
- * The client of `connector/esl`, on any Node that the harness may run: as it is, or bundled where types are in the way.
+ * The client of `packages/esl`, on any Node that the harness may run: as it is, or bundled where types are in the way.
  */
 import { fileURLToPath } from 'node:url'
 

@@ -3,7 +3,7 @@
  * from the first event to the last: `measure.ts <way> <port> <events>`. The way `reply` sends the milliseconds
  * of one answer of so many bytes instead.
  */
-import { openEslSession } from '../../connector/esl/session.ts'
+import { openEslSession } from '@callplane/esl'
 import { openBareReader } from './bare-reader.ts'
 import { EslCommand, EslConnection, EslError, defaultEslLimits, systemEslTimers } from './reader.ts'
 import { wholePath } from './whole-path.ts'

@@ -5,7 +5,7 @@ import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { ChannelRegistry } from '../../connector/calls/channel-registry.ts'
 import { EventPipeline } from '../../connector/assembly/event-pipeline.ts'
 import { subscriptions } from '../../connector/events/subscriptions.ts'
-import { systemEslTimers } from '../../connector/esl/timers.ts'
+import { systemEslTimers } from '@callplane/esl'
 import type { CdrQueue } from '../../core/cdr/cdr-update.ts'
 import { silentLog } from '../silent-log.ts'
 

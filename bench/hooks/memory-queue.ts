@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { EventEmitter } from 'node:events'
 import type { SQSRecord } from 'aws-lambda'
-import type { PolledQueue } from '../../local/queues/poller.ts'
-import type { ReceivedMessage } from '../../local/queues/received-message.ts'
+import type { PolledQueue } from '../../packages/laptop/queues/poller.ts'
+import type { ReceivedMessage } from '../../packages/laptop/queues/received-message.ts'
 import { recordOf } from './records.ts'
 
 /** As long as an open request to the queue waits for a message. */

@@ -1,7 +1,7 @@
 /** The embedded search server and its gate, in a process of its own. Sends its address and a credential for it. */
-import { laptop } from '../../local/assembly/place.ts'
-import { type Backend, errorAnswer } from '../../local/gate/backend.ts'
-import { Gate } from '../../local/gate/gate.ts'
+import { laptop } from '../../packages/laptop/assembly/place.ts'
+import { type Backend, errorAnswer } from '../../packages/laptop/gate/backend.ts'
+import { Gate } from '../../packages/laptop/gate/gate.ts'
 import { startEmbeddedSearch } from '../../local/stores/search/search-store.ts'
 
 const file = process.argv[2] ?? ':memory:'

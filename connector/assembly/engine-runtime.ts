@@ -14,8 +14,7 @@ import {
   engineName,
   isHealthy,
 } from '../runtime/engine.ts'
-import type { EslDownReason } from '../esl/errors.ts'
-import type { EslSession, EslSessionOptions, EslState } from '../esl/session.ts'
+import type { EslDownReason, EslSession, EslSessionOptions, EslState } from '@callplane/esl'
 import type { EngineChange } from '../events/engine-events.ts'
 import { compareGateways, flushDirectory } from '../recovery/align-engine.ts'
 import type { Time } from '../../core/concurrency/timers.ts'

@@ -4,7 +4,7 @@ import { type TextEvent, messageOf, textEvent } from '../../adapters/events/text
 import { eventMessage } from '../../contracts/messages/event.ts'
 import { lifeEvents } from '../calls/channel.ts'
 import { SyntheticEvent } from '../calls/synthetic-event.ts'
-import { readEvent } from '../esl/event.ts'
+import { readEvent } from '@callplane/esl'
 import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 import { type DropClass, dropClassOf, dropClasses } from './drops.ts'
 

@@ -2,7 +2,7 @@ import { EVENT_BYTES, type TextEvent, fitted } from '../../adapters/events/text-
 import type { Link } from './chain.ts'
 import type { LogContent, LogEntry } from './log-entry.ts'
 import type { Copy } from './segment.ts'
-import { readEvent } from '../esl/event.ts'
+import { readEvent } from '@callplane/esl'
 import type { EngineEvent } from '../runtime/engine.ts'
 
 /** An entry of the log that is in memory, and not done: not all that came of it is in the queue. */

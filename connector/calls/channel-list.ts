@@ -1,7 +1,7 @@
 import { callIdOf } from '../../core/channels/call-id.ts'
 import type { CommandScope } from '../../core/commands/commands.ts'
 import { type EngineLink, isReady } from '../runtime/engine.ts'
-import { EslCommandNotSent } from '../esl/errors.ts'
+import { EslCommandNotSent } from '@callplane/esl'
 import type { ChannelRegistry } from './channel-registry.ts'
 import type { EngineReading, ListedChannel } from './engine-reading.ts'
 import { isInScope } from './find-channel.ts'

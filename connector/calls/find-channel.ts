@@ -1,7 +1,7 @@
 import { isSameAccount } from '../../core/channels/leg.ts'
 import type { CommandScope } from '../../core/commands/commands.ts'
 import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
-import { EslCommandNotSent } from '../esl/errors.ts'
+import { EslCommandNotSent } from '@callplane/esl'
 import type { Channel, ChannelRegistry } from './channel-registry.ts'
 import { dumpChannel, reader } from './engine-channels.ts'
 

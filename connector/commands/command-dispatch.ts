@@ -12,7 +12,7 @@ import {
   EslCommandNotSent,
   EslCommandRejected,
   EslCommandTimeout,
-} from '../esl/errors.ts'
+} from '@callplane/esl'
 import type { ApplyGateway, GatewayAligner } from './apply-gateway.ts'
 import { type LineCommand, commandLine, forgetLine } from './command-line.ts'
 import { type PendingUnregistrations, isDropped, prepareDrop } from './pending-unregistrations.ts'

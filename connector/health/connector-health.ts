@@ -1,5 +1,5 @@
 import type { Engine, EngineLink } from '../runtime/engine.ts'
-import type { EslDownReason } from '../esl/errors.ts'
+import type { EslDownReason } from '@callplane/esl'
 import type { Running } from '../assembly/running.ts'
 import { type StatusReporter, statusReporter } from './status-report.ts'
 

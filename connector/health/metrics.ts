@@ -9,7 +9,7 @@ import {
   timeMetrics,
 } from '../../contracts/metrics.ts'
 import { type Timers, pause } from '../../core/concurrency/timers.ts'
-import type { EslDownReason } from '../esl/errors.ts'
+import type { EslDownReason } from '@callplane/esl'
 import type { ConnectorHealth, EngineHealth, LinkHealth } from './connector-health.ts'
 import type { CommandMessage } from '../../contracts/messages/command.ts'
 import type { Clock } from '../../core/time.ts'

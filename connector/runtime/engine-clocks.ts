@@ -1,6 +1,6 @@
 import type { ReadField } from '../../core/channels/leg.ts'
 import type { Clock } from '../../core/time.ts'
-import { readEvent } from '../esl/event.ts'
+import { readEvent } from '@callplane/esl'
 import { type EngineEvent, engineTime } from './engine.ts'
 
 /** A clock that is off by less is taken as it is. */

@@ -1,6 +1,4 @@
-import type { EslDownReason } from '../esl/errors.ts'
-import type { EslEvent } from '../esl/event.ts'
-import type { EslSession } from '../esl/session.ts'
+import type { EslDownReason, EslEvent, EslSession } from '@callplane/esl'
 import type { EventPosition } from '../../core/connectors/connector-report.ts'
 
 /** An event as it comes from an engine. */

@@ -1,5 +1,4 @@
-import { EslCommandNotSent } from '../esl/errors.ts'
-import type { EslSession, EslSessionOptions } from '../esl/session.ts'
+import { EslCommandNotSent, type EslSession, type EslSessionOptions } from '@callplane/esl'
 
 /**
  * The commands that an engine gets while it is only observed, as whole lines. None of them changes anything at it. A

@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { environment } from '../../contracts/environment.ts'
-import type { Environment } from '../functions/function-environment.ts'
-import { type Run, Supervised, type SupervisedOptions } from '../processes/supervised.ts'
-import { endOf, signalGroup } from '../processes/tied-program.ts'
+import { type Environment, type Run, Supervised, type SupervisedOptions, endOf, signalGroup } from '@callplane/laptop'
 
 /** The options of a connector process. */
 export interface ConnectorProcessOptions extends Pick<SupervisedOptions<Run>, 'ask' | 'logFile'> {

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { PlainError } from '../processes/plain-error.ts'
+import { PlainError } from '@callplane/laptop'
 
 /** The folder that holds all state of a run; only its owner can read it. */
 export interface DataFolder {

@@ -1,6 +1,6 @@
 import { FolderInUse, lockFolder, systemLockFiles } from '../../adapters/system/folder-lock.ts'
 import { isRunning, processIdentity } from '../../adapters/system/process-identity.ts'
-import { PlainError } from '../processes/plain-error.ts'
+import { PlainError } from '@callplane/laptop'
 
 /** A held lock. */
 export interface Lock {

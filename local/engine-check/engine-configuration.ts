@@ -1,4 +1,3 @@
-import { isRecord } from '../assembly/record.ts'
 import { engineXmlParser } from '../engine-xml/engine-xml-parser.ts'
 
 /** A section of an engine's configuration: names of parameters, in lower case, with their values. */
@@ -57,4 +56,8 @@ export function paramLine(name: string, value: string): string {
 /** Returns whether the engine reads a value as true. */
 export function isTrue(value: string | undefined): boolean {
   return ['true', 'yes', 'on', 'enabled', 'active', 'allow', '1'].includes((value ?? '').toLowerCase())
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { PlainError } from '../processes/plain-error.ts'
+import { PlainError } from '@callplane/laptop'
 import { readEngines, refuseMisconfigured } from './read-engines.ts'
 
 /** Long enough for a slow machine; a healthy platform takes about a second. */

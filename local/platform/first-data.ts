@@ -4,7 +4,7 @@ import { makePassword } from '../data/kept-secrets.ts'
 import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import { pause } from '../../core/concurrency/timers.ts'
 import { CallplaneError, Client } from '../../client/index.ts'
-import { PlainError } from '../processes/plain-error.ts'
+import { PlainError } from '@callplane/laptop'
 
 /** The demo domain and its accounts. */
 export const demo = {

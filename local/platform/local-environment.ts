@@ -1,14 +1,11 @@
-import type { Container, LambdaFunction } from '../assembly/assembly.ts'
-import { laptop } from '../assembly/place.ts'
+import { type Container, type Credential, type Environment, type LambdaFunction, laptop } from '@callplane/laptop'
 import { type EngineAddress, engineName } from '../../connector/runtime/engine.ts'
 import type { ObservingSetting } from '../../connector/settings.ts'
 import { environment } from '../../contracts/environment.ts'
 import * as connector from '../../contracts/settings/connector.ts'
 import * as platform from '../../contracts/settings/platform.ts'
 import { searchDomains } from '../../contracts/resources.ts'
-import type { Environment } from '../functions/function-environment.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { Credential } from '../signature/credential.ts'
 
 /** Returns the environment of every process of the platform, in addition to that of the assembly. */
 export function sharedEnvironment(settings: Settings, storesUrl: string, credential: Credential): Environment {

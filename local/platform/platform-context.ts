@@ -1,10 +1,7 @@
 import type { AdapterContext } from '../../adapters/context.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { systemClock } from '../../adapters/system/system-time.ts'
-import type { Assembly } from '../assembly/assembly.ts'
-import type { Place } from '../assembly/place.ts'
-import type { Environment } from '../functions/function-environment.ts'
-import type { Gate } from '../gate/gate.ts'
+import type { Assembly, Environment, Gate, Place } from '@callplane/laptop'
 import type { Settings } from '../settings/settings.ts'
 import { sharedEnvironment } from './local-environment.ts'
 

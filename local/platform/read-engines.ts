@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import type { EslDownReason } from '../../connector/esl/errors.ts'
-import { PlainError } from '../processes/plain-error.ts'
+import type { EslDownReason } from '@callplane/esl'
+import { PlainError } from '@callplane/laptop'
 
 /** The connector's report about one engine. */
 export interface EngineState {

@@ -1,7 +1,5 @@
 import * as z from 'zod/mini'
-import type { Assembly } from '../assembly/assembly.ts'
-import type { FunctionHost } from '../functions/function-host.ts'
-import { PlainError } from '../processes/plain-error.ts'
+import { type Assembly, type FunctionHost, PlainError } from '@callplane/laptop'
 
 const prepared = z.object({ notes: z.array(z.string()) })
 

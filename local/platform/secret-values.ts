@@ -1,6 +1,5 @@
 import { type SecretName, secrets } from '../../contracts/resources.ts'
-import type { Assembly } from '../assembly/assembly.ts'
-import { secretText } from '../stores/secrets.ts'
+import { type Assembly, secretText } from '@callplane/laptop'
 
 /**
  * Returns the content of each secret of the assembly, by ARN. A secret is identified by the variable through which

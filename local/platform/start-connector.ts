@@ -1,10 +1,7 @@
 import type { EngineAddress } from '../../connector/runtime/engine.ts'
-import type { Assembly } from '../assembly/assembly.ts'
-import type { Place } from '../assembly/place.ts'
+import { type Assembly, type Gate, type Place, openLog } from '@callplane/laptop'
 import { ConnectorProcess } from '../connector/connector-process.ts'
 import type { DataFolder } from '../data/data-folder.ts'
-import type { Gate } from '../gate/gate.ts'
-import { openLog } from '../processes/log-file.ts'
 import type { Settings } from '../settings/settings.ts'
 import { connectorEnvironment, sharedEnvironment } from './local-environment.ts'
 

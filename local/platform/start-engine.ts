@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { type SimulatedEngine, startSimulatedEngine } from '@callplane/simulated-freeswitch'
 import type { EngineAddress } from '../../connector/runtime/engine.ts'
+import { isRung } from '../../core/accounts/dial-string.ts'
 import type { DataFolder } from '../data/data-folder.ts'
 import type { KeptSecrets } from '../data/kept-secrets.ts'
-import { httpDialplan, httpDirectory } from '../simulated-engine/platform/http-lookups.ts'
-import { type SimulatedEngine, startSimulatedEngine } from '../simulated-engine/simulated-engine.ts'
-import { explainListenError } from '../processes/listen.ts'
-import { PlainError } from '../processes/plain-error.ts'
+import { httpDialplan, httpDirectory } from './engine-lookups.ts'
+import { PlainError, explainListenError } from '@callplane/laptop'
 import type { Settings } from '../settings/settings.ts'
 
 /** The engines of a run: the simulated one, or those that the settings name. */
@@ -47,6 +47,7 @@ export async function startEngine(options: {
     directory: httpDirectory(platform),
     dialplan: httpDialplan(platform),
     gateways: httpDirectory(platform),
+    ringsContact: isRung,
     emergencyNumbers: settings.emergencyNumbers.split(',').map((number) => number.trim()),
     // Each run is another engine: ids of the events of the last one must not come again.
     seed: randomInt(2 ** 31),

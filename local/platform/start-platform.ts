@@ -1,38 +1,46 @@
 import { retryDeps } from '../../adapters/system/system-time.ts'
 import { environment } from '../../contracts/environment.ts'
 import { routes } from '../../contracts/routes/index.ts'
-import { type Assembly } from '../assembly/assembly.ts'
-import { type Place, laptop } from '../assembly/place.ts'
-import { readAssembly } from '../assembly/read-assembly.ts'
+import {
+  type Assembly,
+  FunctionHosts,
+  Gate,
+  Gateway,
+  type Machine,
+  type Place,
+  type QueueStore,
+  RouteTable,
+  freePort,
+  laptop,
+  openLog,
+  programsFor,
+  readAssembly,
+  startMappings,
+  startSchedules,
+  thisMachine,
+} from '@callplane/laptop'
 import type { ConnectorProcess } from '../connector/connector-process.ts'
 import { type DataFolder, openDataFolder } from '../data/data-folder.ts'
 import { type KeptSecrets, readSecrets } from '../data/kept-secrets.ts'
 import { takeLock } from '../data/lock.ts'
-import type { SimulatedEngine } from '../simulated-engine/simulated-engine.ts'
-import { FunctionHosts } from '../functions/function-hosts.ts'
-import { Gate } from '../gate/gate.ts'
-import { crossOriginFor } from '../gateway/cors.ts'
-import { isLookup, keyOf } from '../gateway/admission.ts'
-import { Gateway } from '../gateway/gateway.ts'
-import { RouteTable } from '../gateway/route-table.ts'
-import { freePort } from '../processes/free-port.ts'
-import { openLog } from '../processes/log-file.ts'
-import { startMappings } from '../queues/start-mappings.ts'
+import type { SimulatedEngine } from '@callplane/simulated-freeswitch'
+import { npmCommand } from '../processes/npm-command.mjs'
 import { sendRecordings } from '../recordings/send-recordings.ts'
-import { startSchedules } from '../schedules/start-schedules.ts'
 import type { Settings } from '../settings/settings.ts'
-import { programsFor } from '../stores/dynamo-program/choose-program.ts'
-import { type Machine, thisMachine } from '../stores/dynamo-program/dynoxide.ts'
-import type { QueueStore } from '../stores/sqs.ts'
 import { ensureAssembly } from '../synthesis/ensure-assembly.ts'
 import { keepAssembly } from '../synthesis/keep-assembly.ts'
 import { awaitHealth } from './await-health.ts'
+import { batchesAtOnce } from './batches-at-once.ts'
+import { contractRefusal } from './contract-refusal.ts'
+import { crossOriginFor, linkCrossOriginOf } from './cross-origin.ts'
 import { type DemoAccounts, type Root, allAccounts, asRoot, ensureDemo } from './first-data.ts'
 import { functionEnvironment, sharedEnvironment } from './local-environment.ts'
 import { beginQueues } from './begin-queues.ts'
+import { byTenant } from './message-groups.ts'
 import { ownPorts } from './own-ports.ts'
 import { publicUrl } from './public-url.ts'
 import { platformRole } from './platform-context.ts'
+import { routeTraits } from './route-traits.ts'
 import { runPreparations } from './run-preparations.ts'
 import { type RunningConnector, startConnector } from './start-connector.ts'
 import { type RunningEngine, startEngine } from './start-engine.ts'
@@ -81,7 +89,7 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   const lock = await takeLock(folder.path)
   closing.defer(() => lock.release())
   const kept = readSecrets(folder, settings)
-  const gateway = new Gateway()
+  const gateway = new Gateway({ refuse: contractRefusal })
   const url = publicUrl(await gateway.open(settings.host, settings.port))
   closing.defer(() => gateway.close())
   const engine = await startEngine({ settings, folder, apiUrl: url, kept })
@@ -92,7 +100,7 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   const place = { ...laptop, publicUrl: url, storesUrl: await gate.open() }
   closing.defer(() => gate.close())
   const assembly = readAssembly(directory, place)
-  const programs = programsFor(root, machine, { progress, signal })
+  const programs = programsFor(root, machine, { progress, signal, npm: npmCommand })
   const { backends, queues, urls } = await startStores(assembly, { settings, folder, kept, programs, closing })
   gate.serve(place, [...assembly.roles, platformRole], backends)
   signal.throwIfAborted()
@@ -163,17 +171,19 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   if (settings.openSearchUrl !== undefined) for (const note of notes) console.warn(note)
   const names = new Map(assembly.functions.map(({ arn, name }) => [arn, name]))
   const targets = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
+  const crossOrigin = crossOriginFor(settings.allowedOrigins) ?? assembly.crossOrigin
   gateway.serve({
     table: new RouteTable(targets),
     invoke: (name, event) => host.invoke(name, event),
-    crossOrigin: crossOriginFor(settings.allowedOrigins) ?? assembly.crossOrigin,
-    routes,
+    crossOrigin,
+    linkCrossOrigin: linkCrossOriginOf(crossOrigin),
+    routes: routeTraits(routes),
     answerLink: (request, response) => gate.answerLink(request, response),
   })
   if (queues !== undefined) {
     for (const notice of await beginQueues(assembly, queues, { place, gate, settings })) console.warn(notice)
   }
-  const mappings = startMappings(assembly, { gate, host })
+  const mappings = startMappings(assembly, { gate, host, divide: byTenant, atOnce: batchesAtOnce })
   closing.defer(() => withPatience((patience) => mappings.stop(patience)))
   const schedules = startSchedules(assembly, { host })
   closing.defer(() => withPatience((patience) => schedules.stop(patience)))
@@ -197,7 +207,9 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
 }
 
 function lookupArns(assembly: Pick<Assembly, 'routes'>): ReadonlySet<string> {
-  const keys: ReadonlySet<string> = new Set(routes.filter(isLookup).map(keyOf))
+  const keys: ReadonlySet<string> = new Set(
+    routeTraits(routes).flatMap(({ key, isLookup }) => (isLookup === true ? [key] : [])),
+  )
   return new Set(assembly.routes.filter(({ key }) => keys.has(key)).map(({ functionArn }) => functionArn))
 }
 

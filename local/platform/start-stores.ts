@@ -1,18 +1,28 @@
 import { queues } from '../../contracts/resources.ts'
-import type { Assembly, Queue } from '../assembly/assembly.ts'
+import {
+  type Assembly,
+  type Backends,
+  type ChooseProgramDeps,
+  type Queue,
+  type QueueStore,
+  chooseProgram,
+  connectDynamo,
+  connectSqs,
+  createTables,
+  forwardObjects,
+  keysBackend,
+  objectStore,
+  secretsBackend,
+  signerFrom,
+  startDynamo,
+  startEmbeddedSqs,
+} from '@callplane/laptop'
 import type { DataFolder } from '../data/data-folder.ts'
 import type { KeptSecrets } from '../data/kept-secrets.ts'
-import type { Backends } from '../gate/gate.ts'
 import type { Settings } from '../settings/settings.ts'
-import { type ChooseProgramDeps, chooseProgram } from '../stores/dynamo-program/choose-program.ts'
-import { connectDynamo, createTables, signerFrom, startDynamo } from '../stores/dynamodb.ts'
-import { keysBackend } from '../stores/keys.ts'
-import { forwardObjects } from '../stores/objects/forward-objects.ts'
-import { objectStore } from '../stores/objects/object-store.ts'
 import { connectSearch } from '../stores/search/forward-search.ts'
 import { startEmbeddedSearch } from '../stores/search/search-store.ts'
-import { secretsBackend } from '../stores/secrets.ts'
-import { type QueueStore, connectSqs, startEmbeddedSqs } from '../stores/sqs.ts'
+import { inSmallerGroups } from './message-groups.ts'
 import { secretValues } from './secret-values.ts'
 
 /** The stores of a run. */
@@ -41,10 +51,10 @@ export async function startStores(
   const [dynamodb, sqs, search] = await Promise.allSettled([
     settings.dynamodbEndpoint === undefined
       ? chooseProgram(folder, programs).then((program) => startDynamo(program, folder.file('logs/dynamodb.log')))
-      : connectDynamo(settings.dynamodbEndpoint, signer),
+      : connectDynamo(settings.dynamodbEndpoint, signer, 'DYNAMODB_ENDPOINT'),
     settings.sqsEndpoint === undefined
-      ? startEmbeddedSqs(assembly.queues, { folder, keeps: keptQueues(assembly) })
-      : connectSqs(settings.sqsEndpoint, signer, assembly.queues),
+      ? startEmbeddedSqs(assembly.queues, { folder, keeps: keptQueues(assembly) }, inSmallerGroups)
+      : connectSqs(settings.sqsEndpoint, signer, assembly.queues, 'SQS_ENDPOINT'),
     settings.openSearchUrl === undefined
       ? startEmbeddedSearch(folder.file('search.sqlite'))
       : connectSearch(settings.openSearchUrl, signer),

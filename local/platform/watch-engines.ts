@@ -1,4 +1,4 @@
-import { RepeatedCall } from '../schedules/repeated-call.ts'
+import { RepeatedCall } from '@callplane/laptop'
 import { type EngineState, readEngines } from './read-engines.ts'
 
 const everyMs = 1000

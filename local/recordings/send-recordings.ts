@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { DataFolder } from '../data/data-folder.ts'
 import type { KeptSecrets } from '../data/kept-secrets.ts'
-import { Supervised } from '../processes/supervised.ts'
-import { startTiedProgram } from '../processes/tied-program.ts'
+import { Supervised, startTiedProgram } from '@callplane/laptop'
 
 /** The script that engines of the kit run, too: a laptop has no other way of recordings. */
 const script = fileURLToPath(new URL('../../engine/bin/send-recordings', import.meta.url))

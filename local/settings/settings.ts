@@ -17,7 +17,7 @@ import {
   recordingsLock,
 } from '../../contracts/settings/platform.ts'
 import { type Variable, type Variables, checkOnLaptop, readOnLaptop } from '../../contracts/settings/setting.ts'
-import { PlainError } from '../processes/plain-error.ts'
+import { PlainError } from '@callplane/laptop'
 
 /** The settings of a run on a laptop; contracts/settings describes each. */
 export interface Settings {

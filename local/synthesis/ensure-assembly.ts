@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
-import { PlainError } from '../processes/plain-error.ts'
+import { PlainError } from '@callplane/laptop'
 import { contentHash } from './content-hash.ts'
 
 const sources = [
@@ -15,6 +15,7 @@ const sources = [
   'adapters',
   'functions',
   'connector',
+  'packages/esl',
   'package-lock.json',
   'package.json',
   'tsconfig.json',

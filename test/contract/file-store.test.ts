@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { readStatements } from '../../local/assembly/read-roles.ts'
+import { readStatements } from '../../packages/laptop/assembly/read-roles.ts'
 import { memoryFileStore } from '../support/memory/memory-file-store.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { systemClock } from '../../adapters/system/system-time.ts'

@@ -16,7 +16,7 @@ import {
 } from '../support/engine/kit-engine.ts'
 import { openSipPhone } from '../support/engine/sip-phone.ts'
 import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
-import { freePort } from '../support/processes/free-port.ts'
+import { freePort } from '../../packages/laptop/processes/free-port.ts'
 
 const acme = 'acme.example.com'
 const within = { timeout: 60_000, interval: 200 }

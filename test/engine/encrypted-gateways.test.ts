@@ -20,7 +20,7 @@ import { aWhile } from '../support/engine/sound-stream.ts'
 import { planted } from '../support/invariants/secret-forms.ts'
 import { runCommand } from '../support/platform/command.ts'
 import { tenantPassword } from '../support/platform/platform.ts'
-import { freePort } from '../support/processes/free-port.ts'
+import { freePort } from '../../packages/laptop/processes/free-port.ts'
 import { opened } from '../support/processes/opened.ts'
 
 const [acme, blue] = ['acme.example.com', 'blue.example.com']

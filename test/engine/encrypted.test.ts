@@ -15,7 +15,7 @@ import { type SipCredential, credentialOf } from '../support/engine/sip-message.
 import { openBrowserLine, openTlsLine } from '../support/engine/stream-line.ts'
 import { runCommand } from '../support/platform/command.ts'
 import { tenantPassword } from '../support/platform/platform.ts'
-import { freePort } from '../support/processes/free-port.ts'
+import { freePort } from '../../packages/laptop/processes/free-port.ts'
 import { opened } from '../support/processes/opened.ts'
 
 const [acme, blue] = ['acme.example.com', 'blue.example.com']

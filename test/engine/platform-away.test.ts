@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { aKitLab } from '../support/engine/kit-lab.ts'
 import { type RecordingProxy, startRecordingProxy } from '../support/engine/recording-proxy.ts'
-import { freePort } from '../support/processes/free-port.ts'
+import { freePort } from '../../packages/laptop/processes/free-port.ts'
 import { opened } from '../support/processes/opened.ts'
 
 const acme = 'acme.example.com'

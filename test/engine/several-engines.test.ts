@@ -5,7 +5,7 @@ import { planted } from '../support/invariants/secret-forms.ts'
 import { type KitEngine, anEnginePlace, freeswitchBin, startKitEngine } from '../support/engine/kit-engine.ts'
 import { openSipPhone } from '../support/engine/sip-phone.ts'
 import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
-import { freePort } from '../support/processes/free-port.ts'
+import { freePort } from '../../packages/laptop/processes/free-port.ts'
 import { opened } from '../support/processes/opened.ts'
 
 const acme = 'acme.example.com'

@@ -1,6 +1,6 @@
 /** An event link that reads no more for a while, at a real engine. Skipped without `FREESWITCH_BIN`. */
 import { describe, expect, it, vi } from 'vitest'
-import { openEslSession } from '../../connector/esl/session.ts'
+import { openEslSession } from '@callplane/esl'
 import { openEngineSocket } from '../support/engine/engine-socket.ts'
 import { anEnginePlace, freeswitchBin, startKitEngine } from '../support/engine/kit-engine.ts'
 import { opened } from '../support/processes/opened.ts'

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { fetchDynamoDbLocal } from '../../local/stores/dynamo-program/dynamodb-local.ts'
+import { fetchDynamoDbLocal } from '../../packages/laptop/stores/dynamo-program/dynamodb-local.ts'
 import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
 
 const fetched = await fetchDynamoDbLocal(process.cwd())

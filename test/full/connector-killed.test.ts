@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type EslSession, openEslSession } from '../../connector/esl/session.ts'
-import type { EslEvent } from '../../connector/esl/event.ts'
+import { type EslEvent, type EslSession, openEslSession } from '@callplane/esl'
 import type { Client } from '../../client/index.ts'
 import { connectorEvidence } from '../support/invariants/connector-evidence.ts'
 import type { Bound } from '../support/invariants/invariants.ts'

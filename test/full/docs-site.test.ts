@@ -4,7 +4,7 @@ import { type Server, createServer } from 'node:http'
 import { extname, join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { addressOf, listen } from '../../local/processes/listen.ts'
+import { addressOf, listen } from '../../packages/laptop/processes/listen.ts'
 import { excessWidth, installedChromium, startBrowser, viewports, watchPage } from '../support/browser/browser.ts'
 import { runCommand } from '../support/platform/command.ts'
 

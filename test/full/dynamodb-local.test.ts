@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { fetchDynamoDbLocal } from '../../local/stores/dynamo-program/dynamodb-local.ts'
+import { fetchDynamoDbLocal } from '../../packages/laptop/stores/dynamo-program/dynamodb-local.ts'
 import { runCommand } from '../support/platform/command.ts'
 import { startDynamoDbLocal } from '../support/stores/dynamodb-local.ts'
 

@@ -2,9 +2,9 @@ import { mkdtempSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { httpDirectory } from '../../local/simulated-engine/platform/http-lookups.ts'
-import { startSimulatedEngine } from '../../local/simulated-engine/simulated-engine.ts'
-import { freePort } from '../support/processes/free-port.ts'
+import { httpDirectory } from '../../local/platform/engine-lookups.ts'
+import { startSimulatedEngine } from '@callplane/simulated-freeswitch'
+import { freePort } from '../../packages/laptop/processes/free-port.ts'
 import { aPlatform } from '../support/platform/platform.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'callplane-engine-away-'))

@@ -1,9 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../packages/laptop/processes/free-port.ts'
 import { type RunningCommand, runCommand, startCommand } from '../support/platform/command.ts'
 
 const repository = process.cwd()
@@ -22,15 +21,6 @@ async function newcomer(): Promise<NodeJS.ProcessEnv> {
     PORT: String(await freePort()),
     ENGINE_PORT: String(await freePort()),
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 /** Lists the processes whose working directory is the clone: those that the platform failed to end. */

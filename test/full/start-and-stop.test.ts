@@ -8,7 +8,7 @@ import { clientOf } from '../support/platform/checked-client.ts'
 import { openReceiver } from '../../local/demo/receiver.ts'
 import { openEngineSocket } from '../support/engine/engine-socket.ts'
 import type { RunningCommand } from '../support/platform/command.ts'
-import { freePort } from '../support/processes/free-port.ts'
+import { freePort } from '../../packages/laptop/processes/free-port.ts'
 import { rawRequest } from '../support/processes/raw-request.ts'
 import { runStart, temporaryState } from '../support/platform/start-command.ts'
 

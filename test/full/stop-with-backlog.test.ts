@@ -14,7 +14,7 @@ import { sharedEnvironment } from '../../local/platform/local-environment.ts'
 import { platformRole } from '../../local/platform/platform-context.ts'
 import type { Platform } from '../../local/platform/start-platform.ts'
 import { readSettings } from '../../local/settings/settings.ts'
-import { freePort } from '../support/processes/free-port.ts'
+import { freePort } from '../../packages/laptop/processes/free-port.ts'
 import { type TestPlatform, aPlatform } from '../support/platform/platform.ts'
 import { anEvent } from '../support/records/records.ts'
 

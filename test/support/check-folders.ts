@@ -15,6 +15,7 @@ const product = [
   'lib',
   'bin',
   'local',
+  'packages',
   'client',
   'cli',
   'engine',

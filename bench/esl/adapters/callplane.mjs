@@ -1,5 +1,5 @@
 /**
- * The connector's own reader as a client of the event-socket harness: one connection of `connector/esl`, which is what
+ * The connector's own reader as a client of the event-socket harness: one connection of `packages/esl`, which is what
  * a session runs, with every event read as the connector reads it. It needs the project's `npm ci` and nothing else;
  * a Node that cannot run TypeScript gets the same files bundled.
  */

@@ -1,4 +1,4 @@
-import type { SearchReply, SearchRequest } from '../../gate/backend.ts'
+import type { SearchReply, SearchRequest } from '@callplane/laptop'
 import type { Database } from './database.ts'
 import { deleteByQuery } from './delete-by-query.ts'
 import { bulk, multiGet } from './documents.ts'

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Pool } from 'undici'
-import { laptop } from '../../assembly/place.ts'
-import { PlainError } from '../../processes/plain-error.ts'
-import { type Signer, signHeaders } from '../../signature/sign.ts'
+import { PlainError, type Signer, laptop, signHeaders } from '@callplane/laptop'
 import type { SearchStore } from './search-store.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import * as z from 'zod/mini'
-import type { SearchReply, SearchRequest } from '../../gate/backend.ts'
-import { PlainError } from '../../processes/plain-error.ts'
+import { PlainError, type SearchReply, type SearchRequest } from '@callplane/laptop'
 
 /** The running search server. */
 export interface SearchStore {

@@ -1,4 +1,4 @@
-import { matchesParts } from '../../patterns/match-parts.ts'
+import { matchesParts } from '@callplane/laptop/match-parts'
 import { listedAs } from './field.ts'
 
 /**

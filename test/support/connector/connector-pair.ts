@@ -10,7 +10,7 @@ import type { ConnectorReport } from '../../../core/connectors/connector-report.
 import { bundle } from '../../../lib/bundle.ts'
 import { connectorFolder } from '../../../lib/handlers.ts'
 import { ConnectorProcess } from '../../../local/connector/connector-process.ts'
-import { openLog } from '../../../local/processes/log-file.ts'
+import { openLog } from '../../../packages/laptop/processes/log-file.ts'
 import { startDynamoServer } from '../stores/dynamo-server.ts'
 import { type QueueServer, startQueueServer } from '../stores/queue-server.ts'
 import { aDomain, aHook } from '../records/records.ts'

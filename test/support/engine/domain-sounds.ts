@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { toneFile } from '../../../local/simulated-engine/calls/wav.ts'
+import { toneFile } from '../../../packages/simulated-freeswitch/calls/wav.ts'
 
 /** The sounds that the examples of docs/routes.md play. */
 const names = ['greetings/hello.wav', 'menu.wav']

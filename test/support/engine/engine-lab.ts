@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { type Socket, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { XmlLookup } from '../../../local/simulated-engine/platform/http-lookups.ts'
-import type { PhoneBehaviour } from '../../../local/simulated-engine/phones/phones.ts'
+import { isRung } from '../../../core/accounts/dial-string.ts'
 import {
+  type PhoneBehaviour,
   type SimulatedEngine,
   type SimulatedEngineOptions,
+  type XmlLookup,
   startSimulatedEngine,
-} from '../../../local/simulated-engine/simulated-engine.ts'
+} from '@callplane/simulated-freeswitch'
 import { type ManualTime, manualTime, settle } from '../processes/manual-time.ts'
 
 /** One frame as it came from the socket, one character for each byte. */
@@ -91,6 +92,7 @@ export async function engineLab(options: Partial<SimulatedEngineOptions> = {}): 
     seed: 7,
     timers: time.timers,
     recordingsDir,
+    ringsContact: isRung,
     phoneBehaviour: (login) => (login === '1003' ? { kind: 'ring' } : { kind: 'answer', afterMs: 300 }),
     ...options,
   }).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { FrameReader, type EslFrame } from '../../../connector/esl/frame.ts'
-import { defaultEslLimits } from '../../../connector/esl/options.ts'
+import { FrameReader, type EslFrame } from '../../../packages/esl/frame.ts'
+import { defaultEslLimits } from '@callplane/esl'
 
 const folder = new URL('../../fixtures/freeswitch/', import.meta.url)
 

@@ -1,11 +1,5 @@
 import { afterEach } from 'vitest'
-import type { EslEvent } from '../../../connector/esl/event.ts'
-import {
-  type EslSession,
-  type EslSessionOptions,
-  type EslState,
-  openEslSession,
-} from '../../../connector/esl/session.ts'
+import { type EslEvent, type EslSession, type EslSessionOptions, type EslState, openEslSession } from '@callplane/esl'
 import { manualTime, type ManualTime } from '../processes/manual-time.ts'
 import { type ScriptedEslServer, type ScriptedPeer, startScriptedEslServer } from './scripted-esl-server.ts'
 

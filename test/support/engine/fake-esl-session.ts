@@ -1,5 +1,11 @@
-import { EslCommandFateUnknown, EslCommandNotSent, EslConnectionLost } from '../../../connector/esl/errors.ts'
-import type { EslSession, EslSessionOptions, EslState } from '../../../connector/esl/session.ts'
+import {
+  EslCommandFateUnknown,
+  EslCommandNotSent,
+  EslConnectionLost,
+  type EslSession,
+  type EslSessionOptions,
+  type EslState,
+} from '@callplane/esl'
 import type { OpenLink } from '../../../connector/assembly/engine-runtime.ts'
 import { type EventGiven, aCoreUuid, anEngineEvent } from './engine-event.ts'
 

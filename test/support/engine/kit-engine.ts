@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
 import { openEngineSocket } from './engine-socket.ts'
-import { freePort } from '../processes/free-port.ts'
+import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 
 /** The engine's program; absent: tests of real engines are skipped. */
 export const freeswitchBin = process.env['FREESWITCH_BIN']

@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../processes/free-port.ts'
+import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 import { type EnginePlace, type KitEngine, anEnginePlace, kitConfiguration, startKitEngine } from './kit-engine.ts'
 import { type TestPlatform, aPlatform, tenantPassword } from '../platform/platform.ts'
 import { planted } from '../invariants/secret-forms.ts'

@@ -1,7 +1,7 @@
-import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
+import { type EslEvent, readEvent } from '@callplane/esl'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { anEvent } from '../records/records.ts'
-import type { EslFrame } from '../../../connector/esl/frame.ts'
+import type { EslFrame } from '../../../packages/esl/frame.ts'
 import { framesOf, recordedBytes, recordedFrames } from './engine-recordings.ts'
 import { jsonOfPlain } from './plain-events.ts'
 

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { fetchArtifacts } from '../../../local/stores/dynamo-program/java-artifacts.ts'
+import { fetchArtifacts } from '../../../packages/laptop/stores/dynamo-program/java-artifacts.ts'
 import { runCommand } from '../platform/command.ts'
 
 const cache = resolve('node_modules/.cache/generated-clients')

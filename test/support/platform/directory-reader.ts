@@ -4,9 +4,9 @@
 import { XMLParser } from 'fast-xml-parser'
 import { expect } from 'vitest'
 import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
-import { fromByteText, toByteText } from '../../../local/simulated-engine/runtime/byte-text.ts'
-import { preprocessXml } from '../../../local/simulated-engine/platform/preprocess-xml.ts'
-import { UserDirectory } from '../../../local/simulated-engine/directory/user-directory.ts'
+import { fromByteText, toByteText } from '../../../packages/simulated-freeswitch/runtime/byte-text.ts'
+import { preprocessXml } from '../../../packages/simulated-freeswitch/lookups/preprocess-xml.ts'
+import { UserDirectory } from '../../../packages/simulated-freeswitch/directory/user-directory.ts'
 import type { Api } from './api.ts'
 import { engineAuthorization } from './engine-credential.ts'
 

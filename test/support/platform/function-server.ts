@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { addressOf, listen } from '../../../local/processes/listen.ts'
+import { addressOf, listen } from '../../../packages/laptop/processes/listen.ts'
 
 /** A request as a function gets it. */
 interface FunctionRequest {

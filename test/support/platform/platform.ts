@@ -7,7 +7,7 @@ import { clientOf } from './checked-client.ts'
 import { type Receiver, openReceiver } from '../../../local/demo/receiver.ts'
 import { type Platform, startPlatform } from '../../../local/platform/start-platform.ts'
 import { readSettings } from '../../../local/settings/settings.ts'
-import { type Machine, thisMachine } from '../../../local/stores/dynamo-program/dynoxide.ts'
+import { type Machine, thisMachine } from '../../../packages/laptop/stores/dynamo-program/dynoxide.ts'
 import { type EngineSocket, openEngineSocket } from '../engine/engine-socket.ts'
 import { filesBelow, markedIn, planted } from '../invariants/secret-forms.ts'
 

@@ -1,7 +1,7 @@
 /** A hand-made cloud assembly of the form that the CDK writes: two stacks, one nested stack, one of each resource. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Place } from '../../../local/assembly/place.ts'
+import type { Place } from '../../../packages/laptop/assembly/place.ts'
 
 /** Where the small assembly is said to run. */
 export const place: Place = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningCommand, startCommand } from './command.ts'
-import { freePort } from '../processes/free-port.ts'
+import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 
 /** Runs `npm start`'s own command in a process of its own, on free ports unless `variables` say otherwise. */
 export async function runStart(variables: Readonly<Record<string, string>>): Promise<RunningCommand> {

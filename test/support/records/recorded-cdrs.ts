@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import type { EslEvent } from '../../../connector/esl/event.ts'
+import type { EslEvent } from '@callplane/esl'
 import { recordingNames } from '../engine/engine-recordings.ts'
 import { recordedEslEvents } from '../engine/recorded-events.ts'
 

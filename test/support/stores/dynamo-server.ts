@@ -8,10 +8,10 @@ import {
 import { dynamoClient } from '../../../adapters/aws/dynamodb-client.ts'
 import { environment } from '../../../contracts/environment.ts'
 import { type TableSpec, tables } from '../../../contracts/resources.ts'
-import { fetchDynamoDbLocal } from '../../../local/stores/dynamo-program/dynamodb-local.ts'
-import { dynoxidePackage, thisMachine } from '../../../local/stores/dynamo-program/dynoxide.ts'
+import { fetchDynamoDbLocal } from '../../../packages/laptop/stores/dynamo-program/dynamodb-local.ts'
+import { dynoxidePackage, thisMachine } from '../../../packages/laptop/stores/dynamo-program/dynoxide.ts'
 import { type RunningCommand, startCommand } from '../platform/command.ts'
-import { freePort } from '../processes/free-port.ts'
+import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 import { startDynamoDbLocal } from './dynamodb-local.ts'
 
 /** A DynamoDB with every table of contracts/resources.ts, empty. */

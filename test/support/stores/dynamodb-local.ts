@@ -1,8 +1,8 @@
 /** DynamoDB Local as a judge besides the embedded store: run in memory. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { dynamoDbLocalWords } from '../../../local/stores/dynamo-program/dynamodb-local.ts'
+import { dynamoDbLocalWords } from '../../../packages/laptop/stores/dynamo-program/dynamodb-local.ts'
 import { type RunningCommand, startCommand } from '../platform/command.ts'
-import { freePort } from '../processes/free-port.ts'
+import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 
 /** A running server. */
 export interface DynamoDbLocal {

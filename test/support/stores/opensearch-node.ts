@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type FetchedArtifacts, fetchArtifacts } from '../../../local/stores/dynamo-program/java-artifacts.ts'
+import { type FetchedArtifacts, fetchArtifacts } from '../../../packages/laptop/stores/dynamo-program/java-artifacts.ts'
 import { startCommand } from '../platform/command.ts'
 import { openSearchArtifacts } from './opensearch-artifacts.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { environment } from '../../../contracts/environment.ts'
-import { signHeaders } from '../../../local/signature/sign.ts'
+import { signHeaders } from '../../../packages/laptop/signature/sign.ts'
 
 /** A request to the object store, word for word. */
 export interface RawObjectRequest {

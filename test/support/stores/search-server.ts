@@ -6,7 +6,7 @@ import { openSearchCdrAdmin } from '../../../adapters/opensearch/opensearch-cdr-
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { systemClock } from '../../../adapters/system/system-time.ts'
 import { searchDomains } from '../../../contracts/resources.ts'
-import type { SearchReply, SearchRequest } from '../../../local/gate/backend.ts'
+import type { SearchReply, SearchRequest } from '../../../packages/laptop/gate/backend.ts'
 import { startEmbeddedSearch } from '../../../local/stores/search/search-store.ts'
 
 /** The replacement of a reply: the end of the connection. */

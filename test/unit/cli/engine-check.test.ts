@@ -3,7 +3,7 @@ import { type CliUser, aCliUser } from '../../support/cli/cli.ts'
 import { runEngineCheck } from '../../../cli/engine/run-engine-check.ts'
 import type { Output } from '../../../cli/output/output.ts'
 import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
-import { freePort } from '../../support/processes/free-port.ts'
+import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 
 let user: CliUser
 

@@ -5,7 +5,7 @@ import { type Server, createServer } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { addressOf, listen } from '../../../local/processes/listen.ts'
+import { addressOf, listen } from '../../../packages/laptop/processes/listen.ts'
 
 const whoAmI = { id: 'x', domain: 'a.example.com', role: 1, roleName: 'admin', acl: {}, expires: 1 }
 const servers: Server[] = []

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EventUpdate } from '../../../core/cdr/cdr-update.ts'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
-import type { PhoneCall } from '../../../local/simulated-engine/calls/phone-call.ts'
+import type { PhoneCall } from '@callplane/simulated-freeswitch'
 import { engineLab } from '../../support/engine/engine-lab.ts'
 import { aHook } from '../../support/records/records.ts'
 import { aRunningConnector } from '../../support/connector/running-connector.ts'

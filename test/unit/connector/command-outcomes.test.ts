@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { EslCommandRejected } from '../../../connector/esl/errors.ts'
+import { EslCommandRejected } from '@callplane/esl'
 import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
 import { fateUnknown } from '../../support/engine/fake-esl-session.ts'
 import { gone } from '../../support/stores/flaky.ts'

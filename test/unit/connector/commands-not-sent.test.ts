@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { EslCommandNotSent } from '../../../connector/esl/errors.ts'
+import { EslCommandNotSent } from '@callplane/esl'
 import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
 import { settle } from '../../support/processes/manual-time.ts'
 import { type GivenRunner, aRunner, dumpOf, orderTo } from '../../support/connector/runner-lab.ts'

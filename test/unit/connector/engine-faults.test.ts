@@ -5,7 +5,7 @@ import { type AnsweringEngine, startAnsweringEngine } from '../../support/engine
 import { readMetrics } from '../../../connector/health/metrics.ts'
 import { anOriginate } from '../../support/connector/command-message.ts'
 import { checkConnector } from '../../support/invariants/connector-invariants.ts'
-import { freePort } from '../../support/processes/free-port.ts'
+import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 import { type RunningConnector, aRunningConnector, tenant } from '../../support/connector/running-connector.ts'
 
 const opened: { close(): Promise<void> }[] = []

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EngineEvent } from '../../../connector/runtime/engine.ts'
-import { readEvent } from '../../../connector/esl/event.ts'
+import { readEvent } from '@callplane/esl'
 import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
 import type { MemoryLimits } from '../../../connector/buffer/event-log.ts'
 import type { Drop } from '../../../connector/buffer/drops.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EslState } from '../../../connector/esl/session.ts'
+import type { EslState } from '@callplane/esl'
 import { flushDirectory } from '../../../connector/recovery/align-engine.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { fakeLinks } from '../../support/engine/fake-esl-session.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ChannelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
-import type { EslSession } from '../../../connector/esl/session.ts'
+import type { EslSession } from '@callplane/esl'
 import { observationReport } from '../../../connector/health/observation-report.ts'
 import { isReading, readingLink } from '../../../connector/runtime/reading-link.ts'
 import { readSettings } from '../../../connector/settings.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { EslCommandNotSent } from '../../../connector/esl/errors.ts'
+import { EslCommandNotSent } from '@callplane/esl'
 import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
 import { aRunner } from '../../support/connector/runner-lab.ts'
 import { fateUnknown } from '../../support/engine/fake-esl-session.ts'

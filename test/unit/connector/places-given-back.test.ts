@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { EslCommandNotSent } from '../../../connector/esl/errors.ts'
+import { EslCommandNotSent } from '@callplane/esl'
 import { DomainError } from '../../../core/errors.ts'
 import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
 import { gone } from '../../support/stores/flaky.ts'

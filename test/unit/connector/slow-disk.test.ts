@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
-import { readEvent } from '../../../connector/esl/event.ts'
+import { readEvent } from '@callplane/esl'
 import { gapLog } from '../../../connector/recovery/gap-log.ts'
 import type { EngineEvent } from '../../../connector/runtime/engine.ts'
 import { pause } from '../../../core/concurrency/timers.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { EslCommand } from '../../../connector/esl/command.ts'
+import { EslCommand } from '../../../packages/esl/command.ts'
 import { subscriptions } from '../../../connector/events/subscriptions.ts'
 import { baseEvents, serviceEventKinds } from '../../../core/events/catalogue.ts'
 import type { SubscriptionReader } from '../../../core/hooks/definition/hook-store.ts'

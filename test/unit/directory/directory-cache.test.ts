@@ -1,4 +1,7 @@
-/** Which answers engines may keep. Their cache is the model in local/simulated-engine/directory/user-directory.ts. */
+/**
+ * Which answers engines may keep. Their cache is the model in
+ * packages/simulated-freeswitch/directory/user-directory.ts.
+ */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'

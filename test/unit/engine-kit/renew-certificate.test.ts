@@ -7,7 +7,7 @@ import { createServer as createTlsServer } from 'node:tls'
 import { expect, it } from 'vitest'
 import { type Certificate, anIssuer } from '../../support/engine/certificate.ts'
 import { runCommand } from '../../support/platform/command.ts'
-import { freePort } from '../../support/processes/free-port.ts'
+import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 import { opened } from '../../support/processes/opened.ts'
 
 const lab = opened(async () => {

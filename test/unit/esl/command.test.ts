@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { EslCommand } from '../../../connector/esl/command.ts'
-import { EslCommandInvalid } from '../../../connector/esl/errors.ts'
+import { EslCommand } from '../../../packages/esl/command.ts'
+import { EslCommandInvalid } from '../../../packages/esl/errors.ts'
 
 const text = (command: EslCommand) => command.encode().toString()
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as fc from 'fast-check'
-import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
+import { type EslEvent, readEvent } from '../../../packages/esl/event.ts'
 import { recordedEslEvents } from '../../support/engine/recorded-events.ts'
 
 const json = (text: string | Buffer) => readEvent('text/event-json', Buffer.from(text))

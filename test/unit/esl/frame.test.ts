@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EslEventUnreadable, EslFramingLost } from '../../../connector/esl/errors.ts'
-import { readEvent } from '../../../connector/esl/event.ts'
-import { type EslFrame, FrameReader } from '../../../connector/esl/frame.ts'
+import { EslEventUnreadable, EslFramingLost } from '../../../packages/esl/errors.ts'
+import { readEvent } from '../../../packages/esl/event.ts'
+import { type EslFrame, FrameReader } from '../../../packages/esl/frame.ts'
 import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
 import { fixed } from '../../support/records/hostile-text.ts'
 

@@ -1,6 +1,6 @@
 /** The memory that an event keeps, and its own count of it. */
 import { describe, expect, it } from 'vitest'
-import { readEvent } from '../../../connector/esl/event.ts'
+import { readEvent } from '../../../packages/esl/event.ts'
 import { memoryInUse } from '../../support/processes/memory-in-use.ts'
 
 const long = 1_000_000

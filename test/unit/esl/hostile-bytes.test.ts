@@ -1,9 +1,9 @@
 /** Bytes that no engine should send, sample by sample: what each costs, and that the next event is delivered. */
 import { describe, expect, it } from 'vitest'
-import { EslEventUnreadable, EslFramingLost } from '../../../connector/esl/errors.ts'
-import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
-import { type EslFrame, FrameReader } from '../../../connector/esl/frame.ts'
-import { defaultEslLimits } from '../../../connector/esl/options.ts'
+import { EslEventUnreadable, EslFramingLost } from '../../../packages/esl/errors.ts'
+import { type EslEvent, readEvent } from '../../../packages/esl/event.ts'
+import { type EslFrame, FrameReader } from '../../../packages/esl/frame.ts'
+import { defaultEslLimits } from '../../../packages/esl/options.ts'
 import { badInputs } from '../../support/records/bad-inputs.ts'
 import { type Cases, eventFrame, frame, named, played } from '../../support/engine/engine-frames.ts'
 import { seededCuts } from '../../support/engine/engine-recordings.ts'

@@ -1,6 +1,6 @@
 /** Replies that no engine should send, sample by sample: each answers its own command or none. */
 import { describe, expect, it } from 'vitest'
-import { EslCommandTimeout } from '../../../connector/esl/errors.ts'
+import { EslCommandTimeout } from '../../../packages/esl/errors.ts'
 import { badInputs } from '../../support/records/bad-inputs.ts'
 import { type Cases, eventFrame, frame, played } from '../../support/engine/engine-frames.ts'
 import { caught, eslBench } from '../../support/engine/esl-bench.ts'

@@ -1,9 +1,9 @@
 /** Every byte that was recorded of real engines, in whatever pieces it arrives. */
 import { describe, expect, it } from 'vitest'
-import { EslEventUnreadable } from '../../../connector/esl/errors.ts'
-import { readEvent } from '../../../connector/esl/event.ts'
-import { type EslFrame, FrameReader } from '../../../connector/esl/frame.ts'
-import { defaultEslLimits } from '../../../connector/esl/options.ts'
+import { EslEventUnreadable } from '../../../packages/esl/errors.ts'
+import { readEvent } from '../../../packages/esl/event.ts'
+import { type EslFrame, FrameReader } from '../../../packages/esl/frame.ts'
+import { defaultEslLimits } from '../../../packages/esl/options.ts'
 import { breadth, eachNth } from '../../support/breadth.ts'
 import {
   framesOf,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { EslCommand } from '../../../connector/esl/command.ts'
+import { EslCommand } from '../../../packages/esl/command.ts'
 import {
   EslCommandFateUnknown,
   EslCommandNotSent,
   EslCommandTimeout,
   EslConnectionLost,
-} from '../../../connector/esl/errors.ts'
-import { defaultEslLimits } from '../../../connector/esl/options.ts'
-import { ReplyQueue } from '../../../connector/esl/reply-queue.ts'
+} from '../../../packages/esl/errors.ts'
+import { defaultEslLimits } from '../../../packages/esl/options.ts'
+import { ReplyQueue } from '../../../packages/esl/reply-queue.ts'
 import { framesOf } from '../../support/engine/engine-recordings.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 

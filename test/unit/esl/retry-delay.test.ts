@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { defaultEslLimits } from '../../../connector/esl/options.ts'
-import { retryDelayMs } from '../../../connector/esl/timers.ts'
+import { defaultEslLimits } from '../../../packages/esl/options.ts'
+import { retryDelayMs } from '../../../packages/esl/timers.ts'
 
 const delays = (random: number) =>
   [0, 1, 2, 3, 4, 5, 6, 1000].map((failures) => retryDelayMs('closed', failures, defaultEslLimits, () => random))

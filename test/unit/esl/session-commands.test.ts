@@ -4,7 +4,7 @@ import {
   EslCommandNotSent,
   EslCommandRejected,
   EslCommandTimeout,
-} from '../../../connector/esl/errors.ts'
+} from '../../../packages/esl/errors.ts'
 import { caught, eslBench } from '../../support/engine/esl-bench.ts'
 
 const { serving, session } = eslBench()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EslCommandFateUnknown, EslCommandNotSent, type EslDownReason } from '../../../connector/esl/errors.ts'
+import { EslCommandFateUnknown, EslCommandNotSent, type EslDownReason } from '../../../packages/esl/errors.ts'
 import { frame } from '../../support/engine/engine-frames.ts'
 import { recordedBytes, recordedFrames } from '../../support/engine/engine-recordings.ts'
 import { jsonOfPlain } from '../../support/engine/plain-events.ts'

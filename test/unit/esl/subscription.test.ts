@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseSubscription, subscriptionSteps } from '../../../connector/esl/subscription.ts'
+import { parseSubscription, subscriptionSteps } from '../../../packages/esl/subscription.ts'
 
 const steps = (from: string, to: string) =>
   subscriptionSteps(parseSubscription(words(from)), parseSubscription(words(to))).map(

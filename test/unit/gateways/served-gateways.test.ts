@@ -5,7 +5,7 @@ import { handler as createGateway } from '../../../functions/gateways/create-gat
 import { handler as deleteGateway } from '../../../functions/gateways/delete-gateway.ts'
 import { handler as updateGateway } from '../../../functions/gateways/update-gateway.ts'
 import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
-import { preprocessXml } from '../../../local/simulated-engine/platform/preprocess-xml.ts'
+import { preprocessXml } from '../../../packages/simulated-freeswitch/lookups/preprocess-xml.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
 import { engineAuthorization } from '../../support/platform/engine-credential.ts'
 

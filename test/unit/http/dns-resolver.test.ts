@@ -8,7 +8,7 @@ import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded
 import { connectionAttempts } from '../../support/engine/connection-attempts.ts'
 import { aSink } from '../../support/hooks/guarded-way.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
-import { freePort } from '../../support/processes/free-port.ts'
+import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 import { aNameServer } from '../../support/hooks/name-server.ts'
 
 /** A hosts file that is gone when the test ends. */

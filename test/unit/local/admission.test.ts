@@ -12,9 +12,11 @@ import {
   maxWaiting,
   waitingOutside,
   working,
-} from '../../../local/gateway/admission.ts'
-import { Gateway, type Invoke } from '../../../local/gateway/gateway.ts'
-import { RouteTable } from '../../../local/gateway/route-table.ts'
+} from '../../../packages/laptop/gateway/admission.ts'
+import { Gateway, type Invoke } from '../../../packages/laptop/gateway/gateway.ts'
+import { RouteTable } from '../../../packages/laptop/gateway/route-table.ts'
+import { contractRefusal } from '../../../local/platform/contract-refusal.ts'
+import { routeTraits } from '../../../local/platform/route-traits.ts'
 
 const ok = { statusCode: 200, body: '{}' }
 const table = new RouteTable(
@@ -37,7 +39,7 @@ let called: () => void
 beforeEach(async () => {
   // Lookups are refused after a while; here only when the test says so.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  gateway = new Gateway()
+  gateway = new Gateway({ refuse: contractRefusal })
   held = []
   called = () => {}
   url = `http://${await gateway.open('127.0.0.1', 0)}`
@@ -59,7 +61,7 @@ function serve(operation: string): void {
       called()
     })
   }
-  gateway.serve({ table, routes, invoke })
+  gateway.serve({ table, routes: routeTraits(routes), invoke })
 }
 
 /** Settles when so many calls are held. */
@@ -110,7 +112,7 @@ describe('the gateway', () => {
     ['a mail server', 'sendTestMail'],
   ])('requests that wait for %s take no place of those that only work', async (_what, operationId) => {
     const { method, path } = routes.find((route) => route.operationId === operationId) ?? expect.fail()
-    const admission = new Admission(routes)
+    const admission = new Admission(routeTraits(routes))
     for (let index = 0; index < waitingOutside + 1; index += 1) void admission.call(`${method} ${path}`, openResponse())
 
     await expect(admission.call('GET /api/v2/hooks', openResponse())).resolves.toBeInstanceOf(Function)
@@ -192,7 +194,7 @@ describe('lookups of engines', () => {
   })
 
   it('lookups run when others are done before they are refused', async () => {
-    const admission = new Admission(routes)
+    const admission = new Admission(routeTraits(routes))
     const leaves = await allTaken(admission, openResponse())
 
     const next = admission.call(key, openResponse())
@@ -204,7 +206,7 @@ describe('lookups of engines', () => {
   })
 
   it('lookups whose engine has hung up keep their places until their functions are done', async () => {
-    const admission = new Admission(routes)
+    const admission = new Admission(routeTraits(routes))
     const leaves = await allTaken(admission, await closedResponse())
 
     const refused = admission.call(key, openResponse())
@@ -233,7 +235,7 @@ describe('lookups of engines', () => {
 })
 
 it('a request whose client disconnects before its turn keeps no place', async () => {
-  const admission = new Admission(routes)
+  const admission = new Admission(routeTraits(routes))
   const call = (response: ServerResponse) => admission.call('GET /api/v2/hooks', response)
   const leaves = await Promise.all(Array.from({ length: working }, () => call(openResponse())))
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Backend, ServiceCall } from '../../../local/gate/backend.ts'
-import { inOneWrite } from '../../../local/stores/dynamodb.ts'
+import type { Backend, ServiceCall } from '../../../packages/laptop/gate/backend.ts'
+import { inOneWrite } from '../../../packages/laptop/stores/dynamodb.ts'
 
 /** A store that answers every action with a status, and the calls that it got. */
 function aStore(status: (action: string) => number = () => 200) {

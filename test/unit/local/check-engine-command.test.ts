@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
 import { startCommand } from '../../support/platform/command.ts'
-import { freePort } from '../../support/processes/free-port.ts'
+import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 
 const check = (env: Readonly<Record<string, string>>) =>
   startCommand(process.execPath, ['local/check-engine.ts'], {

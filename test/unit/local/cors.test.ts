@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { request } from 'node:http'
 import { cors } from '../../../contracts/routes/cors.ts'
-import type { CrossOrigin } from '../../../local/assembly/assembly.ts'
-import { crossOriginFor } from '../../../local/gateway/cors.ts'
-import { Gateway } from '../../../local/gateway/gateway.ts'
-import { RouteTable } from '../../../local/gateway/route-table.ts'
+import type { CrossOrigin } from '../../../packages/laptop/assembly/assembly.ts'
+import { crossOriginFor } from '../../../local/platform/cross-origin.ts'
+import { Gateway } from '../../../packages/laptop/gateway/gateway.ts'
+import { RouteTable } from '../../../packages/laptop/gateway/route-table.ts'
+import { contractRefusal } from '../../../local/platform/contract-refusal.ts'
 
 const origin = 'https://console.example.com'
 
@@ -15,7 +16,7 @@ const config = crossOriginFor([origin])
  * Sends one request to a gateway whose function answers 200; returns the answer and whether the function was called.
  */
 async function ask(crossOrigin: CrossOrigin | undefined, method: string, headers: Record<string, string>) {
-  const gateway = new Gateway()
+  const gateway = new Gateway({ refuse: contractRefusal })
   const address = await gateway.open('127.0.0.1', 0)
   let asked = 0
   const invoke = async () => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DataFolder, openDataFolder } from '../../../local/data/data-folder.ts'
-import { PlainError } from '../../../local/processes/plain-error.ts'
-import { type ChooseProgramDeps, chooseProgram } from '../../../local/stores/dynamo-program/choose-program.ts'
-import { dynoxidePackage } from '../../../local/stores/dynamo-program/dynoxide.ts'
+import { PlainError } from '../../../packages/laptop/processes/plain-error.ts'
+import { type ChooseProgramDeps, chooseProgram } from '../../../packages/laptop/stores/dynamo-program/choose-program.ts'
+import { dynoxidePackage } from '../../../packages/laptop/stores/dynamo-program/dynoxide.ts'
 
 let root: string
 let folder: DataFolder

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDataFolder } from '../../../local/data/data-folder.ts'
-import { type QueueStore, startEmbeddedSqs } from '../../../local/stores/sqs.ts'
+import { inSmallerGroups } from '../../../local/platform/message-groups.ts'
+import { type QueueStore, startEmbeddedSqs } from '../../../packages/laptop/stores/sqs.ts'
 
 const QueueUrl = 'http://sqs.us-east-1.localhost:4566/000000000000/Work.fifo'
 
@@ -29,10 +30,8 @@ afterEach(async () => {
 })
 
 async function start(): Promise<QueueStore> {
-  const started = await startEmbeddedSqs(twoQueues, {
-    folder: openDataFolder(folder),
-    keeps: ({ name }) => name !== 'Left.fifo',
-  })
+  const files = { folder: openDataFolder(folder), keeps: ({ name }: { name: string }) => name !== 'Left.fifo' }
+  const started = await startEmbeddedSqs(twoQueues, files, inSmallerGroups)
   started.run?.begin()
   return started
 }

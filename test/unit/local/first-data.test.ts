@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
 import { asRoot } from '../../../local/platform/first-data.ts'
-import { addressOf, listen } from '../../../local/processes/listen.ts'
+import { addressOf, listen } from '../../../packages/laptop/processes/listen.ts'
 
 const closers: (() => Promise<void>)[] = []
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { type IncomingHttpHeaders, createServer } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { ObjectBackend } from '../../../local/gate/gate.ts'
-import { forwardObjects } from '../../../local/stores/objects/forward-objects.ts'
-import { freePort } from '../../support/processes/free-port.ts'
+import type { ObjectBackend } from '../../../packages/laptop/gate/gate.ts'
+import { forwardObjects } from '../../../packages/laptop/stores/objects/forward-objects.ts'
+import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 
 const signer = { accessKeyId: 'local', secretAccessKey: 'local' }
 

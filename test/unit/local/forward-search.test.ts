@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, cr
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { connectSearch } from '../../../local/stores/search/forward-search.ts'
-import { freePort } from '../../support/processes/free-port.ts'
+import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 
 const signer = { accessKeyId: 'local', secretAccessKey: 'local' }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { afterEach, expect, it } from 'vitest'
-import { forwardTo } from '../../../local/stores/forward.ts'
-import { addressOf, listen } from '../../../local/processes/listen.ts'
+import { forwardTo } from '../../../packages/laptop/stores/forward.ts'
+import { addressOf, listen } from '../../../packages/laptop/processes/listen.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

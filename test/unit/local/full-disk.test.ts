@@ -5,8 +5,9 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, it, vi } from 'vitest'
 import { DomainError } from '../../../core/errors.ts'
-import { openLog } from '../../../local/processes/log-file.ts'
-import { PlainError, endInWords } from '../../../local/processes/plain-error.ts'
+import { openLog } from '../../../packages/laptop/processes/log-file.ts'
+import { endInWords } from '../../../local/processes/end-in-words.ts'
+import { PlainError } from '../../../packages/laptop/processes/plain-error.ts'
 
 it.runIf(existsSync('/dev/full'))('a log whose disk is full is told of once, and its writers go on', async () => {
   const printed = vi.spyOn(console, 'error').mockImplementation(() => {})

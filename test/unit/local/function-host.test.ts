@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { transformSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { LambdaFunction } from '../../../local/assembly/assembly.ts'
-import { FunctionHost } from '../../../local/functions/function-host.ts'
-import { FunctionHosts } from '../../../local/functions/function-hosts.ts'
+import type { LambdaFunction } from '../../../packages/laptop/assembly/assembly.ts'
+import { FunctionHost } from '../../../packages/laptop/functions/function-host.ts'
+import { FunctionHosts } from '../../../packages/laptop/functions/function-hosts.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'functions-'))
 

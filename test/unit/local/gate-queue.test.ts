@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { environment } from '../../../contracts/environment.ts'
-import { readStatements } from '../../../local/assembly/read-roles.ts'
-import type { ServiceAnswer } from '../../../local/gate/backend.ts'
-import { Gate, type InnerCall } from '../../../local/gate/gate.ts'
-import { GateQueue } from '../../../local/queues/gate-queue.ts'
-import { type QueueStore, connectSqs, startEmbeddedSqs } from '../../../local/stores/sqs.ts'
+import { readStatements } from '../../../packages/laptop/assembly/read-roles.ts'
+import type { ServiceAnswer } from '../../../packages/laptop/gate/backend.ts'
+import { Gate, type InnerCall } from '../../../packages/laptop/gate/gate.ts'
+import { GateQueue } from '../../../packages/laptop/queues/gate-queue.ts'
+import { type QueueStore, connectSqs, startEmbeddedSqs } from '../../../packages/laptop/stores/sqs.ts'
 import { type CloudGate, startCloudGate } from '../../support/stores/cloud-gate.ts'
 import { place } from '../../support/platform/small-assembly.ts'
 
@@ -232,8 +232,7 @@ it.each([
     if (calls <= failures) throw new Error('other side closed')
     return { status: 200, headers: {}, body: '{}' }
   }
-  const atOnce = { after: (_ms: number, run: () => void) => (queueMicrotask(run), () => {}) }
-  const failing = new GateQueue({ callAs }, queue.url, worker.arn, { timers: atOnce, random: () => 0 })
+  const failing = new GateQueue({ callAs }, queue.url, worker.arn, async () => {})
   const removal = failing.remove([{ MessageId: 'm', ReceiptHandle: 'r', Body: '' }])
 
   expect(

@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { FunctionFailed } from '../../../local/functions/function-host.ts'
-import { MalformedResult, functionReply } from '../../../local/gateway/function-reply.ts'
-import { Gateway, type Invoke } from '../../../local/gateway/gateway.ts'
-import { RouteTable } from '../../../local/gateway/route-table.ts'
+import { FunctionFailed } from '../../../packages/laptop/functions/function-host.ts'
+import { MalformedResult, functionReply } from '../../../packages/laptop/gateway/function-reply.ts'
+import { Gateway, type Invoke } from '../../../packages/laptop/gateway/gateway.ts'
+import { RouteTable } from '../../../packages/laptop/gateway/route-table.ts'
+import { contractRefusal } from '../../../local/platform/contract-refusal.ts'
 
 const routes = new RouteTable(
   [
@@ -87,7 +88,7 @@ describe('the gateway', () => {
   let invoke: Invoke
 
   beforeEach(async () => {
-    gateway = new Gateway()
+    gateway = new Gateway({ refuse: contractRefusal })
     url = `http://${await gateway.open('127.0.0.1', 0)}`
     invoke = (name, event) => Promise.resolve({ name, event })
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readStatements } from '../../../local/assembly/read-roles.ts'
-import { judge, matchesPattern } from '../../../local/gate/judge.ts'
+import { readStatements } from '../../../packages/laptop/assembly/read-roles.ts'
+import { judge, matchesPattern } from '../../../packages/laptop/gate/judge.ts'
 
 const table = 'arn:aws:dynamodb:us-east-1:000000000000:table/Accounts'
 const read = { action: 'dynamodb:GetItem', resource: table }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { ServiceAnswer } from '../../../local/gate/backend.ts'
-import { keysBackend } from '../../../local/stores/keys.ts'
-import { secretText, secretsBackend } from '../../../local/stores/secrets.ts'
+import type { ServiceAnswer } from '../../../packages/laptop/gate/backend.ts'
+import { keysBackend } from '../../../packages/laptop/stores/keys.ts'
+import { secretText, secretsBackend } from '../../../packages/laptop/stores/secrets.ts'
 
 const keys = [
   { id: 'one', arn: 'arn:key/one' },

@@ -6,13 +6,14 @@ import { s3RecordingFiles } from '../../../adapters/s3/s3-file-store.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { environment } from '../../../contracts/environment.ts'
 import { linkCors } from '../../../contracts/routes/cors.ts'
-import { crossOriginFor } from '../../../local/gateway/cors.ts'
-import { Gateway } from '../../../local/gateway/gateway.ts'
-import { RouteTable } from '../../../local/gateway/route-table.ts'
+import { crossOriginFor, linkCrossOriginOf } from '../../../local/platform/cross-origin.ts'
+import { Gateway } from '../../../packages/laptop/gateway/gateway.ts'
+import { RouteTable } from '../../../packages/laptop/gateway/route-table.ts'
 import { publicUrl } from '../../../local/platform/public-url.ts'
 import { aFileBody } from '../../support/processes/file-bodies.ts'
 import { movableClock } from '../../support/processes/movable-clock.ts'
 import { type ObjectServer, startObjectServer } from '../../support/stores/object-server.ts'
+import { contractRefusal } from '../../../local/platform/contract-refusal.ts'
 
 const link = { key: 'a/b c.wav', contentType: 'audio/wav', disposition: 'attachment', seconds: 300 }
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => objects.close())
 
 beforeEach(async () => {
-  gateway = new Gateway()
+  gateway = new Gateway({ refuse: contractRefusal })
   origin = `http://${await gateway.open(apiHost, 0)}`
   const table = new RouteTable([{ key: '$default', target: 'unmatched' }])
   const invoke = () => Promise.resolve({ statusCode: 404, body: '{"error":"not_found"}' })
@@ -65,10 +66,12 @@ test('the link of a recording points to the address of the API, which serves the
 
 test('a page of an allowed origin may read a recording by its link, and a page of another origin may not', async () => {
   const table = new RouteTable([{ key: '$default', target: 'unmatched' }])
+  const crossOrigin = crossOriginFor(['https://console.example.com'])
   gateway.serve({
     table,
     invoke: () => Promise.reject(new Error('no function answers a link')),
-    crossOrigin: crossOriginFor(['https://console.example.com']),
+    crossOrigin,
+    linkCrossOrigin: linkCrossOriginOf(crossOrigin),
     answerLink: (asked, response) => objects.gate.answerLink(asked, response),
   })
   const url = await aLink('the recording')

@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import { Poller, holdMs } from '../../../local/queues/poller.ts'
-import { byTenant, doneMessages, queueEvent } from '../../../local/queues/queue-event.ts'
-import { batchesAtOnce } from '../../../local/queues/start-mappings.ts'
-import type { ReceivedMessage } from '../../../local/queues/received-message.ts'
+import { Poller, holdMs } from '../../../packages/laptop/queues/poller.ts'
+import { doneMessages, queueEvent } from '../../../packages/laptop/queues/queue-event.ts'
+import { batchesAtOnce } from '../../../local/platform/batches-at-once.ts'
+import { byTenant } from '../../../local/platform/message-groups.ts'
+import type { ReceivedMessage } from '../../../packages/laptop/queues/received-message.ts'
 
 const aMessage = (id: string): ReceivedMessage => ({ MessageId: id, ReceiptHandle: `handle-${id}`, Body: `body-${id}` })
 const messages = [aMessage('a'), aMessage('b'), aMessage('c')]

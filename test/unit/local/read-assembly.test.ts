@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { readAssembly } from '../../../local/assembly/read-assembly.ts'
+import { readAssembly } from '../../../packages/laptop/assembly/read-assembly.ts'
 import { place, writeAssembly } from '../../support/platform/small-assembly.ts'
 
 const directories: string[] = []

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
-import { BodyTooLarge, readBody } from '../../../local/gate/read-body.ts'
+import { BodyTooLarge, readBody } from '../../../packages/laptop/gate/read-body.ts'
 
 const aRequest = () => Object.assign(new PassThrough(), { headers: { 'content-length': '100000' } })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ServiceAnswer, ServiceCall } from '../../../local/gate/backend.ts'
-import { withRoomForReads } from '../../../local/stores/dynamodb.ts'
+import type { ServiceAnswer, ServiceCall } from '../../../packages/laptop/gate/backend.ts'
+import { withRoomForReads } from '../../../packages/laptop/stores/dynamodb.ts'
 
 /** A store whose calls wait until they are answered. */
 function aStore() {

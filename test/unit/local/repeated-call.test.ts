@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { RepeatedCall } from '../../../local/schedules/repeated-call.ts'
-import { startSchedules } from '../../../local/schedules/start-schedules.ts'
+import { RepeatedCall } from '../../../packages/laptop/schedules/repeated-call.ts'
+import { startSchedules } from '../../../packages/laptop/schedules/start-schedules.ts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { dynamoAccess, keyAccess, objectAccess, secretAccess, sqsAccess } from '../../../local/gate/requested-access.ts'
+import {
+  dynamoAccess,
+  keyAccess,
+  objectAccess,
+  secretAccess,
+  sqsAccess,
+} from '../../../packages/laptop/gate/requested-access.ts'
 import { place } from '../../support/platform/small-assembly.ts'
 
 const table = (name: string) => `arn:aws:dynamodb:us-east-1:000000000000:table/${name}`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Scope, noValue, resolve } from '../../../local/assembly/resolve.ts'
+import { type Scope, noValue, resolve } from '../../../packages/laptop/assembly/resolve.ts'
 
 const scope: Scope = {
   ref: (name) => (name === 'AWS::NoValue' ? noValue : `ref(${name})`),

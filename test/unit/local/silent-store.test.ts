@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it, vi } from 'vitest'
-import { startDynamo } from '../../../local/stores/dynamodb.ts'
+import { startDynamo } from '../../../packages/laptop/stores/dynamodb.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'silent-store-'))
 afterAll(() => rmSync(folder, { recursive: true }))

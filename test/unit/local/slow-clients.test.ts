@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { routes } from '../../../contracts/routes/index.ts'
-import { Gateway, maxBodyBytes } from '../../../local/gateway/gateway.ts'
-import { RouteTable } from '../../../local/gateway/route-table.ts'
-import { unreadableReason } from '../../../local/gateway/unreadable-request.ts'
+import { Gateway, maxBodyBytes } from '../../../packages/laptop/gateway/gateway.ts'
+import { RouteTable } from '../../../packages/laptop/gateway/route-table.ts'
+import { unreadableReason } from '../../../packages/laptop/gateway/unreadable-request.ts'
+import { contractRefusal } from '../../../local/platform/contract-refusal.ts'
+import { routeTraits } from '../../../local/platform/route-traits.ts'
 
 let gateway: Gateway
 let port: number
@@ -13,7 +15,7 @@ let sockets: Socket[]
 let body: string
 
 beforeEach(async () => {
-  await serve(new Gateway())
+  await serve(new Gateway({ refuse: contractRefusal }))
 })
 
 /** Starts a gateway. */
@@ -53,7 +55,12 @@ async function answerOn(socket: Socket): Promise<string> {
 /** Starts a gateway whose clients have hardly any time for something. */
 async function serveImpatiently(times: { readonly request?: number; readonly idle?: number }): Promise<void> {
   await gateway.close(0)
-  await serve(new Gateway({ headers: 50, request: 60_000, idle: 60_000, overlook: 10, ...times }))
+  await serve(
+    new Gateway({
+      refuse: contractRefusal,
+      times: { headers: 50, request: 60_000, idle: 60_000, overlook: 10, ...times },
+    }),
+  )
 }
 
 const post = (bytes: number) => `POST / HTTP/1.1\r\nHost: h\r\nContent-Length: ${bytes}\r\nConnection: close\r\n\r\n`
@@ -131,7 +138,7 @@ it('the gateway passes on a body as large as its route declares, and no larger o
   const largest = routes.reduce((one, other) => ((other.maxBodyBytes ?? 0) > (one.maxBodyBytes ?? 0) ? other : one))
   const { method, path, maxBodyBytes: bytes = 0 } = largest
   const table = new RouteTable([{ key: `${method} ${path}`, target: 'any' }])
-  gateway.serve({ table, routes, invoke: async () => ({ statusCode: 200, body }) })
+  gateway.serve({ table, routes: routeTraits(routes), invoke: async () => ({ statusCode: 200, body }) })
   const send = async (count: number) => {
     const socket = await open(post(count).replace('/', path))
     socket.write(Buffer.alloc(count))

@@ -1,6 +1,6 @@
 import { type MockInstance, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { PlainError } from '../../../local/processes/plain-error.ts'
-import { type Run, Supervised } from '../../../local/processes/supervised.ts'
+import type { PlainError } from '../../../packages/laptop/processes/plain-error.ts'
+import { type Run, Supervised } from '../../../packages/laptop/processes/supervised.ts'
 
 let printed: MockInstance<typeof console.error>
 let running: Supervised<Run> | undefined

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { endOf, startTiedProgram } from '../../../local/processes/tied-program.ts'
+import { endOf, startTiedProgram } from '../../../packages/laptop/processes/tied-program.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tied-program-'))
 const log = join(folder, 'log')
@@ -15,7 +15,7 @@ const program = 'console.log(process.pid); setInterval(() => {}, 1000)'
 
 /** A process that starts the program, tied to itself, with a path of commands. */
 function aParent(path: string) {
-  const module = new URL('../../../local/processes/tied-program.ts', import.meta.url)
+  const module = new URL('../../../packages/laptop/processes/tied-program.ts', import.meta.url)
   const start = `import { endOf, startTiedProgram } from ${JSON.stringify(module.href)}
     const program = startTiedProgram(process.execPath, ['-e', ${JSON.stringify(program)}], ${JSON.stringify(log)})
     process.once('SIGUSR2', () => void program.stop().then(() => process.exit()))

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { issueCredential } from '../../../local/signature/credential.ts'
-import { signHeaders, signerFor } from '../../../local/signature/sign.ts'
-import { type SignedParts, verifySignature } from '../../../local/signature/verify-signature.ts'
+import { issueCredential } from '../../../packages/laptop/signature/credential.ts'
+import { signHeaders, signerFor } from '../../../packages/laptop/signature/sign.ts'
+import { type SignedParts, verifySignature } from '../../../packages/laptop/signature/verify-signature.ts'
 
 const now = Date.parse('2026-02-03T04:05:06Z')
 const credential = issueCredential('arn:aws:iam::000000000000:role/Reader')

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { readEngines, refuseMisconfigured } from '../../../local/platform/read-engines.ts'
 import { unreachableNote } from '../../../local/platform/startup-report.ts'
 import { EngineWatch } from '../../../local/platform/watch-engines.ts'
-import { listen, addressOf } from '../../../local/processes/listen.ts'
+import { listen, addressOf } from '../../../packages/laptop/processes/listen.ts'
 
 const name = '10.0.0.5:8021'
 const online = { name, online: true, reason: undefined }

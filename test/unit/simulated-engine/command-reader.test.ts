@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CommandReader, type SocketCommand } from '../../../local/simulated-engine/socket/command-reader.ts'
+import { CommandReader, type SocketCommand } from '../../../packages/simulated-freeswitch/socket/command-reader.ts'
 
 function commandsIn(pieces: readonly string[]): SocketCommand[] {
   const reader = new CommandReader()

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { UserDirectory } from '../../../local/simulated-engine/directory/user-directory.ts'
-import { httpDirectory } from '../../../local/simulated-engine/platform/http-lookups.ts'
+import { UserDirectory } from '../../../packages/simulated-freeswitch/directory/user-directory.ts'
+import { httpDirectory } from '../../../local/platform/engine-lookups.ts'
 import { labDirectory } from '../../support/engine/engine-lab.ts'
 
 interface Received {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { preprocessXml } from '../../../local/simulated-engine/platform/preprocess-xml.ts'
+import { preprocessXml } from '../../../packages/simulated-freeswitch/lookups/preprocess-xml.ts'
 
 const textOf = (document: string, globals?: Map<string, string>) => preprocessXml(document, globals).text
 

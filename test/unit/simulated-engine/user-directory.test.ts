@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { UserDirectory } from '../../../local/simulated-engine/directory/user-directory.ts'
+import { UserDirectory } from '../../../packages/simulated-freeswitch/directory/user-directory.ts'
 
 /** A directory whose users are all there, with the given word on caching, and the lookups that reached it. */
 function setUp(cacheable: string) {
