@@ -8,7 +8,7 @@ import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behi
 import type { EngineEvent } from '../runtime/engine.ts'
 import { BufferDisk, type SpoolLocation } from './buffer-disk.ts'
 import { type Drop, type DropTally, dropTally } from './drops.ts'
-import { EventLog, type MemoryLimits, usualMemory } from './event-log.ts'
+import { EntryLog, type MemoryLimits, dropOf, usualMemory } from './entry-log.ts'
 import { EventSender } from './event-sender.ts'
 import type { HeardContent } from './log-entry.ts'
 import { type Waiting, sizeOf, truncateEvent } from './waiting.ts'
@@ -39,7 +39,7 @@ export interface EventHandler {
   /**
    * Handles one event of an engine: calls `take` for all that comes of it before this resolves. Rejects with
    * `store_unavailable` when something is gone that will come back: then it is asked again for the same event, after a
-   * growing wait. Any other failure is the event's own, which is skipped.
+   * growing wait. Any other failure is the event's own, which is skipped and counted as dropped.
    */
   readonly handle: (turn: Turn) => Promise<void>
   /** Given each event that has to wait, at once: what its turn will ask for can be asked for meanwhile. */
@@ -70,13 +70,13 @@ interface QueueBarrier {
 /**
  * What the engines sent, in one order, until all that comes of it is in the queues. Events are handled one after
  * another when there is room for what comes of them; what must wait is in memory and on disk, within limits (see
- * `EventLog`).
+ * `EntryLog`).
  */
 export class EventBuffer {
   readonly #deps: EventBufferDeps
   readonly #tally: DropTally
   readonly #disk: BufferDisk | undefined
-  readonly #log: EventLog
+  readonly #log: EntryLog
   readonly #sender: EventSender
   readonly #cdrSender: EventSender
   readonly #handling: WriteBehind
@@ -103,7 +103,7 @@ export class EventBuffer {
       timers,
       random,
     })
-    this.#log = new EventLog({
+    this.#log = new EntryLog({
       clock,
       timers,
       disk: this.#disk,
@@ -237,6 +237,7 @@ export class EventBuffer {
     } catch (problem) {
       if (problem instanceof DomainError && problem.code === 'store_unavailable') throw problem
       this.#unreadable += 1
+      this.#tally.lost(dropOf(entry))
       const reason = problem instanceof Error ? problem.name : ''
       this.#deps.log.warn('an event was skipped', { event: event.name, reason })
     }

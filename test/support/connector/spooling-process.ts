@@ -1,7 +1,7 @@
 import { memoryEventSink } from '../memory/memory-event-sink.ts'
 import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
 import type { Drop } from '../../../connector/buffer/drops.ts'
-import type { MemoryLimits } from '../../../connector/buffer/event-log.ts'
+import type { MemoryLimits } from '../../../connector/buffer/entry-log.ts'
 import { textEvent } from '../../../adapters/events/text-event.ts'
 import { sizeOf } from '../../../connector/buffer/waiting.ts'
 import { capturedLog } from '../processes/captured-log.ts'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { EngineEvent } from '../../../connector/runtime/engine.ts'
 import { readEvent } from '@callplane/esl'
 import { EventBuffer } from '../../../connector/buffer/event-buffer.ts'
-import type { MemoryLimits } from '../../../connector/buffer/event-log.ts'
+import type { MemoryLimits } from '../../../connector/buffer/entry-log.ts'
 import type { Drop } from '../../../connector/buffer/drops.ts'
 import { blankChannel } from '../../../connector/calls/channel.ts'
 import { SyntheticEvent } from '../../../connector/calls/synthetic-event.ts'
@@ -91,14 +91,15 @@ test('events wait while the store is away, and are then handled once and in orde
   expect(sequences()).toEqual(numbers(1_000))
 })
 
-test('an event that fails on its own is skipped and counted, and no other event waits for it', async () => {
-  const { buffer, add, sequences, store } = aBuffer()
+test('an event that fails on its own is skipped and told as lost, and no other event waits for it', async () => {
+  const { buffer, add, drops, sequences, store } = aBuffer()
   store.fails = ({ sequence }) => sequence === '1'
 
   for (const event of events(3)) add(event)
   await buffer.handled()
 
   expect([sequences(), buffer.counts.unreadable]).toEqual([['0', '2'], 1])
+  expect(drops).toMatchObject([{ count: 1 }])
 })
 
 test('an event that has to wait is announced for prefetching, and one that is handled at once is not', async () => {

@@ -26,7 +26,7 @@ const openMs = 5_000
 /** The queue drops messages of this age, so an event that waited on a disk for longer is not delivered either. */
 const staleMs = 4 * 24 * 3_600_000
 
-export interface EventLogDeps extends Time {
+export interface EntryLogDeps extends Time {
   /**
    * Where entries wait that memory has no room for, and those that a killed process must not lose; nowhere if absent.
    */
@@ -43,8 +43,8 @@ export interface EventLogDeps extends Time {
  * (the tail). What is not done within half a second is on disk besides. While the disk is writing and the tail is long,
  * no more should be read. When there is no room for the tail either, the oldest entry that is on no disk goes.
  */
-export class EventLog {
-  readonly #deps: EventLogDeps
+export class EntryLog {
+  readonly #deps: EntryLogDeps
   readonly #writer: LogWriter
   readonly #all = new Set<Waiting>()
   readonly #ready = new Chain<Waiting>()
@@ -65,7 +65,7 @@ export class EventLog {
   #isClosed = false
   #isLoading = false
 
-  constructor(deps: EventLogDeps) {
+  constructor(deps: EntryLogDeps) {
     const { disk, memory } = deps
     this.#deps = deps
     this.#tailBytes = (memory.all - memory.window) / 4
@@ -305,7 +305,8 @@ export class EventLog {
   }
 }
 
-function dropOf({ dropClass, readAt }: LogEntry): Drop {
+/** Returns an entry that is given up, for the tally. */
+export function dropOf({ dropClass, readAt }: LogEntry): Drop {
   return { class: dropClass, count: 1, from: readAt, to: readAt }
 }
 
