@@ -143,7 +143,7 @@ export class StoredCalls implements CallWatcher {
   #giveBack(one: Changed): void {
     const { uuid, state } = one.call
     if (this.#changed.has(uuid)) return
-    if (state === 'ended' && !this.#marks.has(uuid)) this.#marks.set(uuid, one)
+    if (state === 'ended') this.#marks.set(uuid, one)
     if (state === 'up' && !this.#ended.has(uuid)) this.#changed.set(uuid, one)
   }
 

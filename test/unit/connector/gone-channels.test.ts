@@ -17,7 +17,8 @@ async function endOf(answer: string, meanwhile: Partial<Channel> | 'gone' | 'ove
       link: {
         api: async () => {
           isOver = meanwhile === 'over'
-          channel = typeof meanwhile === 'string' ? undefined : { ...blankChannel(uuid), core: 'core-1', ...meanwhile }
+          const changes = typeof meanwhile === 'string' ? {} : meanwhile
+          channel = meanwhile === 'gone' ? undefined : { ...blankChannel(uuid), core: 'core-1', ...changes }
           return answer
         },
       },
@@ -45,5 +46,6 @@ test.each(['true\n', '-ERR no reply\n', ''])(
 test('a channel gets no synthetic end if it ends or has an event, or its engine restarts, while the engine is asked', async () => {
   expect(await endOf('false\n', { heard: true })).toEqual({ made: [], kept: [] })
   expect(await endOf('false\n', 'gone')).toEqual({ made: [], kept: [] })
+  expect(await endOf('false\n', 'over')).toEqual({ made: [], kept: [] })
   expect(await endOf('true\n', 'over')).toEqual({ made: [], kept: [] })
 })

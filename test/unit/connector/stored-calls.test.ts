@@ -72,6 +72,37 @@ test('a call whose write fails after its end is removed, and not written again',
   expect(writes).toEqual(['up call', 'remove call'])
 })
 
+test('a state of a call whose write fails does not replace a newer one', async () => {
+  const { time, registry, stored, answers } = aRegistry()
+  const writing = Promise.withResolvers<void>()
+  answers.put = () => writing.promise
+  await registry.learn('call', eventFields(), 'fs1', 'event')
+
+  answers.put = async () => {}
+  await registry.learn('call', eventFields({ ...ofAccount, 'Event-Name': 'CHANNEL_HOLD' }), 'fs1', 'event')
+  writing.reject(new Error('gone'))
+  await time.advance(60_000)
+
+  expect(stored.get('call')).toMatchObject({ state: 'up', presenceId: `1000@${domain}` })
+})
+
+test('a call that comes back while its removal fails stays stored', async () => {
+  const { time, registry, stored, answers } = aRegistry()
+  const removing = Promise.withResolvers<void>()
+  await registry.learn('call', eventFields(), 'fs1', 'event')
+  await time.advance(1_000)
+  answers.remove = () => removing.promise
+  registry.end('call', 'core-1')
+  await time.advance(6_000)
+
+  await registry.learn('call', eventFields(), 'fs1', 'event')
+  answers.remove = async () => {}
+  removing.reject(new Error('gone'))
+  await time.advance(60_000)
+
+  expect([...stored.keys()]).toEqual(['call'])
+})
+
 test("a failed removal of a call's record is retried", async () => {
   const { time, registry, writes, answers, calls } = aRegistry()
   answers.remove = () => Promise.reject(new Error('gone'))
