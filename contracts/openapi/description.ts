@@ -24,7 +24,13 @@ function callers({ authentication, permission }: Route): string {
   if (permission === null) return 'Any valid token may call it.'
   const second = permission.and === undefined ? '' : `, and to ${rightTo(permission.and)}`
   const own = permission.own === true ? `; with \`${permission.action}o\`, only the caller's own things` : ''
-  return `Needs the permission to ${rightTo(permission)}${second}${own}.`
+  return `Needs the permission to ${rightTo(permission)}${second}${own}${instead(permission)}.`
+}
+
+function instead({ or }: Permission): string {
+  if (or === undefined) return ''
+  const own = or.own === true ? `, and with \`${or.action}o\` the caller's own` : ''
+  return `; with that to ${rightTo(or)}, a part of them${own}`
 }
 
 function rightTo({ resource, action }: Pick<Permission, 'resource' | 'action'>): string {

@@ -14,6 +14,8 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
     'The number of the last event that you have; the answer has those after it, and all that are kept with `0`.',
   'query order': 'The field to sort by; `orderValue` has the direction.',
   'query name': 'The name of one recording, where a call has several; the oldest without it.',
+  'query compact': 'Shows what a dashboard needs of each event, in at most 400 bytes, and not its fields.',
+  'query fields': 'Only these fields of each event, separated by commas.',
   'query file_name': 'The name that the downloaded file gets.',
   'query type': 'The content type of the recording; `all` lists all recordings of the call.',
   'query uuid':

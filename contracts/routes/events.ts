@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { callId } from '../fields.ts'
 import { textByName } from './hook-shapes.ts'
 import { route } from './route.ts'
 import { wholeNumber } from './shapes.ts'
@@ -20,6 +21,19 @@ const timeGapReason = z.enum([
   'several',
 ])
 
+/** Names of fields of an event, separated by commas. */
+const fieldNames = z.pipe(
+  z
+    .string()
+    .check(
+      z.regex(
+        /^[A-Za-z0-9_.-]{1,128}(?:,[A-Za-z0-9_.-]{1,128}){0,99}$/,
+        'must be up to 100 names of fields, separated by commas',
+      ),
+    ),
+  z.transform((text: string) => text.split(',')),
+)
+
 /** `GET /api/v2/events`: the events of a domain in the order of their numbers, and all possible gaps. */
 export const listEvents = route({
   operationId: 'listEvents',
@@ -28,7 +42,10 @@ export const listEvents = route({
   path: '/api/v2/events',
   summary: 'List the events of a domain by their numbers, with every gap',
   authentication: 'token',
-  permission: { resource: 'hook', action: 'r' },
+  description:
+    'Who may read channels, and no hooks, sees the events of calls; with `ro`, those of the own calls. `fields` and ' +
+    '`compact` exclude each other.',
+  permission: { resource: 'hook', action: 'r', or: { resource: 'channels', action: 'r', own: true } },
   domain: 'required',
   needs: {
     eventLog: ['head', 'read'],
@@ -40,6 +57,16 @@ export const listEvents = route({
     domain: z.optional(z.string()),
     since: z.optional(sequence),
     limit: z.optional(wholeNumber(1, 1000)),
+    /** Only events of this name, as a hook writes it. */
+    name: z.optional(
+      z.string().check(z.regex(/^[A-Za-z0-9_:>.-]{1,256}$/, 'must be the name of an event, as a hook has it')),
+    ),
+    /** Only events of this call. */
+    call: z.optional(callId),
+    /** Only these fields of each event, separated by commas. */
+    fields: z.optional(fieldNames),
+    /** Without the fields, but with what a dashboard needs. */
+    compact: z.optional(z.enum(['true', 'false'], 'must be true or false')),
   }),
   response: z.object({
     status: z.literal('OK'),
@@ -56,7 +83,13 @@ export const listEvents = route({
             name: z.string(),
             /** The call; empty for an event without one. */
             uuid: z.string(),
+            /** Its fields; none with `compact=true`, which has what follows instead, as far as the event has it. */
             event: z.readonly(textByName),
+            account: z.optional(z.string()),
+            from: z.optional(z.string()),
+            to: z.optional(z.string()),
+            state: z.optional(z.string()),
+            hangupCause: z.optional(z.string()),
           }),
         ),
       ),

@@ -44,5 +44,8 @@ export type AclPermission = (typeof aclPermissions)[number]
 /** The permissions of a role: resource to permissions. A resource that is absent allows nothing. */
 export type Acl = Readonly<Partial<Record<AclResource, readonly AclPermission[]>>>
 
-/** The reach of a permission: everything in the caller's domain, or only the caller's own things. */
-export type AccessScope = 'all' | 'own'
+/**
+ * The reach of a permission: everything in the caller's domain, only the caller's own things, or the part that a second
+ * permission shows in place of the first.
+ */
+export type AccessScope = 'all' | 'own' | 'part'

@@ -33,7 +33,8 @@ export function scopeOf(acl: Acl, resource: AclResource, action: AclAction): Acc
 
 /**
  * Returns the reach of a caller for a required permission. With `own`, the action on the caller's own things is enough;
- * `and` names a second permission that must be held in full. Throws `permission_denied` when the map allows less.
+ * `and` names a second permission that must be held in full; `or` one that suffices in its place, for a `part` or the
+ * caller's `own`. Throws `permission_denied` when the map allows less.
  */
 export function decidePermission(
   acl: Acl,
@@ -42,11 +43,15 @@ export function decidePermission(
     readonly action: AclAction
     readonly own?: boolean
     readonly and?: { readonly resource: AclResource; readonly action: AclAction }
+    readonly or?: { readonly resource: AclResource; readonly action: AclAction; readonly own?: boolean }
   },
 ): AccessScope {
   if (wanted.and !== undefined) decidePermission(acl, wanted.and)
   const scope = scopeOf(acl, wanted.resource, wanted.action)
   if (scope === 'all' || (scope === 'own' && wanted.own === true)) return scope
+  const other = wanted.or && scopeOf(acl, wanted.or.resource, wanted.or.action)
+  if (other === 'all') return 'part'
+  if (other === 'own' && wanted.or?.own === true) return 'own'
   throw permissionDenied(`your role lacks the permission "${wanted.action}" of "${wanted.resource}"`)
 }
 

@@ -1,6 +1,7 @@
 import { invalidField } from '../errors.ts'
 import type { LoggedEvent } from './platform-event.ts'
 import type { EventLog } from './event-log.ts'
+import { type EventView, type ShownEvent, isShown, shownEvent } from './event-view.ts'
 import type { GapStore } from './gap-store.ts'
 import type { ConnectorStatusStore } from '../connectors/connector-status-store.ts'
 import { type TimeGap, engineGap, fewGaps, hooklessGap, isHeardByOthers } from './time-gaps.ts'
@@ -16,6 +17,8 @@ export interface ListEventsPorts {
 const listEventsLimits = {
   /** UTF-16 units of JSON, though always one event: three times that in bytes fits into the 6 MB of an answer. */
   shown: 1_500_000,
+  /** Events at a time, where few of them are shown. */
+  read: 1_000,
   gaps: 1_000,
 } as const
 
@@ -27,10 +30,11 @@ const longestGapMs = 7 * dayMs
 /** Clocks of those who number events and those who record gaps differ by less. */
 const skewMs = 5_000
 
-/** The number after which a page of the list begins, and the most events of the page. */
+/** The number after which a page of the list begins, the most events of the page, and what the reader sees of them. */
 export interface EventsWanted {
   readonly since: number
   readonly limit: number
+  readonly view: EventView
 }
 
 /**
@@ -46,14 +50,7 @@ export interface NumberGap {
 
 /** A page of a domain's events. */
 export interface EventsPage {
-  readonly events: readonly {
-    readonly sequence: number
-    /** Epoch milliseconds. */
-    readonly at: number
-    readonly name: string
-    readonly uuid: string
-    readonly event: Readonly<Record<string, string>>
-  }[]
+  readonly events: readonly ShownEvent[]
   readonly gaps: readonly (NumberGap | TimeGap)[]
   readonly head: number
   readonly next: number
@@ -63,7 +60,8 @@ export interface EventsPage {
 
 /**
  * Lists the events of a domain after a number, in the order of their numbers, and everything that may be missing up to
- * `next`. Every number is among the events or in a gap. A gap is shown as the time that it covers if it became known
+ * `next`. Every number is among the events or in a gap, or that
+ * of an event which the view leaves out. A gap is shown as the time that it covers if it became known
  * after the event `since` was numbered and, if more pages follow, before the last event of the page. A gap that becomes
  * known later is in a later page; one may be shown in two pages. Throws `invalid_field` for a number that the domain
  * has not used yet.
@@ -71,7 +69,7 @@ export interface EventsPage {
 export async function listEvents(
   ports: ListEventsPorts,
   domain: string,
-  { since, limit }: EventsWanted,
+  { since, limit, view }: EventsWanted,
   now: number,
 ): Promise<EventsPage> {
   const head = await ports.eventLog.head(domain)
@@ -79,8 +77,8 @@ export async function listEvents(
     const way = 'begin again with 0: all that is kept'
     throw invalidField('since', `must be at most ${head}, the highest number of the domain so far; ${way}`)
   }
-  const [{ before, found, voids, upTo, isEnd }, hooks] = await Promise.all([
-    readPage(ports, domain, { since, limit }),
+  const [{ before, shown, found, voids, upTo, isEnd }, hooks] = await Promise.all([
+    readPage(ports, domain, { since, limit, view }),
     ports.hooks.count(domain),
   ])
   const last = found.at(-1)
@@ -88,9 +86,7 @@ export async function listEvents(
   const more = !isEnd && next < head
   const known = await knownGaps(ports, { before, found, since, more }, now)
   return {
-    events: found.map(({ sequence, event: { occurredAt, name, uuid, fields } }) => {
-      return { sequence, at: occurredAt, name, uuid, event: fields }
-    }),
+    events: shown,
     gaps: [...missingNumbers({ since, found, voids }, next), ...fewGaps(known)],
     head: Math.max(head, next),
     next,
@@ -99,10 +95,14 @@ export async function listEvents(
   }
 }
 
+/** What is remembered of an event that was read, shown or not. */
+type Found = Omit<LoggedEvent, 'event'>
+
 interface FoundPage {
   /** The event of the number `since`, where it is kept. */
-  readonly before: LoggedEvent | undefined
-  readonly found: readonly LoggedEvent[]
+  readonly before: Found | undefined
+  readonly shown: readonly ShownEvent[]
+  readonly found: readonly Found[]
   readonly voids: readonly number[]
   readonly upTo: number
   /** Whether the page is not full: nothing is known yet of later numbers. */
@@ -112,27 +112,38 @@ interface FoundPage {
 async function readPage(
   { eventLog }: ListEventsPorts,
   domain: string,
-  { since, limit }: EventsWanted,
+  { since, limit, view }: EventsWanted,
 ): Promise<FoundPage> {
-  const found: LoggedEvent[] = []
+  const found: Found[] = []
+  const shown: ShownEvent[] = []
   const voids: number[] = []
-  let before: LoggedEvent | undefined
+  const { name, call, scope } = view
+  // Of events that are chosen, few of those that are read are shown.
+  const isChosen = name !== undefined || call !== undefined || scope !== 'all'
+  let before: Found | undefined
   let upTo = Math.max(0, since - 1)
   let size = 0
   for (;;) {
-    const part = await eventLog.read(domain, upTo, limit - found.length + (upTo < since ? 1 : 0))
+    const wanted = isChosen ? listEventsLimits.read : limit - shown.length + (upTo < since ? 1 : 0)
+    const part = await eventLog.read(domain, upTo, wanted)
     voids.push(...part.voids)
-    for (const entry of part.events) {
+    for (const { event, ...entry } of part.events) {
       if (entry.sequence === since) {
         before = entry
         continue
       }
-      size += JSON.stringify(entry.event).length
-      const isFull = found.length > 0 && size > listEventsLimits.shown
-      if (!isFull) found.push(entry)
-      if (isFull || found.length === limit) return { before, found, voids, upTo: part.upTo, isEnd: false }
+      if (isShown(view, event)) {
+        const form = shownEvent(view, entry.sequence, event)
+        size += JSON.stringify(form).length
+        if (shown.length > 0 && size > listEventsLimits.shown) {
+          return { before, shown, found, voids, upTo: part.upTo, isEnd: false }
+        }
+        shown.push(form)
+      }
+      found.push(entry)
+      if (shown.length === limit) return { before, shown, found, voids, upTo: part.upTo, isEnd: false }
     }
-    if (part.upTo <= upTo) return { before, found, voids, upTo, isEnd: true }
+    if (part.upTo <= upTo) return { before, shown, found, voids, upTo, isEnd: true }
     upTo = part.upTo
   }
 }
@@ -165,8 +176,8 @@ function gapsBetween(from: number, to: number, voids: readonly number[]): Number
 }
 
 interface Page {
-  readonly before: LoggedEvent | undefined
-  readonly found: readonly LoggedEvent[]
+  readonly before: Found | undefined
+  readonly found: readonly Found[]
   readonly since: number
   readonly more: boolean
 }

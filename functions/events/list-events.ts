@@ -3,6 +3,8 @@ import { dynamoEventLog } from '../../adapters/dynamodb/events/dynamo-event-log.
 import { dynamoGapStore } from '../../adapters/dynamodb/events/dynamo-gap-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/events.ts'
+import { ownPresenceId } from '../../core/access/permission.ts'
+import { invalidField } from '../../core/errors.ts'
 import { listEvents } from '../../core/events/list-events.ts'
 import { endpoint, okData } from '../endpoint.ts'
 
@@ -18,8 +20,12 @@ export const handler = endpoint(
     gaps: dynamoGapStore,
     connectorStatus: dynamoConnectorStatusStore,
   },
-  async ({ domain, query: { since = 0, limit = usualLimit }, clock }, ports) => {
-    const page = await listEvents(ports, domain, { since, limit }, clock.now())
+  async ({ domain, query, caller, scope, clock }, ports) => {
+    const { since = 0, limit = usualLimit, name, call, fields } = query
+    const compact = query.compact === 'true'
+    if (compact && fields !== undefined) throw invalidField('fields', 'cannot be chosen where compact is true')
+    const view = { scope, account: ownPresenceId(caller), name, call, fields, compact }
+    const page = await listEvents(ports, domain, { since, limit, view }, clock.now())
     return page.isCollected ? okData(page) : { ...okData(page), info: notCollected }
   },
 )
