@@ -64,7 +64,7 @@ async function runApp(root: string, directory: string, signal: AbortSignal): Pro
     env: {
       ...process.env,
       CDK_OUTDIR: directory,
-      CDK_CONTEXT_JSON: JSON.stringify({ ...context, stage: 'dev' }),
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context, stage: 'dev', localSettings: 'off' }),
       // CloudFormation's own rules take 10 s of computing, and `npm run check` and every deployment apply them.
       CDK_VALIDATION: 'false',
     },
