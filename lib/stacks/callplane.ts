@@ -1,10 +1,13 @@
-import { type App, Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { type App, type Stack, type StackProps, Validations } from 'aws-cdk-lib'
 import { Domain, type IDomain } from 'aws-cdk-lib/aws-opensearchservice'
 import { searchDomains } from '../../contracts/resources.ts'
 import { environment } from '../../contracts/environment.ts'
+import { ApiDomain } from '../constructs/api-domain.ts'
 import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
-import { SearchDomain } from '../constructs/search-domain.ts'
+import { SearchDomain, zonesOf } from '../constructs/search-domain.ts'
+import { SearchNetwork } from '../constructs/search-network.ts'
 import { setStage, staged } from '../constructs/stage.ts'
+import { ZonedStack } from '../constructs/zoned-stack.ts'
 import type { Build } from '../handlers.ts'
 import { RulePack } from '../rule-pack.ts'
 import type { Settings } from '../settings.ts'
@@ -28,7 +31,8 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   const stackProps = (id: string, description: string): StackProps => ({
     stackName: staged(app, id, '-'),
     description: `Callplane: ${description}`,
-    tags: { 'callplane:stage': settings.stage },
+    tags: { ...settings.tags, 'callplane:stage': settings.stage },
+    env: settings.env,
   })
   const stateful = new StatefulStack(app, 'CallplaneStateful', {
     ...stackProps('CallplaneStateful', 'what must outlive a deployment'),
@@ -40,17 +44,25 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   })
   const searchStack = searchStackOf(stateful, settings, stackProps('CallplaneSearch', 'the store of CDRs'))
   const { tables, queues, secrets, keys, buckets } = stateful
+  const searchNetwork =
+    settings.search.access === 'vpc'
+      ? new SearchNetwork(searchStack, 'SearchNetwork', {
+          zones: zonesOf(settings.search.instances),
+          buckets: Object.values(buckets),
+        })
+      : undefined
   const resources: Resources = {
     tables,
     queues,
     secrets,
     keys,
     buckets,
+    searchNetwork,
     searchDomains: eachOf(searchDomains, (name) => {
       const id = `${constructId(name)}Search`
       const given = settings.existing.searchDomains[name]
       return given === undefined
-        ? new SearchDomain(searchStack, id, settings.search).domain
+        ? new SearchDomain(searchStack, id, { ...settings.search, network: searchNetwork }).domain
         : existingDomain(searchStack, id, given)
     }),
   }
@@ -69,6 +81,14 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     engineConcurrency: settings.engineConcurrency,
     ...functions,
   })
+  if (settings.domain !== undefined) {
+    new ApiDomain(apiStack, 'Domain', {
+      apiId: apiStack.api.apiId,
+      stage: '$default',
+      after: apiStack.node.findChild('Stage'),
+      ...settings.domain,
+    })
+  }
   const workers = new WorkersStack(app, 'CallplaneWorkers', {
     ...stackProps('CallplaneWorkers', 'the functions that queues and schedules call'),
     ...functions,
@@ -103,7 +123,7 @@ function searchStackOf(stateful: StatefulStack, settings: Settings, props: Stack
   const makesNoDomain = Object.keys(searchDomains).every((name) => name in settings.existing.searchDomains)
   if (makesNoDomain) return stateful
   const { terminationProtection } = settings
-  const stack = new Stack(stateful.node.root, 'CallplaneSearch', { ...props, terminationProtection })
+  const stack = new ZonedStack(stateful.node.root, 'CallplaneSearch', { ...props, terminationProtection })
   // Without an order, the one whose template is uploaded first would be deployed first.
   stack.addStackDependency(stateful)
   return stack
