@@ -1,5 +1,6 @@
 import { type App, type Stack, type StackProps, Validations } from 'aws-cdk-lib'
 import { Domain, type IDomain } from 'aws-cdk-lib/aws-opensearchservice'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { searchDomains } from '../../contracts/resources.ts'
 import { environment } from '../../contracts/environment.ts'
 import { ApiDomain } from '../constructs/api-domain.ts'
@@ -44,13 +45,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   })
   const searchStack = searchStackOf(stateful, settings, stackProps('CallplaneSearch', 'the store of CDRs'))
   const { tables, queues, secrets, keys, buckets } = stateful
-  const searchNetwork =
-    settings.search.access === 'vpc'
-      ? new SearchNetwork(searchStack, 'SearchNetwork', {
-          zones: zonesOf(settings.search.instances),
-          buckets: Object.values(buckets),
-        })
-      : undefined
+  const searchNetwork = searchNetworkOf(searchStack, settings, Object.values(buckets))
   const resources: Resources = {
     tables,
     queues,
@@ -81,14 +76,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     engineConcurrency: settings.engineConcurrency,
     ...functions,
   })
-  if (settings.domain !== undefined) {
-    new ApiDomain(apiStack, 'Domain', {
-      apiId: apiStack.api.apiId,
-      stage: '$default',
-      after: apiStack.node.findChild('Stage'),
-      ...settings.domain,
-    })
-  }
+  addDomain(apiStack, settings)
   const workers = new WorkersStack(app, 'CallplaneWorkers', {
     ...stackProps('CallplaneWorkers', 'the functions that queues and schedules call'),
     ...functions,
@@ -127,6 +115,17 @@ function searchStackOf(stateful: StatefulStack, settings: Settings, props: Stack
   // Without an order, the one whose template is uploaded first would be deployed first.
   stack.addStackDependency(stateful)
   return stack
+}
+
+function searchNetworkOf(stack: Stack, { search }: Settings, buckets: readonly IBucket[]): SearchNetwork | undefined {
+  if (search.access !== 'vpc') return undefined
+  return new SearchNetwork(stack, 'SearchNetwork', { zones: zonesOf(search.instances), buckets })
+}
+
+function addDomain(stack: ApiStack, { domain }: Settings): void {
+  if (domain === undefined) return
+  const { apiId } = stack.api
+  new ApiDomain(stack, 'Domain', { apiId, stage: '$default', after: stack.node.findChild('Stage'), ...domain })
 }
 
 /** Takes up a search domain by its address `https://search-<name>-<26 letters, digits>.<region>.es.amazonaws.com`. */

@@ -68,7 +68,7 @@ export async function openAccount(ofSettings: string | undefined): Promise<Accou
       ...(body !== undefined && { body }),
     }
     const answer = await fetch(new URL(path, own), init).catch(() => {
-      throw new AccountRefused(service, 'nothing')
+      throw new Error(`${service} does not answer in ${region}: is the network there, and the region right?`)
     })
     const text = await answer.text()
     if (!answer.ok) throw new AccountRefused(service, codeOf(text) ?? String(answer.status))

@@ -39,9 +39,8 @@ it('a stage with account and region is bound to them, and its synthesis asks AWS
 
 it('the tags of a stage are those of its stacks, and tasks have the tags of their service', () => {
   const manifest = JSON.parse(readFileSync(join(synthesized.folder, 'manifest.json'), 'utf8'))
-  const [stack] = Object.values(
-    manifest.artifacts as Record<string, { type: string; properties: { tags: object } }>,
-  ).filter(({ type }) => type === 'aws:cloudformation:stack')
+  const stacks = Object.values(manifest.artifacts as Record<string, { type: string; properties: { tags: object } }>)
+  const stack = stacks.find(({ type }) => type === 'aws:cloudformation:stack')
 
   expect(stack?.properties.tags).toEqual({ 'callplane:stage': 'test', 'cost-center': '4711', owner: 'voice' })
   expect(assembly.one('AWS::ECS::Service', 'Connector').Properties['PropagateTags']).toBe('SERVICE')
@@ -125,10 +124,14 @@ it.each(['0', '5', '7', '81', '1e1', '02', ' 2'])('"%s" nodes are refused', (sea
 it('exactly the functions that search join the network of the store, and only they may connect to it', () => {
   const searching = [
     ...routes.map((route) => ({ name: route.operationId, needs: needsOf(route) })),
-    ...[...workers, ...schedules, ...preparations],
+    ...workers,
+    ...schedules,
+    ...preparations,
   ].filter(({ needs }) => accessOf(needs).some((granted) => 'search' in granted))
   const inside = assembly.ofType('AWS::Lambda::Function').filter(({ Properties }) => 'VpcConfig' in Properties)
-  const declared = inside.map(({ Metadata }) => (Metadata?.['callplane'] as { declaration: string }).declaration)
+  const declared = inside.map(
+    ({ Metadata }) => (Metadata?.['callplane'] as { declaration: string } | undefined)?.declaration,
+  )
   const client = assembly.one('AWS::EC2::SecurityGroup', 'SearchNetworkClients')
   const own = assembly.one('AWS::EC2::SecurityGroup', 'SearchNetworkDomain')
   const rules = assembly
