@@ -84,7 +84,7 @@ async function start(
     metrics: emfMetrics({ ...context, stage: settings.stage, write: (line) => void process.stdout.write(`${line}\n`) }),
   })
   const health = await startHealthServer(settings.healthPort, () => connector.health())
-  log.info('the connector has started', { healthPort: health.port })
+  log.info('the connector has started', { edition: settings.version, healthPort: health.port })
   return { connector, health }
 }
 

@@ -5,7 +5,10 @@
 export const environment = {
   /** A setting whose declaration is too large for the bundles that need its name. */
   clientVariables: 'CLIENT_VARIABLES',
-  /** The version that the status report shows. */
+  /**
+   * What the status report shows: the version of the platform, which one function tells, and the edition of the
+   * connector's code. A version alone changes no process.
+   */
   buildVersion: 'BUILD_VERSION',
   /** The port of the connector's private health endpoint; 0 takes a free one. */
   healthPort: 'HEALTH_PORT',

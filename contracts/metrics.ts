@@ -25,6 +25,8 @@ export const cdrMetrics = {
   refused: { name: 'CdrsRefused', message: 'CDR refused' },
   /** A leg that ended belongs to no tenant, or to one that was deleted since. */
   withoutDomain: { name: 'CdrsWithoutDomain', message: 'CDR without domain' },
+  /** The store could not be told how CDRs are kept. */
+  unprepared: { name: 'PreparationsFailed', message: 'preparation failed' },
 } as const
 
 /** The metrics of recordings in CloudWatch; each counts the log lines that have its message. */

@@ -1,8 +1,8 @@
 import type { Needs } from './ports.ts'
 
 /**
- * The one declaration of a function that prepares a store. A deployment calls it before anything uses the store, and a
- * laptop at each start. It is idempotent.
+ * The one declaration of a function that prepares a store. A deployment calls it before anything uses the store, every
+ * hour does, and a laptop at each start. It is idempotent.
  */
 export interface Preparation {
   /** Unique among workers, schedules and preparations; also the name of the handler file, in kebab case. */
@@ -11,6 +11,8 @@ export interface Preparation {
   readonly summary: string
   readonly timeoutSeconds: number
   readonly needs: Needs
+  /** A digest of what is prepared: a deployment calls the function again when it has changed. */
+  readonly edition: string
 }
 
 function preparation<const P extends Preparation>(declaration: P): P {
@@ -24,6 +26,7 @@ export const prepareSearch = preparation({
   summary: 'Tell the search store how CDRs are kept and for how long',
   timeoutSeconds: 120,
   needs: { cdrAdmin: ['prepare'] },
+  edition: '39134930f237',
 })
 
 /** Every preparation. */

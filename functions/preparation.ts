@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda'
 import * as z from 'zod/mini'
+import { cdrMetrics } from '../contracts/metrics.ts'
 import type { Preparation } from '../contracts/preparations.ts'
 import type { PortName, PortsOf } from '../contracts/ports.ts'
 import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
@@ -11,7 +12,7 @@ export type PreparationAdaptersOf<P extends Preparation> = {
   readonly [N in keyof P['needs'] & PortName]: MakePort<N>
 }
 
-/** Prepares the store. Returns notes for people, in sentences; an error fails the deployment. */
+/** Prepares the store. Returns notes for people, in sentences; an error fails a first deployment. */
 export type PreparationWork<P extends Preparation> = (
   ports: PortsOf<P['needs']>,
   tools: WorkerDeps,
@@ -65,10 +66,18 @@ export function createPreparation<const P extends Preparation>(
     for (const note of notes) tools.log.warn(note)
     return { notes }
   }
+  const prepareAgain = async (limitMs: number): Promise<Prepared> => {
+    try {
+      return await prepare(limitMs)
+    } catch (error) {
+      tools.log.error(cdrMetrics.unprepared.message, error)
+      throw error
+    }
+  }
   return async (event, context) => {
     const limitMs = context.getRemainingTimeInMillis() - reserveMs
     const { data: request } = deploymentRequest.safeParse(event)
-    if (request === undefined) return prepare(limitMs)
+    if (request === undefined) return prepareAgain(limitMs)
     // The prepared store holds data, which stays when the deployment is deleted.
     if (request.RequestType === 'Delete') return answered(request, undefined)
     try {
@@ -76,8 +85,11 @@ export function createPreparation<const P extends Preparation>(
       await answered(request, undefined)
       return prepared
     } catch (error) {
-      tools.log.error('preparation failed', error)
-      return answered(request, error instanceof Error ? error.message : String(error))
+      tools.log.error(cdrMetrics.unprepared.message, error)
+      // A store that was prepared once serves as it is. Were this a failure, no release could be deployed while a store
+      // is away, and no failed one taken back.
+      const isFirst = request.RequestType === 'Create'
+      return answered(request, isFirst ? (error instanceof Error ? error.message : String(error)) : undefined)
     }
   }
 }

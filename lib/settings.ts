@@ -6,7 +6,7 @@ import { clientVariables } from '../contracts/settings/client-variables.ts'
 import { stage } from '../contracts/settings/connector.ts'
 import * as platform from '../contracts/settings/platform.ts'
 import { type Setting, readText } from '../contracts/settings/setting.ts'
-import { checkEngineVpc, checkNetworks, checkVariables, searchSize } from './sizes.ts'
+import { checkDomain, checkEngineVpc, checkNetworks, checkSearchAccess, checkVariables, searchSize } from './sizes.ts'
 
 /** The values of a stage's settings by name, as its file has them, and its name as `stage`. */
 export type GivenSettings = Readonly<Record<string, unknown>>
@@ -15,6 +15,9 @@ export type GivenSettings = Readonly<Record<string, unknown>>
 export interface Settings {
   /** The name of the stage, which is part of the names of stacks, alarms and metrics. */
   readonly stage: string
+  /** Where the stage is; a part that is absent is that of the credentials. */
+  readonly env: { readonly account?: string; readonly region?: string }
+  readonly tags: Readonly<Record<string, string>>
   readonly tracing: boolean
   readonly terminationProtection: boolean
   /** The engines' event sockets, as the connector's network sees them: at least one, without duplicates. */
@@ -37,6 +40,8 @@ export interface Settings {
   readonly connectorBaseDigest: string
   /** Empty: the API's own address. */
   readonly publicUrl: string
+  /** The API's own domain name and its certificate. */
+  readonly domain: { readonly name: string; readonly certificateArn: string } | undefined
   readonly allowedOrigins: readonly string[]
   /** Empty: no mail is sent. */
   readonly alarmEmail: string
@@ -57,10 +62,11 @@ export interface Settings {
 /** The size of the store of CDRs. */
 export interface SearchSize {
   readonly instanceType: string
-  /** One, or an even number up to 80, spread over two zones. */
+  /** One, or a multiple of two or three up to 80. */
   readonly instances: number
   /** GiB of disk of each node. */
   readonly volumeGb: number
+  readonly access: 'public' | 'vpc'
 }
 
 /** The address of an engine's event socket. */
@@ -97,6 +103,8 @@ export function readSettings(values: GivenSettings): Settings {
   const settings = eachSetting(values)
   checkNetworks(settings)
   checkEngineVpc(settings)
+  checkDomain(settings, checkedText(values, deployment.certificateArn))
+  checkSearchAccess(settings)
   const texts = [...ofEveryProcess, platform.rateLimits, platform.publicUrl].map(
     (setting) => [setting.context, checkedText(values, setting)] as const,
   )
@@ -112,9 +120,14 @@ function eachSetting(values: GivenSettings): Settings {
     instanceType: read(deployment.searchInstanceType),
     instances: read(deployment.searchInstances),
     volumeGb: read(deployment.searchVolumeGb),
+    access: read(deployment.searchAccess),
   })
+  const [account, region] = [read(deployment.account), read(deployment.region)]
+  const [domainName, certificateArn] = [text(deployment.domainName), text(deployment.certificateArn)]
   return {
     stage: text(stage),
+    env: { ...(account !== '' && { account }), ...(region !== '' && { region }) },
+    tags: read(deployment.tags),
     tracing: read(deployment.tracing),
     terminationProtection: read(deployment.terminationProtection),
     engines: engineSockets(read(deployment.engineHost)),
@@ -127,7 +140,8 @@ function eachSetting(values: GivenSettings): Settings {
     connectorCpu: read(deployment.connectorCpu),
     connectorImage: text(deployment.connectorImage),
     connectorBaseDigest: text(deployment.connectorBaseDigest),
-    publicUrl: text(platform.publicUrl),
+    domain: domainName === '' ? undefined : { name: domainName, certificateArn },
+    publicUrl: text(platform.publicUrl) || (domainName && `https://${domainName}`),
     allowedOrigins: read(deployment.allowedOrigins),
     alarmEmail: read(deployment.alarmEmail),
     monitoring: read(deployment.monitoring),
@@ -147,7 +161,7 @@ function eachSetting(values: GivenSettings): Settings {
  * New indices of CDRs get a shard for every second node, so that a month of a large stage is spread over all of them.
  */
 function shardsFor({ instances }: SearchSize): Readonly<Record<string, string>> {
-  return instances < 4 ? {} : { [names.cdrShards]: String(instances / 2) }
+  return instances < 4 ? {} : { [names.cdrShards]: String(Math.floor(instances / 2)) }
 }
 
 function checkedText(values: GivenSettings, setting: ContextSetting): string {
@@ -159,7 +173,12 @@ function checkedText(values: GivenSettings, setting: ContextSetting): string {
   return text
 }
 
-const objects: ReadonlySet<string> = new Set([clientVariables.context, engineVpc.context, existingStores.context])
+const objects: ReadonlySet<string> = new Set([
+  clientVariables.context,
+  engineVpc.context,
+  existingStores.context,
+  deployment.tags.context,
+])
 
 /** A file may hold numbers and objects instead of their texts. */
 function asText(setting: ContextSetting, given: unknown): string | undefined {

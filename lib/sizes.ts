@@ -19,7 +19,29 @@ export function searchSize(size: SearchSize): SearchSize {
   if (size.instances > node.mostNodes) {
     return refuse(deployment.searchInstances, `${node.mostNodes} at most with ${size.instanceType}`)
   }
+  if (size.instances < node.leastNodes) {
+    return refuse(deployment.searchInstances, `${node.leastNodes} at least with ${size.instanceType}`)
+  }
   return size
+}
+
+/** Checks that the API's domain name has a certificate, in the region of the stage, and the other way round. */
+export function checkDomain({ domain, env }: Pick<Settings, 'domain' | 'env'>, certificateArn: string): void {
+  if ((domain === undefined) !== (certificateArn === '')) {
+    const [missing, given] = [deployment.domainName, deployment.certificateArn]
+    const [absent, present] = domain === undefined ? [missing, given] : [given, missing]
+    refuse(absent, `given with ${present.context}`)
+  }
+  if (certificateArn !== '' && env.region !== undefined && certificateArn.split(':')[3] !== env.region) {
+    refuse(deployment.certificateArn, 'a certificate in the region of the stage')
+  }
+}
+
+/** Checks that a store which is taken up is not asked to move into a network. */
+export function checkSearchAccess({ search, existing }: Pick<Settings, 'search' | 'existing'>): void {
+  if (search.access === 'vpc' && Object.keys(existing.searchDomains).length > 0) {
+    refuse(deployment.searchAccess, 'public with a store of CDRs in existingStores, which has a public address')
+  }
 }
 
 /** EC2 keeps so many addresses of each subnet: https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html */

@@ -9,30 +9,37 @@ const names: readonly string[] = deploymentSettings
   .map(({ context }) => context)
   .filter((name) => name !== stageSetting.context)
 
+/** The context value with which the committed settings of a stage are read alone: for a laptop and for checks. */
+const localSettings = 'localSettings'
+
 /**
- * Reads the settings of the stage that was chosen with `-c stage=<name>` from `settings/<name>.json`. `contextValue`
- * looks up a value of the CDK context. Throws a sentence with the way out when no stage is chosen, its file cannot be
- * read, or a setting stands in the context, where the next deployment would not find it.
+ * Reads the settings of the stage that was chosen with `-c stage=<name>`: the defaults of `settings/<name>.json`, with
+ * those of `settings/<name>.local.json` over them, which is the operator's and in no repository. Either file will do.
+ * `contextValue` looks up a value of the CDK context. Throws a sentence with the way out when no stage is chosen, a file
+ * cannot be read, or a setting stands in the context, where the next deployment would not find it.
  */
 export function readStageFile(root: string, contextValue: (name: string) => unknown): GivenSettings {
   const folder = join(root, 'settings')
   const chosen = contextValue(stageSetting.context)
-  const stages = readdirSync(folder).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? [])
+  const stages = readdirSync(folder).flatMap((file) => /^([^.]+)(?:\.local)?\.json$/.exec(file)?.[1] ?? [])
+  const known = [...new Set(stages)].sort().join(', ')
   if (typeof chosen !== 'string' || chosen === '') {
-    throw new Error(`choose a stage with -c stage=<name>; the folder settings has ${stages.sort().join(', ')}`)
+    throw new Error(`choose a stage with -c stage=<name>; the folder settings has ${known}`)
   }
   const stage = readText(stageSetting.deployment.rule(), chosen, 'context value stage')
   const misplaced = names.find((name) => contextValue(name) !== undefined)
   if (misplaced !== undefined) {
     throw new Error(
-      `${misplaced} belongs in settings/${stage}.json: from -c or cdk.json the next deployment may not take it`,
+      `${misplaced} belongs in settings/${stage}.local.json: from -c or cdk.json the next deployment may not take it`,
     )
   }
-  const file = join(folder, `${stage}.json`)
-  if (!existsSync(file)) {
-    throw new Error(`there is no settings/${stage}.json; the folder settings has ${stages.sort().join(', ')}`)
+  const files = [`${stage}.json`, ...(contextValue(localSettings) === 'off' ? [] : [`${stage}.local.json`])]
+  const present = files.filter((file) => existsSync(join(folder, file)))
+  if (present.length === 0) {
+    throw new Error(`there is no settings/${stage}.json; the folder settings has ${known}`)
   }
-  return { ...fieldsOf(readFileSync(file, 'utf8'), `settings/${stage}.json`), stage }
+  const layers = present.map((file) => fieldsOf(readFileSync(join(folder, file), 'utf8'), `settings/${file}`))
+  return { ...Object.assign({}, ...layers), stage }
 }
 
 function fieldsOf(text: string, name: string): GivenSettings {

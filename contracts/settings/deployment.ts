@@ -4,6 +4,7 @@ import {
   type Rule,
   type Variable,
   ipv4Network,
+  jsonOf,
   listOf,
   matching,
   onOrOff,
@@ -29,10 +30,14 @@ const engineHosts: Rule<string[]> = {
   schema: z.pipe(engineHostRule.schema, z.array(z.string()).check(z.minLength(1), z.maxLength(32))),
 }
 
-const nodeCount: Rule<number> = {
-  words: '1 or an even number up to 80',
-  schema: z.pipe(z.string().check(z.regex(/^(?:1|[2468]|[1-7][02468]|80)$/)), z.transform(Number)),
-}
+const nodeCountWords = '1, or a multiple of 2 or 3 up to 80'
+
+const nodeCount: Rule<number> = readBy((text) => {
+  const count = Number(text)
+  const isSpread = count === 1 || count % 2 === 0 || count % 3 === 0
+  if (!/^[1-9]\d?$/.test(text) || count > 80 || !isSpread) throw new Error(`must be ${nodeCountWords}`)
+  return count
+}, nodeCountWords)
 
 const nodeTypeWords = 'an instance type that takes gp3 disks, such as t3.small.search or r7g.large.search'
 
@@ -45,6 +50,31 @@ const cpuUnits: Rule<number> = {
   words: '256, 512, 1024, 2048 or 4096',
   schema: z.pipe(z.string().check(z.regex(/^(?:256|512|1024|2048|4096)$/)), z.transform(Number)),
 }
+
+export const account = {
+  context: 'account',
+  rule: () => optional(matching(/^\d{12}$/, 'the 12 digits of an account')),
+  fallback: '',
+  unset: 'none: that of the credentials',
+  meaning: 'the account of the stage: with credentials of another one, nothing is deployed',
+} as const satisfies ContextValue
+
+export const region = {
+  context: 'region',
+  rule: () => optional(matching(/^[a-z]{2}(?:-[a-z]+)+-\d$/, 'a region such as eu-central-1')),
+  fallback: '',
+  unset: 'none: that of the credentials',
+  meaning: 'the region of the stage, whatever `AWS_REGION` says',
+} as const satisfies ContextValue
+
+export const tags = {
+  context: 'tags',
+  rule: () => readBy(readTags, 'a JSON object of up to 40 tags'),
+  fallback: '{}',
+  unset: 'none',
+  meaning:
+    'tags of everything that the stage has, and of its cost, beside `callplane:stage`: `{"owner": "voice", "cost-center": "4711"}`',
+} as const satisfies ContextValue
 
 export const engineHost = {
   context: 'engineHost',
@@ -165,6 +195,24 @@ export const allowedOrigins = {
   meaning: 'origins whose pages may call the API, comma-separated',
 } as const satisfies Variable
 
+export const domainName = {
+  context: 'domainName',
+  rule: () => optional(matching(/^(?=.{4,253}$)(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}$/, 'a name such as api.example.com')),
+  fallback: '',
+  unset: 'none',
+  meaning:
+    'a domain name of yours for the API, with `certificateArn`; it becomes `publicUrl`. [Point it](deploy.md#a-domain-name) at the output `DomainTarget`',
+} as const satisfies ContextValue
+
+export const certificateArn = {
+  context: 'certificateArn',
+  rule: () =>
+    optional(matching(/^arn:aws:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/, 'the ARN of a certificate of ACM')),
+  fallback: '',
+  unset: 'none',
+  meaning: 'the certificate of `domainName`, issued by ACM in the region of the stage',
+} as const satisfies ContextValue
+
 export const alarmEmail = {
   context: 'alarmEmail',
   rule: () => optional(matching(/^[^\s@]+@[^\s@]+$/, 'an email address')),
@@ -192,7 +240,8 @@ export const searchInstances = {
   context: 'searchInstances',
   rule: () => nodeCount,
   fallback: '2',
-  meaning: 'the number of those nodes: 1, or an even number up to 80; from 4 on, three dedicated managers are added',
+  meaning:
+    'the number of those nodes, up to 80: 1; a multiple of 3, in three zones; or another even number, in two. From 4 on, three dedicated managers are added. Two nodes lose no CDR with a zone, but searches may stop until the service has replaced one; three go on',
 } as const satisfies ContextValue
 
 export const searchVolumeGb = {
@@ -201,3 +250,25 @@ export const searchVolumeGb = {
   fallback: '20',
   meaning: 'the disk of each of those nodes in GiB: 10 to 3000',
 } as const satisfies ContextValue
+
+export const searchAccess = {
+  context: 'searchAccess',
+  rule: () => oneOf('public', 'vpc'),
+  fallback: 'public',
+  meaning:
+    '`public`: the store of CDRs has a public address and answers only signed requests of this account; `vpc`: it is in a network without a route to the internet, which the functions that search join. Choose it before the first deployment: a change [makes a new, empty store](deploy.md#the-store-of-cdrs-in-a-vpc)',
+} as const satisfies ContextValue
+
+const tagsOf = z.record(
+  z.string().check(z.regex(/^(?!aws:|callplane:)[\w +\-=.:/@]{1,128}$/)),
+  z.string().check(z.regex(/^[\w +\-=.:/@]{0,256}$/)),
+)
+
+/** Reads the tags. Throws a sentence that is read after the name of the setting. */
+function readTags(text: string): Readonly<Record<string, string>> {
+  const { data } = z.safeParse(tagsOf, jsonOf(text))
+  if (data === undefined || Object.keys(data).length > 40) {
+    throw new Error('must be a JSON object of up to 40 tags: names and values of letters, digits and _ . : / = + - @')
+  }
+  return data
+}

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type ContextValue, readBy } from './setting.ts'
+import { type ContextValue, jsonOf, readBy } from './setting.ts'
 
 /** The VPC of the engines, in the account and region of the deployment, as the deployment joins it. */
 export interface EngineVpc {
@@ -41,7 +41,7 @@ export const engineVpc = {
 
 /** Reads the VPC; nothing for an empty object. Throws a sentence that is read after the name of the setting. */
 function readEngineVpc(text: string): EngineVpc | undefined {
-  const given = json(text)
+  const given = jsonOf(text)
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Error(`must be ${words}`)
   if (Object.keys(given).length === 0) return undefined
   const { data, error } = z.safeParse(form, given)
@@ -52,12 +52,4 @@ function readEngineVpc(text: string): EngineVpc | undefined {
   }
   if (new Set(data.routeTables).size < data.routeTables.length) throw new Error('must have each route table once')
   return data
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

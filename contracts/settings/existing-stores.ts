@@ -11,7 +11,7 @@ import {
   secrets,
   tables,
 } from '../resources.ts'
-import { type ContextValue, readBy } from './setting.ts'
+import { type ContextValue, jsonOf, readBy } from './setting.ts'
 
 /** The physical names of stores that a deployment takes up instead of creating them, by their declared names. */
 export interface ExistingStores {
@@ -55,7 +55,7 @@ export const existingStores = {
 
 /** Reads the names. Throws a sentence that is read after the name of the setting. */
 function readExistingStores(text: string): ExistingStores {
-  const given = objectOf(json(text), 'must be a JSON object of tables, buckets, secrets, keys and searchDomains')
+  const given = objectOf(jsonOf(text), 'must be a JSON object of tables, buckets, secrets, keys and searchDomains')
   if (Object.keys(given).some((kind) => !Object.hasOwn(kinds, kind))) {
     throw new Error(`must have no kinds but ${Object.keys(kinds).join(', ')}`)
   }
@@ -90,12 +90,4 @@ function namesOf(kind: Kind, given: unknown): Record<string, string> {
 function objectOf(value: unknown, complaint: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(complaint)
   return Object.fromEntries(Object.entries(value))
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -40,6 +40,8 @@ export const laptopSettings: readonly Variable[] = [
 /** The settings of a deployment, in the order of the runbook. */
 export const deploymentSettings: readonly (Setting & { readonly context: string })[] = [
   connector.stage,
+  deployment.account,
+  deployment.region,
   deployment.engineHost,
   deployment.engineNetwork,
   engineVpc,
@@ -50,6 +52,8 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.connectorCpu,
   deployment.connectorImage,
   deployment.connectorBaseDigest,
+  deployment.domainName,
+  deployment.certificateArn,
   platform.publicUrl,
   deployment.allowedOrigins,
   deployment.alarmEmail,
@@ -70,9 +74,11 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.searchInstanceType,
   deployment.searchInstances,
   deployment.searchVolumeGb,
+  deployment.searchAccess,
   deployment.requestsPerSecond,
   deployment.engineConcurrency,
   deployment.tracing,
+  deployment.tags,
   existingStores,
   deployment.terminationProtection,
 ]

@@ -3,6 +3,7 @@ export interface SearchNode {
   /** GiB of the smallest and of the largest gp3 disk. */
   readonly leastGb: number
   readonly mostGb: number
+  readonly leastNodes: number
   readonly mostNodes: number
 }
 
@@ -56,12 +57,21 @@ export function searchNode(type: string): SearchNode | undefined {
   return {
     leastGb: storedInObjects.has(family) ? 20 : 10,
     mostGb,
+    // Fewer nodes manage themselves, which these cannot.
+    leastNodes: storedInObjects.has(family) ? leastManaged : 1,
     // More than 80 nodes need a higher quota of the account.
     mostNodes: family === 't3' ? 10 : 80,
   }
 }
 
-/** Returns the instance type of the nodes that manage a domain with data nodes of this type. */
-export function managerOf(type: string): string {
-  return storedInObjects.has(type.split('.')[0] ?? '') ? 'm7g.large.search' : type
+/** The nodes from which on a domain has three others that manage it. */
+export const leastManaged = 4
+
+/**
+ * Returns the instance type of the nodes that manage this number of data nodes, by the memory that the service
+ * recommends: https://docs.aws.amazon.com/opensearch-service/latest/developerguide/managedomains-dedicatedmasternodes.html
+ */
+export function managerOf(type: string, instances: number): string {
+  if (type.startsWith('t3.')) return type
+  return instances <= 30 ? 'm7g.large.search' : instances <= 60 ? 'm7g.xlarge.search' : 'm7g.2xlarge.search'
 }

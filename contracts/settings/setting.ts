@@ -144,6 +144,15 @@ export function readBy<T>(read: (text: string) => T, words: string): Rule<T> {
   return { words, schema: z.pipe(z.string(), schema) }
 }
 
+/** Returns what a text says as JSON; nothing when it is none. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Returns a rule that takes any text that is not empty. */
 export function anyText(): Rule<string> {
   return { words: 'some text', schema: z.string().check(z.minLength(1)) }

@@ -8,7 +8,7 @@ import { cdrMetrics } from '../../contracts/metrics.ts'
 import { countLines, lineSum } from './line-count.ts'
 import { RunbookAlarm } from './runbook-alarm.ts'
 
-const { group, refused, withoutDomain } = cdrMetrics
+const { group, refused, withoutDomain, unprepared } = cdrMetrics
 const period = Duration.minutes(1)
 
 /** Counts the log lines about CDRs that could not be indexed. */
@@ -35,6 +35,14 @@ export class CdrAlarms extends Construct {
       article: 'CDRs are refused',
       impact: 'Some ended calls do not appear in searches, and will not by themselves; they are kept.',
       metric: lineSum(group, refused),
+      threshold: 1,
+      periods: 1,
+      onCall,
+    })
+    new RunbookAlarm(this, 'Unprepared', {
+      article: 'The store of CDRs is not prepared',
+      impact: 'No call is lost; new CDRs may not be found by fields that are new, or be kept too long, until it is.',
+      metric: lineSum(group, unprepared),
       threshold: 1,
       periods: 1,
       onCall,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { FileSystem } from 'aws-cdk-lib'
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets'
 import { Repository } from 'aws-cdk-lib/aws-ecr'
 import { ContainerImage } from 'aws-cdk-lib/aws-ecs'
@@ -20,6 +21,11 @@ export function connectorImage(
     platform: Platform.LINUX_ARM64,
     ...(digest !== '' && { buildArgs: { BASE: `${baseOf(folder)}@${digest}` } }),
   })
+}
+
+/** Returns what says which code an image has: its tag or digest, or a digest of the folder that it is built from. */
+export function editionOf(prebuilt: string, folder: string): string {
+  return prebuilt === '' ? FileSystem.fingerprint(folder).slice(0, 12) : (/[:@]([^/]+)$/.exec(prebuilt)?.[1] ?? '')
 }
 
 /** Through a repository and not by its address alone, so that the task may pull it. */

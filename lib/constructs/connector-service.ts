@@ -10,6 +10,7 @@ import {
   FargateTaskDefinition,
   LogDrivers,
   OperatingSystemFamily,
+  PropagatedTagSource,
   Secret,
 } from 'aws-cdk-lib/aws-ecs'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
@@ -22,13 +23,13 @@ import * as declared from '../../contracts/settings/connector.ts'
 import { queues } from '../../contracts/resources.ts'
 import { connectorFolder } from '../handlers.ts'
 import type { Settings } from '../settings.ts'
-import { connectorImage } from './connector-image.ts'
+import { connectorImage, editionOf } from './connector-image.ts'
 import { connectorMetric } from './connector-metric.ts'
 import { acknowledgeInsides, environmentOf, statementsOf } from './grants.ts'
 import type { FunctionDefaults } from './platform-function.ts'
 import type { PrivateNetwork } from './private-network.ts'
 import { RunbookAlarm } from './runbook-alarm.ts'
-import { stageOf } from './stage.ts'
+import { staged, stageOf } from './stage.ts'
 
 const healthPort = 8080
 
@@ -83,9 +84,12 @@ export class ConnectorService extends Construct {
 
   private addService(props: ConnectorServiceProps, guard: SecurityGroup): FargateService {
     const { settings, network } = props
+    const task = this.defineTask(props)
     const service = new FargateService(this, 'Service', {
       cluster: this.cluster,
-      taskDefinition: this.defineTask(props),
+      taskDefinition: task,
+      // Without it, no task has a tag, and its cost belongs to nobody.
+      propagateTags: PropagatedTagSource.SERVICE,
       desiredCount: settings.connectorTasks,
       minHealthyPercent: 100,
       maxHealthyPercent: 200,
@@ -95,7 +99,7 @@ export class ConnectorService extends Construct {
       assignPublicIp: network.hasPublicAddresses,
     })
     // Its first tasks need these; without them they would fail, and the deployment with them.
-    service.node.addDependency(network)
+    service.node.addDependency(network, task.obtainExecutionRole())
     return service
   }
 
@@ -137,6 +141,7 @@ export class ConnectorService extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     })
     const task = new FargateTaskDefinition(this, 'Task', {
+      family: staged(this, 'CallplaneConnector', '-'),
       cpu: connectorCpu,
       memoryLimitMiB: connectorCpu * memoryMbOfUnit,
       runtimePlatform: {
@@ -172,9 +177,10 @@ export class ConnectorService extends Construct {
     return task
   }
 
-  private environmentOf({ resources, settings, environment }: ConnectorServiceProps): Record<string, string> {
+  private environmentOf({ resources, settings, environment, build }: ConnectorServiceProps): Record<string, string> {
     return {
       ...environment,
+      [names.buildVersion]: editionOf(settings.connectorImage, connectorFolder(build)),
       ...environmentOf(connector.needs, resources),
       [queues[connector.consumes].variable]: resources.queues[connector.consumes].queue.queueUrl,
       [declared.engineUrl.variable]: settings.engines.map(({ host, port }) => `esl://${host}:${port}`).join(','),

@@ -3,9 +3,13 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { Architecture, Code, Function, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
+import { accessOf } from '../../contracts/access/access.ts'
+import { environment as names } from '../../contracts/environment.ts'
+import { readStatus } from '../../contracts/routes/status.ts'
 import { type Build, type Handler, functionFolder } from '../handlers.ts'
 import { type Needs, acknowledgeInsides, environmentOf, statementsOf } from './grants.ts'
 import type { Resources } from './resources.ts'
+import { joinActions } from './search-network.ts'
 
 /** The settings that all functions of a stack share. */
 export interface FunctionDefaults {
@@ -40,7 +44,14 @@ export class PlatformFunction extends Construct {
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     })
-    this.role = this.makeRole(this.logGroup, props)
+    const network = accessOf(props.needs).some((granted) => 'search' in granted)
+      ? props.resources.searchNetwork
+      : undefined
+    // A version alone changes no other function.
+    const { [names.buildVersion]: version = '', ...environment } = props.environment
+    const tellsVersion = props.handler.declaration === readStatus.operationId
+    const unbounded = [...(props.isTraced ? traceActions : []), ...(network === undefined ? [] : joinActions)]
+    this.role = this.makeRole(this.logGroup, unbounded, props)
     acknowledgeInsides(this.role, props.needs)
     this.function = new Function(this, 'Function', {
       description: props.summary,
@@ -54,10 +65,15 @@ export class PlatformFunction extends Construct {
       role: this.role.withoutPolicyUpdates(),
       logGroup: this.logGroup,
       ...(props.isTraced ? { tracing: Tracing.ACTIVE } : {}),
+      ...(network && { vpc: network.vpc, vpcSubnets: network.subnets, securityGroups: [network.clients] }),
       ...(props.reservedConcurrency ? { reservedConcurrentExecutions: props.reservedConcurrency } : {}),
-      environment: { ...props.environment, ...environmentOf(props.needs, props.resources) },
+      environment: {
+        ...environment,
+        ...(tellsVersion && { [names.buildVersion]: version }),
+        ...environmentOf(props.needs, props.resources),
+      },
     })
-    if (props.isTraced) acknowledgeTracing(this.role)
+    if (unbounded.length > 0) acknowledgeUnbounded(this.role)
     this.recordHandler(props.handler)
   }
 
@@ -69,14 +85,15 @@ export class PlatformFunction extends Construct {
   /** Does not use the managed basic role, which may write to every log group of the account. */
   private makeRole(
     logGroup: LogGroup,
-    { needs, resources, isTraced, triggerGrants = [] }: PlatformFunctionProps,
+    unbounded: string[],
+    { needs, resources, triggerGrants = [] }: PlatformFunctionProps,
   ): Role {
     const writeLogs = new PolicyStatement({
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
       resources: [logGroup.logGroupArn],
     })
-    const traces = isTraced ? [new PolicyStatement({ actions: traceActions, resources: ['*'] })] : []
-    const statements = [writeLogs, ...statementsOf(needs, resources), ...triggerGrants, ...traces]
+    const others = unbounded.length > 0 ? [new PolicyStatement({ actions: unbounded, resources: ['*'] })] : []
+    const statements = [writeLogs, ...statementsOf(needs, resources), ...triggerGrants, ...others]
     return new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { needs: new PolicyDocument({ statements }) },
@@ -87,9 +104,9 @@ export class PlatformFunction extends Construct {
 /** The actions by which Lambda hands the record of a call to X-Ray; they know no narrower resource than all. */
 const traceActions = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments']
 
-function acknowledgeTracing(role: Role): void {
+function acknowledgeUnbounded(role: Role): void {
   Validations.of(role).acknowledge({
     id: 'AwsSolutions-IAM5[Resource::*]',
-    reason: `${traceActions.join(' and ')}, by which Lambda records calls, know no narrower resource.`,
+    reason: 'The actions by which Lambda records calls, or joins a function to a network, know no narrower resource.',
   })
 }

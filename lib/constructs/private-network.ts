@@ -15,7 +15,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Aws, RemovalPolicy } from 'aws-cdk-lib'
 import { Construct } from 'constructs'
 
-const services = {
+const known = {
   Queues: InterfaceVpcEndpointAwsService.SQS,
   Secrets: InterfaceVpcEndpointAwsService.SECRETS_MANAGER,
   Logs: InterfaceVpcEndpointAwsService.CLOUDWATCH_LOGS,
@@ -23,13 +23,21 @@ const services = {
   Images: InterfaceVpcEndpointAwsService.ECR_DOCKER,
 }
 
+type Service = keyof typeof known
+
 /** The inputs of the network. */
 export interface PrivateNetworkProps {
+  /** The start of the names of its subnets. */
+  readonly name: string
   readonly cidr: string
   readonly zones: number
   readonly egress: 'endpoints' | 'publicAddress'
-  /** The only buckets that can be reached from the network, apart from the one that holds the layers of images. */
+  /** The services that its members use in addition to tables and objects. */
+  readonly services: readonly Service[]
+  /** The only buckets that can be reached from the network, apart from those of AWS. */
   readonly buckets: readonly IBucket[]
+  /** The ARNs of objects of AWS's own buckets that its members may read or write. */
+  readonly objectsOfAws: { readonly action: 's3:GetObject' | 's3:PutObject'; readonly arn: string }
 }
 
 /**
@@ -44,8 +52,9 @@ export class PrivateNetwork extends Construct {
   readonly hasPublicAddresses: boolean
   private readonly endpoints: readonly InterfaceVpcEndpoint[]
 
-  constructor(scope: Construct, id: string, { cidr, zones, egress, buckets }: PrivateNetworkProps) {
+  constructor(scope: Construct, id: string, props: PrivateNetworkProps) {
     super(scope, id)
+    const { name, cidr, zones, egress } = props
     this.hasPublicAddresses = egress === 'publicAddress'
     const subnetType = this.hasPublicAddresses ? SubnetType.PUBLIC : SubnetType.PRIVATE_ISOLATED
     this.subnets = { subnetType }
@@ -53,24 +62,22 @@ export class PrivateNetwork extends Construct {
       ipAddresses: IpAddresses.cidr(cidr),
       maxAzs: zones,
       natGateways: 0,
-      subnetConfiguration: [
-        { name: 'Connector', subnetType, ...(this.hasPublicAddresses && { mapPublicIpOnLaunch: false }) },
-      ],
+      subnetConfiguration: [{ name, subnetType, ...(this.hasPublicAddresses && { mapPublicIpOnLaunch: false }) }],
     })
-    this.addGateways(buckets)
+    this.addGateways(props)
     this.vpc.addFlowLog('FlowLog', {
       destination: FlowLogDestination.toCloudWatchLogs(
         new LogGroup(this, 'FlowLogs', { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY }),
       ),
     })
-    const needed = this.hasPublicAddresses ? [] : Object.entries(services)
+    const needed = this.hasPublicAddresses ? [] : props.services
     this.endpoints = needed.map(
-      ([name, service]) => new InterfaceVpcEndpoint(this, name, { vpc: this.vpc, service, open: false }),
+      (service) => new InterfaceVpcEndpoint(this, service, { vpc: this.vpc, service: known[service], open: false }),
     )
   }
 
   /** Limits what credentials can reach through the gateways, also foreign ones brought into the network. */
-  private addGateways(buckets: readonly IBucket[]): void {
+  private addGateways({ buckets, objectsOfAws }: PrivateNetworkProps): void {
     const ofThisAccount = { StringEquals: { 'aws:ResourceAccount': Aws.ACCOUNT_ID } }
     const tables = this.vpc.addGatewayEndpoint('Tables', { service: GatewayVpcEndpointAwsService.DYNAMODB })
     tables.addToPolicy(
@@ -92,9 +99,8 @@ export class PrivateNetwork extends Construct {
     objects.addToPolicy(
       new PolicyStatement({
         principals: [new AnyPrincipal()],
-        actions: ['s3:GetObject'],
-        // https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html#ecr-setting-up-s3-gateway
-        resources: [`arn:aws:s3:::prod-${Aws.REGION}-starport-layer-bucket/*`],
+        actions: [objectsOfAws.action],
+        resources: [objectsOfAws.arn],
       }),
     )
   }

@@ -11,6 +11,7 @@ import type {
   SecretName,
   TableName,
 } from '../../contracts/resources.ts'
+import type { SearchNetwork } from './search-network.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 /** Every declared resource, by the name it has in contracts/resources.ts. */
@@ -21,6 +22,8 @@ export interface Resources {
   readonly keys: Readonly<Record<KeyName, IKey>>
   readonly buckets: Readonly<Record<BucketName, IBucket>>
   readonly searchDomains: Readonly<Record<SearchDomainName, IDomain>>
+  /** The network of the search domains, which functions that search join; none: they have public addresses. */
+  readonly searchNetwork: SearchNetwork | undefined
 }
 
 /** Makes one thing for each entry of a declared list, and returns them under the entries' names. */

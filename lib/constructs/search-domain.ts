@@ -4,20 +4,30 @@ import { AccountRootPrincipal, PolicyDocument, PolicyStatement, ServicePrincipal
 import { type LogGroup, ResourcePolicy, RetentionDays, LogGroup as Logs } from 'aws-cdk-lib/aws-logs'
 import { CfnDomain, Domain, EngineVersion, TLSSecurityPolicy } from 'aws-cdk-lib/aws-opensearchservice'
 import { Construct } from 'constructs'
-import { managerOf } from '../../contracts/settings/search-nodes.ts'
+import { leastManaged, managerOf } from '../../contracts/settings/search-nodes.ts'
 import { retained } from './retained.ts'
+import type { SearchNetwork } from './search-network.ts'
+import { staged } from './stage.ts'
 
 /** The size of a search domain. */
 export interface SearchDomainProps {
   /** Such as `t3.small.search`; a kind that cannot encrypt its disks does not deploy. */
   readonly instanceType: string
-  /** One, or an even number: the nodes are spread over two zones, and each shard has its copy in the other. */
+  /** One, or a multiple of 2 or 3: the nodes are spread over two or three zones, and each shard has its copy in another. */
   readonly instances: number
   /** GiB of disk of each node. */
   readonly volumeGb: number
+  /** The network that the domain is in; none: it has a public address. */
+  readonly network: SearchNetwork | undefined
 }
 
-const leastManagedInstances = 4
+/**
+ * Returns over how many zones a domain spreads its nodes. The service spreads managers over three, also for two:
+ * https://docs.aws.amazon.com/opensearch-service/latest/developerguide/managedomains-multiaz.html
+ */
+export function zonesOf(instances: number): number {
+  return instances === 1 ? 1 : instances % 3 === 0 ? 3 : 2
+}
 
 /**
  * An OpenSearch domain that accepts only signed requests of this account. It is encrypted on disk, between its nodes
@@ -27,9 +37,9 @@ const leastManagedInstances = 4
 export class SearchDomain extends Construct {
   readonly domain: Domain
 
-  constructor(scope: Construct, id: string, { instanceType, instances, volumeGb }: SearchDomainProps) {
+  constructor(scope: Construct, id: string, { instanceType, instances, volumeGb, network }: SearchDomainProps) {
     super(scope, id)
-    const isSpread = instances > 1
+    const zones = zonesOf(instances)
     const [searches, writes, application] = [this.logs('SlowSearches'), this.logs('SlowWrites'), this.logs('Errors')]
     const policy = this.letLogsBeWritten([searches, writes, application])
     this.domain = new Domain(this, 'Domain', {
@@ -39,9 +49,13 @@ export class SearchDomain extends Construct {
         dataNodes: instances,
         dataNodeInstanceType: instanceType,
         multiAzWithStandbyEnabled: false,
-        ...(instances >= leastManagedInstances && { masterNodes: 3, masterNodeInstanceType: managerOf(instanceType) }),
+        ...(instances >= leastManaged && {
+          masterNodes: 3,
+          masterNodeInstanceType: managerOf(instanceType, instances),
+        }),
       },
-      zoneAwareness: isSpread ? { enabled: true, availabilityZoneCount: 2 } : { enabled: false },
+      zoneAwareness: zones > 1 ? { enabled: true, availabilityZoneCount: zones } : { enabled: false },
+      ...network?.ofDomain,
       ebs: { volumeType: EbsDeviceVolumeType.GP3, volumeSize: volumeGb },
       encryptionAtRest: { enabled: true },
       nodeToNodeEncryption: true,
@@ -63,7 +77,7 @@ export class SearchDomain extends Construct {
     })
     this.domain.node.addDependency(policy)
     this.admitAccount()
-    this.acknowledge(instances)
+    this.acknowledge(instances, network === undefined)
   }
 
   private logs(id: string): LogGroup {
@@ -72,6 +86,8 @@ export class SearchDomain extends Construct {
 
   private letLogsBeWritten(groups: readonly LogGroup[]): ResourcePolicy {
     return new ResourcePolicy(this, 'LogPolicy', {
+      // An account and region have one policy of a name, and the name of a construct has no stage.
+      resourcePolicyName: staged(this, 'CallplaneSearch', '-'),
       policyStatements: [
         new PolicyStatement({
           principals: [new ServicePrincipal('es.amazonaws.com')],
@@ -98,14 +114,15 @@ export class SearchDomain extends Construct {
     }).toJSON()
   }
 
-  private acknowledge(instances: number): void {
+  private acknowledge(instances: number, isPublic: boolean): void {
     const findings: { readonly id: string; readonly reason: string; readonly holds: boolean }[] = [
       {
         id: 'AwsSolutions-OS1',
         reason:
           'The functions are in no VPC: one would cost each of them a network interface, and the platform a gateway for ' +
-          'each other service. Every request is signed, and anonymous ones and those of other accounts are denied.',
-        holds: true,
+          'each other service. Every request is signed, and anonymous ones and those of other accounts are denied. The ' +
+          'setting searchAccess moves the domain into a VPC.',
+        holds: isPublic,
       },
       {
         id: 'AwsSolutions-OS3',
@@ -114,8 +131,8 @@ export class SearchDomain extends Construct {
       },
       {
         id: 'AwsSolutions-OS4',
-        reason: `A domain of fewer than ${leastManagedInstances} nodes manages itself; larger ones get three managers.`,
-        holds: instances < leastManagedInstances,
+        reason: `A domain of fewer than ${leastManaged} nodes manages itself; larger ones get three managers.`,
+        holds: instances < leastManaged,
       },
       {
         id: 'AwsSolutions-OS7',

@@ -1,10 +1,14 @@
-import { type App, Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { type App, type Stack, type StackProps, Validations } from 'aws-cdk-lib'
 import { Domain, type IDomain } from 'aws-cdk-lib/aws-opensearchservice'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { searchDomains } from '../../contracts/resources.ts'
 import { environment } from '../../contracts/environment.ts'
+import { ApiDomain } from '../constructs/api-domain.ts'
 import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
-import { SearchDomain } from '../constructs/search-domain.ts'
+import { SearchDomain, zonesOf } from '../constructs/search-domain.ts'
+import { SearchNetwork } from '../constructs/search-network.ts'
 import { setStage, staged } from '../constructs/stage.ts'
+import { ZonedStack } from '../constructs/zoned-stack.ts'
 import type { Build } from '../handlers.ts'
 import { RulePack } from '../rule-pack.ts'
 import type { Settings } from '../settings.ts'
@@ -28,7 +32,8 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   const stackProps = (id: string, description: string): StackProps => ({
     stackName: staged(app, id, '-'),
     description: `Callplane: ${description}`,
-    tags: { 'callplane:stage': settings.stage },
+    tags: { ...settings.tags, 'callplane:stage': settings.stage },
+    env: settings.env,
   })
   const stateful = new StatefulStack(app, 'CallplaneStateful', {
     ...stackProps('CallplaneStateful', 'what must outlive a deployment'),
@@ -40,17 +45,19 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   })
   const searchStack = searchStackOf(stateful, settings, stackProps('CallplaneSearch', 'the store of CDRs'))
   const { tables, queues, secrets, keys, buckets } = stateful
+  const searchNetwork = searchNetworkOf(searchStack, settings, Object.values(buckets))
   const resources: Resources = {
     tables,
     queues,
     secrets,
     keys,
     buckets,
+    searchNetwork,
     searchDomains: eachOf(searchDomains, (name) => {
       const id = `${constructId(name)}Search`
       const given = settings.existing.searchDomains[name]
       return given === undefined
-        ? new SearchDomain(searchStack, id, settings.search).domain
+        ? new SearchDomain(searchStack, id, { ...settings.search, network: searchNetwork }).domain
         : existingDomain(searchStack, id, given)
     }),
   }
@@ -69,6 +76,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     engineConcurrency: settings.engineConcurrency,
     ...functions,
   })
+  addDomain(apiStack, settings)
   const workers = new WorkersStack(app, 'CallplaneWorkers', {
     ...stackProps('CallplaneWorkers', 'the functions that queues and schedules call'),
     ...functions,
@@ -103,10 +111,21 @@ function searchStackOf(stateful: StatefulStack, settings: Settings, props: Stack
   const makesNoDomain = Object.keys(searchDomains).every((name) => name in settings.existing.searchDomains)
   if (makesNoDomain) return stateful
   const { terminationProtection } = settings
-  const stack = new Stack(stateful.node.root, 'CallplaneSearch', { ...props, terminationProtection })
+  const stack = new ZonedStack(stateful.node.root, 'CallplaneSearch', { ...props, terminationProtection })
   // Without an order, the one whose template is uploaded first would be deployed first.
   stack.addStackDependency(stateful)
   return stack
+}
+
+function searchNetworkOf(stack: Stack, { search }: Settings, buckets: readonly IBucket[]): SearchNetwork | undefined {
+  if (search.access !== 'vpc') return undefined
+  return new SearchNetwork(stack, 'SearchNetwork', { zones: zonesOf(search.instances), buckets })
+}
+
+function addDomain(stack: ApiStack, { domain }: Settings): void {
+  if (domain === undefined) return
+  const { apiId } = stack.api
+  new ApiDomain(stack, 'Domain', { apiId, stage: '$default', after: stack.node.findChild('Stage'), ...domain })
 }
 
 /** Takes up a search domain by its address `https://search-<name>-<26 letters, digits>.<region>.es.amazonaws.com`. */

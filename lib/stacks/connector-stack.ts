@@ -1,10 +1,11 @@
-import { CfnOutput, Fn, Stack, type StackProps } from 'aws-cdk-lib'
+import { Aws, CfnOutput, Fn, type StackProps } from 'aws-cdk-lib'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import { ConnectorService } from '../constructs/connector-service.ts'
 import { EnginePeering } from '../constructs/engine-peering.ts'
 import { PrivateNetwork } from '../constructs/private-network.ts'
 import type { FunctionDefaults } from '../constructs/platform-function.ts'
+import { ZonedStack } from '../constructs/zoned-stack.ts'
 import type { Settings } from '../settings.ts'
 
 /** The inputs of the connector. */
@@ -14,7 +15,7 @@ export interface ConnectorStackProps extends StackProps, Omit<FunctionDefaults, 
 }
 
 /** The long-lived process that holds the engine's event socket, in a network of its own. */
-export class ConnectorStack extends Stack {
+export class ConnectorStack extends ZonedStack {
   readonly connector: ConnectorService
 
   constructor(
@@ -24,10 +25,14 @@ export class ConnectorStack extends Stack {
   ) {
     super(scope, id, props)
     const network = new PrivateNetwork(this, 'Network', {
+      name: 'Connector',
       cidr: settings.connectorNetwork,
       zones: settings.zones,
       egress: settings.connectorEgress,
+      services: ['Queues', 'Secrets', 'Logs', 'Registry', 'Images'],
       buckets: Object.values(resources.buckets),
+      // https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html#ecr-setting-up-s3-gateway
+      objectsOfAws: { action: 's3:GetObject', arn: `arn:aws:s3:::prod-${Aws.REGION}-starport-layer-bucket/*` },
     })
     this.connector = new ConnectorService(this, 'Connector', {
       settings,

@@ -55,7 +55,7 @@ export interface StatefulStackProps extends StackProps {
  * Everything that must outlive a deployment except the search domain, and the queues. Changing a construct id here
  * loses data.
  */
-export class StatefulStack extends Stack implements Omit<Resources, 'searchDomains'> {
+export class StatefulStack extends Stack implements Omit<Resources, 'searchDomains' | 'searchNetwork'> {
   readonly onCall: OnCall
   readonly tables: Resources['tables']
   readonly queues: Resources['queues']

@@ -2,7 +2,7 @@ import { Stack, type StackProps } from 'aws-cdk-lib'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { preparations } from '../../contracts/preparations.ts'
-import { recordingMetrics } from '../../contracts/metrics.ts'
+import { cdrMetrics, recordingMetrics } from '../../contracts/metrics.ts'
 import { failMissingRecordings, schedules } from '../../contracts/schedules.ts'
 import { cdrIndex, workers } from '../../contracts/workers.ts'
 import { CdrCounts } from '../constructs/cdr-metrics.ts'
@@ -28,6 +28,7 @@ export class WorkersStack extends Stack {
     const prepared = preparations.map(
       (preparation) => new PreparedStore(this, constructId(preparation.name), { ...defaults, preparation }),
     )
+    for (const store of prepared) countLines(store, store.logGroup, cdrMetrics.group, cdrMetrics.unprepared)
     const consumers = workers.map((worker) => {
       const consumer = new QueueConsumer(this, constructId(worker.name), { ...defaults, worker })
       // The first CDR creates its index, which requires the prepared store.

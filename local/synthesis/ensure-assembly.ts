@@ -38,7 +38,7 @@ export async function ensureAssembly(
   const from = contentHash(root, sources)
   if (isCurrent(directory, from)) return directory
   progress('bundling the functions and synthesizing the CDK app')
-  await runApp(root, directory, signal)
+  await synthesizeApp(root, directory, { stage: 'dev', localSettings: 'off' }, signal)
   writeFileSync(join(directory, stampFile), stamp(directory, from))
   return directory
 }
@@ -54,7 +54,13 @@ function stamp(directory: string, from: string): string {
   return `${from} ${contentHash(directory, made.sort())}`
 }
 
-async function runApp(root: string, directory: string, signal: AbortSignal): Promise<void> {
+/** Synthesizes the CDK app with the context of cdk.json and this. Throws what the app says when it cannot be done. */
+export async function synthesizeApp(
+  root: string,
+  directory: string,
+  given: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<void> {
   const { context } = z.parse(
     z.object({ context: z.record(z.string(), z.unknown()) }),
     JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')),
@@ -64,7 +70,7 @@ async function runApp(root: string, directory: string, signal: AbortSignal): Pro
     env: {
       ...process.env,
       CDK_OUTDIR: directory,
-      CDK_CONTEXT_JSON: JSON.stringify({ ...context, stage: 'dev' }),
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...given }),
       // CloudFormation's own rules take 10 s of computing, and `npm run check` and every deployment apply them.
       CDK_VALIDATION: 'false',
     },

@@ -74,7 +74,7 @@ describe.skipIf(bin === undefined)('a deployment', () => {
 
   beforeAll(async () => {
     control = await startControlPlane(bin ?? '')
-    await succeed('synth', '--quiet', '-c', 'stage=dev', '-o', usual)
+    await succeed('synth', '--quiet', '-c', 'stage=dev', '-c', 'localSettings=off', '-o', usual)
     await succeed('bootstrap', environment, '--app', usual)
   })
   afterAll(async () => {
@@ -113,7 +113,7 @@ describe.skipIf(bin === undefined)('a deployment', () => {
   })
 
   it('a second deployment of the same sources changes nothing', async () => {
-    const { output, changes } = await succeed(...deploy.slice(0, -1), '-c', 'stage=dev')
+    const { output, changes } = await succeed(...deploy.slice(0, -1), '-c', 'stage=dev', '-c', 'localSettings=off')
 
     expect(output.match(/\(no changes\)/g)).toHaveLength(inOrder.length)
     expect(changes).toEqual([])

@@ -35,7 +35,8 @@ const ofEngines = {
 
 describe.skipIf(bin === undefined)('the templates', () => {
   it.each(['dev', 'prod'])('the templates of the stage %s pass the linter of CloudFormation', (stage) => {
-    const settings = readStageFile(process.cwd(), (name) => (name === 'stage' ? stage : undefined))
+    const context: Readonly<Record<string, string>> = { stage, localSettings: 'off' }
+    const settings = readStageFile(process.cwd(), (name) => context[name])
     using made = synthesize({
       settings: { ...settings, ...ofEngines },
     })

@@ -187,6 +187,14 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
     missingData: 'notBreaching',
     why: 'Three tries of 90 s and the next one: what waits longer is not taken by the store.',
   },
+  'The store of CDRs is not prepared': {
+    metric: 'Callplane/test/Cdr PreparationsFailed Sum 60 s',
+    on: '',
+    when: '>= 1',
+    periods: 1,
+    missingData: 'notBreaching',
+    why: 'A preparation asks for a minute and a half by itself; the next call comes within the hour.',
+  },
   'CDRs are refused': {
     metric: 'Callplane/test/Cdr CdrsRefused Sum 60 s',
     on: '',
@@ -319,6 +327,11 @@ it('each metric filter counts one for each matching line of its log, and nothing
     },
     { log: 'CdrIndexHandlerLogs', pattern: '{ $.message = "CDR refused" }', becomes: one('CdrsRefused') },
     { log: 'CdrIndexHandlerLogs', pattern: '{ $.message = "CDR without domain" }', becomes: one('CdrsWithoutDomain') },
+    {
+      log: 'PrepareSearchHandlerLogs',
+      pattern: '{ $.message = "preparation failed" }',
+      becomes: one('PreparationsFailed'),
+    },
     {
       log: 'FailMissingRecordingsHandlerLogs',
       pattern: '{ $.message = "recordings never came" }',

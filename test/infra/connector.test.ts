@@ -64,7 +64,7 @@ it("the environment of the connector's task has the address of everything that i
     SPOOL_DIR: '/home/node/spool',
     SPOOL_BYTES: '8589934592',
     LOG_LEVEL: 'info',
-    BUILD_VERSION: '1.2.3',
+    BUILD_VERSION: expect.stringMatching(/^[0-9a-f]{12}$/),
   })
 })
 
@@ -244,8 +244,12 @@ it('the service comes after the private endpoints, their rules and the roles of 
   const isNeeded = ({ Type }: { readonly Type: string }) =>
     ['AWS::EC2::VPCEndpoint', 'AWS::EC2::SecurityGroupIngress', 'AWS::EC2::SubnetRouteTableAssociation'].includes(Type)
   const needed = Object.entries(service.stack.template.Resources).filter(([, resource]) => isNeeded(resource))
-  const roles = Object.keys(service.stack.template.Resources).filter((id) => id.startsWith('ConnectorRole'))
+  const roles = Object.keys(service.stack.template.Resources).filter((id) =>
+    /^Connector(?:Role|TaskExecutionRole)/.test(id),
+  )
 
   expect(needed.length).toBeGreaterThan(8)
+  // Without its policy, the role with which a task starts may neither pull the image nor read the secret.
+  expect(roles).toContainEqual(expect.stringMatching(/^ConnectorTaskExecutionRoleDefaultPolicy/))
   expect(service.DependsOn).toEqual(expect.arrayContaining([...needed.map(([id]) => id), ...roles]))
 })

@@ -4,6 +4,7 @@ import * as kms from '@aws-sdk/client-kms'
 import * as s3api from '@aws-sdk/client-s3'
 import * as secretsmanager from '@aws-sdk/client-secrets-manager'
 import { expect, it } from 'vitest'
+import { routes } from '../../contracts/routes/index.ts'
 import { readSettings } from '../../lib/settings.ts'
 import { usualApp } from './synthesized-app.ts'
 
@@ -31,7 +32,7 @@ const global = new Set(['--query', '--output'])
 
 /** Operations of services for which no client is installed, with the options that the page uses. */
 const others: Readonly<Record<string, readonly string[]>> = {
-  'service-quotas get-service-quota': ['--service-code', '--quota-code'],
+  'iam create-service-linked-role': ['--aws-service-name'],
   'ec2 create-vpc-peering-connection': ['--vpc-id', '--peer-vpc-id'],
   'ec2 accept-vpc-peering-connection': ['--vpc-peering-connection-id'],
   'ec2 create-route': ['--route-table-id', '--destination-cidr-block', '--vpc-peering-connection-id'],
@@ -95,6 +96,18 @@ it.each(starting('aws '))('"%s" is an operation with options that it has', (comm
 
   expect(known.length).toBeGreaterThan(0)
   expect(options.filter((option) => !known.includes(option))).toEqual([])
+})
+
+it('the concurrent executions on the page are those that queues may start and Lambda keeps, and those of each route of engines', () => {
+  const fromQueues = assembly
+    .ofType('AWS::Lambda::EventSourceMapping')
+    .map(({ Properties }) => (Properties['ScalingConfig'] as { MaximumConcurrency: number }).MaximumConcurrency)
+    .reduce((sum, each) => sum + each, 0)
+  const words = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
+  const ofEngines = words[routes.filter(({ path }) => path.startsWith('/engine/')).length]
+
+  // Lambda keeps 100 that nobody can reserve.
+  expect(page).toContain(`| ${fromQueues + 100}; with \`engineConcurrency\`, ${ofEngines} times that value more |`)
 })
 
 it('docs/deploy.md names every stack, and quotas that the templates do not exceed', () => {

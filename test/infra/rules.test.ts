@@ -147,6 +147,7 @@ it('the outputs of stacks are few, and each has a description', () => {
     'ClusterName',
     'CursorSecretArn',
     'EngineSecretArn',
+    'PrepareSearchFunction',
     'PublicUrl',
     'RootSecretArn',
     'RouteTableIds',

@@ -93,16 +93,22 @@ it.each([
 })
 
 it('the store of CDRs has two small nodes by default, and the set number and size otherwise', () => {
-  expect(settingsFrom({}).search).toEqual({ instanceType: 't3.small.search', instances: 2, volumeGb: 20 })
+  expect(settingsFrom({}).search).toEqual({
+    instanceType: 't3.small.search',
+    instances: 2,
+    volumeGb: 20,
+    access: 'public',
+  })
   expect(
     settingsFrom({ searchInstanceType: 'r7g.large.search', searchInstances: 1, searchVolumeGb: '500' }).search,
-  ).toEqual({ instanceType: 'r7g.large.search', instances: 1, volumeGb: 500 })
+  ).toEqual({ instanceType: 'r7g.large.search', instances: 1, volumeGb: 500, access: 'public' })
 })
 
 it.each([
   [{}, undefined],
   [{ searchInstances: 2 }, undefined],
   [{ searchInstances: 4 }, '2'],
+  [{ searchInstances: 9 }, '4'],
   [{ searchInstances: 80 }, '40'],
 ])('with %j a new index of CDRs has a shard for every second node', (given, shards) => {
   const { environment } = settingsFrom({ searchInstanceType: 'r7g.large.search', ...given })
@@ -166,7 +172,8 @@ it.each([
 })
 
 it.each([
-  ['r7g.large.search', 'r7g.large.search'],
+  ['r7g.large.search', 'm7g.large.search'],
+  ['t3.medium.search', 't3.medium.search'],
   ['or1.large.search', 'm7g.large.search'],
 ])('a store of four %s nodes is managed by %s nodes', (searchInstanceType, manager) => {
   using made = synthesize({ settings: { searchInstanceType, searchInstances: 4, searchVolumeGb: 20 } })
@@ -244,7 +251,7 @@ describe.each([
   ['searchInstanceType', 't3.small'],
   ['searchInstanceType', 'T3.small.search'],
   ['searchInstances', '0'],
-  ['searchInstances', '3'],
+  ['searchInstances', '5'],
   ['searchInstances', '82'],
   ['searchVolumeGb', '9'],
   ['searchVolumeGb', ''],

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
@@ -11,16 +11,22 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 
-/** Reads a stage of a project whose folder of settings holds one file, `one.json`. */
-function read(context: Readonly<Record<string, unknown>>, file = '{}') {
+/** Reads a stage of a project whose folder of settings holds `one.json`, and `one.local.json` where it is given. */
+function read(context: Readonly<Record<string, unknown>>, file = '{}', local?: string) {
   const root = mkdtempSync(join(tmpdir(), 'callplane-stage-'))
   folders.push(root)
   mkdirSync(join(root, 'settings'))
   writeFileSync(join(root, 'settings', 'one.json'), file)
+  if (local !== undefined) writeFileSync(join(root, 'settings', 'one.local.json'), local)
+  writeFileSync(join(root, 'settings', 'own.local.json'), '{"engineHost":"10.0.0.7"}')
   return readStageFile(root, (name) => context[name])
 }
 
-const committed = (stage: string) => readStageFile(process.cwd(), (name) => (name === 'stage' ? stage : undefined))
+/** Without the settings of the one who runs the tests. */
+const committed = (stage: string) => {
+  const context: Readonly<Record<string, string>> = { stage, localSettings: 'off' }
+  return readStageFile(process.cwd(), (name) => context[name])
+}
 
 it('the settings of a stage are those of its file', () => {
   expect(read({ stage: 'one' }, '{"engineHost":"10.0.0.9","zones":1}')).toEqual({
@@ -30,12 +36,39 @@ it('the settings of a stage are those of its file', () => {
   })
 })
 
+it("the operator's own settings replace those of the file, and no file of the repository has them", () => {
+  const [file, own] = ['{"engineHost":"10.0.0.9","zones":1}', '{"engineHost":"10.0.0.8","searchVolumeGb":100}']
+
+  expect(read({ stage: 'one' }, file, own)).toEqual({
+    stage: 'one',
+    engineHost: '10.0.0.8',
+    zones: 1,
+    searchVolumeGb: 100,
+  })
+  expect(read({ stage: 'one', localSettings: 'off' }, file, own)).toEqual({
+    stage: 'one',
+    engineHost: '10.0.0.9',
+    zones: 1,
+  })
+  expect(() => read({ stage: 'one' }, file, '{"zone":1}')).toThrow('settings/one.local.json has no setting that is')
+  expect(readFileSync('.gitignore', 'utf8').split('\n')).toContain('settings/*.local.json')
+})
+
+it('a stage may have a file of the operator alone', () => {
+  expect(read({ stage: 'own' })).toEqual({ stage: 'own', engineHost: '10.0.0.7' })
+})
+
 it.each([
-  ['no stage', {}, '{}', 'choose a stage with -c stage=<name>; the folder settings has one'],
+  ['no stage', {}, '{}', 'choose a stage with -c stage=<name>; the folder settings has one, own'],
   ['an empty stage', { stage: '' }, '{}', 'choose a stage with -c stage=<name>'],
   ['a stage that leaves the folder', { stage: '../one' }, '{}', 'context value stage must be'],
-  ['a stage without a file', { stage: 'two' }, '{}', 'there is no settings/two.json; the folder settings has one'],
-  ['a setting in the context', { stage: 'one', engineHost: 'h' }, '{}', 'engineHost belongs in settings/one.json'],
+  ['a stage without a file', { stage: 'two' }, '{}', 'there is no settings/two.json; the folder settings has one, own'],
+  [
+    'a setting in the context',
+    { stage: 'one', engineHost: 'h' },
+    '{}',
+    'engineHost belongs in settings/one.local.json',
+  ],
   [
     'an unknown setting',
     { stage: 'one' },

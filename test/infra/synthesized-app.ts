@@ -18,6 +18,8 @@ export interface SynthesisOptions {
   /** The content of the file of the stage. */
   readonly settings?: Readonly<Record<string, unknown>>
   readonly change?: (app: App) => void
+  /** The version in package.json. */
+  readonly version?: string
   /**
    * Whether CloudFormation's own rules judge the templates, too, as for every deployment: 10 s of computing in a
    * process.
@@ -78,7 +80,7 @@ export function synthesize(options: SynthesisOptions = {}): SynthesizedApp {
 
 function synthesizeInto(
   folder: string,
-  { settings: given = {}, change, isValidated = false }: SynthesisOptions,
+  { settings: given = {}, change, version = '1.2.3', isValidated = false }: SynthesisOptions,
 ): string {
   const outdir = join(folder, 'cdk.out')
   const app = new App({
@@ -88,7 +90,7 @@ function synthesizeInto(
     builtinCloudFormationValidation: isValidated,
   })
   const settings = readSettings({ stage: 'test', engineHost: 'engine.example.internal', ...given })
-  addCallplane(app, { settings, build: standInBuild(folder), version: '1.2.3' })
+  addCallplane(app, { settings, build: standInBuild(folder), version })
   change?.(app)
   app.synth()
   return outdir

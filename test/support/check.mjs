@@ -12,7 +12,11 @@ const steps = [
   { title: 'links of docs', command: 'node', args: ['test/support/check-links.mjs'] },
   { title: 'API description', command: 'node', args: ['test/support/api/openapi-file.ts', '--check'] },
   { title: 'client package', command: 'npm', args: ['pack', './client', '--dry-run', '--loglevel=error'] },
-  { title: 'synth with rule packs', command: 'cdk', args: ['synth', '--quiet', '-c', 'stage=dev'] },
+  {
+    title: 'synth with rule packs',
+    command: 'cdk',
+    args: ['synth', '--quiet', '-c', 'stage=dev', '-c', 'localSettings=off'],
+  },
 ]
 
 takeNoOptions(

@@ -14,7 +14,8 @@ import { addCallplane } from '../../../lib/stacks/callplane.ts'
 const root = process.cwd()
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const app = new App({ autoSynth: false })
-const values = readStageFile(root, (name) => (name === 'stage' ? 'dev' : undefined))
+const context: Readonly<Record<string, string>> = { stage: 'dev', localSettings: 'off' }
+const values = readStageFile(root, (name) => context[name])
 const [given] = process.argv.slice(2)
 addCallplane(app, {
   settings: readSettings({ ...values, ...JSON.parse(given ?? '{}') }),

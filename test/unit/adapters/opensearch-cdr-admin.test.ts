@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { cdrTemplates, retentionPolicy } from '../../../adapters/opensearch/index-template.ts'
 import { openSearchCdrAdmin } from '../../../adapters/opensearch/opensearch-cdr-admin.ts'
+import { prepareSearch } from '../../../contracts/preparations.ts'
 import { type CloudGate, type CloudReply, startCloudGate } from '../../support/stores/cloud-gate.ts'
 import { movableClock } from '../../support/processes/movable-clock.ts'
 
@@ -158,4 +160,11 @@ it('a store that never admits the caller fails the preparation within two minute
   await expect(admin.prepare()).rejects.toMatchObject({ code: 'internal_error' })
   expect(waits).toHaveLength(14)
   expect(waits.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(110_000)
+})
+
+it('the edition of the preparation is a digest of what it prepares, and of nothing else', () => {
+  const prepared = JSON.stringify([cdrTemplates(1), retentionPolicy])
+  const edition = createHash('sha256').update(prepared).digest('hex').slice(0, 12)
+
+  expect(prepareSearch.edition, `set it to '${edition}', so that deployments prepare their stores again`).toBe(edition)
 })

@@ -75,6 +75,15 @@ it('a deployment is notified why the store could not be prepared', async () => {
   expect(JSON.stringify(api.log.lines)).toContain('preparation failed')
 })
 
+it('a store that is away holds up no release and no return to the former one: it is logged, and an alarm reads the log', async () => {
+  const { handler, request, answers, api } = await aPreparation(() => Promise.reject(new Error('the store is gone')))
+
+  await handler(request('Update'), aContext)
+
+  expect(answers).toEqual([reported('SUCCESS', 'prepared')])
+  expect(JSON.stringify(api.log.lines)).toContain('preparation failed')
+})
+
 it('a prepared store is kept when its deployment is removed', async () => {
   let calls = 0
   const { handler, request, answers } = await aPreparation(async () => {
@@ -101,6 +110,7 @@ it('a direct caller of a preparation gets the notes, which are logged too, or th
   expect(await good.handler({}, aContext)).toEqual({ notes: ['nothing is ever removed'] })
   expect(JSON.stringify(good.api.log.lines)).toContain('nothing is ever removed')
   await expect(bad.handler({}, aContext)).rejects.toThrow('the store is gone')
+  expect(JSON.stringify(bad.api.log.lines)).toContain('preparation failed')
 })
 
 it('a preparation that does not end is stopped ten seconds early, so that this can be reported', async () => {
