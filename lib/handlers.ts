@@ -17,6 +17,9 @@ export interface Handler {
 /** The function that answers requests without a route: unknown paths, wrong methods, aliases. */
 export const unmatched: Handler = { name: 'unmatched', declaration: '$default' }
 
+/** The function that tries the platform as a user would; its source is `local/smoke/canary.ts`. */
+export const canary: Handler = { name: 'canary', declaration: 'canary' }
+
 /**
  * Returns the handler of an endpoint, named by its operation id, or of a worker, schedule or preparation, named by its
  * name.

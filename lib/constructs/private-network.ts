@@ -23,11 +23,21 @@ const services = {
   Images: InterfaceVpcEndpointAwsService.ECR_DOCKER,
 }
 
+/** Only principals of this account may use an endpoint: credentials that someone brings along are no use in it. */
+const ofOwnPrincipals = new PolicyStatement({
+  principals: [new AnyPrincipal()],
+  actions: ['*'],
+  resources: ['*'],
+  conditions: { StringEquals: { 'aws:PrincipalAccount': Aws.ACCOUNT_ID } },
+})
+
 /** The inputs of the network. */
 export interface PrivateNetworkProps {
   readonly cidr: string
   readonly zones: number
   readonly egress: 'endpoints' | 'publicAddress'
+  /** Whether people may open a shell in a connector. */
+  readonly exec: boolean
   /** The only buckets that can be reached from the network, apart from the one that holds the layers of images. */
   readonly buckets: readonly IBucket[]
 }
@@ -44,7 +54,7 @@ export class PrivateNetwork extends Construct {
   readonly hasPublicAddresses: boolean
   private readonly endpoints: readonly InterfaceVpcEndpoint[]
 
-  constructor(scope: Construct, id: string, { cidr, zones, egress, buckets }: PrivateNetworkProps) {
+  constructor(scope: Construct, id: string, { cidr, zones, egress, exec, buckets }: PrivateNetworkProps) {
     super(scope, id)
     this.hasPublicAddresses = egress === 'publicAddress'
     const subnetType = this.hasPublicAddresses ? SubnetType.PUBLIC : SubnetType.PRIVATE_ISOLATED
@@ -63,10 +73,13 @@ export class PrivateNetwork extends Construct {
         new LogGroup(this, 'FlowLogs', { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY }),
       ),
     })
-    const needed = this.hasPublicAddresses ? [] : Object.entries(services)
-    this.endpoints = needed.map(
-      ([name, service]) => new InterfaceVpcEndpoint(this, name, { vpc: this.vpc, service, open: false }),
-    )
+    const sessions = exec ? { Sessions: InterfaceVpcEndpointAwsService.SSM_MESSAGES } : {}
+    const needed = this.hasPublicAddresses ? [] : Object.entries({ ...services, ...sessions })
+    this.endpoints = needed.map(([name, service]) => {
+      const endpoint = new InterfaceVpcEndpoint(this, name, { vpc: this.vpc, service, open: false })
+      endpoint.addToPolicy(ofOwnPrincipals)
+      return endpoint
+    })
   }
 
   /** Limits what credentials can reach through the gateways, also foreign ones brought into the network. */

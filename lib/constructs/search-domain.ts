@@ -6,6 +6,7 @@ import { CfnDomain, Domain, EngineVersion, TLSSecurityPolicy } from 'aws-cdk-lib
 import { Construct } from 'constructs'
 import { managerOf } from '../../contracts/settings/search-nodes.ts'
 import { retained } from './retained.ts'
+import { logGroupName as logGroupNameOf } from './stage.ts'
 
 /** The size of a search domain. */
 export interface SearchDomainProps {
@@ -67,7 +68,12 @@ export class SearchDomain extends Construct {
   }
 
   private logs(id: string): LogGroup {
-    return new Logs(this, id, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY })
+    const logGroupName = logGroupNameOf(this, `cdrs/${id}`)
+    return new Logs(this, id, {
+      logGroupName,
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    })
   }
 
   private letLogsBeWritten(groups: readonly LogGroup[]): ResourcePolicy {

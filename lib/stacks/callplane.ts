@@ -1,7 +1,8 @@
-import { type App, Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { type App, Aws, Stack, type StackProps, Validations } from 'aws-cdk-lib'
 import { Domain, type IDomain } from 'aws-cdk-lib/aws-opensearchservice'
-import { searchDomains } from '../../contracts/resources.ts'
+import { buckets as declaredBuckets, replicatedBucket, searchDomains } from '../../contracts/resources.ts'
 import { environment } from '../../contracts/environment.ts'
+import { ObjectBucket } from '../constructs/object-bucket.ts'
 import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
 import { SearchDomain } from '../constructs/search-domain.ts'
 import { setStage, staged } from '../constructs/stage.ts'
@@ -11,7 +12,7 @@ import type { Settings } from '../settings.ts'
 import { ApiStack } from './api-stack.ts'
 import { ConnectorStack } from './connector-stack.ts'
 import { MonitoringStack } from './monitoring-stack.ts'
-import { StatefulStack } from './stateful-stack.ts'
+import { StatefulStack, type StatefulStackProps } from './stateful-stack.ts'
 import { WorkersStack } from './workers-stack.ts'
 
 /** The parts of a deployment in addition to the contracts. */
@@ -37,7 +38,9 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     watchesQueues: settings.monitoring === 'full',
     allowedOrigins: settings.allowedOrigins,
     existing: settings.existing,
+    replica: replicaOf(settings),
   })
+  addCopies(stateful, settings, stackProps('CallplaneReplica', 'the copies of recordings'))
   const searchStack = searchStackOf(stateful, settings, stackProps('CallplaneSearch', 'the store of CDRs'))
   const { tables, queues, secrets, keys, buckets } = stateful
   const resources: Resources = {
@@ -76,7 +79,6 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   const connectorStack = new ConnectorStack(app, 'CallplaneConnector', {
     ...stackProps('CallplaneConnector', 'the link to the engine'),
     settings,
-    onCall: stateful.onCall.topic,
     ...functions,
   })
   // Each part is changed before those that send it commands or messages, so it knows new ones before they come.
@@ -86,16 +88,39 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     new MonitoringStack(app, 'CallplaneMonitoring', {
       ...stackProps('CallplaneMonitoring', 'alarms and dashboard'),
       api: apiStack.api,
+      canary: settings.canary ? { ...functions, url: settings.publicUrl || apiStack.api.apiEndpoint } : undefined,
       connector: connectorStack.connector.service,
       connectorTasks: settings.connectorTasks,
+      concurrencyQuota: settings.concurrencyQuota,
       workers,
       queues,
       searchDomains: resources.searchDomains,
       search: settings.search,
-      onCall: stateful.onCall.topic,
     })
   }
   Validations.of(app).addPlugins(new RulePack(app))
+}
+
+/** Returns the bucket of the copies by a name that is known before its stack is deployed. */
+function replicaOf({ stage, replicaRegion: region }: Settings): StatefulStackProps['replica'] {
+  if (region === '') return undefined
+  return { region, bucketName: `callplane-${stage}-recordings-${Aws.ACCOUNT_ID}-${region}` }
+}
+
+/** Adds the stack of the bucket that recordings are copied to, in the other region, if the stage has one. */
+function addCopies(stateful: StatefulStack, settings: Settings, props: StackProps): void {
+  const replica = replicaOf(settings)
+  if (replica === undefined) return
+  const { terminationProtection, allowedOrigins } = settings
+  const { root } = stateful.node
+  const stack = new Stack(root, 'CallplaneReplica', {
+    ...props,
+    terminationProtection,
+    env: { region: replica.region },
+  })
+  const spec = declaredBuckets[replicatedBucket]
+  new ObjectBucket(stack, 'Copies', { spec, allowedOrigins, name: replica.bucketName })
+  stateful.addStackDependency(stack)
 }
 
 /** Makes the stack of the search domains. Returns the one of the other stores if every domain exists already. */

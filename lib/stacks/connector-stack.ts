@@ -1,5 +1,4 @@
 import { CfnOutput, Fn, Stack, type StackProps } from 'aws-cdk-lib'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import { ConnectorService } from '../constructs/connector-service.ts'
 import { EnginePeering } from '../constructs/engine-peering.ts'
@@ -10,7 +9,6 @@ import type { Settings } from '../settings.ts'
 /** The inputs of the connector. */
 export interface ConnectorStackProps extends StackProps, Omit<FunctionDefaults, 'isTraced'> {
   readonly settings: Settings
-  readonly onCall: ITopic
 }
 
 /** The long-lived process that holds the engine's event socket, in a network of its own. */
@@ -20,19 +18,19 @@ export class ConnectorStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { settings, onCall, build, resources, environment, ...props }: ConnectorStackProps,
+    { settings, build, resources, environment, ...props }: ConnectorStackProps,
   ) {
     super(scope, id, props)
     const network = new PrivateNetwork(this, 'Network', {
       cidr: settings.connectorNetwork,
       zones: settings.zones,
       egress: settings.connectorEgress,
+      exec: settings.connectorExec,
       buckets: Object.values(resources.buckets),
     })
     this.connector = new ConnectorService(this, 'Connector', {
       settings,
       network,
-      onCall,
       build,
       resources,
       environment,
