@@ -1,5 +1,6 @@
 import type { CostItem } from './idle-cost.ts'
 import { originateCall } from '../../contracts/routes/channels.ts'
+import type { Route } from '../../contracts/routes/route.ts'
 import { prices } from './prices.ts'
 
 /** The events whose cost is computed. */
@@ -122,7 +123,8 @@ const accessLogKb = 0.4
 const usual = { writes: 2, reads: 4 }
 /** A command: its record, claim and outcome, with an index; sent, received, deleted. Its call is known by two more. */
 const placed = { writes: usual.writes + 6, reads: usual.reads, queueRequests: 3 }
-const gb = (originateCall.memoryMb ?? 512) / 1024
+const { memoryMb = 512 }: Route = originateCall
+const gb = memoryMb / 1024
 
 /** The requests whose prices docs/cost.md states. */
 export const requests = {

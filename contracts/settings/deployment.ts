@@ -127,7 +127,8 @@ export const connectorExec = {
   context: 'connectorExec',
   rule: () => onOrOff(),
   fallback: 'off',
-  meaning: '`on` lets people whom IAM allows `ecs:ExecuteCommand` open a shell in a connector, whose file system can be written then',
+  meaning:
+    '`on` lets people whom IAM allows `ecs:ExecuteCommand` open a shell in a connector, whose file system can be written then',
 } as const satisfies ContextValue
 
 export const requestsPerSecond = {

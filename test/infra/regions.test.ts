@@ -76,7 +76,7 @@ it('recordings are copied, with deletions and locks, to a bucket of the stage in
 
 it('the bucket of the copies is in the other region, is deployed first, and hides what was removed for a day', () => {
   const replica = assembly.stacks.find(({ name }) => name === 'CallplaneReplica')
-  const [bucket] = Object.values(replica?.template.Resources ?? {}).filter(
+  const bucket = Object.values(replica?.template.Resources ?? {}).find(
     ({ Type, Properties }) => Type === 'AWS::S3::Bucket' && Properties['BucketName'] !== undefined,
   )
 
