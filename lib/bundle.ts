@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as esbuild from 'esbuild'
-import { type Build, type Handler, canary, connectorFolder, functionFolder, handlers } from './handlers.ts'
+import { type Build, canary, connectorFolder, functionFolder, handlers, sourceOf } from './handlers.ts'
 import { type OutputFile, writeFolder } from './write-folder.ts'
 
 /** The source and the target of a build. */
@@ -130,12 +130,13 @@ async function bundleConnector(source: string, build: Build): Promise<esbuild.Ou
   return result.outputFiles
 }
 
-const sourceOf = (handler: Handler) => (handler === canary ? 'local/smoke/canary.ts' : `functions/${handler.name}.ts`)
-
 function requireSources(source: string): void {
-  const missing = handlers
-    .flatMap(({ name, declaration, files = {} }) =>
-      [`functions/${name}.ts`, ...Object.values(files)].map((file) => ({ file, declaration })),
+  const missing = [...handlers, canary]
+    .flatMap((handler) =>
+      [sourceOf(handler), ...Object.values(handler.files ?? {})].map((file) => ({
+        file,
+        declaration: handler.declaration,
+      })),
     )
     .concat({ file: 'connector/main.ts', declaration: 'the connector' })
     .filter(({ file }) => !existsSync(join(source, file)))
