@@ -83,7 +83,7 @@ export const tables = {
 /** The name of a table. */
 export type TableName = keyof typeof tables
 
-/** The tables with a replica in the other region of a stage that has one: configuration, and what recordings there are. */
+/** The tables with a replica in the other region of a stage that has one: configuration, and recordings. */
 export const replicatedTables: ReadonlySet<string> = new Set<TableName>([
   ...(['domains', 'accounts', 'roles', 'hooks', 'blacklists', 'routes', 'gateways'] as const),
   ...(['emailSettings', 'recordings'] as const),

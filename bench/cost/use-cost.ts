@@ -41,7 +41,7 @@ export function unitsOfEntry(kb: number): number {
 }
 
 /** Days for which events and deliveries are kept. */
-export const keptDays = 7
+const keptDays = 7
 const keptMonths = keptDays / 30.4
 
 /**

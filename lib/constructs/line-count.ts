@@ -5,7 +5,10 @@ import type { Construct } from 'constructs'
 import type { MetricGroup } from '../../contracts/metrics.ts'
 import { namespaceOf } from './stage.ts'
 
-/** Makes a metric that counts the lines of a log with a message, or with this text in another field. The metric's name is the construct's id. */
+/**
+ * Makes a metric that counts the lines of a log with a message, or with this text in another field. The metric's name is
+ * the construct's id.
+ */
 export function countLines(
   scope: Construct,
   logGroup: ILogGroup,

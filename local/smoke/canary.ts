@@ -4,7 +4,9 @@ import { readVariable } from '../../contracts/settings/setting.ts'
 import { cloudContext } from '../../functions/endpoint/cloud.ts'
 import { tryPlatform } from './try-platform.ts'
 
-/** Tries the platform that it is part of, as `npm run smoke` does. A failed step fails the call, which an alarm counts. */
+/**
+ * Tries the platform that it is part of, as `npm run smoke` does. A failed step fails the call, which an alarm counts.
+ */
 export async function handler(): Promise<void> {
   const context = cloudContext()
   const url = readVariable(publicUrl, context.env)
