@@ -6,8 +6,8 @@ import type { MetricGroup } from '../../contracts/metrics.ts'
 import { namespaceOf } from './stage.ts'
 
 /**
- * Makes a metric that counts the lines of a log with a message, or with this text in another field. The metric's name is
- * the construct's id.
+ * Makes a metric that counts the lines of a log with a message, or with this text in another field. The metric's name
+ * is the construct's id.
  */
 export function countLines(
   scope: Construct,

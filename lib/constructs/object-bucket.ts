@@ -37,8 +37,8 @@ export interface ObjectBucketProps {
  * A bucket of tenants' files. Not versioned: an object that its owner deletes must be gone, and no key is written
  * twice. Where an operator enables versions, which Object Lock requires, the version that a deletion hides stays for a
  * day, or while it is under a legal hold. Without a copy in another region the template names neither: CloudFormation
- * would suspend versions when a setting no longer asked for them, and S3 refuses that once Object Lock is enabled. Every
- * read and write is logged to a second bucket, because a signed link is used without the service's knowledge.
+ * would suspend versions when a setting no longer asked for them, and S3 refuses that once Object Lock is enabled.
+ * Every read and write is logged to a second bucket, because a signed link is used without the service's knowledge.
  */
 export class ObjectBucket extends Construct {
   readonly bucket: Bucket
