@@ -4,7 +4,7 @@
  */
 
 /** The groups of metrics, each with a namespace of its own. */
-export type MetricGroup = 'Connector' | 'Cdr' | 'Gateway' | 'Recording'
+export type MetricGroup = 'Connector' | 'Cdr' | 'Gateway' | 'Recording' | 'Access'
 
 /** Returns the namespace of a group of metrics in CloudWatch; a laptop has no stage. */
 export function metricNamespace(group: MetricGroup, stage: string): string {
@@ -29,6 +29,12 @@ export const cdrMetrics = {
   unprepared: { name: 'PreparationsFailed', message: 'preparation failed' },
 } as const
 
+/** The metrics of the access log in CloudWatch; each counts the lines whose field has the value. */
+export const accessMetrics = {
+  group: 'Access',
+  tooMany: { name: 'RequestsRefused', field: 'status', message: '429' },
+} as const
+
 /** The metrics of recordings in CloudWatch; each counts the log lines that have its message. */
 export const recordingMetrics = {
   group: 'Recording',
@@ -48,6 +54,8 @@ export const gatewayMetrics = {
 
 /** Counts since the previous line; their sum over a time is the count of that time. */
 export const countMetrics = [
+  /** Starts of processes: also those after a crash, which a task survives. */
+  'Starts',
   /** Events read from event links; of these, the events that some hook wants, and those that the queue accepted. */
   'EventsRead',
   'EventsRelayed',

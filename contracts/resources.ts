@@ -83,6 +83,12 @@ export const tables = {
 /** The name of a table. */
 export type TableName = keyof typeof tables
 
+/** The tables with a replica in the other region of a stage that has one: configuration, and recordings. */
+export const replicatedTables: ReadonlySet<string> = new Set<TableName>([
+  ...(['domains', 'accounts', 'roles', 'hooks', 'blacklists', 'routes', 'gateways'] as const),
+  ...(['emailSettings', 'recordings'] as const),
+])
+
 /** An SQS queue; each comes with its own dead-letter queue. */
 export interface QueueSpec {
   /** The environment variable that holds the queue's URL. */
@@ -199,6 +205,9 @@ export const buckets = {
 
 /** The name of a bucket. */
 export type BucketName = keyof typeof buckets
+
+/** The bucket whose objects are copied to the other region of a stage that has one. */
+export const replicatedBucket = 'recordings' satisfies BucketName
 
 /** Search domains: OpenSearch, reached by signed requests. */
 export const searchDomains = {

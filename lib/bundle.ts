@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as esbuild from 'esbuild'
-import { type Build, connectorFolder, functionFolder, handlers } from './handlers.ts'
+import { type Build, canary, connectorFolder, functionFolder, handlers, sourceOf } from './handlers.ts'
 import { type OutputFile, writeFolder } from './write-folder.ts'
 
 /** The source and the target of a build. */
@@ -62,8 +62,8 @@ export async function bundle({ source, target, onSlow }: BundleOptions): Promise
 async function bundleFunctions(source: string, build: Build): Promise<esbuild.OutputFile[]> {
   const result = await esbuild.build({
     ...functionOptions(source),
-    entryPoints: handlers.map((handler) => ({
-      in: join(source, 'functions', `${handler.name}.ts`),
+    entryPoints: [...handlers, canary].map((handler) => ({
+      in: join(source, sourceOf(handler)),
       out: join(functionFolder(build, handler), 'index'),
     })),
     outdir: build.folder,
@@ -131,9 +131,12 @@ async function bundleConnector(source: string, build: Build): Promise<esbuild.Ou
 }
 
 function requireSources(source: string): void {
-  const missing = handlers
-    .flatMap(({ name, declaration, files = {} }) =>
-      [`functions/${name}.ts`, ...Object.values(files)].map((file) => ({ file, declaration })),
+  const missing = [...handlers, canary]
+    .flatMap((handler) =>
+      [sourceOf(handler), ...Object.values(handler.files ?? {})].map((file) => ({
+        file,
+        declaration: handler.declaration,
+      })),
     )
     .concat({ file: 'connector/main.ts', declaration: 'the connector' })
     .filter(({ file }) => !existsSync(join(source, file)))

@@ -17,6 +17,14 @@ export interface Handler {
 /** The function that answers requests without a route: unknown paths, wrong methods, aliases. */
 export const unmatched: Handler = { name: 'unmatched', declaration: '$default' }
 
+/** The function that tries the platform as a user would. */
+export const canary: Handler = { name: 'canary', declaration: 'canary' }
+
+/** Returns the path of a handler's source. */
+export function sourceOf(handler: Handler): string {
+  return handler === canary ? 'local/smoke/canary.ts' : `functions/${handler.name}.ts`
+}
+
 /**
  * Returns the handler of an endpoint, named by its operation id, or of a worker, schedule or preparation, named by its
  * name.

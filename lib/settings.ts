@@ -38,6 +38,8 @@ export interface Settings {
   readonly connectorImage: string
   /** The digest of its base; empty: as the tag is at the time. */
   readonly connectorBaseDigest: string
+  /** Whether people may open a shell in a connector. */
+  readonly connectorExec: boolean
   /** Empty: the API's own address. */
   readonly publicUrl: string
   /** The API's own domain name and its certificate. */
@@ -56,6 +58,12 @@ export interface Settings {
   readonly requestsPerSecond: number
   /** The concurrency that each function of `/engine/*` has for itself; 0: none. */
   readonly engineConcurrency: number
+  /** Whether a function tries the platform every five minutes. */
+  readonly canary: boolean
+  /** How many functions the account may run at once. */
+  readonly concurrencyQuota: number
+  /** The region of the replicas of configuration and recordings; empty: there are none. */
+  readonly replicaRegion: string
   readonly existing: ExistingStores
 }
 
@@ -140,6 +148,7 @@ function eachSetting(values: GivenSettings): Settings {
     connectorCpu: read(deployment.connectorCpu),
     connectorImage: text(deployment.connectorImage),
     connectorBaseDigest: text(deployment.connectorBaseDigest),
+    connectorExec: read(deployment.connectorExec),
     domain: domainName === '' ? undefined : { name: domainName, certificateArn },
     publicUrl: text(platform.publicUrl) || (domainName && `https://${domainName}`),
     allowedOrigins: read(deployment.allowedOrigins),
@@ -153,6 +162,9 @@ function eachSetting(values: GivenSettings): Settings {
     search,
     requestsPerSecond: read(deployment.requestsPerSecond),
     engineConcurrency: read(deployment.engineConcurrency),
+    canary: read(deployment.canary),
+    concurrencyQuota: read(deployment.concurrencyQuota),
+    replicaRegion: text(deployment.replicaRegion),
     existing: read(existingStores),
   }
 }

@@ -3,7 +3,7 @@ import { schedules } from '../../contracts/schedules.ts'
 import { workers } from '../../contracts/workers.ts'
 import { queues } from '../../contracts/resources.ts'
 import { reportMs } from '../../connector/health/status-report.ts'
-import type { PriceList } from './price-list.ts'
+import { prices } from './prices.ts'
 
 /** A cost of a month. */
 export interface CostItem {
@@ -11,9 +11,11 @@ export interface CostItem {
   readonly month: number
 }
 
+type Properties = Readonly<Record<string, unknown>>
+
 /** The resources of a synthesized deployment, by type; a part of the assembly that tests read. */
 export interface Templates {
-  ofType(type: string): readonly { readonly Properties: Readonly<Record<string, unknown>> }[]
+  ofType(type: string): readonly { readonly Properties: Properties }[]
 }
 
 const million = 1_000_000
@@ -57,21 +59,18 @@ export const busyMetrics: readonly ConnectorMetric[] = [
 ]
 
 /** Returns what the metrics of connectors cost in a month with calls in every hour, in addition to an idle month. */
-export function busyMetricsCost(prices: PriceList): CostItem {
+export function busyMetricsCost(): CostItem {
   const month = (busyMetrics.length - idleMetrics.length) * prices.metricMonth
   return { name: 'metrics of calls', month }
 }
 
-/** The metrics of Container Insights for a cluster with one service and one task definition. */
-const insightMetrics = 29
-
 /** Returns the costs of a month without calls, by item. */
-export function idleCosts(templates: Templates, prices: PriceList): CostItem[] {
+export function idleCosts(templates: Templates): CostItem[] {
   const tasks = sum(templates, 'AWS::ECS::Service', ({ DesiredCount }) => Number(DesiredCount))
   return [
     {
       name: 'search nodes and their disks',
-      month: sum(templates, 'AWS::OpenSearchService::Domain', searchCost(prices)),
+      month: sum(templates, 'AWS::OpenSearchService::Domain', searchCost),
     },
     {
       name: 'private endpoints',
@@ -83,15 +82,15 @@ export function idleCosts(templates: Templates, prices: PriceList): CostItem[] {
       name: 'public addresses',
       month: sum(templates, 'AWS::ECS::Service', publicAddresses) * prices.publicAddressHour * prices.hoursPerMonth,
     },
-    { name: 'connectors', month: tasks * sum(templates, 'AWS::ECS::TaskDefinition', taskCost(prices)) },
-    { name: 'alarms, metrics, dashboard', month: monitoringCost(templates, prices) },
+    { name: 'connectors', month: tasks * sum(templates, 'AWS::ECS::TaskDefinition', taskCost) },
+    { name: 'alarms, metrics, dashboard', month: monitoringCost(templates) },
     {
       name: 'secrets and keys',
       month:
         templates.ofType('AWS::SecretsManager::Secret').length * prices.secretMonth +
         templates.ofType('AWS::KMS::Key').length * prices.keyMonth,
     },
-    { name: 'pollers and schedules', month: pollingCost(tasks, prices) },
+    { name: 'pollers and schedules', month: pollingCost(tasks) },
     // A report has less than 2 KB.
     {
       name: 'reports of connectors',
@@ -101,68 +100,67 @@ export function idleCosts(templates: Templates, prices: PriceList): CostItem[] {
   ]
 }
 
-function searchCost(prices: PriceList) {
-  return ({ ClusterConfig, EBSOptions }: Readonly<Record<string, unknown>>): number => {
-    const { InstanceCount, InstanceType, DedicatedMasterCount = 0 } = fieldsOf(ClusterConfig)
-    const hour = prices.searchNodeHour[String(InstanceType)]
-    if (hour === undefined) throw new Error(`prices.json has no price of ${String(InstanceType)}`)
-    const nodes = Number(InstanceCount)
-    const disks = nodes * Number(fieldsOf(EBSOptions)['VolumeSize']) * prices.searchDiskGbMonth
-    return (nodes + Number(DedicatedMasterCount)) * hour * prices.hoursPerMonth + disks
-  }
+function searchCost({ ClusterConfig, EBSOptions }: Properties): number {
+  const { InstanceCount, InstanceType, DedicatedMasterCount = 0 } = fieldsOf(ClusterConfig)
+  const volumeGb = Number(fieldsOf(EBSOptions)['VolumeSize'])
+  return costOfStore(String(InstanceType), {
+    nodes: Number(InstanceCount),
+    managers: Number(DedicatedMasterCount),
+    volumeGb,
+  })
 }
 
-function publicAddresses({ DesiredCount, NetworkConfiguration }: Readonly<Record<string, unknown>>): number {
+/** Returns what the nodes of a search domain and their disks cost in a month. */
+export function costOfStore(
+  instanceType: string,
+  { nodes, managers, volumeGb }: { readonly nodes: number; readonly managers: number; readonly volumeGb: number },
+): number {
+  const hour = prices.searchNodeHour[instanceType]
+  if (hour === undefined) throw new Error(`bench/cost/prices.ts has no price of ${instanceType}`)
+  return (nodes + managers) * hour * prices.hoursPerMonth + nodes * volumeGb * prices.searchDiskGbMonth
+}
+
+function publicAddresses({ DesiredCount, NetworkConfiguration }: Properties): number {
   const { AssignPublicIp } = fieldsOf(fieldsOf(NetworkConfiguration)['AwsvpcConfiguration'])
   return AssignPublicIp === 'ENABLED' ? Number(DesiredCount) : 0
 }
 
-function taskCost({ fargateArmCpuHour, fargateArmGbHour, hoursPerMonth }: PriceList) {
-  return ({ Cpu, Memory }: Readonly<Record<string, unknown>>): number =>
-    hoursPerMonth * ((Number(Cpu) / 1024) * fargateArmCpuHour + (Number(Memory) / 1024) * fargateArmGbHour)
+function taskCost({ Cpu, Memory }: Properties): number {
+  const { fargateArmCpuHour, fargateArmGbHour, hoursPerMonth } = prices
+  return hoursPerMonth * ((Number(Cpu) / 1024) * fargateArmCpuHour + (Number(Memory) / 1024) * fargateArmGbHour)
 }
 
 /** An alarm on an expression costs as much as one on each metric in it. */
-function monitoringCost(templates: Templates, prices: PriceList): number {
-  const clusters = sum(
-    templates,
-    'AWS::ECS::Cluster',
-    ({ ClusterSettings }) =>
-      listOf(ClusterSettings).filter((setting) => fieldsOf(setting)['Value'] === 'enabled').length,
-  )
+function monitoringCost(templates: Templates): number {
   const watched = sum(templates, 'AWS::CloudWatch::Alarm', ({ Metrics }) =>
     Math.max(1, listOf(Metrics).filter((metric) => 'MetricStat' in fieldsOf(metric)).length),
   )
   return (
     watched * prices.alarmMonth +
-    (idleMetrics.length + clusters * insightMetrics) * prices.metricMonth +
+    idleMetrics.length * prices.metricMonth +
     templates.ofType('AWS::CloudWatch::Dashboard').length * prices.dashboardMonth +
     templates.ofType('AWS::CloudWatch::InsightRule').length * prices.insightRuleMonth
   )
 }
 
-function pollingCost(tasks: number, prices: PriceList): number {
+function pollingCost(tasks: number): number {
   const { pollers: idlePollers, longPollSeconds, run: idleRun } = idleEstimates
   const polls = (pollers: number) => (pollers * secondsPerMonth) / longPollSeconds / million
-  const ofWorkers = workers.map(({ queue }) => polls(idlePollers) * queuePrice(queue, prices))
+  const ofWorkers = workers.map(({ queue }) => polls(idlePollers) * queuePrice(queue))
   const runs = schedules.map(({ everyMinutes }) => secondsPerMonth / 60 / everyMinutes)
   const run = idleRun.seconds * idleRun.gb * prices.functionGbSecond + prices.functionMillion / million
   return (
     ofWorkers.reduce((all, cost) => all + cost, 0) +
-    polls(tasks) * queuePrice('commands', prices) +
+    polls(tasks) * queuePrice('commands') +
     runs.reduce((all, count) => all + count * run, 0)
   )
 }
 
-function queuePrice(queue: keyof typeof queues, prices: PriceList): number {
+function queuePrice(queue: keyof typeof queues): number {
   return queues[queue].fifo ? prices.fifoQueueMillion : prices.standardQueueMillion
 }
 
-function sum(
-  templates: Templates,
-  type: string,
-  cost: (properties: Readonly<Record<string, unknown>>) => number,
-): number {
+function sum(templates: Templates, type: string, cost: (properties: Properties) => number): number {
   return templates.ofType(type).reduce((all, { Properties }) => all + cost(Properties), 0)
 }
 

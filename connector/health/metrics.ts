@@ -89,6 +89,8 @@ export function readMetrics({ engines, lagMs, counters }: ConnectorHealth): Metr
   const unwell = engines.filter(({ status }) => status !== 'OK')
   return {
     totals: {
+      // Each process is one start.
+      Starts: 1,
       EventsRead: of('eventsRead'),
       EventsRelayed: of('eventsRelayed'),
       EventsPublished: of('eventsPublished'),

@@ -153,6 +153,14 @@ export const connectorBaseDigest = {
   meaning: 'the digest of the image that the image of the connector is built on',
 } as const satisfies ContextValue
 
+export const connectorExec = {
+  context: 'connectorExec',
+  rule: () => onOrOff(),
+  fallback: 'off',
+  meaning:
+    '`on` lets people whom IAM allows `ecs:ExecuteCommand` open a shell in a connector, whose file system can be written then',
+} as const satisfies ContextValue
+
 export const requestsPerSecond = {
   context: 'requestsPerSecond',
   rule: () => wholeNumber(1, 10_000),
@@ -169,12 +177,29 @@ export const engineConcurrency = {
     'how many requests of engines each function of `/engine/*` can always run at once, and at most, whatever tenants do; `0`: they share the concurrency of the account',
 } as const satisfies ContextValue
 
+export const concurrencyQuota = {
+  context: 'concurrencyQuota',
+  rule: () => wholeNumber(10, 100_000),
+  fallback: '1000',
+  meaning:
+    'how many functions the account may run at once in the region, by its quota: an alarm goes off at 80 % of it',
+} as const satisfies ContextValue
+
 export const tracing = {
   context: 'tracing',
   rule: () => onOrOff(),
   fallback: 'off',
   meaning:
     '`on` lets X-Ray record calls of functions, the first of each second and one in twenty of the others, at 5 dollars for a million ([what can be followed](design/tracing.md))',
+} as const satisfies ContextValue
+
+export const replicaRegion = {
+  context: 'replicaRegion',
+  rule: () => optional(matching(/^[a-z]{2}(?:-[a-z]+)+-\d$/, 'a region such as eu-west-1')),
+  fallback: '',
+  unset: 'none',
+  meaning:
+    'another region, which gets a replica of each table of configuration and a copy of each recording ([regions](regions.md))',
 } as const satisfies ContextValue
 
 export const terminationProtection = {
@@ -218,7 +243,8 @@ export const alarmEmail = {
   rule: () => optional(matching(/^[^\s@]+@[^\s@]+$/, 'an email address')),
   fallback: '',
   unset: 'none',
-  meaning: 'the mail address that receives alarms; subscribe pagers to the topic `CallplaneStateful/OnCall`',
+  meaning:
+    'the mail address that receives alarms; subscribe pagers to the topic `CallplaneStateful/OnCall/Topic`, which has the urgent ones; the others are in `OnCall/Tickets`',
 } as const satisfies ContextValue
 
 export const monitoring = {
@@ -227,6 +253,14 @@ export const monitoring = {
   fallback: 'full',
   meaning:
     '`full`: all alarms, the dashboard and the count of failed deliveries by domain; `deployments`: only the alarm that takes back a deployment of the connector, for a stage that no person is on call for',
+} as const satisfies ContextValue
+
+export const canary = {
+  context: 'canary',
+  rule: () => onOrOff(),
+  fallback: 'off',
+  meaning:
+    '`on`, with `full` monitoring: a function does what `npm run smoke` does, every five minutes, and an alarm says when it fails',
 } as const satisfies ContextValue
 
 export const searchInstanceType = {

@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import { GraphWidget, type Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { cdrMetrics } from '../../contracts/metrics.ts'
@@ -21,31 +20,27 @@ export class CdrCounts extends Construct {
 
 /** The alarms on the path of CDRs into their index. */
 export class CdrAlarms extends Construct {
-  constructor(scope: Construct, id: string, { queue, onCall }: { readonly queue: IQueue; readonly onCall: ITopic }) {
+  constructor(scope: Construct, id: string, { queue }: { readonly queue: IQueue }) {
     super(scope, id)
     new RunbookAlarm(this, 'Wait', {
       article: 'CDRs wait',
+      severity: 'ticket',
       impact: 'Calls that have ended do not appear in searches; none is lost.',
       metric: queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' }),
       threshold: 300,
       periods: 3,
-      onCall,
     })
     new RunbookAlarm(this, 'Refused', {
       article: 'CDRs are refused',
+      severity: 'ticket',
       impact: 'Some ended calls do not appear in searches, and will not by themselves; they are kept.',
       metric: lineSum(group, refused),
-      threshold: 1,
-      periods: 1,
-      onCall,
     })
     new RunbookAlarm(this, 'Unprepared', {
       article: 'The store of CDRs is not prepared',
+      severity: 'ticket',
       impact: 'No call is lost; new CDRs may not be found by fields that are new, or be kept too long, until it is.',
       metric: lineSum(group, unprepared),
-      threshold: 1,
-      periods: 1,
-      onCall,
     })
   }
 }

@@ -35,9 +35,9 @@ export function connectorGraphs(): GraphWidget[][] {
       ]),
     ],
     [
-      graph('Engines: away, refusing, links made again, answers late and stray', [
+      graph('Engines: away, refusing, links made again, answers late and stray; starts of connectors', [
         ...tops('EnginesAway', 'EnginesRefusing', 'EnginesOutOfReach'),
-        ...sums('Reconnects', 'AnswersLate', 'AnswersStray'),
+        ...sums('Reconnects', 'AnswersLate', 'AnswersStray', 'Starts'),
       ]),
       graph('Channels, and commands under way', [
         ...tops('Channels', 'CommandsInFlight', 'CommandsWaiting'),

@@ -15,7 +15,6 @@ import {
 } from 'aws-cdk-lib/aws-ecs'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { connector } from '../../contracts/connector.ts'
 import { environment as names } from '../../contracts/environment.ts'
@@ -29,7 +28,7 @@ import { acknowledgeInsides, environmentOf, statementsOf } from './grants.ts'
 import type { FunctionDefaults } from './platform-function.ts'
 import type { PrivateNetwork } from './private-network.ts'
 import { RunbookAlarm } from './runbook-alarm.ts'
-import { staged, stageOf } from './stage.ts'
+import { logGroupName, staged, stageOf } from './stage.ts'
 
 const healthPort = 8080
 
@@ -49,7 +48,6 @@ const memoryMbOfUnit = 2
 export interface ConnectorServiceProps extends Omit<FunctionDefaults, 'isTraced'> {
   readonly settings: Settings
   readonly network: PrivateNetwork
-  readonly onCall: ITopic
 }
 
 /**
@@ -74,7 +72,7 @@ export class ConnectorService extends Construct {
     })
     const guard = this.guard(props)
     this.service = this.addService(props, guard)
-    const alarm = this.watchDeployments(props).alarmName
+    const alarm = this.watchDeployments().alarmName
     this.service.enableDeploymentAlarms([alarm], { behavior: AlarmBehavior.ROLLBACK_ON_ALARM })
     network.admit(guard)
     for (const port of new Set(settings.engines.map((engine) => engine.port))) {
@@ -97,6 +95,7 @@ export class ConnectorService extends Construct {
       vpcSubnets: network.subnets,
       securityGroups: [guard],
       assignPublicIp: network.hasPublicAddresses,
+      enableExecuteCommand: settings.connectorExec,
     })
     // Its first tasks need these; without them they would fail, and the deployment with them.
     service.node.addDependency(network, task.obtainExecutionRole())
@@ -108,15 +107,14 @@ export class ConnectorService extends Construct {
    * of an engine none hears it, so neither is taken back. Engines are known by host and port: a changed `engineHost` is
    * a first deployment in this sense, and the alarm on engines that cannot be reached finds it.
    */
-  private watchDeployments({ onCall }: ConnectorServiceProps): Alarm {
+  private watchDeployments(): Alarm {
     return new RunbookAlarm(this, 'DeploymentLosesEngine', {
       article: 'A new connector does not reach an engine',
+      severity: 'ticket',
       impact:
         'A deployment of the connector is taken back: its tasks do not reach an engine that the former ones reach.',
       metric: connectorMetric('EnginesOutOfReach', 'Maximum'),
-      threshold: 1,
       periods: 2,
-      onCall,
     }).alarm
   }
 
@@ -137,6 +135,7 @@ export class ConnectorService extends Construct {
   private defineTask(props: ConnectorServiceProps): FargateTaskDefinition {
     const { connectorCpu } = props.settings
     const logGroup = new LogGroup(this, 'Logs', {
+      logGroupName: logGroupName(this, 'connector'),
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     })
@@ -156,7 +155,8 @@ export class ConnectorService extends Construct {
       environment: this.environmentOf(props),
       secrets: { [declared.enginePassword.variable]: Secret.fromSecretsManager(props.resources.secrets.socket) },
       logging: LogDrivers.awsLogs({ streamPrefix: 'connector', logGroup }),
-      readonlyRootFilesystem: true,
+      // The agent of a shell writes into the file system.
+      readonlyRootFilesystem: !props.settings.connectorExec,
       // A process that ended is restarted with its storage, and sends the events that wait there; a new task would not
       // have them.
       enableRestartPolicy: true,
@@ -192,7 +192,7 @@ export class ConnectorService extends Construct {
     }
   }
 
-  private makeRole({ resources }: ConnectorServiceProps): Role {
+  private makeRole({ resources, settings }: ConnectorServiceProps): Role {
     const takeCommands = new PolicyStatement({
       actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage'],
       resources: [resources.queues[connector.consumes].queue.queueArn],
@@ -204,6 +204,10 @@ export class ConnectorService extends Construct {
       },
     })
     acknowledgeInsides(role, connector.needs)
+    if (settings.connectorExec) {
+      const reason = 'The actions of ssmmessages, by which a shell is opened, know no narrower resource.'
+      Validations.of(role).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason })
+    }
     return role
   }
 }

@@ -5,16 +5,19 @@ import type { Construct } from 'constructs'
 import type { MetricGroup } from '../../contracts/metrics.ts'
 import { namespaceOf } from './stage.ts'
 
-/** Makes a metric that counts the lines of a log with a message. The metric's name is the construct's id. */
+/**
+ * Makes a metric that counts the lines of a log with a message, or with this text in another field. The metric's name
+ * is the construct's id.
+ */
 export function countLines(
   scope: Construct,
   logGroup: ILogGroup,
   group: MetricGroup,
-  { name, message }: { readonly name: string; readonly message: string },
+  { name, message, field = 'message' }: { readonly name: string; readonly message: string; readonly field?: string },
 ): void {
   new MetricFilter(scope, name, {
     logGroup,
-    filterPattern: FilterPattern.stringValue('$.message', '=', message),
+    filterPattern: FilterPattern.stringValue(`$.${field}`, '=', message),
     metricNamespace: namespaceOf(group),
     metricName: name,
     metricValue: '1',

@@ -3,6 +3,7 @@ import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
 import { CfnStage, type HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
+import { logGroupName } from './stage.ts'
 
 /** One JSON line a request. Headers and query are left out: they carry credentials and personal data. */
 const line = {
@@ -37,6 +38,7 @@ export class LoggedStage extends Construct {
   constructor(scope: Construct, id: string, { api, requestsPerSecond, engineRouteKeys }: LoggedStageProps) {
     super(scope, id)
     const logs = new LogGroup(this, 'Logs', {
+      logGroupName: logGroupName(this, 'access'),
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     })

@@ -1,15 +1,27 @@
 import { CfnResource, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { Architecture, Code, Function, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
+import {
+  ApplicationLogLevel,
+  Architecture,
+  Code,
+  Function,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { accessOf } from '../../contracts/access/access.ts'
 import { environment as names } from '../../contracts/environment.ts'
 import { readStatus } from '../../contracts/routes/status.ts'
+import { logLevel } from '../../contracts/settings/platform.ts'
+import { oneOf, readText } from '../../contracts/settings/setting.ts'
 import { type Build, type Handler, functionFolder } from '../handlers.ts'
 import { type Needs, acknowledgeInsides, environmentOf, statementsOf } from './grants.ts'
 import type { Resources } from './resources.ts'
 import { joinActions } from './search-network.ts'
+import { logGroupName } from './stage.ts'
 
 /** The settings that all functions of a stack share. */
 export interface FunctionDefaults {
@@ -41,6 +53,7 @@ export class PlatformFunction extends Construct {
   constructor(scope: Construct, id: string, props: PlatformFunctionProps) {
     super(scope, id)
     this.logGroup = new LogGroup(this, 'Logs', {
+      logGroupName: logGroupName(this, props.handler.name),
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     })
@@ -64,6 +77,11 @@ export class PlatformFunction extends Construct {
       // With tracing it would get a policy of its own, which says what is in the role already.
       role: this.role.withoutPolicyUpdates(),
       logGroup: this.logGroup,
+      // Without the three lines that Lambda writes about each call; those about failed calls are warnings.
+      loggingFormat: LoggingFormat.JSON,
+      systemLogLevelV2: SystemLogLevel.WARN,
+      // The logger takes this level, and not that of its variable, from Lambda.
+      applicationLogLevelV2: applicationLevel(props.environment),
       ...(props.isTraced ? { tracing: Tracing.ACTIVE } : {}),
       ...(network && { vpc: network.vpc, vpcSubnets: network.subnets, securityGroups: [network.clients] }),
       ...(props.reservedConcurrency ? { reservedConcurrentExecutions: props.reservedConcurrency } : {}),
@@ -99,6 +117,11 @@ export class PlatformFunction extends Construct {
       inlinePolicies: { needs: new PolicyDocument({ statements }) },
     })
   }
+}
+
+function applicationLevel(environment: FunctionDefaults['environment']): ApplicationLogLevel {
+  const level = (environment[logLevel.variable] ?? logLevel.fallback).toUpperCase()
+  return readText(oneOf(...Object.values(ApplicationLogLevel)), level, logLevel.context)
 }
 
 /** The actions by which Lambda hands the record of a call to X-Ray; they know no narrower resource than all. */

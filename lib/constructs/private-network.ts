@@ -21,9 +21,18 @@ const known = {
   Logs: InterfaceVpcEndpointAwsService.CLOUDWATCH_LOGS,
   Registry: InterfaceVpcEndpointAwsService.ECR,
   Images: InterfaceVpcEndpointAwsService.ECR_DOCKER,
+  Sessions: InterfaceVpcEndpointAwsService.SSM_MESSAGES,
 }
 
 type Service = keyof typeof known
+
+/** Only principals of this account may use an endpoint: credentials that someone brings along are no use in it. */
+const ofOwnPrincipals = new PolicyStatement({
+  principals: [new AnyPrincipal()],
+  actions: ['*'],
+  resources: ['*'],
+  conditions: { StringEquals: { 'aws:PrincipalAccount': Aws.ACCOUNT_ID } },
+})
 
 /** The inputs of the network. */
 export interface PrivateNetworkProps {
@@ -71,9 +80,11 @@ export class PrivateNetwork extends Construct {
       ),
     })
     const needed = this.hasPublicAddresses ? [] : props.services
-    this.endpoints = needed.map(
-      (service) => new InterfaceVpcEndpoint(this, service, { vpc: this.vpc, service: known[service], open: false }),
-    )
+    this.endpoints = needed.map((service) => {
+      const endpoint = new InterfaceVpcEndpoint(this, service, { vpc: this.vpc, service: known[service], open: false })
+      endpoint.addToPolicy(ofOwnPrincipals)
+      return endpoint
+    })
   }
 
   /** Limits what credentials can reach through the gateways, also foreign ones brought into the network. */

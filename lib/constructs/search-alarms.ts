@@ -1,16 +1,14 @@
 import { Duration } from 'aws-cdk-lib'
 import { GraphWidget, type IMetric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IDomain } from 'aws-cdk-lib/aws-opensearchservice'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { RunbookAlarm } from './runbook-alarm.ts'
 
-/** The watched domain and the receiver of its alarms. */
+/** The watched domain. */
 export interface SearchAlarmsProps {
   readonly domain: IDomain
   /** GiB of disk of each node. */
   readonly volumeGb: number
-  readonly onCall: ITopic
 }
 
 /**
@@ -24,27 +22,26 @@ const everyFiveMinutes = { period: Duration.minutes(5) }
 
 /** The alarms on the store of CDRs. */
 export class SearchAlarms extends Construct {
-  constructor(scope: Construct, id: string, { domain, volumeGb, onCall }: SearchAlarmsProps) {
+  constructor(scope: Construct, id: string, { domain, volumeGb }: SearchAlarmsProps) {
     super(scope, id)
     new RunbookAlarm(this, 'Red', {
       article: 'CDRs are missing from searches',
+      severity: 'page',
       impact:
         'A part of the store of CDRs is gone: searches show too little or fail, and new CDRs wait in their queue.',
       metric: domain.metricClusterStatusRed(everyMinute),
-      threshold: 1,
       periods: 3,
-      onCall,
     })
     new RunbookAlarm(this, 'WritesBlocked', {
       article: 'The store of CDRs takes no writes',
+      severity: 'ticket',
       impact: 'New CDRs wait in their queue and do not appear in searches; after 14 days they would be lost.',
       metric: domain.metricClusterIndexWritesBlocked(everyMinute),
-      threshold: 1,
       periods: 3,
-      onCall,
     })
     new RunbookAlarm(this, 'Storage', {
       article: 'The store of CDRs fills up',
+      severity: 'ticket',
       impact:
         'Within days no CDR can be written any more: calls do not appear in searches, and CDRs wait in their queue.',
       metric: domain.metricFreeStorageSpace(everyFiveMinutes),
@@ -52,16 +49,15 @@ export class SearchAlarms extends Construct {
       threshold: volumeGb * 1024 * leastFreePart,
       below: true,
       periods: 3,
-      onCall,
     })
     new RunbookAlarm(this, 'Memory', {
       article: 'The store of CDRs is short of memory',
+      severity: 'ticket',
       impact: 'Searches and exports of CDRs become slow, then fail; a node that ends takes running searches with it.',
       metric: domain.metricJVMMemoryPressure(everyFiveMinutes),
       // Above 95 % the service itself rejects requests.
       threshold: 90,
       periods: 3,
-      onCall,
     })
   }
 }

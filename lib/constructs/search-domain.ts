@@ -7,7 +7,7 @@ import { Construct } from 'constructs'
 import { leastManaged, managerOf } from '../../contracts/settings/search-nodes.ts'
 import { retained } from './retained.ts'
 import type { SearchNetwork } from './search-network.ts'
-import { staged } from './stage.ts'
+import { logGroupName as logGroupNameOf, staged } from './stage.ts'
 
 /** The size of a search domain. */
 export interface SearchDomainProps {
@@ -81,7 +81,12 @@ export class SearchDomain extends Construct {
   }
 
   private logs(id: string): LogGroup {
-    return new Logs(this, id, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY })
+    const logGroupName = logGroupNameOf(this, `cdrs/${id}`)
+    return new Logs(this, id, {
+      logGroupName,
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    })
   }
 
   private letLogsBeWritten(groups: readonly LogGroup[]): ResourcePolicy {

@@ -22,6 +22,11 @@ export function staged(scope: IConstruct, name: string, separator: string): stri
   return `${name}${separator}${stageOf(scope)}`
 }
 
+/** Returns the name of a log group, such as `/callplane/dev/access`; docs/runbook.md names logs so. */
+export function logGroupName(scope: IConstruct, name: string): string {
+  return `/callplane/${stageOf(scope)}/${name}`
+}
+
 /** Returns the namespace of a group of metrics; the stage is filled in where a template uses it. */
 export function namespaceOf(group: MetricGroup): string {
   return Lazy.uncachedString({ produce: ({ scope }) => metricNamespace(group, stageOf(scope)) })

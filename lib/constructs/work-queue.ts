@@ -1,5 +1,4 @@
 import { Duration } from 'aws-cdk-lib'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import type { QueueSpec } from '../../contracts/resources.ts'
@@ -13,8 +12,8 @@ export interface WorkQueueProps {
   readonly article: string
   /** The consequence for people when messages end in the dead-letter queue. */
   readonly impact: string
-  /** The topic of the alarm on its dead letters; absent: there is no such alarm. */
-  readonly onCall: ITopic | undefined
+  /** Whether there is an alarm on its dead letters. */
+  readonly isWatched: boolean
 }
 
 /**
@@ -39,7 +38,7 @@ export class WorkQueue extends Construct {
   readonly queue: Queue
   readonly deadLetters: Queue
 
-  constructor(scope: Construct, id: string, { spec, article, impact, onCall }: WorkQueueProps) {
+  constructor(scope: Construct, id: string, { spec, article, impact, isWatched }: WorkQueueProps) {
     super(scope, id)
     const shared: QueueProps = {
       ...(spec.fifo ? fifo : {}),
@@ -56,17 +55,16 @@ export class WorkQueue extends Construct {
       receiveMessageWaitTime: Duration.seconds(20),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: spec.maxReceives },
     })
-    if (onCall === undefined) return
+    if (!isWatched) return
     new RunbookAlarm(this, 'DeadLettersAlarm', {
       article,
+      // What is among the dead letters is kept for 14 days.
+      severity: 'ticket',
       impact,
       metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({
         period: Duration.minutes(1),
         statistic: 'Maximum',
       }),
-      threshold: 1,
-      periods: 1,
-      onCall,
     })
   }
 }

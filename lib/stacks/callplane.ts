@@ -1,9 +1,10 @@
-import { type App, type Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { type App, Aws, Stack, type StackProps, Validations } from 'aws-cdk-lib'
 import { Domain, type IDomain } from 'aws-cdk-lib/aws-opensearchservice'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
-import { searchDomains } from '../../contracts/resources.ts'
+import { buckets as declaredBuckets, replicatedBucket, searchDomains } from '../../contracts/resources.ts'
 import { environment } from '../../contracts/environment.ts'
 import { ApiDomain } from '../constructs/api-domain.ts'
+import { ObjectBucket } from '../constructs/object-bucket.ts'
 import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
 import { SearchDomain, zonesOf } from '../constructs/search-domain.ts'
 import { SearchNetwork } from '../constructs/search-network.ts'
@@ -15,7 +16,7 @@ import type { Settings } from '../settings.ts'
 import { ApiStack } from './api-stack.ts'
 import { ConnectorStack } from './connector-stack.ts'
 import { MonitoringStack } from './monitoring-stack.ts'
-import { StatefulStack } from './stateful-stack.ts'
+import { StatefulStack, type StatefulStackProps } from './stateful-stack.ts'
 import { WorkersStack } from './workers-stack.ts'
 
 /** The parts of a deployment in addition to the contracts. */
@@ -42,7 +43,9 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     watchesQueues: settings.monitoring === 'full',
     allowedOrigins: settings.allowedOrigins,
     existing: settings.existing,
+    replica: replicaOf(settings),
   })
+  addCopies(stateful, settings, stackProps('CallplaneReplica', 'the copies of recordings'))
   const searchStack = searchStackOf(stateful, settings, stackProps('CallplaneSearch', 'the store of CDRs'))
   const { tables, queues, secrets, keys, buckets } = stateful
   const searchNetwork = searchNetworkOf(searchStack, settings, Object.values(buckets))
@@ -84,7 +87,6 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   const connectorStack = new ConnectorStack(app, 'CallplaneConnector', {
     ...stackProps('CallplaneConnector', 'the link to the engine'),
     settings,
-    onCall: stateful.onCall.topic,
     ...functions,
   })
   // Each part is changed before those that send it commands or messages, so it knows new ones before they come.
@@ -94,16 +96,39 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     new MonitoringStack(app, 'CallplaneMonitoring', {
       ...stackProps('CallplaneMonitoring', 'alarms and dashboard'),
       api: apiStack.api,
+      canary: settings.canary ? { ...functions, url: settings.publicUrl || apiStack.api.apiEndpoint } : undefined,
       connector: connectorStack.connector.service,
       connectorTasks: settings.connectorTasks,
+      concurrencyQuota: settings.concurrencyQuota,
       workers,
       queues,
       searchDomains: resources.searchDomains,
       search: settings.search,
-      onCall: stateful.onCall.topic,
     })
   }
   Validations.of(app).addPlugins(new RulePack(app))
+}
+
+/** Returns the bucket of the copies by a name that is known before its stack is deployed. */
+function replicaOf({ stage, replicaRegion: region }: Settings): StatefulStackProps['replica'] {
+  if (region === '') return undefined
+  return { region, bucketName: `callplane-${stage}-recordings-${Aws.ACCOUNT_ID}-${region}` }
+}
+
+/** Adds the stack of the bucket that recordings are copied to, in the other region, if the stage has one. */
+function addCopies(stateful: StatefulStack, settings: Settings, props: StackProps): void {
+  const replica = replicaOf(settings)
+  if (replica === undefined) return
+  const { terminationProtection, allowedOrigins } = settings
+  const { root } = stateful.node
+  const stack = new Stack(root, 'CallplaneReplica', {
+    ...props,
+    terminationProtection,
+    env: { region: replica.region },
+  })
+  const spec = declaredBuckets[replicatedBucket]
+  new ObjectBucket(stack, 'Copies', { spec, allowedOrigins, name: replica.bucketName })
+  stateful.addStackDependency(stack)
 }
 
 /** Makes the stack of the search domains. Returns the one of the other stores if every domain exists already. */

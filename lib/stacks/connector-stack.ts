@@ -1,5 +1,4 @@
 import { Aws, CfnOutput, Fn, type StackProps } from 'aws-cdk-lib'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import { ConnectorService } from '../constructs/connector-service.ts'
 import { EnginePeering } from '../constructs/engine-peering.ts'
@@ -11,7 +10,6 @@ import type { Settings } from '../settings.ts'
 /** The inputs of the connector. */
 export interface ConnectorStackProps extends StackProps, Omit<FunctionDefaults, 'isTraced'> {
   readonly settings: Settings
-  readonly onCall: ITopic
 }
 
 /** The long-lived process that holds the engine's event socket, in a network of its own. */
@@ -21,7 +19,7 @@ export class ConnectorStack extends ZonedStack {
   constructor(
     scope: Construct,
     id: string,
-    { settings, onCall, build, resources, environment, ...props }: ConnectorStackProps,
+    { settings, build, resources, environment, ...props }: ConnectorStackProps,
   ) {
     super(scope, id, props)
     const network = new PrivateNetwork(this, 'Network', {
@@ -29,7 +27,10 @@ export class ConnectorStack extends ZonedStack {
       cidr: settings.connectorNetwork,
       zones: settings.zones,
       egress: settings.connectorEgress,
-      services: ['Queues', 'Secrets', 'Logs', 'Registry', 'Images'],
+      services: [
+        ...(['Queues', 'Secrets', 'Logs', 'Registry', 'Images'] as const),
+        ...(settings.connectorExec ? (['Sessions'] as const) : []),
+      ],
       buckets: Object.values(resources.buckets),
       // https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html#ecr-setting-up-s3-gateway
       objectsOfAws: { action: 's3:GetObject', arn: `arn:aws:s3:::prod-${Aws.REGION}-starport-layer-bucket/*` },
@@ -37,7 +38,6 @@ export class ConnectorStack extends ZonedStack {
     this.connector = new ConnectorService(this, 'Connector', {
       settings,
       network,
-      onCall,
       build,
       resources,
       environment,

@@ -1,4 +1,4 @@
-import { Duration, Stack, type StackProps } from 'aws-cdk-lib'
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import {
   CfnInsightRule,
@@ -9,31 +9,37 @@ import {
   type Metric,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import type { FargateService } from 'aws-cdk-lib/aws-ecs'
-import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
+import { accessMetrics } from '../../contracts/metrics.ts'
 import { failedDelivery } from '../../contracts/workers.ts'
 import { AccountAlarms } from '../constructs/account-alarms.ts'
+import { Canary } from '../constructs/canary.ts'
 import { connectorLines, leastLines } from '../constructs/connector-metric.ts'
 import { CdrAlarms, cdrGraphs } from '../constructs/cdr-metrics.ts'
 import { ConnectorAlarms } from '../constructs/connector-alarms.ts'
 import { connectorGraphs } from '../constructs/connector-graphs.ts'
+import { countLines, lineSum } from '../constructs/line-count.ts'
 import { type Resources, constructId } from '../constructs/resources.ts'
 import { RunbookAlarm } from '../constructs/runbook-alarm.ts'
 import { SearchAlarms, searchGraphs } from '../constructs/search-alarms.ts'
-import { staged } from '../constructs/stage.ts'
+import { logGroupName, staged } from '../constructs/stage.ts'
 import type { SearchSize } from '../settings.ts'
 import type { WorkersStack } from './workers-stack.ts'
 
-/** The watched resources, and the receiver of the alarms. */
+/** The watched resources. */
 export interface MonitoringStackProps extends StackProps {
   readonly api: HttpApi
+  /** The functions' defaults and the platform's address, if a canary is wanted. */
+  readonly canary: ConstructorParameters<typeof Canary>[2] | undefined
   readonly connector: FargateService
+  /** How many functions the account may run at once. */
+  readonly concurrencyQuota: number
   readonly connectorTasks: number
   readonly workers: Pick<WorkersStack, 'scheduled' | 'attemptLogs'>
   readonly queues: Resources['queues']
   readonly searchDomains: Resources['searchDomains']
   readonly search: SearchSize
-  readonly onCall: ITopic
 }
 
 const minute = Duration.minutes(1)
@@ -44,45 +50,40 @@ export class MonitoringStack extends Stack {
     super(scope, id, props)
     this.watchApi(props)
     this.watchLatency(props)
+    this.watchRefusals(props)
     this.watchQueues(props)
     this.watchConnector(props)
     this.watchSchedules(props)
     this.countFailedDeliveries(props)
     new AccountAlarms(this, 'Account', props)
     new ConnectorAlarms(this, 'Connector', props)
-    new CdrAlarms(this, 'Cdrs', { queue: props.queues.cdrs.queue, onCall: props.onCall })
+    new CdrAlarms(this, 'Cdrs', { queue: props.queues.cdrs.queue })
     new SearchAlarms(this, 'Search', {
       domain: props.searchDomains.cdr,
       volumeGb: props.search.volumeGb,
-      onCall: props.onCall,
     })
     this.drawDashboard(props)
+    this.nameForRunbook(props)
+    if (props.canary !== undefined) new Canary(this, 'Canary', props.canary)
   }
 
-  private watchApi({ api, onCall }: MonitoringStackProps): void {
+  private watchApi({ api }: MonitoringStackProps): void {
     new RunbookAlarm(this, 'ApiErrors', {
       article: 'The API answers with errors',
+      severity: 'page',
       impact:
         'More than one request in twenty fails with a 5xx: tenants cannot log in, place calls or change settings.',
-      metric: new MathExpression({
-        // A single failure in a quiet night is no reason to wake anyone.
-        expression: 'IF(requests >= 20, 100 * errors / requests, 0)',
-        usingMetrics: {
-          requests: api.metricCount({ period: Duration.minutes(5) }),
-          errors: api.metricServerError({ period: Duration.minutes(5), statistic: 'Sum' }),
-        },
-        period: Duration.minutes(5),
-        label: 'failed requests, percent',
-      }),
+      // A single failure in a quiet night is no reason to wake anyone.
+      metric: percentOf(api, 'errors', { least: 20, part: api.metricServerError({ statistic: 'Sum' }) }),
       threshold: 5,
       periods: 2,
-      onCall,
     })
   }
 
-  private watchLatency({ api, onCall }: MonitoringStackProps): void {
+  private watchLatency({ api }: MonitoringStackProps): void {
     new RunbookAlarm(this, 'ApiLatency', {
       article: 'The API is slow',
+      severity: 'ticket',
       impact: 'Every second request takes three seconds or more: consoles feel broken, and clients give up.',
       metric: new MathExpression({
         expression: 'IF(requests >= 100, latency, 0)',
@@ -96,60 +97,71 @@ export class MonitoringStack extends Stack {
       }),
       threshold: 3000,
       periods: 3,
-      onCall,
     })
   }
 
-  private watchQueues({ queues, onCall }: MonitoringStackProps): void {
+  private watchRefusals({ api }: MonitoringStackProps): void {
+    const { group, tooMany } = accessMetrics
+    countLines(this, LogGroup.fromLogGroupName(this, 'Access', logGroupName(this, 'access')), group, tooMany)
+    new RunbookAlarm(this, 'ApiRefusals', {
+      article: 'Requests are refused with 429',
+      severity: 'ticket',
+      impact: 'One request in twenty is refused for its rate: a tenant, or the whole API, is at its limit.',
+      metric: percentOf(api, 'refused', { least: 100, part: lineSum(group, tooMany) }),
+      threshold: 5,
+      periods: 3,
+    })
+  }
+
+  private watchQueues({ queues }: MonitoringStackProps): void {
     new RunbookAlarm(this, 'CommandsWait', {
       article: 'Commands are not taken',
+      severity: 'page',
       impact: 'No connector takes orders to the engine: calls are not placed, held or hung up, and callers get a 503.',
       metric: oldestMessage(queues.commands.queue),
       threshold: 15,
       periods: 2,
-      onCall,
     })
     new RunbookAlarm(this, 'EventsWait', {
       article: 'Events wait',
+      severity: 'page',
       impact: 'Hooks fire minutes late: receivers learn of calls long after they happened.',
       metric: oldestMessage(queues.events.queue),
       threshold: 120,
       periods: 3,
-      onCall,
     })
     new RunbookAlarm(this, 'DeliveriesWait', {
       article: 'Deliveries wait',
+      severity: 'ticket',
       impact: 'Hooks fire late: receivers learn of calls a quarter of an hour after they happened, or later.',
       metric: oldestMessage(queues.deliveries.queue),
       // A retry may wait in the queue for 900 s before it is due.
       threshold: 1800,
       periods: 3,
-      onCall,
     })
   }
 
-  private watchConnector({ connectorTasks, onCall }: MonitoringStackProps): void {
+  private watchConnector({ connectorTasks }: MonitoringStackProps): void {
     new RunbookAlarm(this, 'ConnectorsMissing', {
       article: 'A connector is missing',
+      severity: 'page',
       impact: 'One connector is left, or none: with none, no call is placed through the API and no event is seen.',
       metric: connectorLines(),
       threshold: leastLines(connectorTasks),
       below: true,
-      periods: 1,
       alarmOnSilence: true,
-      onCall,
     })
   }
 
-  private watchSchedules({ workers, onCall }: MonitoringStackProps): void {
+  private watchSchedules({ workers }: MonitoringStackProps): void {
     for (const { schedule, function: called } of workers.scheduled) {
       new RunbookAlarm(this, `${constructId(schedule.name)}Fails`, {
         ...schedule.failing,
+        severity: 'ticket',
         // About three failed calls in a row: a single failure is repaired by the next call.
         metric: called.metricErrors({ period: Duration.minutes(5 * schedule.everyMinutes), statistic: 'Sum' }),
         threshold: 3,
         periods: 1,
-        onCall,
       })
     }
   }
@@ -167,6 +179,17 @@ export class MonitoringStack extends Stack {
         AggregateOn: 'Count',
       }),
     })
+  }
+
+  /** Outputs that the commands of docs/runbook.md read: what has a generated name. */
+  private nameForRunbook({ connector, queues, searchDomains }: MonitoringStackProps): void {
+    const output = (name: string, value: string) => new CfnOutput(this, name, { value })
+    output('ClusterName', connector.cluster.clusterName)
+    output('ServiceName', connector.serviceName)
+    output('CdrDomain', searchDomains.cdr.domainName)
+    for (const [name, { deadLetters }] of Object.entries(queues)) {
+      output(`${constructId(name)}DeadLetters`, deadLetters.queueUrl)
+    }
   }
 
   private drawDashboard({ api, connector, queues, searchDomains }: MonitoringStackProps): void {
@@ -209,4 +232,19 @@ export class MonitoringStack extends Stack {
 
 function oldestMessage(queue: Resources['queues']['commands']['queue']): Metric {
   return queue.metricApproximateAgeOfOldestMessage({ period: minute, statistic: 'Maximum' })
+}
+
+/** Returns which part of the requests of five minutes counts, in percent; 0 below the least requests. */
+function percentOf(
+  api: HttpApi,
+  name: string,
+  { least, part }: { readonly least: number; readonly part: Metric },
+): MathExpression {
+  const period = Duration.minutes(5)
+  return new MathExpression({
+    expression: `IF(requests >= ${least}, 100 * ${name} / requests, 0)`,
+    usingMetrics: { requests: api.metricCount({ period }), [name]: part.with({ period }) },
+    period,
+    label: `${name}, percent of the requests`,
+  })
 }

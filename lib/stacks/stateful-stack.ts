@@ -4,13 +4,22 @@ import { Key } from 'aws-cdk-lib/aws-kms'
 import { Bucket } from 'aws-cdk-lib/aws-s3'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
-import { type QueueName, buckets, keys, queues, secrets, tables } from '../../contracts/resources.ts'
+import {
+  type QueueName,
+  buckets,
+  keys,
+  queues,
+  replicatedBucket,
+  replicatedTables,
+  secrets,
+  tables,
+} from '../../contracts/resources.ts'
 import type { ExistingStores } from '../../contracts/settings/existing-stores.ts'
 import { GeneratedSecret } from '../constructs/generated-secret.ts'
 import { ObjectBucket } from '../constructs/object-bucket.ts'
 import { OnCall } from '../constructs/on-call.ts'
 import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
-import { StateTable } from '../constructs/state-table.ts'
+import { ReplicatedTable, StateTable } from '../constructs/state-table.ts'
 import { WorkQueue } from '../constructs/work-queue.ts'
 import { retained } from '../constructs/retained.ts'
 
@@ -49,6 +58,8 @@ export interface StatefulStackProps extends StackProps {
   /** Origins whose pages may read recordings and exports by their links. */
   readonly allowedOrigins: readonly string[]
   readonly existing: ExistingStores
+  /** The region of replicas, and the bucket there that recordings are copied to; absent: there are none. */
+  readonly replica: { readonly region: string; readonly bucketName: string } | undefined
 }
 
 /**
@@ -56,7 +67,6 @@ export interface StatefulStackProps extends StackProps {
  * loses data.
  */
 export class StatefulStack extends Stack implements Omit<Resources, 'searchDomains' | 'searchNetwork'> {
-  readonly onCall: OnCall
   readonly tables: Resources['tables']
   readonly queues: Resources['queues']
   readonly secrets: Resources['secrets']
@@ -64,13 +74,17 @@ export class StatefulStack extends Stack implements Omit<Resources, 'searchDomai
   readonly buckets: Resources['buckets']
 
   constructor(scope: Construct, id: string, props: StatefulStackProps) {
-    const { alarmEmail, watchesQueues, existing, allowedOrigins, ...usual } = props
+    const { alarmEmail, watchesQueues, existing, allowedOrigins, replica, ...usual } = props
     super(scope, id, usual)
-    this.onCall = new OnCall(this, 'OnCall', { email: alarmEmail })
+    new OnCall(this, 'OnCall', { email: alarmEmail })
     this.tables = eachOf(tables, (name, spec) => {
       const given = existing.tables[name]
       const id = `${constructId(name)}Table`
-      return given === undefined ? new StateTable(this, id, spec) : Table.fromTableName(this, id, given)
+      if (given !== undefined) return Table.fromTableName(this, id, given)
+      const isReplicated = replica !== undefined && replicatedTables.has(name)
+      return isReplicated
+        ? new ReplicatedTable(this, id, { spec, region: replica.region }).table
+        : new StateTable(this, id, spec)
     })
     this.queues = eachOf(
       queues,
@@ -78,7 +92,7 @@ export class StatefulStack extends Stack implements Omit<Resources, 'searchDomai
         new WorkQueue(this, `${constructId(name)}Queue`, {
           spec,
           ...deadLetters[name],
-          onCall: watchesQueues ? this.onCall.topic : undefined,
+          isWatched: watchesQueues,
         }),
     )
     this.secrets = eachOf(secrets, (name, spec) => {
@@ -103,7 +117,11 @@ export class StatefulStack extends Stack implements Omit<Resources, 'searchDomai
       const given = existing.buckets[name]
       const id = `${constructId(name)}Bucket`
       return given === undefined
-        ? new ObjectBucket(this, id, { spec, allowedOrigins }).bucket
+        ? new ObjectBucket(this, id, {
+            spec,
+            allowedOrigins,
+            ...(replica !== undefined && name === replicatedBucket && { copiedTo: replica.bucketName }),
+          }).bucket
         : Bucket.fromBucketName(this, id, given)
     })
   }

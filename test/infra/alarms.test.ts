@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Placed, type Value, text } from './assembly.ts'
-import { usualApp } from './synthesized-app.ts'
+import { appWith } from './synthesized-app.ts'
 
-const synthesized = usualApp()
-const { assembly } = synthesized
+const { assembly } = appWith({ canary: 'on' })
 
 /** An alarm as this file states it: each number once more, with the reason for it. */
 interface StatedAlarm {
@@ -79,6 +78,32 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
     missingData: 'notBreaching',
     why: 'A usual request takes 20 to 50 ms and a cold start less than a second. A placed call waits 20 s, so the median.',
   },
+  'Requests are refused with 429': {
+    metric:
+      'IF(requests >= 100, 100 * refused / requests, 0) with ' +
+      'requests = AWS/ApiGateway Count SampleCount 300 s, refused = Callplane/test/Access RequestsRefused Sum 300 s',
+    on: 'ApiId=Api and ',
+    when: '>= 5',
+    periods: 3,
+    missingData: 'notBreaching',
+    why: 'A burst of one program is over in fifteen minutes; what lasts longer is a limit that does not fit.',
+  },
+  'The canary fails': {
+    metric: 'AWS/Lambda Errors Sum 900 s',
+    on: 'FunctionName=CanaryHandlerFunction',
+    when: '>= 2',
+    periods: 1,
+    missingData: 'notBreaching',
+    why: 'Two of three tries: a single one may meet a deployment.',
+  },
+  'The concurrency of functions runs out': {
+    metric: 'AWS/Lambda ClaimedAccountConcurrency Maximum 60 s',
+    on: '',
+    when: '>= 800',
+    periods: 5,
+    missingData: 'notBreaching',
+    why: 'Four fifths of the usual quota of 1000, reserved concurrency included; a peak of events is over in five minutes.',
+  },
   'Functions are throttled': {
     metric: 'AWS/Lambda Throttles Sum 300 s',
     on: '',
@@ -150,6 +175,13 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
     periods: 3,
     why: 'Any engine counts; a restart of an engine takes less than three minutes.',
   }),
+  'A connector restarts again and again': {
+    ...connectorAlarm('Starts Sum', '>= 6', {
+      periods: 1,
+      why: 'Two connectors start twice when a deployment is taken back; a crash is followed by a start within a minute.',
+    }),
+    metric: 'Callplane/test/Connector Starts Sum 900 s',
+  },
   'Commands end without an answer': connectorAlarm('CommandsUnknown Sum', '>= 5', {
     periods: 3,
     why: 'One lost link ends several commands as unknown, once; five a minute for three minutes is a fault that lasts.',
@@ -305,6 +337,37 @@ describe.each(alarms)('the alarm "%s"', (title, alarm) => {
   })
 })
 
+/** Alarms that wake a person: calls, events or the whole API do not work now, and a person can mend it. */
+const pages = [
+  'A connector is missing',
+  'A connector restarts again and again',
+  'An engine cannot be reached',
+  'An engine refuses the connector',
+  'CDRs are missing from searches',
+  'Commands are not taken',
+  'Commands end without an answer',
+  'Events are dropped',
+  'Events lag behind the engine',
+  'Events pile up on disk',
+  'Events wait',
+  'Functions are throttled',
+  'Functions fail',
+  'The API answers with errors',
+  'The canary fails',
+  'The concurrency of functions runs out',
+]
+
+it('the stated alarms wake a person, and every other one opens a ticket', () => {
+  const ofTopic = (prefix: string) => {
+    const { stack, id } = assembly.one('AWS::SNS::Topic', prefix)
+    const actions = (alarm: Placed) => assembly.resolve(alarm.stack, alarm.Properties['AlarmActions'])
+    return alarms.filter(([, alarm]) => actions(alarm) === `${stack.name}/${id}`).map(([title]) => title)
+  }
+
+  expect(ofTopic('OnCallTopic').sort()).toEqual(pages)
+  expect(ofTopic('OnCallTickets')).toHaveLength(alarms.length - pages.length)
+})
+
 it('the table of stated alarms has every alarm', () => {
   expect(Object.keys(stated).sort()).toEqual(alarms.map(([title]) => title).sort())
 })
@@ -319,6 +382,7 @@ it('each metric filter counts one for each matching line of its log, and nothing
     { MetricName, MetricNamespace: `Callplane/test/${group}`, MetricValue: '1' },
   ]
 
+  // The name of a log is text here, and a resource in the others.
   expect(filters.toSorted((a, b) => (JSON.stringify(a.becomes) < JSON.stringify(b.becomes) ? -1 : 1))).toEqual([
     {
       log: 'LookUpDialplanHandlerLogs',
@@ -336,6 +400,11 @@ it('each metric filter counts one for each matching line of its log, and nothing
       log: 'FailMissingRecordingsHandlerLogs',
       pattern: '{ $.message = "recordings never came" }',
       becomes: one('RecordingsMissing', 'Recording'),
+    },
+    {
+      log: '/callplane/test/access',
+      pattern: '{ $.status = "429" }',
+      becomes: one('RequestsRefused', 'Access'),
     },
   ])
 })

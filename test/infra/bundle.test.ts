@@ -18,7 +18,15 @@ import { Script } from 'node:vm'
 import * as esbuild from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundle, functionOptions } from '../../lib/bundle.ts'
-import { type Build, type Handler, connectorFolder, functionFolder, handlers } from '../../lib/handlers.ts'
+import {
+  type Build,
+  type Handler,
+  canary,
+  connectorFolder,
+  functionFolder,
+  handlers,
+  sourceOf,
+} from '../../lib/handlers.ts'
 import { ensureAssembly } from '../../local/synthesis/ensure-assembly.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'callplane-bundle-'))
@@ -27,8 +35,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** A source tree with one line for each handler and for the connector; `except` leaves one out. */
 function aSource(name: string, { except = '' } = {}): string {
   const source = join(folder, name)
-  for (const handler of handlers.filter((handler) => handler.name !== except)) {
-    write(join(source, 'functions', `${handler.name}.ts`), `export const handler = async () => '${handler.name}'\n`)
+  for (const handler of [...handlers, canary].filter((handler) => handler.name !== except)) {
+    write(join(source, sourceOf(handler)), `export const handler = async () => '${handler.name}'\n`)
     for (const [name, path] of Object.entries(handler.files ?? {})) write(join(source, path), `the file ${name}`)
   }
   write(join(source, 'connector/main.ts'), "console.log('connected')\n")

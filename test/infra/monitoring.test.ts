@@ -30,7 +30,7 @@ it('alarms use metrics that the connector writes, in the namespace where it writ
 /** Without the one that counts the lines of connectors, to find a missing one. */
 const ofValues = alarmed.filter(({ statistic }) => statistic !== 'SampleCount')
 
-it('lag, drops, gaps, the spool, engines, refusals and commands each have an alarm on a metric of their own', () => {
+it('lag, drops, gaps, the spool, engines, refusals, starts and commands each have an alarm on a metric of their own', () => {
   expect(ofValues.map(({ name }) => name).sort()).toEqual(
     [
       'CommandsUnknown',
@@ -42,6 +42,7 @@ it('lag, drops, gaps, the spool, engines, refusals and commands each have an ala
       'Lag',
       'SpoolEvents',
       'SpoolSkipped',
+      'Starts',
     ].sort(),
   )
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
 import { addCallplane } from '../../lib/stacks/callplane.ts'
-import { connectorFolder, functionFolder, handlers } from '../../lib/handlers.ts'
+import { canary, connectorFolder, functionFolder, handlers } from '../../lib/handlers.ts'
 import { readSettings } from '../../lib/settings.ts'
 import { Assembly } from './assembly.ts'
 
@@ -104,7 +104,7 @@ function projectContext(): Record<string, unknown> {
 
 function standInBuild(folder: string) {
   const build = { folder: join(folder, 'build') }
-  for (const handler of handlers) {
+  for (const handler of [...handlers, canary]) {
     mkdirSync(functionFolder(build, handler), { recursive: true })
     writeFileSync(join(functionFolder(build, handler), 'index.cjs'), `exports.handler = '${handler.name}'\n`)
   }

@@ -43,6 +43,7 @@ const operation = [
   page('Deploy, restore, remove', 'deploy'),
   page('Costs', 'cost'),
   page('Scale', 'scale'),
+  page('Regions', 'regions'),
   page('Runbook', 'runbook'),
 ]
 

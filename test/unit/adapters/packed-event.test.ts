@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { entryKb, unitsOfEntry } from '../../../bench/cost/event-cost.ts'
+import { entryKb, unitsOfEntry } from '../../../bench/cost/use-cost.ts'
 import {
   eventDictionary,
   packEvent,

@@ -1,5 +1,7 @@
 import type { CostItem } from './idle-cost.ts'
-import type { PriceList } from './price-list.ts'
+import { originateCall } from '../../contracts/routes/channels.ts'
+import type { Route } from '../../contracts/routes/route.ts'
+import { prices } from './prices.ts'
 
 /** The events whose cost is computed. */
 export interface EventLoad {
@@ -17,11 +19,10 @@ export interface EventLoad {
 export const typicalEvent = { kb: 5, hooks: 1, receiverMs: 50, legs: 0.2 }
 
 /**
- * Per function call: estimated seconds of work besides waiting for the receiver, the memory in GB that lib/constructs
- * sets, and KB of the three lines that Lambda writes itself (265 bytes in its text format), with the 26 bytes that
- * CloudWatch adds to each line. Functions log a success only where a request caused the event.
+ * Per function call: estimated seconds of work besides waiting, and the memory in GB that lib/constructs sets. Neither
+ * Lambda nor a function writes a line about a call that succeeds.
  */
-export const call = { seconds: 0.06, gb: 0.5, logKb: 0.35 }
+export const call = { seconds: 0.06, gb: 0.5 }
 
 /**
  * KB of an event's item besides the event, a sixth of whose JSON it holds: keys, times and names of attributes (140
@@ -40,7 +41,7 @@ export function unitsOfEntry(kb: number): number {
 }
 
 /** Days for which events and deliveries are kept. */
-export const keptDays = 7
+const keptDays = 7
 const keptMonths = keptDays / 30.4
 
 /**
@@ -61,7 +62,7 @@ export function writeUnitsOfEvent(n: number): number {
 const unitsOfLegs = (connectors: number) => (4 + 2 * (connectors - 1)) * typicalEvent.legs
 
 /** Returns the costs of a month's events, by item, in addition to an idle month. */
-export function eventCosts({ millions, batch, connectors }: EventLoad, prices: PriceList): CostItem[] {
+export function eventCosts({ millions, batch, connectors }: EventLoad): CostItem[] {
   const { kb, receiverMs, legs } = typicalEvent
   // Sent, received and deleted; a request of up to 64 KB is one.
   const requests = (1 + legs) * ((connectors + 2) / batch)
@@ -81,7 +82,8 @@ export function eventCosts({ millions, batch, connectors }: EventLoad, prices: P
       month: 1_000_000 * seconds * call.gb * prices.functionGbSecond + calls * prices.functionMillion,
     },
     { name: 'bytes to receivers', month: kb * prices.transferGb },
-    { name: 'logs of functions', month: calls * call.logKb * prices.logGb },
+    // One of two connectors is in another zone than the engine.
+    { name: 'bytes between zones', month: kb * prices.zoneGb * (connectors - 1) },
     {
       name: 'stored events, and their backup',
       month: 1000 * storedGb * keptMonths * (prices.tableGbMonth + prices.tableBackupGbMonth),
@@ -90,10 +92,45 @@ export function eventCosts({ millions, batch, connectors }: EventLoad, prices: P
   return perMillion.map(({ name, month }) => ({ name, month: month * millions }))
 }
 
-/**
- * Returns the cost of one KB more in each of a million events: a sixth of it is stored, in one more write unit for each
- * started KB.
- */
-export function costOfKb({ writeUnitMillion, transferGb, tableGbMonth, tableBackupGbMonth }: PriceList): number {
-  return packedKb(1) * writeUnitMillion + transferGb + packedKb(1) * keptMonths * (tableGbMonth + tableBackupGbMonth)
+/** Returns the dollars for a million requests of the API that wait for so many seconds in addition to their work. */
+export function requestCost(request: RequestLoad): number {
+  const { waitSeconds = 0, gb = call.gb, writes, reads } = request
+  const seconds = call.seconds + waitSeconds
+  return (
+    prices.gatewayMillion +
+    prices.functionMillion +
+    1_000_000 * seconds * gb * prices.functionGbSecond +
+    writes * prices.writeUnitMillion +
+    reads * prices.readUnitMillion +
+    (request.queueRequests ?? 0) * prices.fifoQueueMillion +
+    accessLogKb * prices.logGb
+  )
 }
+
+/** What a request does to stores and queues. */
+export interface RequestLoad {
+  readonly waitSeconds?: number
+  /** Memory of its function. */
+  readonly gb?: number
+  readonly writes: number
+  readonly reads: number
+  readonly queueRequests?: number
+}
+
+const accessLogKb = 0.4
+
+/** The token's and the domain's allowance are each counted by a write; token, account, domain and role are read. */
+const usual = { writes: 2, reads: 4 }
+/** A command: its record, claim and outcome, with an index; sent, received, deleted. Its call is known by two more. */
+const placed = { writes: usual.writes + 6, reads: usual.reads, queueRequests: 3 }
+const { memoryMb = 512 }: Route = originateCall
+const gb = memoryMb / 1024
+
+/** The requests whose prices docs/cost.md states. */
+export const requests = {
+  'a usual request': usual,
+  'a directory question of an engine': { writes: 0, reads: 4 },
+  'a call that is placed with `wait=false`': placed,
+  'a call that is placed and answered after 10 s': { ...placed, gb, waitSeconds: 10 },
+  'a call that is placed and not answered within 20 s': { ...placed, gb, waitSeconds: 20 },
+} as const satisfies Record<string, RequestLoad>
