@@ -26,9 +26,18 @@ export interface PlatformFunctionProps extends FunctionDefaults {
   readonly triggerGrants?: readonly PolicyStatement[]
   /** How many calls always can run at once, and at most; 0 or none: they share the concurrency of the account. */
   readonly reservedConcurrency?: number
+  /** By default CloudFormation makes one up. */
+  readonly functionName?: string
+  /** By default the function has one of its own. */
+  readonly logGroup?: LogGroup
 }
 
-/** A function with its own log group and role. The role allows what its needs name, and nothing else. */
+/** Makes a log group of functions. */
+export function functionLogs(scope: Construct, id: string): LogGroup {
+  return new LogGroup(scope, id, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY })
+}
+
+/** A function with its own role, which allows what its needs name and writing its log, and nothing else. */
 export class PlatformFunction extends Construct {
   readonly function: Function
   readonly role: Role
@@ -36,14 +45,12 @@ export class PlatformFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: PlatformFunctionProps) {
     super(scope, id)
-    this.logGroup = new LogGroup(this, 'Logs', {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    })
+    this.logGroup = props.logGroup ?? functionLogs(this, 'Logs')
     this.role = this.makeRole(this.logGroup, props)
     acknowledgeInsides(this.role, props.needs)
     this.function = new Function(this, 'Function', {
       description: props.summary,
+      ...(props.functionName === undefined ? {} : { functionName: props.functionName }),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',

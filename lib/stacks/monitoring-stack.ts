@@ -1,5 +1,5 @@
 import { Duration, Stack, type StackProps } from 'aws-cdk-lib'
-import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
+import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import {
   CfnInsightRule,
   Dashboard,
@@ -26,7 +26,7 @@ import type { WorkersStack } from './workers-stack.ts'
 
 /** The watched resources, and the receiver of the alarms. */
 export interface MonitoringStackProps extends StackProps {
-  readonly api: HttpApi
+  readonly api: IHttpApi
   readonly connector: FargateService
   readonly connectorTasks: number
   readonly workers: Pick<WorkersStack, 'scheduled' | 'attemptLogs'>

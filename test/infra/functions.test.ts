@@ -61,7 +61,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('the e
     const { PUBLIC_URL: publicUrl, LOG_LEVEL, BUILD_VERSION, RATE_LIMITS, ...rest } = variablesOf(lambda)
 
     expect(RATE_LIMITS).toBe(usualRateLimits)
-    expect(publicUrl).toMatch(/^CallplaneApi\/Api\w+\.ApiEndpoint$/)
+    expect(publicUrl).toMatch(/^CallplaneApi\/Api\.ApiEndpoint$/)
     expect({ LOG_LEVEL, BUILD_VERSION }).toEqual({ LOG_LEVEL: 'info', BUILD_VERSION: '1.2.3' })
     expect(rest).toEqual(variablesFor(assembly, needsOf(route)))
   })
