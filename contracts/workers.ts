@@ -5,7 +5,7 @@ import type { QueueName } from './resources.ts'
 export interface Worker {
   /** Unique; also the name of the handler file, in kebab case. */
   readonly name: string
-  /** Folder of the handler, nested stack of the function. */
+  /** Folder of the handler. */
   readonly group: string
   readonly summary: string
   readonly queue: QueueName

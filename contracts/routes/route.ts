@@ -50,7 +50,7 @@ export type LimitName = (typeof limitNames)[number]
 export interface Route {
   /** Unique; also the name of the handler file, in kebab case, in the folder of the group. */
   readonly operationId: string
-  /** The resource group: folder of the handler, nested stack of the function. */
+  /** The resource group: folder of the handler, log group of the function. */
   readonly group: string
   readonly method: HttpMethod
   /** Methods that do the same as `method`. */

@@ -1,6 +1,5 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
-import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
-import { CfnStage, type HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2'
+import { CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { logGroupName } from './stage.ts'
@@ -26,7 +25,9 @@ const mostBurst = 5_000
 
 /** The inputs of the stage. */
 export interface LoggedStageProps {
-  readonly api: HttpApi
+  readonly apiId: string
+  /** The deployment of the API that the stage serves. */
+  readonly deploymentId: string
   /** The requests a second that the API takes; each route of engines takes as many of its own. */
   readonly requestsPerSecond: number
   /** The keys of the routes that engines call, which must exist before the stage. */
@@ -35,30 +36,28 @@ export interface LoggedStageProps {
 
 /** The stage that answers at the API's bare address, throttled and with a log line for each request. */
 export class LoggedStage extends Construct {
-  constructor(scope: Construct, id: string, { api, requestsPerSecond, engineRouteKeys }: LoggedStageProps) {
+  constructor(scope: Construct, id: string, props: LoggedStageProps) {
     super(scope, id)
-    const logs = new LogGroup(this, 'Logs', {
+    const { apiId, deploymentId, requestsPerSecond, engineRouteKeys } = props
+    const { logGroupArn } = new LogGroup(this, 'Logs', {
       logGroupName: logGroupName(this, 'access'),
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     })
-    const stage = new HttpStage(this, 'Default', {
-      httpApi: api,
+    new CfnStage(this, 'Default', {
+      apiId,
       stageName: '$default',
-      autoDeploy: true,
-      // Figures of each route would cost more than the rest of the monitoring; alarms read those of the whole API.
-      detailedMetricsEnabled: false,
+      deploymentId,
       // By default a tenth of what an account's gateway allows, so that one API cannot starve its neighbours.
-      throttle: { rateLimit: requestsPerSecond, burstLimit: Math.min(Math.ceil(requestsPerSecond / 2), mostBurst) },
-      accessLogSettings: {
-        destination: new LogGroupLogDestination(logs),
-        format: AccessLogFormat.custom(JSON.stringify(line)),
+      defaultRouteSettings: {
+        throttlingRateLimit: requestsPerSecond,
+        throttlingBurstLimit: Math.min(Math.ceil(requestsPerSecond / 2), mostBurst),
+        // Figures of each route would cost more than the rest of the monitoring; alarms read those of the whole API.
+        detailedMetricsEnabled: false,
       },
+      routeSettings: Object.fromEntries(engineRouteKeys.map((key) => [key, routeSettings(requestsPerSecond)])),
+      accessLogSettings: { destinationArn: logGroupArn, format: JSON.stringify(line) },
     })
-    const own = routeSettings(requestsPerSecond)
-    const { defaultChild } = stage.node
-    if (!(defaultChild instanceof CfnStage)) throw new TypeError('the stage has no resource of its own')
-    defaultChild.routeSettings = Object.fromEntries(engineRouteKeys.map((key) => [key, own]))
   }
 }
 

@@ -42,9 +42,22 @@ export interface PlatformFunctionProps extends FunctionDefaults {
   readonly triggerGrants?: readonly PolicyStatement[]
   /** How many calls always can run at once, and at most; 0 or none: they share the concurrency of the account. */
   readonly reservedConcurrency?: number
+  /** By default CloudFormation makes one up. */
+  readonly functionName?: string
+  /** By default the function has one of its own. */
+  readonly logGroup?: LogGroup
 }
 
-/** A function with its own log group and role. The role allows what its needs name, and nothing else. */
+/** Makes a log group of functions, with a name such as `cdr` or `cdr/cdr-index` after the stage. */
+export function functionLogs(scope: Construct, id: string, name: string): LogGroup {
+  return new LogGroup(scope, id, {
+    logGroupName: logGroupName(scope, name),
+    retention: RetentionDays.ONE_MONTH,
+    removalPolicy: RemovalPolicy.DESTROY,
+  })
+}
+
+/** A function with its own role, which allows what its needs name and writing its log, and nothing else. */
 export class PlatformFunction extends Construct {
   readonly function: Function
   readonly role: Role
@@ -52,11 +65,7 @@ export class PlatformFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: PlatformFunctionProps) {
     super(scope, id)
-    this.logGroup = new LogGroup(this, 'Logs', {
-      logGroupName: logGroupName(this, props.handler.name),
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    })
+    this.logGroup = props.logGroup ?? functionLogs(this, 'Logs', props.handler.name)
     const network = accessOf(props.needs).some((granted) => 'search' in granted)
       ? props.resources.searchNetwork
       : undefined
@@ -68,6 +77,7 @@ export class PlatformFunction extends Construct {
     acknowledgeInsides(this.role, props.needs)
     this.function = new Function(this, 'Function', {
       description: props.summary,
+      ...(props.functionName === undefined ? {} : { functionName: props.functionName }),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',

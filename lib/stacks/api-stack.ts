@@ -1,28 +1,26 @@
-import { CfnOutput, Duration, NestedStack, Stack, type StackProps, Validations } from 'aws-cdk-lib'
-import {
-  CorsHttpMethod,
-  type CorsPreflightOptions,
-  HttpApi,
-  HttpMethod,
-  HttpRoute,
-  HttpRouteKey,
-} from 'aws-cdk-lib/aws-apigatewayv2'
-import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
+import { createHash } from 'node:crypto'
+import { ArnFormat, CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { CfnApi, CfnDeployment, HttpApi, type IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Construct, IDependable } from 'constructs'
 import { gatewayMetrics } from '../../contracts/metrics.ts'
-import { cors } from '../../contracts/routes/cors.ts'
 import * as platform from '../../contracts/settings/platform.ts'
 import { lookUpDialplan } from '../../contracts/routes/engine.ts'
 import { routes } from '../../contracts/routes/index.ts'
-import type { Route } from '../../contracts/routes/route.ts'
-import { shadowedRoutes } from '../../contracts/routes/shadowed-routes.ts'
-import { Endpoint, endpointTimeoutSeconds } from '../constructs/endpoint.ts'
+import { type Route, needsOf } from '../../contracts/routes/route.ts'
+import { apiSkeleton } from '../api-skeleton.ts'
+import { endpointName, endpointPrefix } from '../constructs/endpoint-name.ts'
 import { countLines } from '../constructs/line-count.ts'
 import { LoggedStage } from '../constructs/logged-stage.ts'
-import { type FunctionDefaults, PlatformFunction } from '../constructs/platform-function.ts'
+import {
+  type FunctionDefaults,
+  PlatformFunction,
+  type PlatformFunctionProps,
+  functionLogs,
+} from '../constructs/platform-function.ts'
 import { constructId } from '../constructs/resources.ts'
 import { staged } from '../constructs/stage.ts'
-import { unmatched } from '../handlers.ts'
+import { handlerOf, unmatched } from '../handlers.ts'
 
 /** The inputs of the API. */
 export interface ApiStackProps extends StackProps, FunctionDefaults {
@@ -36,19 +34,23 @@ export interface ApiStackProps extends StackProps, FunctionDefaults {
   readonly engineConcurrency: number
 }
 
-/** The HTTP API: one nested stack for each resource group, one function for each declared route. */
+/** The gateway waits 29 s, and a handler answers within 28 s of its own accord. */
+export const endpointTimeoutSeconds = 29
+
+/**
+ * The HTTP API, imported from a skeleton of the routes, and one function for each route. A deployment of the API takes
+ * new routes into use after their functions are there; functions of former routes are deleted after that.
+ */
 export class ApiStack extends Stack {
-  readonly api: HttpApi
+  readonly api: IHttpApi
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    super(scope, id, props)
-    this.api = new HttpApi(this, 'Api', {
-      apiName: staged(this, 'callplane', '-'),
-      description: 'Callplane management API',
-      createDefaultStage: false,
-      ...(props.allowedOrigins.length > 0 && { corsPreflight: preflightFor(props.allowedOrigins) }),
-    })
-    const publicUrl = props.publicUrl === '' ? this.api.apiEndpoint : props.publicUrl
+    // Without indentation it is two thirds of the megabyte that a template may have.
+    super(scope, id, { ...props, suppressTemplateIndentation: true })
+    const gateway = new CfnApi(this, 'Api')
+    const { ref: httpApiId, attrApiEndpoint: apiEndpoint } = gateway
+    this.api = HttpApi.fromHttpApiAttributes(this, 'Imported', { httpApiId, apiEndpoint })
+    const publicUrl = props.publicUrl === '' ? apiEndpoint : props.publicUrl
     const defaults: FunctionDefaults = {
       build: props.build,
       resources: props.resources,
@@ -59,29 +61,25 @@ export class ApiStack extends Stack {
         [platform.rateLimits.variable]: props.rateLimits,
       },
     }
-    const last = this.answerRoutes(defaults, {
-      earlier: this.answerUnmatched(defaults),
-      engineConcurrency: props.engineConcurrency,
+    const functions = [this.answerUnmatched(defaults), ...this.answerRoutes(defaults, props.engineConcurrency)]
+    // It names the functions and does not refer to them, because they refer to the address of the API.
+    gateway.body = apiSkeleton(routes, {
+      title: staged(this, 'callplane', '-'),
+      allowedOrigins: props.allowedOrigins,
+      addressOf: (operationId) => this.addressOf(operationId),
+      role: this.invoker().roleArn,
     })
-    const engineRouteKeys = routes.filter(isOfEngine).map(({ method, path }) => `${method} ${path}`)
-    const { api } = this
     new LoggedStage(this, 'Stage', {
-      api,
+      apiId: gateway.ref,
+      deploymentId: this.deployRoutes(gateway, functions).ref,
       requestsPerSecond: props.requestsPerSecond,
-      engineRouteKeys,
-    }).node.addDependency(last)
-    new CfnOutput(this, 'PublicUrl', { value: publicUrl, description: 'Base address of the API' })
-    Validations.of(this).acknowledge({
-      id: 'AwsSolutions-APIG4',
-      reason:
-        'Callers present X-Access-Token and X-Key, which every handler checks together with account and domain in one ' +
-        'consistent read before it does anything else; an authorizer would be a second read with a cached answer.',
+      engineRouteKeys: routes.filter(isOfEngine).map(({ method, path }) => `${method} ${path}`),
     })
+    new CfnOutput(this, 'PublicUrl', { value: publicUrl, description: 'Base address of the API' })
   }
 
-  /** Returns the last of its routes, which are created one after the other. */
   private answerUnmatched(defaults: FunctionDefaults): IDependable {
-    const { function: handler } = new PlatformFunction(this, 'Unmatched', {
+    return this.answer(unmatched.declaration, {
       ...defaults,
       handler: unmatched,
       summary: 'Answer unknown paths, wrong methods and aliases',
@@ -89,54 +87,78 @@ export class ApiStack extends Stack {
       memoryMb: 512,
       timeoutSeconds: endpointTimeoutSeconds,
     })
-    const integration = new HttpLambdaIntegration('Unmatched', handler)
-    let last = new HttpRoute(this, 'Default', { httpApi: this.api, routeKey: HttpRouteKey.DEFAULT, integration })
-    for (const { method, path } of shadowedRoutes(routes)) {
-      const routeKey = HttpRouteKey.with(path, HttpMethod[method])
-      const next = new HttpRoute(this, `${method}${path}`, { httpApi: this.api, routeKey, integration })
-      next.node.addDependency(last)
-      last = next
-    }
-    return last
   }
 
-  /**
-   * Creates the nested stacks one after the other, the first one after `earlier`: API Gateway refuses changes of one
-   * API that come at the same time. Returns the last one.
-   */
-  private answerRoutes(
-    defaults: FunctionDefaults,
-    { earlier, engineConcurrency }: { readonly earlier: IDependable; readonly engineConcurrency: number },
-  ): IDependable {
-    let before = earlier
-    for (const group of new Set(routes.map((route) => route.group))) {
-      const stack = new NestedStack(this, constructId(group), { description: `Callplane endpoints: ${group}` })
-      stack.node.addDependency(before)
-      before = stack
-      for (const route of routes.filter((route) => route.group === group)) {
-        // Requests of tenants, and of callers without a credential, must not keep phones from registering.
-        const reservedConcurrency = isOfEngine(route) ? engineConcurrency : 0
-        const props = { ...defaults, api: this.api, route, reservedConcurrency }
-        const { logGroup } = new Endpoint(stack, constructId(route.operationId), props)
-        if (route.operationId === lookUpDialplan.operationId) {
-          countLines(stack, logGroup, gatewayMetrics.group, gatewayMetrics.ambiguous)
-        }
-      }
-    }
-    return before
+  /** Makes the functions of all routes. Those of a resource group share a log group. */
+  private answerRoutes(defaults: FunctionDefaults, engineConcurrency: number): IDependable[] {
+    return [...Map.groupBy(routes, ({ group }) => group)].flatMap(([group, own]) => {
+      const logGroup = functionLogs(this, `${constructId(group)}Logs`, group)
+      if (own.includes(lookUpDialplan)) countLines(this, logGroup, gatewayMetrics.group, gatewayMetrics.ambiguous)
+      return own.map((route) =>
+        this.answer(route.operationId, {
+          ...defaults,
+          logGroup,
+          handler: handlerOf(route.group, route.operationId, route.files),
+          summary: route.summary,
+          needs: needsOf(route),
+          memoryMb: route.memoryMb ?? 512,
+          timeoutSeconds: route.timeoutSeconds ?? endpointTimeoutSeconds,
+          // Requests of tenants, and of callers without a credential, must not keep phones from registering.
+          reservedConcurrency: isOfEngine(route) ? engineConcurrency : 0,
+        }),
+      )
+    })
   }
+
+  private answer(operationId: string, props: PlatformFunctionProps): IDependable {
+    const [id, functionName] = [idOf(operationId), endpointName(this, idOf(operationId))]
+    return new PlatformFunction(this, id, { ...props, functionName }).function
+  }
+
+  private addressOf(operationId: string): string {
+    const resourceName = `${this.functionArn(endpointName(this, idOf(operationId)))}/invocations`
+    const resource = 'path/2015-03-31/functions'
+    return this.formatArn({ service: 'apigateway', account: 'lambda', resource, resourceName })
+  }
+
+  private functionArn(resourceName: string): string {
+    const arnFormat = ArnFormat.COLON_RESOURCE_NAME
+    return this.formatArn({ service: 'lambda', resource: 'function', resourceName, arnFormat })
+  }
+
+  /** Makes the role with which the gateway invokes the functions of this stage's endpoints, and no others. */
+  private invoker(): Role {
+    const names = `${endpointPrefix(this)}*`
+    const statements = [
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.functionArn(names)] }),
+    ]
+    const role = new Role(this, 'Invoker', {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      inlinePolicies: { invoke: new PolicyDocument({ statements }) },
+    })
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${names}]`,
+      reason: 'These are the functions of the API, one for each endpoint, whose names have this start.',
+    })
+    return role
+  }
+
+  /** Makes a deployment of the API, and another one whenever its routes change. */
+  private deployRoutes(gateway: CfnApi, functions: readonly IDependable[]): CfnDeployment {
+    const digest = createHash('sha256')
+      .update(JSON.stringify(this.resolve(gateway.body)))
+      .digest('hex')
+    const deployment = new CfnDeployment(this, `Deployment${digest.slice(0, 8)}`, { apiId: gateway.ref })
+    deployment.node.addDependency(...functions)
+    return deployment
+  }
+}
+
+/** Returns the id of an operation's construct; that of `$default` is `Unmatched`. */
+function idOf(operationId: string): string {
+  return operationId === unmatched.declaration ? 'Unmatched' : constructId(operationId)
 }
 
 function isOfEngine({ path }: Route): boolean {
   return path.startsWith('/engine/')
-}
-
-function preflightFor(origins: readonly string[]): CorsPreflightOptions {
-  return {
-    allowOrigins: [...origins],
-    allowMethods: [...cors.methods.map((method) => CorsHttpMethod[method]), CorsHttpMethod.OPTIONS],
-    allowHeaders: [...cors.requestHeaders],
-    exposeHeaders: [...cors.exposedHeaders],
-    maxAge: Duration.seconds(cors.maxAgeSeconds),
-  }
 }

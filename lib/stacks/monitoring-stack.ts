@@ -1,5 +1,5 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib'
-import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
+import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import {
   CfnInsightRule,
   Dashboard,
@@ -29,7 +29,7 @@ import type { WorkersStack } from './workers-stack.ts'
 
 /** The watched resources. */
 export interface MonitoringStackProps extends StackProps {
-  readonly api: HttpApi
+  readonly api: IHttpApi
   /** The functions' defaults and the platform's address, if a canary is wanted. */
   readonly canary: ConstructorParameters<typeof Canary>[2] | undefined
   readonly connector: FargateService
@@ -236,7 +236,7 @@ function oldestMessage(queue: Resources['queues']['commands']['queue']): Metric 
 
 /** Returns which part of the requests of five minutes counts, in percent; 0 below the least requests. */
 function percentOf(
-  api: HttpApi,
+  api: IHttpApi,
   name: string,
   { least, part }: { readonly least: number; readonly part: Metric },
 ): MathExpression {

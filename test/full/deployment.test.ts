@@ -10,6 +10,7 @@ import {
   startControlPlane,
 } from '../support/control-plane/control-plane.ts'
 import { pythonTools } from '../support/control-plane/python-tools.ts'
+import { runCommand } from '../support/platform/command.ts'
 
 const bin = pythonTools('no deployment is tried at an emulated control plane')
 
@@ -41,8 +42,9 @@ function stacksIn(output: string): string[] {
 /** Changes by part, such as `DELETE_COMPLETE HoldChannel`, without the stacks themselves. */
 function inShort(changes: readonly Change[]): string[] {
   const part = (id: string) =>
-    /^(?:EnginePeering(?:From|To|Zone)?|HoldChannel|RemoveExpiredRecordings|More|Deliver(?=Handler))/.exec(id)?.[0] ??
-    id
+    /^(?:EnginePeering(?:From|To|Zone)?|HoldChannel|TakeRecord(?:Again)?|Api|Deployment|Stage|RemoveExpiredRecordings|More|Deliver(?=Handler))/.exec(
+      id,
+    )?.[0] ?? id
   const resources = changes.filter(({ type }) => type !== 'AWS::CloudFormation::Stack')
   return [...new Set(resources.map(({ status, id }) => `${status} ${part(id)}`))].toSorted()
 }
@@ -125,10 +127,14 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     const { changes } = await succeed(...deploy, changed)
 
     expect(inShort(changes)).toEqual([
+      'CREATE_COMPLETE Deployment',
       'CREATE_COMPLETE More',
+      'DELETE_COMPLETE Deployment',
       'DELETE_COMPLETE HoldChannel',
       'DELETE_COMPLETE RemoveExpiredRecordings',
+      'UPDATE_COMPLETE Api',
       'UPDATE_COMPLETE Deliver',
+      'UPDATE_COMPLETE Stage',
     ])
   })
 
@@ -136,11 +142,69 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     const { changes } = await succeed(...deploy, usual)
 
     expect(inShort(changes)).toEqual([
+      'CREATE_COMPLETE Deployment',
       'CREATE_COMPLETE HoldChannel',
       'CREATE_COMPLETE RemoveExpiredRecordings',
+      'DELETE_COMPLETE Deployment',
       'DELETE_COMPLETE More',
+      'UPDATE_COMPLETE Api',
       'UPDATE_COMPLETE Deliver',
+      'UPDATE_COMPLETE Stage',
     ])
+  })
+
+  it('a route of engines can be added, renamed and removed, and every route keeps its throttle and its function', async () => {
+    const made = await runCommand(process.execPath, ['test/support/control-plane/changed-routes.ts', folder], {
+      cwd: process.cwd(),
+    })
+    expect(made.status, made.output).toBe(0)
+    const throttled = ['cdr', 'dialplan', 'directory', 'recordings', 'voicemail'].map((name) => `POST /engine/${name}`)
+    const steps = [
+      { app: 'a-route-is-added', more: ['POST /engine/record'], created: ['TakeRecord'], deleted: [] },
+      {
+        app: 'it-is-renamed',
+        more: ['POST /engine/records'],
+        created: ['TakeRecordAgain'],
+        deleted: ['TakeRecord'],
+      },
+      { app: 'it-is-removed', more: [], created: [], deleted: ['TakeRecordAgain'] },
+    ]
+    for (const { app, more, created, deleted } of steps) {
+      const { changes } = await succeed(
+        'deploy',
+        'CallplaneApi',
+        '--exclusively',
+        ...deploy.slice(2),
+        join(folder, app),
+      )
+
+      const served = await control.served()
+      expect(served?.throttled, app).toEqual([...throttled, ...more].toSorted())
+      expect(served?.routes, app).toEqual(expect.arrayContaining(more))
+      expect(served?.broken, app).toEqual([])
+      expect(inShort(changes), app).toEqual(
+        [
+          ...['Deployment', ...created].map((id) => `CREATE_COMPLETE ${id}`),
+          ...['Deployment', ...deleted].map((id) => `DELETE_COMPLETE ${id}`),
+          'UPDATE_COMPLETE Api',
+          'UPDATE_COMPLETE Stage',
+        ].toSorted(),
+      )
+    }
+  })
+
+  it('an update of the API that fails is rolled back to the routes and functions of before', async () => {
+    const before = await control.served()
+    control.fail(['Deployment'])
+
+    const added = join(folder, 'a-route-is-added')
+    const { status } = await cdk('deploy', 'CallplaneApi', '--exclusively', ...deploy.slice(2), added)
+
+    control.fail([])
+    expect(status).toBe(1)
+    const after = await control.served()
+    expect(after?.routes).toEqual(before?.routes)
+    expect(after?.broken).toEqual([])
   })
 
   it("the setting for an engines' network peers with it, and changes nothing else", async () => {
@@ -191,6 +255,6 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     const { changes } = await succeed(...destroy, usual)
 
     expect(changes.filter(({ type }) => holdData.has(type))).toEqual([])
-    expect(changes.length).toBeGreaterThan(400)
+    expect(changes.length).toBeGreaterThan(250)
   })
 })

@@ -385,7 +385,7 @@ it('each metric filter counts one for each matching line of its log, and nothing
   // The name of a log is text here, and a resource in the others.
   expect(filters.toSorted((a, b) => (JSON.stringify(a.becomes) < JSON.stringify(b.becomes) ? -1 : 1))).toEqual([
     {
-      log: 'LookUpDialplanHandlerLogs',
+      log: 'EngineLogs',
       pattern: '{ $.message = "gateways of several domains have the source of a call: the oldest has got it" }',
       becomes: one('AmbiguousSources', 'Gateway'),
     },

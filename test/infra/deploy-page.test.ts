@@ -111,14 +111,12 @@ it('the concurrent executions on the page are those that queues may start and La
 })
 
 it('docs/deploy.md names every stack, and quotas that the templates do not exceed', () => {
-  const nested = assembly.ofType('AWS::CloudFormation::Stack').length
   const tops = [...page.matchAll(/^\| `(Callplane\w+)-prod` \|/gm)].map(([, name]) => name)
 
-  expect(tops.length + nested).toBeLessThanOrEqual(25)
+  expect(tops.length).toBeLessThanOrEqual(25)
   expect(assembly.ofType('AWS::IAM::Role').length).toBeLessThanOrEqual(150)
   expect(assembly.ofType('AWS::CloudWatch::Alarm').length).toBeLessThanOrEqual(60)
-  const isNested = (name: string) => /^CallplaneApi./.test(name)
-  expect(new Set(tops)).toEqual(new Set(assembly.stacks.map(({ name }) => name).filter((name) => !isNested(name))))
+  expect(new Set(tops)).toEqual(new Set(assembly.stacks.map(({ name }) => name)))
 })
 
 it('the life cycle that the page gives to a bucket of its reader is the one of the bucket in the template', () => {

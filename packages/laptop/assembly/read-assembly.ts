@@ -1,19 +1,11 @@
 import { resolve } from 'node:path'
 import * as z from 'zod/mini'
-import type {
-  ApiRoute,
-  Assembly,
-  Container,
-  CrossOrigin,
-  EventSourceMapping,
-  LambdaFunction,
-  Preparation,
-  Schedule,
-} from './assembly.ts'
+import type { Assembly, Container, EventSourceMapping, LambdaFunction, Preparation, Schedule } from './assembly.ts'
 import type { Assets } from './assets.ts'
 import type { Place } from './place.ts'
 import { readRoles } from './read-roles.ts'
-import { assetName, readStacks } from './read-stacks.ts'
+import { readCrossOrigin, readRoutes } from './read-routes.ts'
+import { readStacks } from './read-stacks.ts'
 import { arnOf, readBucket, readKey, readQueue, readSecret, readTable } from './read-stores.ts'
 import type { Resource } from './stack.ts'
 
@@ -24,28 +16,6 @@ const functionProperties = z.object({
   Timeout: z._default(z.number(), 3),
   MemorySize: z._default(z.number(), 128),
   Environment: z.optional(z.object({ Variables: z.optional(z.record(z.string(), z.coerce.string())) })),
-})
-
-const routeProperties = z.object({ RouteKey: z.string(), Target: z.optional(z.string()) })
-
-const integrationProperties = z.object({
-  IntegrationType: z.literal('AWS_PROXY'),
-  IntegrationUri: z.string(),
-  PayloadFormatVersion: z.literal('2.0'),
-})
-
-const texts = z._default(z.array(z.string()), [])
-
-const apiProperties = z.object({
-  CorsConfiguration: z.optional(
-    z.object({
-      AllowOrigins: texts,
-      AllowMethods: texts,
-      AllowHeaders: texts,
-      ExposeHeaders: texts,
-      MaxAge: z._default(z.number(), 0),
-    }),
-  ),
 })
 
 const mappingProperties = z.object({
@@ -83,6 +53,8 @@ export function readAssembly(directory: string, place: Place): Assembly {
   const resources = stacks.flatMap((stack) => stack.resources())
   const ofType = (...types: string[]) => resources.filter(({ type }) => types.includes(type))
   const functions = ofType('AWS::Lambda::Function').flatMap((resource) => readFunction(resource, assets))
+  const roles = readRoles(resources)
+  const targets = { roles, functionOf: (address: string) => functionOf(address, functions) }
   return {
     tables: ofType('AWS::DynamoDB::Table', 'AWS::DynamoDB::GlobalTable').map(readTable),
     queues: ofType('AWS::SQS::Queue').map(readQueue),
@@ -90,9 +62,9 @@ export function readAssembly(directory: string, place: Place): Assembly {
     secrets: ofType('AWS::SecretsManager::Secret').map(readSecret),
     keys: ofType('AWS::KMS::Key').map(readKey),
     searchDomains: ofType('AWS::OpenSearchService::Domain').map((resource) => ({ arn: arnOf(resource) })),
-    roles: readRoles(resources),
+    roles,
     functions,
-    routes: stacks.flatMap((stack) => readRoutes(stack.resources(), functions)),
+    routes: stacks.flatMap((stack) => readRoutes(stack.resources(), targets)),
     crossOrigin: ofType('AWS::ApiGatewayV2::Api').map(readCrossOrigin)[0],
     mappings: ofType('AWS::Lambda::EventSourceMapping').map((resource) => readMapping(resource, functions)),
     schedules: ofType('AWS::Events::Rule').flatMap((resource) => readSchedules(resource, functions)),
@@ -118,35 +90,6 @@ function readFunction(resource: Resource, assets: Assets): LambdaFunction[] {
       memoryMb: MemorySize,
     },
   ]
-}
-
-function readRoutes(resources: readonly Resource[], functions: readonly LambdaFunction[]): ApiRoute[] {
-  const integrations = new Map(
-    resources
-      .filter(({ type }) => type === 'AWS::ApiGatewayV2::Integration')
-      .map((resource) => [resource.identity.ref, z.parse(integrationProperties, resource.properties()).IntegrationUri]),
-  )
-  return resources
-    .filter(({ type }) => type === 'AWS::ApiGatewayV2::Route')
-    .map((resource) => {
-      const { RouteKey, Target } = z.parse(routeProperties, resource.properties())
-      const uri = integrations.get(assetName(Target ?? ''))
-      if (uri === undefined) throw new Error(`route ${RouteKey} has no integration in its own stack`)
-      return { key: RouteKey, functionArn: functionOf(uri, functions).arn }
-    })
-}
-
-function readCrossOrigin(resource: Resource): CrossOrigin | undefined {
-  const { CorsConfiguration } = z.parse(apiProperties, resource.properties())
-  return (
-    CorsConfiguration && {
-      origins: CorsConfiguration.AllowOrigins,
-      methods: CorsConfiguration.AllowMethods,
-      headers: CorsConfiguration.AllowHeaders,
-      exposedHeaders: CorsConfiguration.ExposeHeaders,
-      maxAgeSeconds: CorsConfiguration.MaxAge,
-    }
-  )
 }
 
 function readMapping(resource: Resource, functions: readonly LambdaFunction[]): EventSourceMapping {

@@ -7,6 +7,7 @@ import { App, Stack } from 'aws-cdk-lib'
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda'
 import { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { IConstruct } from 'constructs'
+import { changeRoutes } from './change-routes.ts'
 import { readSettings } from '../../../lib/settings.ts'
 import { readStageFile } from '../../../lib/stage-file.ts'
 import { addCallplane } from '../../../lib/stacks/callplane.ts'
@@ -17,6 +18,7 @@ const app = new App({ autoSynth: false })
 const context: Readonly<Record<string, string>> = { stage: 'dev', localSettings: 'off' }
 const values = readStageFile(root, (name) => context[name])
 const [given] = process.argv.slice(2)
+if (given === undefined) changeRoutes('HoldChannel is removed')
 addCallplane(app, {
   settings: readSettings({ ...values, ...JSON.parse(given ?? '{}') }),
   build: { folder: join(root, '.build', 'bundles') },
@@ -24,7 +26,6 @@ addCallplane(app, {
 })
 if (given === undefined) {
   remove('CallplaneWorkers', 'RemoveExpiredRecordings')
-  remove('CallplaneApi/Channels', 'HoldChannel')
   addQueue()
 }
 app.synth()

@@ -20,6 +20,8 @@ export interface ControlPlane {
   readonly address: string
   /** Runs `cdk` with these words, and returns what it printed and every change that it made. */
   cdk(words: readonly string[]): Promise<CommandResult & { readonly changes: readonly Change[] }>
+  /** What the gateway serves: all route keys, those with a throttle, and those whose function is gone. */
+  served(): Promise<Record<'routes' | 'throttled' | 'broken', string[]> | undefined>
   /** From now on the resources whose logical ids start so cannot be created. */
   fail(starts: readonly string[]): void
   close(): Promise<void>
@@ -66,6 +68,12 @@ export async function startControlPlane(bin: string): Promise<ControlPlane> {
       const { length } = await changes()
       const result = await runCommand(process.execPath, ['node_modules/aws-cdk/bin/cdk', ...words], { cwd: root, env })
       return { ...result, changes: (await changes()).slice(length) }
+    },
+    served: async () => {
+      const [stage] = (await (await fetch(`${address}/gateway`)).json()) as Awaited<
+        ReturnType<ControlPlane['served']>
+      >[]
+      return stage
     },
     fail: (starts) => writeFileSync(failing, starts.join('\n')),
     async close() {

@@ -2,9 +2,8 @@
 A control plane of AWS on loopback for the proof of deployments: the services of moto, and the rules of CloudFormation that
 moto lacks. Prints its address when it listens.
 
-Rules that are added here: resources are created in the order of their references and removed last; nested stacks are
-changed in place; a failed creation or update is rolled back; `RetainExceptOnCreate`, termination protection, `Fn::GetStackOutput`
-and exports in use are respected; names and routes are unique. Types that moto does not know are recorded only.
+Rules that are added here: resources are created in the order of their references and removed last; a failed creation or update is rolled back; `RetainExceptOnCreate`, termination protection, `Fn::GetStackOutput`
+and exports in use are respected; names are unique; an HTTP API is imported from its document. Types that moto does not know are recorded only.
 """
 
 import json
@@ -14,13 +13,13 @@ import re
 import sys
 
 import yaml
+from moto.awslambda.models import lambda_backends
 from moto.cloudformation import models, parsing, responses
 from moto.cloudformation.exceptions import CloudFormationError, ValidationError
 from moto.cloudtrail.responses import CloudTrailResponse
 from moto.core.responses import ActionResult
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from moto.sqs.models import Queue
-from moto.utilities.utils import get_partition
 from werkzeug.serving import make_server
 
 # The types whose model in moto judges what it is given. Every other type is recorded.
@@ -34,7 +33,6 @@ JUDGED = {
 
 # What the service requires to be unique among all resources of a type.
 UNIQUE = {
-    "AWS::ApiGatewayV2::Route": ("ApiId", "RouteKey"),
     "AWS::ApiGatewayV2::Stage": ("ApiId", "StageName"),
     "AWS::CloudWatch::Alarm": ("AlarmName",),
     "AWS::CloudWatch::InsightRule": ("RuleName",),
@@ -108,48 +106,84 @@ class Recorded:
         return f"{self.name}.{attribute}"
 
 
-class Nested(Recorded):
-    """A nested stack, with a map of resources of its own."""
+# The gateway: the routes of each API by its name, those of each deployment, and the stages. A route has the name of its function.
+imported, deployed, stages = {}, {}, {}
 
-    @classmethod
-    def create_from_cloudformation_json(cls, name, resource, account, region, **_ids):
-        nested = cls(name, resource["Type"], resource["Properties"])
-        backend = models.cloudformation_backends[account][region]
-        nested.stack = new_stack(backend, name)
-        run(nested.stack, *nested.wanted(), "CREATE")
-        if nested.stack.status != "CREATE_COMPLETE":
-            raise ValidationError(message=f"Embedded stack {name} was not successfully created")
-        return nested
 
-    def wanted(self):
-        stack, properties = self.stack, self.properties
-        body = models.get_stack_from_s3_url(
-            properties["TemplateURL"], account_id=stack.account_id, partition=get_partition(stack.region_name)
-        )
-        return body, properties.get("Parameters", {})
+def routes_in(document):
+    routes = {}
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if method == "parameters":
+                continue
+            uri = operation["x-amazon-apigateway-integration"]["uri"]
+            key = "$default" if path == "/$default" else f"{method.upper()} {path}"
+            routes[key] = re.search(r":function:([^/]+)/invocations$", uri)[1]
+    return routes
 
-    def change(self, properties):
-        self.properties = properties
-        run(self.stack, *self.wanted(), "UPDATE")
-        if self.stack.status != "UPDATE_COMPLETE":
-            raise ValidationError(message=f"Embedded stack {self.name} was not successfully updated")
 
-    def delete(self, account, region):
-        remove_all(self.stack)
-        models.cloudformation_backends[account][region].stacks.pop(self.stack.stack_id)
+def function_names():
+    return {function.function_name for function in lambda_backends["123456789012"]["us-east-1"].list_functions()}
 
-    @property
-    def physical_resource_id(self):
-        return self.stack.stack_id
 
-    def get_cfn_attribute(self, attribute):
-        return output_of(self.stack, attribute.removeprefix("Outputs."))
+class Api(Recorded):
+    """Nobody says what an import does to the settings that stages have for routes. Here it drops them."""
+
+    def take(self):
+        super().take()
+        imported[self.name] = routes_in(self.properties["Body"])
+        for stage in stages.values():
+            stage.throttled = {}
+
+
+class Deployment(Recorded):
+    """Refuses routes whose function is not there, and to be removed while a stage serves it."""
+
+    def take(self):
+        super().take()
+        routes = imported[self.properties["ApiId"]]
+        if missing := set(routes.values()) - function_names():
+            raise ValidationError(message=f"no function {' '.join(missing)}")
+        deployed[self.name] = dict(routes)
+
+    def release(self):
+        if any(stage.properties["DeploymentId"] == self.name for stage in stages.values()):
+            raise ValidationError(message="Active stages pointing to this deployment must be moved or deleted")
+        super().release()
+
+
+class GatewayStage(Recorded):
+    def take(self):
+        super().take()
+        unknown = self.properties["RouteSettings"].keys() - imported[self.properties["ApiId"]].keys()
+        if unknown:
+            raise ValidationError(message=f"Unable to find Route by key {' '.join(unknown)}")
+        self.routes, self.throttled = deployed[self.properties["DeploymentId"]], self.properties["RouteSettings"]
+        stages[self.name] = self
+
+    def release(self):
+        super().release()
+        stages.pop(self.name, None)
+
+
+def gateway():
+    """The routes that stages serve, those with a throttle, and those whose function is gone."""
+    names = function_names()
+    return [
+        {
+            "routes": sorted(stage.routes),
+            "throttled": sorted(stage.throttled),
+            "broken": sorted(key for key, name in stage.routes.items() if name not in names),
+        }
+        for stage in stages.values()
+    ]
+
+
+OWN = {f"AWS::ApiGatewayV2::{name}": model for name, model in (("Api", Api), ("Deployment", Deployment), ("Stage", GatewayStage))}
 
 
 def class_of(kind):
-    if kind == "AWS::CloudFormation::Stack":
-        return Nested
-    return parsing.get_model_map()[kind] if kind in JUDGED else Recorded
+    return parsing.get_model_map()[kind] if kind in JUDGED else OWN.get(kind, Recorded)
 
 
 parsing.resource_class_from_type = class_of
@@ -231,13 +265,6 @@ def in_order(resources):
     return order
 
 
-def new_stack(backend, name):
-    stack_id = models.generate_stack_id(name, backend.region_name, backend.account_id)
-    stack = models.Stack(stack_id, name, {}, {}, account_id=backend.account_id, region_name=backend.region_name)
-    backend.stacks[stack_id] = stack
-    return stack
-
-
 def change_one(stack, name, definition, created):
     """Creates or changes one resource. Counts each change, so that a test can ask what a deployment did."""
     made = stack.resource_map
@@ -251,7 +278,7 @@ def change_one(stack, name, definition, created):
             raise ValidationError(message=f"{name} could not be created")
         made[name]
         created.append(name)
-    elif wanted != stack.properties.get(name) or kind == "AWS::CloudFormation::Stack":
+    elif wanted != stack.properties.get(name):
         if isinstance(before, Recorded):
             before.change(wanted)
         elif hasattr(type(before), "update_from_cloudformation_json") and kind == "AWS::Lambda::Function":
@@ -409,11 +436,12 @@ services = DomainDispatcherApplication(create_backend_app)
 
 
 def answer(environ, start_response):
-    """Answers `/changes` with all changes, and everything else as the services do."""
-    if environ["PATH_INFO"] != "/changes":
+    """Answers `/changes` with all changes, `/gateway` with what stages serve, and everything else as the services do."""
+    own = {"/changes": lambda: changes, "/gateway": gateway}.get(environ["PATH_INFO"])
+    if own is None:
         return services(environ, start_response)
     start_response("200 OK", [("Content-Type", "application/json")])
-    return [json.dumps(changes).encode()]
+    return [json.dumps(own()).encode()]
 
 
 if __name__ == "__main__":

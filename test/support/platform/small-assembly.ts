@@ -91,14 +91,55 @@ const nested = {
   Outputs: { ReadArn: { Value: att('Read', 'Arn') } },
 }
 
+/** An operation of an imported API, answered by the function of the nested stack. */
+const invoked = (description: string) => ({
+  responses: { default: { description } },
+  'x-amazon-apigateway-integration': {
+    type: 'aws_proxy',
+    httpMethod: 'POST',
+    payloadFormatVersion: '2.0',
+    uri: {
+      'Fn::Sub': [
+        'arn:aws:apigateway:${AWS::Region}:lambda:path/2015-03-31/functions/${Function}/invocations',
+        { Function: att('Group', 'Outputs.ReadArn') },
+      ],
+    },
+    credentials: att('Invoker', 'Arn'),
+  },
+})
+
 const api = {
   Resources: {
-    Api: { Type: 'AWS::ApiGatewayV2::Api' },
+    Api: {
+      Type: 'AWS::ApiGatewayV2::Api',
+      Properties: {
+        Body: {
+          openapi: '3.0.1',
+          paths: {
+            '/imported/{id}': { put: invoked('put'), parameters: [{ name: 'id', in: 'path', required: true }] },
+            '/$default': { 'x-amazon-apigateway-any-method': { isDefaultRoute: true, ...invoked('default') } },
+          },
+          'x-amazon-apigateway-cors': { allowOrigins: ['https://a.example.com'], allowMethods: ['PUT'], maxAge: 60 },
+        },
+      },
+    },
     Role: {
       Type: 'AWS::IAM::Role',
       Properties: {
         Policies: [{ PolicyDocument: allow('dynamodb:GetItem', imported('TableArn')) }],
         ManagedPolicyArns: [{ Ref: 'Shared' }, 'arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole'],
+      },
+    },
+    Invoker: {
+      Type: 'AWS::IAM::Role',
+      Properties: {
+        Policies: [
+          {
+            PolicyDocument: allow('lambda:InvokeFunction', {
+              'Fn::Sub': 'arn:aws:lambda:${AWS::Region}:${AWS::AccountId}:function:Api-Group-*',
+            }),
+          },
+        ],
       },
     },
     Policy: {

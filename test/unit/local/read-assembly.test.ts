@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -78,7 +78,9 @@ describe('readAssembly', () => {
   it('reading the assembly connects routes and mappings with their functions', () => {
     const { functions, mappings, queues, routes } = readAssembly(anAssembly(), place)
 
-    expect(routes).toEqual([{ key: 'GET /things/{id}', functionArn: functions[0]?.arn }])
+    expect(routes).toEqual(
+      ['PUT /imported/{id}', '$default', 'GET /things/{id}'].map((key) => ({ key, functionArn: functions[0]?.arn })),
+    )
     expect(mappings).toEqual([
       {
         queueArn: queues.find(({ name }) => name === 'Data-Work.fifo')?.arn,
@@ -89,6 +91,26 @@ describe('readAssembly', () => {
         maximumConcurrency: 2,
       },
     ])
+  })
+
+  it('reading the assembly takes the cross-origin rules of an imported API from its document', () => {
+    expect(readAssembly(anAssembly(), place).crossOrigin).toEqual({
+      origins: ['https://a.example.com'],
+      methods: ['PUT'],
+      headers: [],
+      exposedHeaders: [],
+      maxAgeSeconds: 60,
+    })
+  })
+
+  it('an assembly is refused when the role of a route may not invoke its function', () => {
+    const directory = anAssembly()
+    const file = join(directory, 'Api.template.json')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('function:Api-Group-*', 'function:Others-*'))
+
+    expect(() => readAssembly(directory, place)).toThrow(
+      /the role \S+role\/Api-Invoker of the route PUT \/imported\/\{id\} may not invoke \S+function:Api-Group-Read/,
+    )
   })
 
   it('reading the assembly connects schedules with their functions', () => {
