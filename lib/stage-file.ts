@@ -15,8 +15,8 @@ const localSettings = 'localSettings'
 /**
  * Reads the settings of the stage that was chosen with `-c stage=<name>`: the defaults of `settings/<name>.json`, with
  * those of `settings/<name>.local.json` over them, which is the operator's and in no repository. Either file will do.
- * `contextValue` looks up a value of the CDK context. Throws a sentence with the way out when no stage is chosen, a file
- * cannot be read, or a setting stands in the context, where the next deployment would not find it.
+ * `contextValue` looks up a value of the CDK context. Throws a sentence with the way out when no stage is chosen, a
+ * file cannot be read, or a setting stands in the context, where the next deployment would not find it.
  */
 export function readStageFile(root: string, contextValue: (name: string) => unknown): GivenSettings {
   const folder = join(root, 'settings')

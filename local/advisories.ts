@@ -1,4 +1,4 @@
-/** `npm run advisories -- -c stage=<name>`: what is deployed and has a mend, packages and the connector's base image. */
+/** `npm run advisories -- -c stage=<name>`: packages that are deployed, and the connector's base image. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -69,7 +69,8 @@ export const leastManaged = 4
 
 /**
  * Returns the instance type of the nodes that manage this number of data nodes, by the memory that the service
- * recommends: https://docs.aws.amazon.com/opensearch-service/latest/developerguide/managedomains-dedicatedmasternodes.html
+ * recommends:
+ * https://docs.aws.amazon.com/opensearch-service/latest/developerguide/managedomains-dedicatedmasternodes.html
  */
 export function managerOf(type: string, instances: number): string {
   if (type.startsWith('t3.')) return type

@@ -12,8 +12,8 @@ import { type FunctionDefaults, PlatformFunction } from './platform-function.ts'
 
 /**
  * One declared preparation: its function, and the resource that makes a deployment call it: at creation, when what it
- * prepares has changed, and, as another resource, for another store. Whatever depends on this construct is created after
- * the store is ready. A later call that fails holds up no deployment: the function is called each hour as well.
+ * prepares has changed, and, as another resource, for another store. Whatever depends on this construct is created
+ * after the store is ready. A later call that fails holds up no deployment: the function is called each hour as well.
  */
 export class PreparedStore extends Construct {
   readonly logGroup: ILogGroup
@@ -58,7 +58,7 @@ export class PreparedStore extends Construct {
   }
 }
 
-/** Returns a name of stores that are taken up; of those that the deployment makes, no name is known yet: it is empty. */
+/** Returns a name of stores that are taken up. Of those that the deployment makes, none is known yet: it is empty. */
 function takenUp(stores: Readonly<Record<string, string>>): string {
   const text = JSON.stringify(stores)
   return Token.isUnresolved(text) ? '' : createHash('sha256').update(text).digest('hex').slice(0, 8)

@@ -13,7 +13,7 @@ import { logGroupName as logGroupNameOf, staged } from './stage.ts'
 export interface SearchDomainProps {
   /** Such as `t3.small.search`; a kind that cannot encrypt its disks does not deploy. */
   readonly instanceType: string
-  /** One, or a multiple of 2 or 3: the nodes are spread over two or three zones, and each shard has its copy in another. */
+  /** One, or a multiple of 2 or 3: the nodes are in two or three zones, and each shard has its copy in another. */
   readonly instances: number
   /** GiB of disk of each node. */
   readonly volumeGb: number

@@ -35,9 +35,7 @@ it("the connector's image runs nothing in its build, has a public base image wit
   const names = instructions.map(([name]) => name)
 
   expect(names).toEqual(['ARG', 'FROM', 'ENV', 'WORKDIR', 'COPY', 'VOLUME', 'USER', 'ENTRYPOINT'])
-  expect(of('ARG')).toEqual([
-    expect.stringMatching(/^BASE=public\.ecr\.aws\/docker\/library\/node:24-bookworm-slim$/),
-  ])
+  expect(of('ARG')).toEqual([expect.stringMatching(/^BASE=public\.ecr\.aws\/docker\/library\/node:24-bookworm-slim$/)])
   expect(of('FROM')).toEqual(['${BASE}'])
   expect(of('USER')).toEqual(['node'])
 })

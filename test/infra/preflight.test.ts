@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { type IncomingMessage, createServer } from 'node:http'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, it, vi } from 'vitest'
 import { routes } from '../../contracts/routes/index.ts'
@@ -60,7 +60,7 @@ function operationOf(request: IncomingMessage, body: string): string {
 /** Starts the services of an account on one address, which checks that each question is signed for its service. */
 async function anAccount(answers: Readonly<Record<string, Answer>>) {
   const signedFor = new Set<string>()
-  const server = createServer(async (request, response) => {
+  const answerTo = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request)
     const scope = /Credential=[^/]+\/\d{8}\/([a-z0-9-]+\/[a-z0-9]+)\//.exec(request.headers.authorization ?? '')?.[1]
     signedFor.add(scope ?? 'unsigned')
@@ -69,7 +69,8 @@ async function anAccount(answers: Readonly<Record<string, Answer>>) {
     if (typeof answer === 'string') response.end(answer)
     else if (isJson) response.writeHead(400).end(JSON.stringify({ __type: `service#${answer.refused}` }))
     else response.writeHead(400).end(`<Error><Code>${answer.refused}</Code></Error>`)
-  })
+  }
+  const server = createServer((request, response) => void answerTo(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   closing.push(() => server.close())

@@ -6,7 +6,7 @@ const digest = `sha256:${'0a'.repeat(32)}`
 /** A registry that gives a token for one repository, and the digest of one tag to who presents it. */
 function aRegistry(told: string | undefined): typeof fetch {
   return async (input, init) => {
-    const { hostname, pathname, searchParams } = new URL(String(input))
+    const { hostname, pathname, searchParams } = new URL(input instanceof Request ? input.url : input)
     expect(hostname).toBe('public.ecr.aws')
     if (pathname === '/token/' && searchParams.get('scope') === 'repository:docker/library/node:pull') {
       return Response.json({ token: 'one' })
