@@ -51,6 +51,8 @@ export interface Settings {
   readonly requestsPerSecond: number
   /** The concurrency that each function of `/engine/*` has for itself; 0: none. */
   readonly engineConcurrency: number
+  /** The days for which logs are kept. */
+  readonly logDays: number
   readonly existing: ExistingStores
 }
 
@@ -86,6 +88,7 @@ const ofEveryProcess = [
   clientVariables,
   platform.eventsPerSecond,
   platform.recordingsLock,
+  platform.cdrDays,
   platform.hookAllowedNetworks,
 ]
 
@@ -139,6 +142,7 @@ function eachSetting(values: GivenSettings): Settings {
     search,
     requestsPerSecond: read(deployment.requestsPerSecond),
     engineConcurrency: read(deployment.engineConcurrency),
+    logDays: read(deployment.logDays),
     existing: read(existingStores),
   }
 }

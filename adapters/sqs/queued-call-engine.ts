@@ -48,6 +48,14 @@ export interface QueuedCallEngineDeps {
 export function queuedCallEngine(parts: QueuedCallEngineDeps): CallEngine {
   const { commands, enqueue, clock, random } = parts
 
+  /** Only a repeatable command needs to read what was recorded before. */
+  async function record(command: EngineCommand, by: OrderedBy): Promise<CommandRecord> {
+    const wanted = { command, by, waitMs: lifeMsOf(command), id: random.uuid() }
+    const made = newRecord(wanted, clock.now())
+    if (!(await commands.create(made))) throw new DomainError('internal_error', 'a command of that id exists')
+    return made
+  }
+
   async function queue(made: CommandRecord): Promise<CommandOutcome | undefined> {
     try {
       await enqueue(made)
@@ -65,9 +73,9 @@ export function queuedCallEngine(parts: QueuedCallEngineDeps): CallEngine {
       if (made.outcome !== undefined) return made.outcome
       return isNew ? queue(made) : outcomeOf(parts, made)
     },
-    async send(command, by, id = random.uuid()) {
-      const waitMs = lifeMsOf(command)
-      const { made, isNew } = await recordOnce(parts, { command, by, waitMs, id })
+    async send(command, by, id) {
+      if (id === undefined) return enqueue(await record(command, by))
+      const { made, isNew } = await recordOnce(parts, { command, by, waitMs: lifeMsOf(command), id })
       if (isNew) await enqueue(made)
     },
   }
