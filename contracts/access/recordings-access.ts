@@ -49,7 +49,7 @@ export const recordingsAccess = {
     index: [{ search: 'cdr', actions: ['ESHttpPost'] }],
     setRecordings: [{ search: 'cdr', actions: ['ESHttpPost'] }],
     search: [{ search: 'cdr', actions: ['ESHttpPost'] }],
-    remove: [{ search: 'cdr', actions: ['ESHttpPost'] }],
+    remove: [{ search: 'cdr', actions: ['ESHttpGet', 'ESHttpPost'] }],
   },
   cdrAdmin: {
     prepare: [{ search: 'cdr', actions: ['ESHttpGet', 'ESHttpPut', 'ESHttpPost'] }],

@@ -124,6 +124,7 @@ export const exercises: {
   erasureQueue: { send: { run: ({ erasureQueue }) => erasureQueue.send(anErasure()) } },
   eventTraces: {
     listEvents: {
+      first: async ({ deliveries }) => deliveries.keepEvent({ ...largeEvent, domain: domain.name }),
       run: async ({ eventTraces }) => {
         await eventTraces.listEvents(domain.name)
         await eventTraces.listEvents(domain.name, 'payloads ')

@@ -90,9 +90,16 @@ const searchAnswers: Readonly<Record<string, { readonly status: number; readonly
 function searchAnswer({ action }: CloudCall): { readonly status: number; readonly body: unknown } {
   const [method, path = ''] = action.split(' ')
   if (path.endsWith('/_search')) return { status: 200, body: foundNothing }
+  if (path.endsWith('/_refresh')) return { status: 200, body: {} }
+  if (path.endsWith('/_delete_by_query')) return { status: 200, body: removedNothing }
+  if (path.startsWith('/_cat/indices')) {
+    return { status: 200, body: [{ index: 'cdr-a-2020-01', 'docs.count': '0' }] }
+  }
   if (method === 'GET') return { status: 404, body: { error: { reason: 'Policy not found' }, status: 404 } }
   return searchAnswers[path] ?? { status: 200, body: { acknowledged: true } }
 }
+
+const removedNothing = { deleted: 0, version_conflicts: 0, failures: [] }
 
 const foundNothing = {
   took: 1,
