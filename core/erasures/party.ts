@@ -39,7 +39,10 @@ function countryOf(parameters: Parameters): Parameters {
 
 /** Fields and variables of a CDR that hold a party of the call, alone. */
 const partyFields = [
-  ...['caller_id_number', 'caller_id_name', 'destination_number', 'extension'],
+  'caller_id_number',
+  'caller_id_name',
+  'destination_number',
+  'extension',
   ...variables('sip_from_user sip_from_user_stripped sip_to_user sip_req_user sip_contact_user sip_auth_username'),
   ...variables('user_name requested_user_name dialed_user number_alias sip_number_alias accountcode'),
   ...variables('effective_caller_id_number effective_caller_id_name outbound_caller_id_number last_sent_callee_id_number'),
