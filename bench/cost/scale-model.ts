@@ -1,4 +1,4 @@
-import { retentionPolicy } from '../../adapters/opensearch/index-template.ts'
+import { cdrDays } from '../../contracts/settings/platform.ts'
 import { maxEngines } from '../../contracts/settings/engine-sockets.ts'
 import { cdrIndex, hookDispatch } from '../../contracts/workers.ts'
 import type { Settings } from '../../lib/settings.ts'
@@ -104,7 +104,7 @@ const legs = calls * 2
 const dispatchSeconds = call.seconds + typicalEvent.receiverMs / 1000
 
 function storeLimits({ search, environment }: ScaledSettings): ScaleLimit[] {
-  const days = Math.max(...retentionPolicy.states.flatMap((state) => state.transitions.map(ageOf)))
+  const days = Number(environment[cdrDays.variable] ?? cdrDays.fallback) + unmergedDays
   const copies = search.instances > 1 ? 2 : 1
   const legsADay = scenario.callsADay * 2
   const shards = Number(environment['CDR_SHARDS'] ?? 1)
@@ -140,10 +140,8 @@ function storeLimits({ search, environment }: ScaledSettings): ScaleLimit[] {
   ]
 }
 
-/** Days, from a text such as `432d`. */
-function ageOf({ conditions }: { readonly conditions: { readonly min_index_age: string } }): number {
-  return Number.parseInt(conditions.min_index_age, 10)
-}
+/** CDRs that are removed take room until their part of the index is merged: a month's at most. */
+const unmergedDays = 32
 
 function pipelineLimits({ connectorTasks }: ScaledSettings): ScaleLimit[] {
   return [
