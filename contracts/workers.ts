@@ -148,11 +148,4 @@ export const cleanUpDomain = worker({
 })
 
 /** Every queue worker. */
-export const workers: readonly Worker[] = [
-  hookDispatch,
-  deliver,
-  cdrIndex,
-  writeExport,
-  eraseParty,
-  cleanUpDomain,
-]
+export const workers: readonly Worker[] = [hookDispatch, deliver, cdrIndex, writeExport, eraseParty, cleanUpDomain]

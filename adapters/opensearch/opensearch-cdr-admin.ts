@@ -61,7 +61,8 @@ export function openSearchCdrAdmin(given: AdapterContext, waits: RetryDeps = ret
       const names = z
         .parse(listedIndices, listed.body)
         .filter((index) => index['docs.count'] === '0' && endOfMonth(index.index) < before)
-      for (const { index } of names) await change(context, (client, options) => client.indices.delete({ index }, options))
+      for (const { index } of names)
+        await change(context, (client, options) => client.indices.delete({ index }, options))
     },
   }
 }

@@ -47,7 +47,11 @@ export const engineCommand = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('drop-registrations'), login }),
   z.object({ kind: z.literal('apply-gateway'), name: gatewayName }),
   z.object({ kind: z.literal('drop-domain-registrations') }),
-  z.object({ kind: z.literal('erase-messages'), login, callers: z.readonly(z.array(z.string()).check(z.maxLength(500))) }),
+  z.object({
+    kind: z.literal('erase-messages'),
+    login,
+    callers: z.readonly(z.array(z.string()).check(z.maxLength(500))),
+  }),
 ])
 
 /** The latest version of the messages that this product reads. */

@@ -110,7 +110,8 @@ export const deleteCdr = route({
   method: 'DELETE',
   path: '/api/v2/cdr/{uuid}',
   summary: 'Delete the call detail records of a call',
-  description: "Removes the records of all legs of the call, and later ones of the same call. The call's recordings stay.",
+  description:
+    "Removes the records of all legs of the call, and later ones of the same call. The call's recordings stay.",
   permission: { resource: 'cdr', action: 'd' },
   needs: { cdrs: ['search', 'remove'], erasures: ['mark'] },
   params: z.object({ uuid: callId }),

@@ -28,8 +28,8 @@ export interface CdrStore {
   /** Finds CDRs; a written CDR is found within seconds. A span of time without records finds nothing. */
   search(plan: SearchPlan, limitMs: number): Promise<SearchResponse>
   /**
-   * Removes up to `most` CDRs, 1 to 10 000, and returns their number; fewer than `most`: none is left. No search finds a
-   * removed CDR any more. With a plan that reaches into the last day, CDRs written a moment ago are removed, too.
+   * Removes up to `most` CDRs, 1 to 10 000, and returns their number; fewer than `most`: none is left. No search finds
+   * a removed CDR any more. With a plan that reaches into the last day, CDRs written a moment ago are removed, too.
    */
   remove(plan: RemovalPlan, most: number): Promise<number>
 }

@@ -23,7 +23,10 @@ export async function eraseCalls(deps: PageDeps, job: OpenErasure): Promise<Eras
   if (hits.length === 0) return { counts: {} }
   const uuids = [...new Set(hits.map(({ cdr }) => cdr.uuid))]
   const found = await mapAtMost(uuids, sideBySide, (uuid) => deps.recordings.list(domain, uuid))
-  const counts = await eraseAll(deps, found.flat().filter(({ startedAt }) => startedAt >= since))
+  const counts = await eraseAll(
+    deps,
+    found.flat().filter(({ startedAt }) => startedAt >= since),
+  )
   const cdrs = await eraseLegs(deps, { domain, since }, uuids)
   return { counts: { ...counts, cdrs }, after: 'more' }
 }
@@ -46,7 +49,10 @@ function planOf({ domain, since, createdAt, party }: OpenErasure): SearchPlan {
  * Removes recordings of the party's account, and those whose file names the party, of calls that have no CDR any more.
  * Those of the calls before were counted with them.
  */
-export async function eraseRecordings(deps: PageDeps, { domain, since, party, after }: OpenErasure): Promise<ErasedPage> {
+export async function eraseRecordings(
+  deps: PageDeps,
+  { domain, since, party, after }: OpenErasure,
+): Promise<ErasedPage> {
   const [uuid = '', id = ''] = after?.split('\n') ?? []
   const page = await deps.recordings.page(domain, pageLegs, after === undefined ? undefined : { uuid, id })
   const isNamed = namesParty(party)

@@ -17,7 +17,10 @@ export async function eraseVoicemail({ accounts, engine }: PageDeps, job: OpenEr
   const own = party.presenceId?.slice(0, party.presenceId.lastIndexOf('@'))
   const owners = (await accounts.list(domain)).filter(({ parameters }) => parameters['vm-enabled'] === 'true')
   const logins = [...new Set([...owners.map(({ login }) => login), ...(own === undefined ? [] : [own])])]
-  const page = logins.filter((login) => login > after).sort(byText).slice(0, pageMailboxes)
+  const page = logins
+    .filter((login) => login > after)
+    .sort(byText)
+    .slice(0, pageMailboxes)
   const removed = await mapAtMost(page, sideBySide, async (login) => {
     const callers = login === own ? [] : party.names
     const order = { kind: 'erase-messages', login, callers } as const

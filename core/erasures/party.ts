@@ -45,7 +45,9 @@ const partyFields = [
   'extension',
   ...variables('sip_from_user sip_from_user_stripped sip_to_user sip_req_user sip_contact_user sip_auth_username'),
   ...variables('user_name requested_user_name dialed_user number_alias sip_number_alias accountcode'),
-  ...variables('effective_caller_id_number effective_caller_id_name outbound_caller_id_number last_sent_callee_id_number'),
+  ...variables(
+    'effective_caller_id_number effective_caller_id_name outbound_caller_id_number last_sent_callee_id_number',
+  ),
   ...variables('origination_caller_id_number origination_caller_id_name origination_callee_id_number'),
 ]
 
@@ -60,17 +62,17 @@ function variables(names: string): string[] {
 export function partyClause({ names, presenceId }: CallParty): Clause {
   const should: Clause[] = [
     ...partyFields.map((field): Clause => ({ kind: 'equals', field, values: names })),
-    ...addressVariables.flatMap((field) =>
-      names.map((name): Clause => ({ kind: 'prefix', field, text: `${name}@` })),
-    ),
+    ...addressVariables.flatMap((field) => names.map((name): Clause => ({ kind: 'prefix', field, text: `${name}@` }))),
     ...(presenceId === undefined ? [] : [{ kind: 'equals', field: 'presence_id', values: [presenceId] } as const]),
   ]
   return { kind: 'bool', must: [], mustNot: [], should, leastShould: 1 }
 }
 
 /** Names of event fields that may hold a party; times, ports and codes do not. */
-const partyField = /caller|calle[er]|called|dest|presence|user|number|from|_to|to_|uri|contact|account|login|ani\b|rdnis|dial|name|arg|phone|email/i
-const otherField = /port|time|epoch|uuid|unique|sequence|count|profile|hostname|switchname|core-|thread|codec|event-(?!domain)/i
+const partyField =
+  /caller|calle[er]|called|dest|presence|user|number|from|_to|to_|uri|contact|account|login|ani\b|rdnis|dial|name|arg|phone|email/i
+const otherField =
+  /port|time|epoch|uuid|unique|sequence|count|profile|hostname|switchname|core-|thread|codec|event-(?!domain)/i
 
 /** Returns a test of texts: whether one contains the party as a word of its own, in any spelling of its number. */
 export function namesParty({ names, presenceId, country }: CallParty): (text: string) => boolean {

@@ -80,8 +80,8 @@ export interface RecordingStore {
   markFailed(place: RecordingKey, at: number): Promise<boolean>
   /**
    * Records the deletion. `held`: a legal hold keeps it, nothing changes. `gone`: it is missing, or was deleted before.
-   * The caller must then remove the object and call {@link markRemoved}. With `isErased` the record forgets its name and
-   * whose call it was, also if it was deleted before.
+   * The caller must then remove the object and call {@link markRemoved}. With `isErased` the record forgets its name
+   * and whose call it was, also if it was deleted before.
    */
   markDeleted(place: RecordingKey, at: number, isErased?: boolean): Promise<'deleted' | 'held' | 'gone'>
   /**

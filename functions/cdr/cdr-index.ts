@@ -51,7 +51,9 @@ export const handler = worker(
         remove: (...plan: Parameters<typeof ports.cdrs.remove>) => ports.cdrs.remove(...plan),
       }
       // A leg asks about itself and the one that it was created for.
-      const marked = { listRecorded: (...legs: Parameters<typeof ports.erasures.listMarked>) => ports.erasures.listMarked(...legs) }
+      const marked = {
+        listRecorded: (...legs: Parameters<typeof ports.erasures.listMarked>) => ports.erasures.listMarked(...legs),
+      }
       const erasures = { listMarked: coalescedListRecorded(marked, { turn, most: READ_BATCH_ITEMS }) }
       return { ...ports, recordings, cdrs, erasures }
     },

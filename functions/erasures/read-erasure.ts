@@ -3,8 +3,6 @@ import * as routes from '../../contracts/routes/erasures.ts'
 import { readErasure } from '../../core/erasures/read-erasure.ts'
 import { endpoint, okData } from '../endpoint.ts'
 
-export const handler = endpoint(
-  routes.readErasure,
-  { erasures: dynamoErasureStore },
-  async (request, { erasures }) => okData(await readErasure(erasures, request, request.params.job_id)),
+export const handler = endpoint(routes.readErasure, { erasures: dynamoErasureStore }, async (request, { erasures }) =>
+  okData(await readErasure(erasures, request, request.params.job_id)),
 )

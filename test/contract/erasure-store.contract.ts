@@ -64,7 +64,9 @@ export function erasureStoreContract(open: StoreKind['open']): void {
       { domain: 'a.example.com', uuid: 'u' },
     ])
     expect(found).toEqual([{ domain: 'a.example.com', uuid: 'u|3' }])
-    expect(await stores().erasures.listMarked(marked.map((uuid) => ({ domain: 'a.example.com', uuid })))).toHaveLength(30)
+    expect(await stores().erasures.listMarked(marked.map((uuid) => ({ domain: 'a.example.com', uuid })))).toHaveLength(
+      30,
+    )
   })
 
   const pages = async <T>(read: (after?: string) => Promise<{ items: readonly T[]; next?: string | undefined }>) => {
@@ -89,7 +91,9 @@ export function erasureStoreContract(open: StoreKind['open']): void {
       deliveries: [],
     }))
     for (let at = 0; at < entries.length; at += 10) await eventLogWriter.write(taken, entries.slice(at, at + 10))
-    const apart = [1, 2, 3].map((number) => anEvent({ domain, id: `apart ${number}`, fields: { large: 'x'.repeat(250_000) } }))
+    const apart = [1, 2, 3].map((number) =>
+      anEvent({ domain, id: `apart ${number}`, fields: { large: 'x'.repeat(250_000) } }),
+    )
     for (const event of apart) await deliveries.keepEvent(event)
     await deliveries.keepEvent(anEvent({ domain: 'b.example.com', id: 'of another' }))
 
@@ -115,7 +119,9 @@ export function erasureStoreContract(open: StoreKind['open']): void {
       100,
     )
     const made = ids.flatMap((hookId) =>
-      [1, 2].map((number) => aDelivery({ domain, hookId, id: `msg_${number}`.padEnd(36, '0'), createdAt: stores().clock.now() })),
+      [1, 2].map((number) =>
+        aDelivery({ domain, hookId, id: `msg_${number}`.padEnd(36, '0'), createdAt: stores().clock.now() }),
+      ),
     )
     for (const delivery of made) await deliveries.create(delivery)
     await hooks.remove(aHook({ domain, id: 'c'.repeat(24) }))

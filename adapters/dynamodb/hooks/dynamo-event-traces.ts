@@ -7,6 +7,7 @@ import type { AdapterContext } from '../../context.ts'
 import { s3PayloadTraces } from '../../s3/s3-objects.ts'
 import { WRITE_BATCH_ITEMS, removeBatch } from '../batches.ts'
 import { type Item, type Page, deleteItem, queryAll, queryPage, tableName } from '../client.ts'
+import { textOf } from '../errors.ts'
 import { toEntry } from '../events/event-log-items.ts'
 import { parseItem, under, unexpired } from '../items.ts'
 import { joinKey, keyPrefix, splitKey } from '../key.ts'
@@ -58,14 +59,16 @@ function cursorOf(given = 'log '): EventCursor {
 async function blockAfter(context: AdapterContext, domain: string, after: string): Promise<TracePage<KeptEvent>> {
   const TableName = tableName(context, 'events')
   const { items: blocks } = await pageAfter(context, { TableName, pk: joinKey('blocks', domain), limit: 1 }, after)
-  const block = blocks[0]?.['sk']
+  const block = textOf(blocks[0], 'sk')
   if (block === undefined) return { items: [], next: 'payloads ' }
-  const pk = joinKey('log', domain, ...splitKey(String(block)))
+  const pk = joinKey('log', domain, ...splitKey(block))
   const entries = await queryAll(context, { TableName, ConsistentRead: true, ...under(pk, keyPrefix('event')) })
   const items = entries.flatMap((item) =>
-    unexpired(context, item) === undefined ? [] : [{ place: `${pk} ${String(item['sk'])}`, event: toEntry(item).event }],
+    unexpired(context, item) === undefined
+      ? []
+      : [{ place: `${pk} ${String(item['sk'])}`, event: toEntry(item).event }],
   )
-  return { items, next: `log ${String(block)}` }
+  return { items, next: `log ${block}` }
 }
 
 async function payloadsAfter(

@@ -25,7 +25,10 @@ export function memoryEventTraces({ state, clock }: MemoryContext): EventTraces 
       }
     },
     async listDeliveries(domain, after) {
-      return pageOf([...state.deliveries.values()].filter((delivery) => delivery.domain === domain), after)
+      return pageOf(
+        [...state.deliveries.values()].filter((delivery) => delivery.domain === domain),
+        after,
+      )
     },
     async removeDeliveries(deliveries) {
       for (const { domain, hookId, id } of deliveries) state.deliveries.delete(memoryKey(domain, hookId, id))
@@ -33,7 +36,7 @@ export function memoryEventTraces({ state, clock }: MemoryContext): EventTraces 
   }
 }
 
-/** What is removed between two pages makes others move up, so a page may begin too late; memory has one page in tests. */
+/** What is removed between two pages makes others move up: contract tests list everything first. */
 function pageOf<T>(items: readonly T[], after = '0'): TracePage<T> {
   const end = Number(after) + pageItems
   const page = items.slice(Number(after), end)

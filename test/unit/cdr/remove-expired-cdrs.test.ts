@@ -17,7 +17,12 @@ async function aPlatform(given: Readonly<Record<string, readonly number[]>>) {
   for (const [domain, ages] of Object.entries(given)) {
     const parts = ages.map((days) => ({
       source: 'event' as const,
-      cdr: aCdr({ domain_name: domain, uuid: `${days}`, created_time: now - days * day, leg: days % 2 === 0 ? 'a' : 'b' }),
+      cdr: aCdr({
+        domain_name: domain,
+        uuid: `${days}`,
+        created_time: now - days * day,
+        leg: days % 2 === 0 ? 'a' : 'b',
+      }),
     }))
     await ports.cdrs.index(parts)
   }

@@ -17,7 +17,10 @@ function anEngine(messages: readonly string[], kind: 'ready' | 'down' = 'ready')
     asked.push(command)
     return command.startsWith('vm_list') ? messages.join('\n') : '-OK\n'
   }
-  return { asked, engine: { commands: { api, state: kind === 'ready' ? { kind } : ({ kind: 'connecting' } as const) } } }
+  return {
+    asked,
+    engine: { commands: { api, state: kind === 'ready' ? { kind } : ({ kind: 'connecting' } as const) } },
+  }
 }
 
 const all = [line(own, '+442071838750'), line(other, '1001'), line(forged, '+442071838750')]

@@ -119,20 +119,23 @@ it('an erasure that is done again finds nothing, and its repeated message does n
   expect(Object.values(found).every((count) => count === 0)).toBe(true)
 })
 
-it.each(erasureSteps)('an erasure that is killed after the step %s goes on from there to the same end', async (step) => {
-  const { begin, run, kept, ports } = await aPlatform()
-  const { jobId } = await begin({ number: person })
-  const replace: ErasurePorts['erasures']['replace'] = async (job) => {
-    const before = await ports.erasures.read(job)
-    if (before?.step === step) throw new Error('killed')
-    return ports.erasures.replace(job)
-  }
+it.each(erasureSteps)(
+  'an erasure that is killed after the step %s goes on from there to the same end',
+  async (step) => {
+    const { begin, run, kept, ports } = await aPlatform()
+    const { jobId } = await begin({ number: person })
+    const replace: ErasurePorts['erasures']['replace'] = async (job) => {
+      const before = await ports.erasures.read(job)
+      if (before?.step === step) throw new Error('killed')
+      return ports.erasures.replace(job)
+    }
 
-  await expect(run({ erasures: { ...ports.erasures, replace } })).rejects.toThrow('killed')
-  expect(await run()).toBe('done')
-  expect(kept()).toEqual(left)
-  expect(await readErasure(ports.erasures, { domain, since: 0 }, jobId)).toMatchObject({ state: 'done' })
-})
+    await expect(run({ erasures: { ...ports.erasures, replace } })).rejects.toThrow('killed')
+    expect(await run()).toBe('done')
+    expect(kept()).toEqual(left)
+    expect(await readErasure(ports.erasures, { domain, since: 0 }, jobId)).toMatchObject({ state: 'done' })
+  },
+)
 
 it('an erasure whose time is over is queued again, and done by the next run', async () => {
   const { begin, run, kept, ports } = await aPlatform()
@@ -240,7 +243,10 @@ it('an erasure is not shown to another domain, nor to a later one of the name', 
 it('a deleted call takes the CDRs of all its legs, whichever is named, and leaves its recordings', async () => {
   const { ports, clock, kept } = await aPlatform()
   const at = clock.now() - 60_000
-  const legs = [aCdr({ uuid: 'a', created_time: at }), aCdr({ uuid: 'b', leg: 'b', parent_uuid: 'a', created_time: at })]
+  const legs = [
+    aCdr({ uuid: 'a', created_time: at }),
+    aCdr({ uuid: 'b', leg: 'b', parent_uuid: 'a', created_time: at }),
+  ]
   await ports.cdrs.index(legs.map((cdr) => ({ source: 'event', cdr })))
 
   expect(await deleteCall({ ...ports, clock }, { domain }, 'b')).toBe(2)
