@@ -4,6 +4,7 @@
  * missing.
  */
 import { type ExportJob, exportLifeMs } from '../core/cdr/exports/export-job.ts'
+import type { ErasureJob } from '../core/erasures/erasure.ts'
 import type { CommandRecord } from '../core/commands/commands.ts'
 import type { Presence } from '../core/accounts/presence.ts'
 import type { AuditRecord } from '../core/audit/audit-log.ts'
@@ -74,6 +75,10 @@ export const keptUntil = {
     state === 'failed' || (state === 'deleted' && isRemoved === true)
       ? (closedAt ?? 0) + 400 * DAY
       : Number.POSITIVE_INFINITY,
+  /** As long as a mark: who asked can see for so long what was removed. */
+  erasure: ({ createdAt }: ErasureJob) => createdAt + 30 * DAY,
+  /** Longer than a report of a call can still come: four days in its queue, fourteen among its dead letters. */
+  erasedMark: (at: number) => at + 30 * DAY,
   exportJob: ({ createdAt }: ExportJob) => createdAt + exportLifeMs,
   auditRecord: (record: AuditRecord) => record.at + 400 * DAY,
   /** As long as the line of the trail that names it. */

@@ -5,6 +5,7 @@ import { addChannels } from './commands/channels.ts'
 import { addHooks } from './commands/hooks.ts'
 import { addListen } from './commands/listen.ts'
 import { addCdr } from './commands/cdr.ts'
+import { addErasures } from './commands/erasures.ts'
 import { addRecordings } from './commands/recordings.ts'
 import { addGateways } from './commands/gateways.ts'
 import { addRoutes } from './commands/routes.ts'
@@ -50,6 +51,7 @@ const groups = [
   addListen,
   addCdr,
   addRecordings,
+  addErasures,
   addRoutes,
   addGateways,
   addBlacklists,

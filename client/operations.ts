@@ -8,6 +8,7 @@ type TestHookBodyPart1 = string | number | boolean | null | readonly (TestHookBo
 /** The operations: method, path, and whether a call takes an `Idempotency-Key`. */
 export const operations = {
   addBlacklistNumber: { method: 'POST', path: '/api/v2/routes/blacklists/{blacklist_name}', takesKey: true },
+  beginErasure: { method: 'POST', path: '/api/v2/erasures', takesKey: true },
   beginExport: { method: 'POST', path: '/api/v2/cdr/export', takesKey: true },
   beginTotp: { method: 'POST', path: '/api/v2/whoami/totp', takesKey: true },
   confirmTotp: { method: 'POST', path: '/api/v2/whoami/totp/confirm', takesKey: true },
@@ -22,6 +23,7 @@ export const operations = {
   createRole: { method: 'POST', path: '/api/v2/acl/roles', takesKey: true },
   deleteAccount: { method: 'DELETE', path: '/api/v2/accounts/{account_id}', takesKey: false },
   deleteBlacklist: { method: 'DELETE', path: '/api/v2/routes/blacklists/{blacklist_name}', takesKey: false },
+  deleteCdr: { method: 'DELETE', path: '/api/v2/cdr/{uuid}', takesKey: false },
   deleteDefaultRoute: { method: 'DELETE', path: '/api/v2/routes/default/{route_id}', takesKey: false },
   deleteDomain: { method: 'DELETE', path: '/api/v2/domains/{domain_name}', takesKey: false },
   deleteDomainToken: { method: 'DELETE', path: '/api/v2/domains/{domain_name}/settings/token/{uuid}', takesKey: false },
@@ -71,6 +73,7 @@ export const operations = {
   readDomain: { method: 'GET', path: '/api/v2/domains/{domain_name}', takesKey: false },
   readDomainVersion: { method: 'GET', path: '/api/v2/domains/{domain_name}/versions/{version}', takesKey: false },
   readEmailSettings: { method: 'GET', path: '/api/v2/email/settings', takesKey: false },
+  readErasure: { method: 'GET', path: '/api/v2/erasures/{job_id}', takesKey: false },
   readEventDescription: { method: 'GET', path: '/asyncapi.json', takesKey: false },
   readExport: { method: 'GET', path: '/api/v2/cdr/export/{job_id}', takesKey: false },
   readGateway: { method: 'GET', path: '/api/v2/gateways/{gateway_name}', takesKey: false },
@@ -108,6 +111,8 @@ export const operations = {
 export interface Operations {
   /** Add a number to a blacklist. */
   addBlacklistNumber: { params: { blacklist_name: string }; query?: { domain?: string }; body: { readonly number: string; readonly expires?: number; readonly note?: string }; answer: { readonly ok: 1; readonly Modified: number; readonly n: number } }
+  /** Erase what names a number or an account. */
+  beginErasure: { query?: { domain?: string }; body?: { readonly number?: string; readonly account?: string; readonly domain?: string }; answer: { readonly status: 'OK'; readonly data: { readonly jobId: string } } }
   /** Export call detail records to a file. */
   beginExport: { query?: { domain?: string; leg?: 'a' | 'b' | '*' }; body?: { readonly domain?: string; readonly format?: 'csv' | 'jsonl'; readonly [name: string]: unknown }; answer: { readonly status: 'OK'; readonly data: { readonly jobId: string } } }
   /** Begin a second factor. */
@@ -136,6 +141,8 @@ export interface Operations {
   deleteAccount: { params: { account_id: string }; query?: { domain?: string }; answer: { readonly status: 'OK'; readonly info: '+OK destroyed!\n' } }
   /** Delete a blacklist. */
   deleteBlacklist: { params: { blacklist_name: string }; query?: { domain?: string }; answer: { readonly ok: 1; readonly n: number } }
+  /** Delete the call detail records of a call. */
+  deleteCdr: { params: { uuid: string }; query?: { domain?: string }; answer: { readonly status: 'OK'; readonly info: string } }
   /** Delete a default route. */
   deleteDefaultRoute: { params: { route_id: string }; query?: { domain?: string }; answer: { readonly ok: 1; readonly n: 1 } }
   /** Delete a domain. */
@@ -215,7 +222,7 @@ export interface Operations {
   /** Move a public route up. */
   movePublicRouteUp: { params: { route_id: string }; query?: { domain?: string }; answer: { readonly _id: string; readonly destination_number: string; readonly name: string; readonly order: number; readonly disabled: boolean; readonly domain: string; readonly fs_timezone: string | null; readonly description: string; readonly callflow: readonly ({ readonly [name: string]: unknown })[]; readonly ignored?: readonly (string)[]; readonly version: number; readonly gateway?: string } }
   /** Originate a call. */
-  originateCall: { query?: { domain?: string }; body: { readonly calledId: string; readonly callerId?: string; readonly domain?: string; readonly auto_answer_param?: string; readonly variables?: { readonly [name: string]: string }; readonly timeout?: number }; answer: { readonly status: 'OK'; readonly info: string; readonly pending?: true } }
+  originateCall: { query?: { domain?: string }; body: { readonly calledId: string; readonly callerId?: string; readonly domain?: string; readonly auto_answer_param?: string; readonly variables?: { readonly [name: string]: string }; readonly timeout?: number; readonly wait?: 'answer' | 'none' }; answer: { readonly status: 'OK'; readonly info: string; readonly pending?: true } }
   /** Read an account. */
   readAccount: { params: { account_id: string }; query?: { domain?: string }; answer: { readonly status: 'OK'; readonly data: { readonly [name: string]: string } } }
   /** Read the description of this API. */
@@ -234,6 +241,8 @@ export interface Operations {
   readDomainVersion: { params: { domain_name: string; version: string }; answer: { readonly status: 'OK'; readonly info: { readonly version: number; readonly comment: string; readonly createdBy: string; readonly createdOn: number; readonly bytes: number; readonly document: string } } }
   /** Read the mail settings of a domain. */
   readEmailSettings: { query?: { domain?: string }; answer: { readonly _id: string; readonly provider: 'smtp'; readonly description: string; readonly from: string; readonly options: { readonly host: string; readonly port: number; readonly secure: boolean; readonly debug: boolean; readonly tls: { readonly rejectUnauthorized: boolean; readonly allowPlaintextLogin?: boolean }; readonly auth?: { readonly user?: string; readonly pass?: '********' } }; readonly domain: string } }
+  /** Get the state of an erasure and what it has removed. */
+  readErasure: { params: { job_id: string }; query?: { domain?: string }; answer: { readonly status: 'OK'; readonly data: { readonly jobId: string; readonly state: 'queued' | 'running' | 'done'; readonly createdOn: number; readonly counts: { readonly cdrs: number; readonly recordings: number; readonly held: number; readonly events: number; readonly deliveries: number; readonly exports: number; readonly voicemails: number } } } }
   /** Read the description of what hooks deliver. */
   readEventDescription: { answer: { readonly asyncapi: string; readonly channels: { readonly [name: string]: unknown }; readonly [name: string]: unknown } }
   /** Get the state of an export and the link to its file. */

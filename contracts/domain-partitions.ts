@@ -72,5 +72,6 @@ export const domainPartitions: readonly DomainPartition[] = [
   { table: 'routes', key: (domain) => ['public', domain] },
   { table: 'gateways', key: (domain) => [domain] },
   { table: 'exports', key: (domain) => [domain] },
+  { table: 'erasures', key: (domain) => [domain] },
   { table: 'versions', key: (domain) => [domain] },
 ]

@@ -40,6 +40,8 @@ import type { ConnectorStatusStore } from '../core/connectors/connector-status-s
 import type { AuditLog } from '../core/audit/audit-log.ts'
 import type { IdempotencyStore } from '../core/requests/idempotency-key.ts'
 import type { RateLimitStore } from '../core/requests/rate-limit.ts'
+import type { ErasureQueue, ErasureStore } from '../core/erasures/erasure.ts'
+import type { EventTraces } from '../core/erasures/event-traces.ts'
 import type { EmailSettingsStore } from '../core/email/email-settings-store.ts'
 import type { MailSender } from '../core/email/mail-sender.ts'
 
@@ -92,6 +94,9 @@ export interface Ports {
   cdrQueue: CdrQueue
   exports: ExportStore
   exportQueue: ExportQueue
+  erasures: ErasureStore
+  erasureQueue: ErasureQueue
+  eventTraces: EventTraces
 }
 
 /** The name of a port. */

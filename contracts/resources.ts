@@ -76,6 +76,11 @@ export const tables = {
     index: indexName,
   },
   exports: { variable: 'TABLE_EXPORTS', purpose: 'exports of CDRs, and how far each has come', expires: true },
+  erasures: {
+    variable: 'TABLE_ERASURES',
+    purpose: 'erasures of parties, and what must not come back after them',
+    expires: true,
+  },
   versions: { variable: 'TABLE_VERSIONS', purpose: 'earlier versions of domains as documents', expires: true },
   audit: { variable: 'TABLE_AUDIT', purpose: 'the append-only audit trail', expires: true },
 } as const satisfies Record<string, TableSpec>
@@ -151,6 +156,14 @@ export const queues = {
     fifo: false,
     visibilitySeconds: 360,
     retentionSeconds: 86_400,
+    maxReceives: 200,
+  },
+  erasures: {
+    variable: 'QUEUE_ERASURES',
+    purpose: 'erasures of parties to be worked on',
+    fifo: false,
+    visibilitySeconds: 360,
+    retentionSeconds: 1_209_600,
     maxReceives: 200,
   },
   cleanups: {

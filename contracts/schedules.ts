@@ -70,5 +70,24 @@ export const removeExpiredRecordings = schedule({
   },
 })
 
+/** Removes CDRs whose retention has ended. */
+export const removeExpiredCdrs = schedule({
+  name: 'removeExpiredCdrs',
+  group: 'cdr',
+  summary: 'Remove the CDRs that are past the retention of their domain',
+  everyMinutes: 60,
+  timeoutSeconds: 300,
+  needs: { domains: ['list'], recordings: ['listLeft'], cdrs: ['remove'], cdrAdmin: ['removeEmpty'] },
+  failing: {
+    article: 'Expired CDRs are not removed',
+    impact: 'CDRs are kept for longer than their tenants asked for, which may break what these promised.',
+  },
+})
+
 /** Every schedule. */
-export const schedules: readonly Schedule[] = [requeueDeliveries, failMissingRecordings, removeExpiredRecordings]
+export const schedules: readonly Schedule[] = [
+  requeueDeliveries,
+  failMissingRecordings,
+  removeExpiredRecordings,
+  removeExpiredCdrs,
+]

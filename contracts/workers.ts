@@ -81,9 +81,10 @@ export const cdrIndex = worker({
   maxConcurrency: 20,
   timeoutSeconds: 60,
   needs: {
-    cdrs: ['index', 'setRecordings'],
+    cdrs: ['index', 'setRecordings', 'remove'],
     domains: ['read', 'readDeleted'],
     recordings: ['listRecorded', 'list', 'wasLeft'],
+    erasures: ['listMarked'],
   },
 })
 
@@ -101,6 +102,29 @@ export const writeExport = worker({
     exportQueue: ['send'],
     exportFiles: ['beginUpload', 'putPart', 'listParts', 'completeUpload', 'put', 'head'],
     cdrs: ['search'],
+  },
+})
+
+/** Removes what names a party, in runs of several minutes. */
+export const eraseParty = worker({
+  name: 'eraseParty',
+  group: 'erasures',
+  summary: 'Remove what names a party from the records of a domain',
+  queue: 'erasures',
+  batchSize: 1,
+  maxConcurrency: 2,
+  timeoutSeconds: 300,
+  needs: {
+    erasures: ['read', 'replace', 'mark', 'listMarked'],
+    erasureQueue: ['send'],
+    cdrs: ['search', 'remove'],
+    recordings: ['list', 'page', 'markDeleted', 'markRemoved'],
+    recordingFiles: ['remove'],
+    eventTraces: ['listEvents', 'removeEvents', 'listDeliveries', 'removeDeliveries'],
+    exports: ['list', 'remove'],
+    exportFiles: ['remove'],
+    accounts: ['list'],
+    engine: ['run'],
   },
 })
 
@@ -124,4 +148,4 @@ export const cleanUpDomain = worker({
 })
 
 /** Every queue worker. */
-export const workers: readonly Worker[] = [hookDispatch, deliver, cdrIndex, writeExport, cleanUpDomain]
+export const workers: readonly Worker[] = [hookDispatch, deliver, cdrIndex, writeExport, eraseParty, cleanUpDomain]

@@ -64,6 +64,8 @@ export interface Settings {
   readonly concurrencyQuota: number
   /** The region of the replicas of configuration and recordings; empty: there are none. */
   readonly replicaRegion: string
+  /** The days for which logs are kept. */
+  readonly logDays: number
   readonly existing: ExistingStores
 }
 
@@ -100,6 +102,7 @@ const ofEveryProcess = [
   clientVariables,
   platform.eventsPerSecond,
   platform.recordingsLock,
+  platform.cdrDays,
   platform.hookAllowedNetworks,
 ]
 
@@ -165,6 +168,7 @@ function eachSetting(values: GivenSettings): Settings {
     canary: read(deployment.canary),
     concurrencyQuota: read(deployment.concurrencyQuota),
     replicaRegion: text(deployment.replicaRegion),
+    logDays: read(deployment.logDays),
     existing: read(existingStores),
   }
 }

@@ -45,13 +45,14 @@ export function cdrTemplates(shards: number) {
   return { 'cdr-a': templateOf('cdr-a', shards), 'cdr-b': templateOf('cdr-b', shards) } as const
 }
 
-const retentionDays = 400
+/** The most that a deployment or a domain may ask for, from the contract. */
+const longestDays = 3650
 
 /**
- * An index goes as a whole, and its age counts from its creation, which is when the first CDR of its month was written:
- * the last one of the month has then been kept for the 400 days.
+ * The last resort: CDRs are removed one by one when their retention ends (core/cdr/retention), and their empty index
+ * after them. An index goes as a whole, and its age counts from the first CDR of its month.
  */
-const indexDays = retentionDays + 31 + 1
+const indexDays = longestDays + 31 + 1
 
 /** The name of the policy that removes indices. */
 export const retentionPolicyId = 'cdr-retention'
@@ -88,5 +89,5 @@ function templateOf(alias: string, shards: number): Definition {
 /** The store adds members to a policy; its description shows whether it is still the same. */
 function withEdition<P extends Definition>(policy: P): P & { readonly description: string } {
   const edition = createHash('sha256').update(JSON.stringify(policy)).digest('hex').slice(0, 12)
-  return { description: `CDRs are kept for ${retentionDays} days (edition ${edition})`, ...policy }
+  return { description: `CDRs are kept for ${longestDays} days at most (edition ${edition})`, ...policy }
 }

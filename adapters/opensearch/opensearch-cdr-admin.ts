@@ -51,9 +51,28 @@ export function openSearchCdrAdmin(given: AdapterContext, waits: RetryDeps = ret
       await change(context, (client, options) =>
         client.indices.putMapping({ ...everyIndex, body: { dynamic, properties } }, options),
       )
-      return { retention: (await keepFor400Days(context)) ? 'by-store' : 'none' }
+      return { retention: (await limitAge(context)) ? 'by-store' : 'none' }
+    },
+    async removeEmpty(before) {
+      const wanted = { index: 'cdr-*', format: 'json' as const, h: ['index', 'docs.count'] }
+      const listed = await ask(context, (client, options) => client.cat.indices(wanted, options))
+      if (knowsNoPath(listed)) return
+      if (listed.status >= 300) throw searchRefused(listed)
+      const names = z
+        .parse(listedIndices, listed.body)
+        .filter((index) => index['docs.count'] === '0' && endOfMonth(index.index) < before)
+      for (const { index } of names)
+        await change(context, (client, options) => client.indices.delete({ index }, options))
     },
   }
+}
+
+const listedIndices = z.array(z.object({ index: z.string(), 'docs.count': z.nullable(z.string()) }))
+
+/** Returns when the month of an index ends, epoch milliseconds; `NaN`, which is before nothing, for another name. */
+function endOfMonth(index: string): number {
+  const [, year, month] = /^cdr-[ab]-(\d{4})-(\d{2})$/.exec(index) ?? []
+  return Date.UTC(Number(year), Number(month))
 }
 
 async function ask(context: AdminContext, send: SendToOpenSearch): Promise<OpenSearchResponse> {
@@ -87,7 +106,7 @@ async function change(context: AdminContext, send: SendToOpenSearch): Promise<vo
 }
 
 /** Applies the policy to new and existing indices; returns `false` if the store does not support policies. */
-async function keepFor400Days(context: AdminContext): Promise<boolean> {
+async function limitAge(context: AdminContext): Promise<boolean> {
   const outcome = await writePolicy(context)
   if (outcome === 'unknown') return false
   // Indices without a policy get it, and those with an older edition get this one. Neither is an error for an index

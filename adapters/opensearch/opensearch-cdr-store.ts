@@ -1,11 +1,12 @@
-import type { CdrStore } from '../../core/cdr/cdr-store.ts'
+import * as z from 'zod/mini'
+import type { CdrStore, RemovalPlan } from '../../core/cdr/cdr-store.ts'
 import type { SearchPlan } from '../../core/cdr/search-plan.ts'
 import type { AdapterContext } from '../context.ts'
-import { askOpenSearch, searchRefused } from './client.ts'
+import { askOpenSearch, searchRefused, searchUnavailable } from './client.ts'
 import { indexParts, replaceRecordings } from './index-parts.ts'
 import { indicesOf } from './indices.ts'
 import { readSearchAnswer } from './read-answer.ts'
-import { searchBody } from './search-body.ts'
+import { queryDsl, searchBody } from './search-body.ts'
 
 /** The most bytes of a search's answer that are read: a caller could not receive more. */
 const MAX_ANSWER_BYTES = 6 * 1024 * 1024
@@ -22,6 +23,7 @@ export function openSearchCdrStore(context: AdapterContext): CdrStore {
     index: (parts) => indexParts(context, parts),
     setRecordings: (place, recordings) => replaceRecordings(context, place, recordings),
     search: (plan, limitMs) => search(context, plan, limitMs),
+    remove: (plan, most) => remove(context, plan, most),
   }
 }
 
@@ -41,4 +43,41 @@ async function search(context: AdapterContext, plan: SearchPlan, limitMs: number
   )
   if (answer.status !== 200) throw searchRefused(answer)
   return readSearchAnswer(plan, answer.body)
+}
+
+const removal = z.object({ deleted: z.number(), version_conflicts: z.number(), failures: z.array(z.unknown()) })
+
+/** A removal writes to the disk for each document: 10 000 take seconds. */
+const REMOVAL_MS = 60_000
+
+const DAY_MS = 86_400_000
+
+/** A CDR that is written in the same moment is a conflict, which passes: the caller repeats. */
+async function remove(context: AdapterContext, plan: RemovalPlan, most: number): Promise<number> {
+  const index = indicesOf(plan.legs, plan.from, plan.to)
+  // Only what was refreshed is found, and so removed. Nearly nothing is written to what ended a day ago.
+  if (plan.to > context.clock.now() - DAY_MS) {
+    const refreshed = await askOpenSearch(context, { timeoutMs: REMOVAL_MS }, (client, options) =>
+      client.indices.refresh({ ...lenient, index }, options),
+    )
+    if (refreshed.status !== 200) throw searchRefused(refreshed)
+  }
+  const answer = await askOpenSearch(context, { timeoutMs: REMOVAL_MS }, (client, options) =>
+    client.deleteByQuery(
+      {
+        ...lenient,
+        index,
+        ...(plan.domain !== undefined && { routing: plan.domain }),
+        max_docs: most,
+        conflicts: 'proceed',
+        refresh: true,
+        body: { query: queryDsl(plan) },
+      },
+      options,
+    ),
+  )
+  if (answer.status !== 200) throw searchRefused(answer)
+  const { deleted, version_conflicts: conflicts, failures } = z.parse(removal, answer.body)
+  if (conflicts + failures.length > 0) throw searchUnavailable(new Error(`${conflicts} CDRs changed while they went`))
+  return deleted
 }

@@ -1,3 +1,4 @@
+import type { RemovalPlan } from '../../core/cdr/cdr-store.ts'
 import type { SearchPlan, SortKey } from '../../core/cdr/search-plan.ts'
 import { aggregationsDsl } from './aggregation-dsl.ts'
 import { type Dsl, clauseDsl } from './clause-dsl.ts'
@@ -6,20 +7,25 @@ import { innerFields } from './stored-cdr.ts'
 
 const EXACT_HITS = 10_000
 
-/** Returns the body of a search: the plan's query inside the filter of the caller's scope, which no query can lift. */
+/** Returns the query of a plan inside the filter of the caller's scope, which no query can lift. */
+export function queryDsl(plan: RemovalPlan & Pick<SearchPlan, 'presenceId'>): Dsl {
+  return {
+    bool: {
+      filter: [
+        ...(plan.domain === undefined ? [] : [{ term: { domain_name: { value: plan.domain } } }]),
+        ...(plan.presenceId === undefined ? [] : [{ term: { presence_id: { value: plan.presenceId } } }]),
+        { terms: { leg: plan.legs } },
+        { range: { created_time: { gte: plan.from, lte: plan.to, format: 'epoch_millis' } } },
+        clauseDsl(plan.query),
+      ],
+    },
+  }
+}
+
+/** Returns the body of a search: see {@link queryDsl}. */
 export function searchBody(plan: SearchPlan, timeoutMs: number): Dsl {
   return {
-    query: {
-      bool: {
-        filter: [
-          ...(plan.domain === undefined ? [] : [{ term: { domain_name: { value: plan.domain } } }]),
-          ...(plan.presenceId === undefined ? [] : [{ term: { presence_id: { value: plan.presenceId } } }]),
-          { terms: { leg: plan.legs } },
-          { range: { created_time: { gte: plan.from, lte: plan.to, format: 'epoch_millis' } } },
-          clauseDsl(plan.query),
-        ],
-      },
-    },
+    query: queryDsl(plan),
     size: plan.limit,
     ...(plan.skip > 0 && { from: plan.skip }),
     sort: plan.sort.map(sortDsl),

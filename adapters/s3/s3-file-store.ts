@@ -1,5 +1,4 @@
 import {
-  DeleteObjectCommand,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
   ListObjectVersionsCommand,
@@ -36,10 +35,6 @@ function s3FileStore(context: AdapterContext, bucket: BucketName): FileStore {
       const command = new HeadObjectCommand(at(key))
       const found = await unlessAbsent(callObjects(context, (client) => client.send(command)))
       return found && headOf(found)
-    },
-    async remove(key) {
-      const command = new DeleteObjectCommand(at(key))
-      await unlessAbsent(callObjects(context, (client) => client.send(command)))
     },
     async hold(key, isHeld) {
       if (!readVariable(recordingsLock, context.env)) return

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import type { BucketName } from '../../contracts/resources.ts'
 import type { FileStore } from '../../core/recordings/file-store.ts'
 import type { AdapterContext } from '../context.ts'
@@ -10,8 +10,13 @@ export function s3PayloadFiles(context: AdapterContext): Pick<FileStore, 'put' |
   return s3Objects(context, 'payloads')
 }
 
-/** Whole objects of a bucket of S3, written and read. */
-export function s3Objects(context: AdapterContext, bucket: BucketName): Pick<FileStore, 'put' | 'read'> {
+/** Returns the bucket of what deliveries carry, for its removal. */
+export function s3PayloadTraces(context: AdapterContext): Pick<FileStore, 'read' | 'remove'> {
+  return s3Objects(context, 'payloads')
+}
+
+/** Whole objects of a bucket of S3, written, read and removed. */
+export function s3Objects(context: AdapterContext, bucket: BucketName): Pick<FileStore, 'put' | 'read' | 'remove'> {
   const at = (Key: string) => ({ Bucket: bucketName(context, bucket), Key })
   return {
     async read(key, maxBytes) {
@@ -22,6 +27,10 @@ export function s3Objects(context: AdapterContext, bucket: BucketName): Pick<Fil
           return Body instanceof Readable ? bytesOf(Body, maxBytes) : undefined
         }),
       )
+    },
+    async remove(key) {
+      const command = new DeleteObjectCommand(at(key))
+      await unlessAbsent(callObjects(context, (client) => client.send(command)))
     },
     async put(key, contentType, body) {
       await sendBody(body, ({ input, limits }) => {

@@ -10,6 +10,9 @@ import { uuidFrom } from '../crypto/derived-randomness.ts'
 /** A command whose caller does not wait may still be sent this long after its creation. */
 const UNWAITED_MS = 60_000
 
+/** A call is placed no later than if its caller waited. */
+const UNWAITED_CALL_MS = 20_000
+
 /**
  * Flushes, drops of an account's registrations and changes of gateways do no harm when they are repeated, and an engine
  * would keep what it has for good without them. So they may be sent as long as a busy queue could hold them. An engine
@@ -45,8 +48,10 @@ export interface QueuedCallEngineDeps {
 export function queuedCallEngine(parts: QueuedCallEngineDeps): CallEngine {
   const { commands, enqueue, clock, random } = parts
 
-  async function record(command: EngineCommand, by: OrderedBy, lifeMs: number): Promise<CommandRecord> {
-    const made = newRecord({ command, by, waitMs: lifeMs, id: random.uuid() }, clock.now())
+  /** Only a repeatable command needs to read what was recorded before. */
+  async function record(command: EngineCommand, by: OrderedBy): Promise<CommandRecord> {
+    const wanted = { command, by, waitMs: lifeMsOf(command), id: random.uuid() }
+    const made = newRecord(wanted, clock.now())
     if (!(await commands.create(made))) throw new DomainError('internal_error', 'a command of that id exists')
     return made
   }
@@ -64,15 +69,21 @@ export function queuedCallEngine(parts: QueuedCallEngineDeps): CallEngine {
 
   return {
     async run(command, by, waitMs, id) {
-      if (id === undefined) return queue(await record(command, by, waitMs))
-      const { made, isNew } = await recordOnce(parts, { command, by, waitMs, id })
+      const { made, isNew } = await recordOnce(parts, { command, by, waitMs, id: id ?? random.uuid() })
       if (made.outcome !== undefined) return made.outcome
       return isNew ? queue(made) : outcomeOf(parts, made)
     },
-    async send(command, by) {
-      await enqueue(await record(command, by, repeatable.has(command.kind) ? REPEATABLE_MS : UNWAITED_MS))
+    async send(command, by, id) {
+      if (id === undefined) return enqueue(await record(command, by))
+      const { made, isNew } = await recordOnce(parts, { command, by, waitMs: lifeMsOf(command), id })
+      if (isNew) await enqueue(made)
     },
   }
+}
+
+function lifeMsOf({ kind }: EngineCommand): number {
+  if (kind === 'originate') return UNWAITED_CALL_MS
+  return repeatable.has(kind) ? REPEATABLE_MS : UNWAITED_MS
 }
 
 function isWithdrawn(commands: CommandStore, id: string): Promise<boolean> {

@@ -47,6 +47,7 @@ export function commandGroup({ id, command, scope }: CommandRecord): string {
       return `gateway:${command.name}@${domain}`
     case 'flush-account':
     case 'drop-registrations':
+    case 'erase-messages':
       return `account:${command.login.toLowerCase()}@${domain}`
   }
 }

@@ -1,4 +1,4 @@
-import { retentionPolicy } from '../../adapters/opensearch/index-template.ts'
+import { cdrDays } from '../../contracts/settings/platform.ts'
 import { maxEngines } from '../../contracts/settings/engine-sockets.ts'
 import { cdrIndex, hookDispatch } from '../../contracts/workers.ts'
 import { lanes } from '../../core/events/lanes.ts'
@@ -66,16 +66,16 @@ const legs = calls * 2
 const ofLargest = events * estimates.largestTenant
 const dispatchSeconds = call.seconds + typicalEvent.receiverMs / 1000
 
-/** Returns the days after which a CDR is removed, as the committed policy says. */
-function cdrDays(): number {
-  const ages = retentionPolicy.states.flatMap(({ transitions }) =>
-    transitions.map(({ conditions }) => Number.parseInt(conditions.min_index_age, 10)),
-  )
-  return Math.max(...ages)
+/** CDRs that are removed take room until their part of the index is merged: a month's at most. */
+const unmergedDays = 32
+
+/** Returns the days for which a CDR takes room, of a stage that sets nothing. */
+function roomDays(): number {
+  return Number(cdrDays.fallback) + unmergedDays
 }
 
 /** Returns the GB of CDRs of so many days, with a copy, at the load of the scenario. */
-export function storedGb(days = cdrDays()): number {
+export function storedGb(days = roomDays()): number {
   return (scenario.callsADay * 2 * days * 2 * legBytes) / 1e9
 }
 

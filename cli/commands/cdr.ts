@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Answer } from '../../client/index.ts'
+import { confirm } from '../input/confirm.ts'
 import { wholeNumber } from '../input/values.ts'
 import type { Cell } from '../output/table.ts'
 import { withSession } from '../session/session.ts'
@@ -77,6 +78,18 @@ export function addCdr(program: Command, terminal: Terminal): void {
         }
         const { data } = await client.call('readCdr', { params: { uuid }, query })
         out.record(data, Object.fromEntries(Object.entries(data).map(([name, value]) => [name, cellOf(value)])))
+      }),
+    )
+  cdr
+    .command('delete <uuid>')
+    .description('Delete the records of a call, of all its sides. Its recordings stay.')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', examples('cdr delete 5f0d3b1e-6d0c-4c8e-9d57-0d8c1d7a4e11 --yes'))
+    .action(
+      withSession(terminal, async ({ client, out, query }, uuid: string, { yes }: { yes?: true }) => {
+        await confirm(terminal, `deleting the records of the call ${uuid}`, uuid, yes)
+        const answer = await client.call('deleteCdr', { params: { uuid }, query })
+        out.done(answer, answer.info)
       }),
     )
   addExport(cdr, terminal)

@@ -40,12 +40,14 @@ export function addChannels(program: Command, terminal: Terminal): void {
     .description('Ring an account, and connect it with a number when it answers.')
     .option('--from <login>', 'the account that is rung (default: yours)')
     .option('--timeout <seconds>', 'how long it rings', wholeNumber(5, 120))
-    .addHelpText('after', examples('call 9196', 'call 4930123456 --from 1001'))
+    .option('--no-wait', 'do not wait until the account answers')
+    .addHelpText('after', examples('call 9196', 'call 4930123456 --from 1001', 'call 9196 --no-wait'))
     .action(
       withSession(terminal, async ({ client, out, query }, calledId: string, options: CallOptions) => {
         const from = options.from === undefined ? {} : { callerId: options.from }
         const timeout = options.timeout === undefined ? {} : { timeout: options.timeout }
-        const answer = await client.call('originateCall', { query, body: { calledId, ...from, ...timeout } })
+        const wait = options.wait ? {} : { wait: 'none' as const }
+        const answer = await client.call('originateCall', { query, body: { calledId, ...from, ...timeout, ...wait } })
         out.done(answer, answer.info.replace(/^\+OK\s+/, '').trim())
         if (answer.pending === true) out.note('the account is still ringing')
       }),
@@ -68,6 +70,7 @@ export function addChannels(program: Command, terminal: Terminal): void {
 interface CallOptions {
   readonly from?: string
   readonly timeout?: number
+  readonly wait: boolean
 }
 
 function addHold(program: Command, terminal: Terminal, state: 'hold' | 'unhold', description: string): void {

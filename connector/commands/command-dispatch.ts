@@ -18,6 +18,7 @@ import { type LineCommand, commandLine, forgetLine } from './command-line.ts'
 import { type PendingUnregistrations, isDropped, prepareDrop } from './pending-unregistrations.ts'
 import { type EndAccountDeps, endAccount, hangUpDomain } from './end-account.ts'
 import { maybeSoAlready, outcomeOf, outcomeOfAll } from './engine-reply.ts'
+import { prepareErasure } from './erase-messages.ts'
 import type { PendingJobs } from './pending-jobs.ts'
 
 /** Hold, hang-up and the like are answered in milliseconds or not at all. */
@@ -111,6 +112,10 @@ export function prepare(parts: DispatchDeps, message: CommandMessage, { to, chan
     }
     const wasWritten = to.some(({ engine }) => isReady(engine.commands))
     return { send: async () => ({ wasWritten, outcome: Promise.all(to.map(dropAt)).then(outcomeOfAll) }) }
+  }
+  if (message.command.kind === 'erase-messages') {
+    const erase = prepareErasure(message.command, scope.domain)
+    return { send: async () => ({ wasWritten: true, outcome: ended(() => erase(to)) }) }
   }
   if (message.command.kind === 'apply-gateway') return prepareGatewayAt(parts, message.command, scope, to)
   const command = addressed(message.command, channel && parts.registry.spellingOf(channel.uuid))

@@ -34,7 +34,7 @@ export type DropCommand = Extract<EngineCommand, { readonly kind: 'drop-registra
 /** The commands that become one line each; the others begin with reading what the engine has. */
 export type LineCommand = Exclude<
   EngineCommand,
-  { readonly kind: 'list-channels' | 'hang-up-domain' | 'apply-gateway' } | DropCommand
+  { readonly kind: 'list-channels' | 'hang-up-domain' | 'apply-gateway' | 'erase-messages' } | DropCommand
 >
 
 interface ValueSchema {

@@ -61,6 +61,7 @@ function observed({ command }: CommandMessage): CommandOutcome {
     case 'drop-registrations':
     case 'apply-gateway':
     case 'drop-domain-registrations':
+    case 'erase-messages':
       return { state: 'done', text: '+OK nothing is sent to an engine that is only observed\n' }
   }
 }
@@ -94,6 +95,7 @@ export async function likelyEngine(parts: RouteDeps, { command, scope, deadlineA
     case 'drop-registrations':
     case 'apply-gateway':
     case 'drop-domain-registrations':
+    case 'erase-messages':
       return undefined
   }
 }
@@ -129,6 +131,7 @@ async function destination(
     case 'drop-registrations':
     case 'apply-gateway':
     case 'drop-domain-registrations':
+    case 'erase-messages':
       return { to: parts.engines }
   }
 }

@@ -62,6 +62,24 @@ export const eventsAccess = {
     listFailed: indexed('deliveries'),
     list: [{ table: 'deliveries', actions: ['Query'] }],
   },
+  eventTraces: {
+    listEvents: [
+      { table: 'events', actions: ['Query'] },
+      { table: 'deliveries', actions: ['Query'] },
+      { bucket: 'payloads', actions: ['GetObject'] },
+      { bucket: 'payloads', actions: ['ListBucket'], whole: true },
+    ],
+    removeEvents: [
+      { table: 'events', actions: ['DeleteItem'] },
+      { table: 'deliveries', actions: ['DeleteItem'] },
+      { bucket: 'payloads', actions: ['DeleteObject'] },
+    ],
+    listDeliveries: [
+      { table: 'hooks', actions: ['Query'] },
+      { table: 'deliveries', actions: ['Query'] },
+    ],
+    removeDeliveries: [{ table: 'deliveries', actions: ['BatchWriteItem'] }],
+  },
   deliveryQueue: {
     send: [{ queue: 'deliveries', actions: ['SendMessage'] }],
     waiting: [{ queue: 'deliveries', actions: ['GetQueueAttributes'] }],

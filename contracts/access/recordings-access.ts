@@ -32,15 +32,29 @@ export const recordingsAccess = {
     create: [{ table: 'exports', actions: ['PutItem'] }],
     read: [{ table: 'exports', actions: ['GetItem'] }],
     replace: [{ table: 'exports', actions: ['PutItem'] }],
+    list: [{ table: 'exports', actions: ['Query'] }],
+    remove: [{ table: 'exports', actions: ['DeleteItem'] }],
   },
+  erasures: {
+    create: [{ table: 'erasures', actions: ['PutItem'] }],
+    read: [{ table: 'erasures', actions: ['GetItem'] }],
+    replace: [{ table: 'erasures', actions: ['PutItem'] }],
+    mark: [{ table: 'erasures', actions: ['BatchWriteItem'] }],
+    listMarked: [{ table: 'erasures', actions: ['BatchGetItem'] }],
+  },
+  erasureQueue: { send: [{ queue: 'erasures', actions: ['SendMessage'] }] },
   exportQueue: { send: [{ queue: 'exports', actions: ['SendMessage'] }] },
   cdrQueue: { send: [{ queue: 'cdrs', actions: ['SendMessage'] }] },
   cdrs: {
     index: [{ search: 'cdr', actions: ['ESHttpPost'] }],
     setRecordings: [{ search: 'cdr', actions: ['ESHttpPost'] }],
     search: [{ search: 'cdr', actions: ['ESHttpPost'] }],
+    remove: [{ search: 'cdr', actions: ['ESHttpGet', 'ESHttpPost'] }],
   },
-  cdrAdmin: { prepare: [{ search: 'cdr', actions: ['ESHttpGet', 'ESHttpPut', 'ESHttpPost'] }] },
+  cdrAdmin: {
+    prepare: [{ search: 'cdr', actions: ['ESHttpGet', 'ESHttpPut', 'ESHttpPost'] }],
+    removeEmpty: [{ search: 'cdr', actions: ['ESHttpGet', 'ESHttpDelete'] }],
+  },
 } satisfies Partial<MethodAccess>
 
 /** Returns the access of a file store's methods. Using a link requires the rights of the function that signed it. */

@@ -47,22 +47,29 @@ export const engineCommand = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('drop-registrations'), login }),
   z.object({ kind: z.literal('apply-gateway'), name: gatewayName }),
   z.object({ kind: z.literal('drop-domain-registrations') }),
+  z.object({
+    kind: z.literal('erase-messages'),
+    login,
+    callers: z.readonly(z.array(z.string()).check(z.maxLength(500))),
+  }),
 ])
 
 /** The latest version of the messages that this product reads. */
-export const commandMessageVersion = 2
+export const commandMessageVersion = 3
 
 /**
  * Returns the version in which a command is written: the first that has it. A connector drops a command that it does
- * not know, and leaves a message of a later version to one that reads it. Version 2 added `apply-gateway`.
+ * not know, and leaves a message of a later version to one that reads it. Version 2 added `apply-gateway`,
+ * version 3 `erase-messages`.
  */
-export function versionOfCommand({ kind }: Pick<EngineCommand, 'kind'>): 1 | 2 {
+export function versionOfCommand({ kind }: Pick<EngineCommand, 'kind'>): 1 | 2 | 3 {
+  if (kind === 'erase-messages') return 3
   return kind === 'apply-gateway' ? 2 : 1
 }
 
 /** A message of the command queue. */
 export const commandMessage = z.object({
-  version: z.literal([1, commandMessageVersion]),
+  version: z.literal([1, 2, commandMessageVersion]),
   id: z.uuid(),
   scope: z.object({ domain: z.nullable(domainName), presenceId: z.nullable(z.string()) }),
   command: engineCommand,

@@ -83,6 +83,7 @@ const groupPurposes: Readonly<Record<string, string>> = {
   email: 'The mail server of a domain',
   cdr: 'Call detail records: search and export',
   recordings: 'Recordings of calls',
+  erasures: 'Removal of what names a person',
   audit: 'Who did what and when',
   status: 'State of the service',
   descriptions: 'Machine-readable descriptions and this reference',

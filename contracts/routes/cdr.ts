@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { callId, uuid } from '../fields.ts'
 import { route } from './route.ts'
-import { domainQuery, okData } from './shapes.ts'
+import { domainQuery, okData, okInfo } from './shapes.ts'
 
 const common = { group: 'cdr', authentication: 'token', domain: 'optional' } as const
 const permission = { resource: 'cdr', action: 'r', own: true } as const
@@ -99,6 +99,25 @@ export const readCdr = route({
   query: domainQuery,
   errors: ['payload_too_large'],
   response: okData(cdr),
+  limits: ['search'],
+  atOnce: 'searching',
+})
+
+/** `DELETE /api/v2/cdr/<uuid>`: removes the records of a call, found by any of its legs. */
+export const deleteCdr = route({
+  ...common,
+  operationId: 'deleteCdr',
+  method: 'DELETE',
+  path: '/api/v2/cdr/{uuid}',
+  summary: 'Delete the call detail records of a call',
+  description:
+    "Removes the records of all legs of the call, and later ones of the same call. The call's recordings stay.",
+  permission: { resource: 'cdr', action: 'd' },
+  needs: { cdrs: ['search', 'remove'], erasures: ['mark'] },
+  params: z.object({ uuid: callId }),
+  query: domainQuery,
+  errors: ['payload_too_large'],
+  response: okInfo(z.string()),
   limits: ['search'],
   atOnce: 'searching',
 })

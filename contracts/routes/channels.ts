@@ -116,12 +116,14 @@ export const originateCall = route({
   method: 'POST',
   path: '/api/v2/channels',
   summary: 'Originate a call',
+  description:
+    'Waits up to 20 s for the account to answer; with `wait: "none"` the response comes at once, with `pending: true`.',
   authentication: 'token',
   permission: { resource: 'channels', action: 'c', own: true },
   domain: 'required',
   needs: {
     accounts: ['read'],
-    engine: ['run'],
+    engine: ['run', 'send'],
     knownCalls: ['place', 'answered', 'listPlaced', 'unplace'],
   },
   mustBeCounted: true,
@@ -136,9 +138,12 @@ export const originateCall = route({
     timeout: z.optional(
       z.int('must be a whole number').check(z.minimum(5, 'must be at least 5'), z.maximum(120, 'must be at most 120')),
     ),
+    wait: z.optional(z.enum(['answer', 'none'], 'must be answer or none')),
   }),
   errors: ['not_found', 'conflict', 'rate_limited'],
   response: engineAnswer,
+  // It waits for up to 20 s, and is paid for by memory and time.
+  memoryMb: 256,
 })
 
 /** `PUT /api/v2/channels/<channel_id>`: hold and unhold; PATCH does the same. */

@@ -12,6 +12,7 @@ import * as domainVersions from './domain-versions.ts'
 import * as domains from './domains.ts'
 import * as email from './email.ts'
 import * as engine from './engine.ts'
+import * as erasures from './erasures.ts'
 import * as events from './events.ts'
 import * as gateways from './gateways.ts'
 import * as publicRoutes from './public-routes.ts'
@@ -45,6 +46,7 @@ export const routes: readonly Route[] = [
   email,
   cdr,
   recordings,
+  erasures,
   audit,
   status,
   descriptions,

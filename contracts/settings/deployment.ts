@@ -202,6 +202,21 @@ export const replicaRegion = {
     'another region, which gets a replica of each table of configuration and a copy of each recording ([regions](regions.md))',
 } as const satisfies ContextValue
 
+/** Whole days for which CloudWatch can keep logs. */
+const logRetentions: Rule<number> = readBy((text) => {
+  const days = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653]
+  const found = days.find((each) => String(each) === text)
+  if (found === undefined) throw new Error(`must be one of ${days.join(', ')}`)
+  return found
+}, 'a number of days for which CloudWatch keeps logs, such as 30, 90, 180, 365 or 400')
+
+export const logDays = {
+  context: 'logDays',
+  rule: () => logRetentions,
+  fallback: '30',
+  meaning: 'for how many days logs are kept: 30, 90, 180, 365, 400 or another number that CloudWatch takes',
+} as const satisfies ContextValue
+
 export const terminationProtection = {
   context: 'terminationProtection',
   rule: () => onOrOff(),

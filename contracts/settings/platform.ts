@@ -124,6 +124,16 @@ export const eventsPerSecond = {
   meaning: 'how many events of one domain are dispatched to its hooks in a second: 50 to 100000; more of them wait',
 } as const satisfies Variable
 
+export const cdrDays = {
+  variable: 'CDR_DAYS',
+  context: 'cdrDays',
+  readers: ['functions', 'laptop'],
+  rule: () => wholeNumber(30, 3650),
+  fallback: '400',
+  meaning:
+    'for how many days CDRs are kept, 30 to 3650, where a domain has no parameter `cdr-retention-days`; older ones are removed within hours',
+} as const satisfies Variable
+
 export const recordingsLock = {
   variable: 'RECORDINGS_LOCK',
   context: 'recordingsLock',

@@ -1,6 +1,6 @@
 /** The result of a preparation. */
 export interface CdrPreparation {
-  /** `by-store`: the store itself removes CDRs after their retention. `none`: it cannot, and CDRs stay. */
+  /** `by-store`: the store itself removes CDRs that are older than any retention. `none`: it cannot. */
   readonly retention: 'by-store' | 'none'
 }
 
@@ -11,4 +11,6 @@ export interface CdrAdmin {
    * names of indices, the retention. It is idempotent, also when called concurrently.
    */
   prepare(): Promise<CdrPreparation>
+  /** Removes the indices of months that ended before a moment (epoch milliseconds) and have no CDR any more. */
+  removeEmpty(before: number): Promise<void>
 }

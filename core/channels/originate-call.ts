@@ -1,6 +1,7 @@
 import { ownPresenceId, permissionDenied } from '../access/permission.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { CallEngine } from '../commands/call-engine.ts'
+import type { OriginateCommand } from '../commands/commands.ts'
 import type { Clock } from '../time.ts'
 import type { ClientVariables } from '../client-names/client-names.ts'
 import { type CallVariables, callVariableRules, checkCallVariables } from './call-variables.ts'
@@ -30,12 +31,14 @@ export interface CallRequest {
   readonly variables?: CallVariables | undefined
   /** Seconds. */
   readonly timeout?: number | undefined
+  /** `answer`, the default: waits for the account to answer. `none`: returns as soon as the order is queued. */
+  readonly wait?: 'answer' | 'none' | undefined
 }
 
 /** The ports of {@link originateCall}. */
 export interface OriginatePorts extends LiveCallPorts {
   readonly accounts: Pick<AccountStore, 'read'>
-  readonly engine: Pick<CallEngine, 'run'>
+  readonly engine: Pick<CallEngine, 'run' | 'send'>
 }
 
 /** The values that the service chooses for a call before it is placed. */
@@ -68,20 +71,20 @@ export async function originateCall(
   ])
   const account = await readCallAccount(ports.accounts, caller, domain, { field: 'callerId', name: request.callerId })
   await countCall(ports, orderer, { uuid, now: clock.now() })
-  const outcome = await ports.engine.run(
-    {
-      kind: 'originate',
-      uuid,
-      calledId: request.calledId,
-      callerId: account.login,
-      timeoutSeconds: request.timeout ?? usualTimeoutSeconds,
-      autoAnswer: autoAnswerOf(request.auto_answer_param),
-      variables,
-    },
-    commandScope(orderer),
-    engineWaitMs,
-    commandId,
-  )
+  const command: OriginateCommand = {
+    kind: 'originate',
+    uuid,
+    calledId: request.calledId,
+    callerId: account.login,
+    timeoutSeconds: request.timeout ?? usualTimeoutSeconds,
+    autoAnswer: autoAnswerOf(request.auto_answer_param),
+    variables,
+  }
+  if (request.wait === 'none') {
+    await ports.engine.send(command, commandScope(orderer), commandId)
+    return pendingReply(uuid)
+  }
+  const outcome = await ports.engine.run(command, commandScope(orderer), engineWaitMs, commandId)
   await recountCall(ports, domain, { uuid, now: clock.now() }, outcome)
   if (isUnanswered(outcome)) return pendingReply(uuid)
   return okReply(requireDone(outcome, uuid).text)

@@ -1,4 +1,8 @@
 import {
+  cdrRetentionDays,
+  cdrRetentionParameter,
+  erasureParameter,
+  isCdrRetention,
   isRetention,
   numberList,
   numberParameters,
@@ -116,6 +120,11 @@ export const places: Readonly<Record<NameLocation, Location>> = {
         words: `a number of days from ${retentionDays.least} to ${retentionDays.most}`,
         accepts: isRetention,
       },
+      [cdrRetentionParameter]: {
+        words: `a number of days from ${cdrRetentionDays.least} to ${cdrRetentionDays.most}`,
+        accepts: isCdrRetention,
+      },
+      [erasureParameter]: { words: '`root`', accepts: (value) => value === 'root' },
       [trustedCallerIds]: trueOrFalse,
       [ownNumbers]: numberList,
       [numberParameters.country]: prefixDigits,

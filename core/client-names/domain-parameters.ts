@@ -6,8 +6,11 @@ export const trustedCallerIds = 'trusted-caller-ids'
 /** The parameter of a domain in which root lists the only numbers that its gateways may show. */
 export const ownNumbers = 'own-numbers'
 
+/** The parameter of a domain with which root keeps the right to erase a party for itself; its value is `root`. */
+export const erasureParameter = 'erasure'
+
 /** Parameters of a domain that only root may set. */
-export const parametersOfRoot: ReadonlySet<string> = new Set([trustedCallerIds, ownNumbers])
+export const parametersOfRoot: ReadonlySet<string> = new Set([trustedCallerIds, ownNumbers, erasureParameter])
 
 /** The numbers of {@link ownNumbers}. */
 export const numberList: ValueRule = {
@@ -49,9 +52,27 @@ export function retentionDaysOf({ parameters }: WithParameters): number {
   return isRetention(text) ? Number(text) : retentionDays.usual
 }
 
-/** Returns the retention of a number of days, or of a domain, in milliseconds. */
-export function retentionMs(of: number | WithParameters): number {
-  return (typeof of === 'number' ? of : retentionDaysOf(of)) * dayMs
+/** Returns the retention of a number of days in milliseconds. */
+export function retentionMs(days: number): number {
+  return days * dayMs
+}
+
+/** The parameter of a domain that sets for how many days its CDRs are kept, and its values. */
+export const cdrRetentionParameter = 'cdr-retention-days'
+
+/** By the contract; also of the setting `cdrDays`, which holds where a domain has no such parameter. */
+export const cdrRetentionDays = { least: 30, usual: 400, most: 3_650 } as const
+
+/** Returns whether a text is a number of days that CDRs can be kept for. */
+export function isCdrRetention(text: string): boolean {
+  const days = Number(text)
+  return /^[1-9]\d{1,3}$/.test(text) && days >= cdrRetentionDays.least && days <= cdrRetentionDays.most
+}
+
+/** Returns for how many days a domain's CDRs are kept; `undefined`: for as long as the deployment says. */
+export function cdrRetentionDaysOf({ parameters }: WithParameters): number | undefined {
+  const text = Object.hasOwn(parameters, cdrRetentionParameter) ? (parameters[cdrRetentionParameter] ?? '') : ''
+  return isCdrRetention(text) ? Number(text) : undefined
 }
 
 /** Parameters of a domain that say how its country writes numbers, with the values that they have by default. */

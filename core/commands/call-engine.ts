@@ -9,5 +9,6 @@ export interface CallEngine {
    * certain that the first was not.
    */
   run(command: EngineCommand, by: OrderedBy, waitMs: number, id?: string): Promise<CommandOutcome | undefined>
-  send(command: EngineCommand, by: OrderedBy): Promise<void>
+  /** Records and queues a command whose outcome no caller waits for. With an `id`, repeated sends are one command. */
+  send(command: EngineCommand, by: OrderedBy, id?: string): Promise<void>
 }

@@ -29,7 +29,7 @@ export function recordingChanges(
     release: (place, by) => change(place, (stored) => released(stored, by)),
     markStored: (place, by, object) => change(place, (stored) => storedBy(stored, by, object)),
     markFailed: (place, at) => change(place, (stored) => failed(stored, at)),
-    markDeleted: (place, at) => change(place, (stored) => deleted(stored, at)),
+    markDeleted: (place, at, isErased) => change(place, (stored) => deleted(stored, at, isErased)),
     markRemoved: (place, at) => change(place, (stored) => removed(stored, at)),
     setHold: (place, isHeld) => change(place, (stored) => held(stored, isHeld)),
   }
@@ -105,11 +105,26 @@ function failed(stored: Recording | undefined, at: number): RecordingChange<bool
 }
 
 /** Returns the effect of `markDeleted`. The claim stays, to record how long its uploader may bring an object. */
-function deleted(stored: Recording | undefined, at: number): RecordingChange<'deleted' | 'held' | 'gone'> {
-  if (stored === undefined || stored.state === 'deleted') return { answer: 'gone' }
+function deleted(
+  stored: Recording | undefined,
+  at: number,
+  isErased = false,
+): RecordingChange<'deleted' | 'held' | 'gone'> {
+  if (stored === undefined) return { answer: 'gone' }
+  if (stored.state === 'deleted') {
+    const isKnown = stored.name !== erasedName || stored.presenceId !== undefined
+    return { answer: 'gone', ...(isErased && isKnown ? { next: changed(erased(stored), {}) } : {}) }
+  }
   if (stored.isHeld) return { answer: 'held' }
-  const { engine: _engine, path: _path, ...kept } = stored
+  const { engine: _engine, path: _path, ...kept } = isErased ? erased(stored) : stored
   return { next: changed(kept, { state: 'deleted', closedAt: at, isRemoved: false }), answer: 'deleted' }
+}
+
+const erasedName = 'erased'
+
+/** Names of files often contain the numbers of a call. */
+function erased({ presenceId: _presenceId, ...stored }: Recording): Recording {
+  return { ...stored, name: erasedName }
 }
 
 function removed(stored: Recording | undefined, at: number): RecordingChange<boolean> {

@@ -1,7 +1,7 @@
 import type { ExpectedRecording, Recording, RecordingKey, StoredObject } from './recording.ts'
 
 /** The recording after which a list continues. */
-export type RecordingCursor = Recording
+export type RecordingCursor = Pick<Recording, 'uuid' | 'id'>
 
 /** A leg: its domain and its uuid. */
 export type RecordedLeg = Pick<RecordingKey, 'domain' | 'uuid'>
@@ -22,6 +22,8 @@ export const longestCallMs = 86_400_000
 export interface LeftRecordings {
   readonly domain: string
   readonly retentionDays: number
+  /** The retention of its CDRs, which outlive it, too; absent: the deployment's. */
+  readonly cdrRetentionDays?: number | undefined
   /** The time of the latest note, epoch milliseconds. */
   readonly leftAt: number
 }
@@ -78,9 +80,10 @@ export interface RecordingStore {
   markFailed(place: RecordingKey, at: number): Promise<boolean>
   /**
    * Records the deletion. `held`: a legal hold keeps it, nothing changes. `gone`: it is missing, or was deleted before.
-   * The caller must then remove the object and call {@link markRemoved}.
+   * The caller must then remove the object and call {@link markRemoved}. With `isErased` the record forgets its name
+   * and whose call it was, also if it was deleted before.
    */
-  markDeleted(place: RecordingKey, at: number): Promise<'deleted' | 'held' | 'gone'>
+  markDeleted(place: RecordingKey, at: number, isErased?: boolean): Promise<'deleted' | 'held' | 'gone'>
   /**
    * Notes that the object of a deleted recording was removed. `false` when it is not deleted, or an uploader may still
    * have it at `at` (epoch milliseconds) and so bring an object after this: it stays on {@link listDoomed}.

@@ -8,7 +8,7 @@ import type { FileStore } from './file-store.ts'
 import { recordingUpdate } from './recording-update.ts'
 import type { LeftRecordings, RecordingStore } from './recording-store.ts'
 import type { Recording } from './recording.ts'
-import { retentionMs } from '../client-names/domain-parameters.ts'
+import { retentionDaysOf, retentionMs } from '../client-names/domain-parameters.ts'
 
 /** The dependencies of the use case. */
 export interface RemovingExpired {
@@ -58,7 +58,8 @@ export async function removeExpiredRecordings(tools: RemovingExpired, until: num
   )
   const left = await allLeft(recordings)
   const all = await domains.list()
-  const spans = spansOf(all, left, tools)
+  const days = { own: retentionDaysOf, left: (one: LeftRecordings) => one.retentionDays }
+  const spans = spansOf(all, left, tools, days)
   const first = spans.length === 0 ? 0 : Math.floor(now / 3_600_000) % spans.length
   for (const { domain, from, before } of [...spans.slice(first), ...spans.slice(0, first)]) {
     if (clock.now() >= until) return { ...end, isCutShort: true }
@@ -69,7 +70,9 @@ export async function removeExpiredRecordings(tools: RemovingExpired, until: num
     )
   }
   const names = new Set(all.map(({ name }) => name))
-  const old = [...left.values()].filter(({ domain, leftAt }) => leftAt < now - longestCallMs && !names.has(domain))
+  const isOver = ({ leftAt, cdrRetentionDays = 0 }: LeftRecordings) =>
+    leftAt < now - Math.max(longestCallMs, cdrRetentionDays * 86_400_000)
+  const old = [...left.values()].filter((one) => isOver(one) && !names.has(one.domain))
   for (const { domain } of old) {
     if (clock.now() >= until) return { ...end, isCutShort: true }
     if ((await recordings.page(domain, 1)).length === 0) await recordings.forgetLeft(domain, now - longestCallMs)
@@ -77,7 +80,8 @@ export async function removeExpiredRecordings(tools: RemovingExpired, until: num
   return { ...end, isCutShort: clock.now() >= until }
 }
 
-async function allLeft(recordings: Pick<RecordingStore, 'listLeft'>): Promise<Map<string, LeftRecordings>> {
+/** Returns the notes of all deleted domains. */
+export async function allLeft(recordings: Pick<RecordingStore, 'listLeft'>): Promise<Map<string, LeftRecordings>> {
   const left = new Map<string, LeftRecordings>()
   for (let after: string | undefined; ; ) {
     const page = await recordings.listLeft(pageSize, after)
@@ -87,26 +91,35 @@ async function allLeft(recordings: Pick<RecordingStore, 'listLeft'>): Promise<Ma
   }
 }
 
-interface ExpiredSpan {
+/** A span of time, epoch milliseconds, whose records of a domain are past their retention. */
+export interface ExpiredSpan {
   readonly domain: string
   readonly from: number
   readonly before: number
 }
 
-function spansOf(
+/** The days for which records of a domain are kept, and those of a deleted one. */
+export interface RetentionDays {
+  readonly own: (domain: Domain) => number
+  readonly left: (left: LeftRecordings) => number
+}
+
+/** Returns what is past its retention: of present domains, and of the earlier ones of a name. */
+export function spansOf(
   all: readonly Domain[],
   left: ReadonlyMap<string, LeftRecordings>,
   { clock, graceMs }: Pick<RemovingExpired, 'clock' | 'graceMs'>,
+  days: RetentionDays,
 ): ExpiredSpan[] {
   const now = clock.now()
   const startOf = new Map(all.map(({ name, createdAt }) => [name, tenancyStart(createdAt, graceMs)]))
   const own = all.map((domain) => {
     const from = left.has(domain.name) ? (startOf.get(domain.name) ?? 0) : 0
-    return { domain: domain.name, from, before: now - retentionMs(domain) }
+    return { domain: domain.name, from, before: now - retentionMs(days.own(domain)) }
   })
-  const earlier = Array.from(left.values(), ({ domain, retentionDays }) => {
-    const before = Math.min(now - retentionMs(retentionDays), startOf.get(domain) ?? Infinity)
-    return { domain, from: 0, before }
+  const earlier = Array.from(left.values(), (one) => {
+    const before = Math.min(now - retentionMs(days.left(one)), startOf.get(one.domain) ?? Infinity)
+    return { domain: one.domain, from: 0, before }
   })
   return [...own, ...earlier]
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import { READ_BATCH_ITEMS } from '../../adapters/dynamodb/batches.ts'
+import { dynamoErasureStore } from '../../adapters/dynamodb/domains/dynamo-erasure-store.ts'
 import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
 import { checkTimeLimit } from '../../adapters/time-limit.ts'
@@ -22,7 +23,12 @@ async function turn(): Promise<void> {
 
 export const handler = worker(
   { ...cdrIndex, message: cdrMessage },
-  { cdrs: openSearchCdrStore, domains: dynamoDomainStore, recordings: dynamoRecordingStore },
+  {
+    cdrs: openSearchCdrStore,
+    domains: dynamoDomainStore,
+    recordings: dynamoRecordingStore,
+    erasures: dynamoErasureStore,
+  },
   async (update, ports, { log }) => {
     const end = await indexUpdate(ports, update)
     if (end === 'unowned') log.warn(cdrMetrics.withoutDomain.message, { kind: update.kind })
@@ -39,7 +45,17 @@ export const handler = worker(
         list: (...leg: [string, string]) => ports.recordings.list(...leg),
         wasLeft: (domain: string) => ports.recordings.wasLeft(domain),
       }
-      return { ...ports, recordings, cdrs: { index, setRecordings: (...place) => ports.cdrs.setRecordings(...place) } }
+      const cdrs = {
+        index,
+        setRecordings: (...place: Parameters<typeof ports.cdrs.setRecordings>) => ports.cdrs.setRecordings(...place),
+        remove: (...plan: Parameters<typeof ports.cdrs.remove>) => ports.cdrs.remove(...plan),
+      }
+      // A leg asks about itself and the one that it was created for.
+      const marked = {
+        listRecorded: (...legs: Parameters<typeof ports.erasures.listMarked>) => ports.erasures.listMarked(...legs),
+      }
+      const erasures = { listMarked: coalescedListRecorded(marked, { turn, most: READ_BATCH_ITEMS }) }
+      return { ...ports, recordings, cdrs, erasures }
     },
   },
 )

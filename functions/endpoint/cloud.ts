@@ -47,6 +47,7 @@ export interface Settings {
   readonly contactHosts: readonly string[]
   readonly rateLimits: RateLimits
   readonly eventsPerSecond: number
+  readonly cdrDays: number
   /** Networks in CIDR form, comma-separated. */
   readonly hookAllowedNetworks: string
 }
@@ -70,6 +71,7 @@ export function readSettings(env: Variables): Settings {
     clientVariables: env[environment.clientVariables] ?? '',
     rateLimits: readVariable(declared.rateLimits, env),
     eventsPerSecond: readVariable(declared.eventsPerSecond, env),
+    cdrDays: readVariable(declared.cdrDays, env),
     hookAllowedNetworks: readVariable(declared.hookAllowedNetworks, env).join(','),
   }
 }

@@ -54,6 +54,8 @@ export interface Exchange {
   /** Stores the answer under the request's `Idempotency-Key`, or releases the key. Never rejects. */
   keep: ((answer: HttpResponse | undefined) => Promise<void>) | undefined
   actor: { readonly username: string; readonly domain: string } | undefined
+  /** A text for the line of the audit trail. */
+  auditNote: string | undefined
   /** Whether a domain token is used from a network for the first time; never rejects. */
   isNewSource: Promise<boolean>
   fields: readonly string[]
@@ -84,6 +86,7 @@ export function beginExchange(event: APIGatewayProxyEventV2, { clock, random, lo
     random,
     keep: undefined,
     actor: undefined,
+    auditNote: undefined,
     isNewSource: Promise.resolve(false),
     fields: [],
     leave: undefined,

@@ -45,6 +45,9 @@ function requestFor(exchange: Exchange, { clock, settings }: Endpoint['tools']):
     random: exchange.random,
     settings,
     log: exchange.log,
+    noteInAudit: (note: string) => {
+      exchange.auditNote = note
+    },
     actAs: (username: string, domain: string) => {
       exchange.actor = { username, domain }
     },

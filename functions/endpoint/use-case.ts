@@ -53,6 +53,8 @@ export interface EndpointRequest<R extends Route> {
   readonly settings: Settings
   /** Carries the request's id and domain on every line. */
   readonly log: Log
+  /** Adds a text to the line of the audit trail. */
+  readonly noteInAudit: (note: string) => void
   /** Names the actor for the audit trail, if the route's caller presents no credential. */
   readonly actAs: (username: string, domain: string) => void
 }

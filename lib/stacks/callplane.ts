@@ -8,6 +8,7 @@ import { ObjectBucket } from '../constructs/object-bucket.ts'
 import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
 import { SearchDomain, zonesOf } from '../constructs/search-domain.ts'
 import { SearchNetwork } from '../constructs/search-network.ts'
+import { keepLogs } from '../constructs/log-retention.ts'
 import { setStage, staged } from '../constructs/stage.ts'
 import { ZonedStack } from '../constructs/zoned-stack.ts'
 import type { Build } from '../handlers.ts'
@@ -29,6 +30,7 @@ export interface CallplaneProps {
 /** Adds the platform to an app. Synthesis fails on any finding of the rule pack without a documented reason. */
 export function addCallplane(app: App, { settings, build, version }: CallplaneProps): void {
   setStage(app, settings.stage)
+  keepLogs(app, settings.logDays)
   /** Construct ids name no stage: they name tables on a laptop, and a change of them would replace resources. */
   const stackProps = (id: string, description: string): StackProps => ({
     stackName: staged(app, id, '-'),

@@ -45,6 +45,10 @@ const deadLetters: Readonly<Record<QueueName, { readonly article: string; readon
     article: 'Exports in the dead-letter queue',
     impact: 'Exports of CDRs that tenants asked for are never finished; they see them as running.',
   },
+  erasures: {
+    article: 'Erasures in the dead-letter queue',
+    impact: 'What names a party is not removed in whole; the tenant that asked for it sees the erasure as running.',
+  },
   cleanups: {
     article: 'Clean-ups in the dead-letter queue',
     impact: 'Records of a deleted domain are still stored, and its name cannot be used again.',

@@ -35,6 +35,7 @@ export function functionEnvironment(definition: LambdaFunction, settings: Settin
     [platform.hookAllowedNetworks.variable]: settings.hookAllowedNetworks,
     [platform.rateLimits.variable]: settings.rateLimits,
     [platform.eventsPerSecond.variable]: settings.eventsPerSecond,
+    [platform.cdrDays.variable]: settings.cdrDays,
     [platform.deletionGraceSeconds.variable]: settings.deletionGraceSeconds,
     [platform.emergencyNumbers.variable]: settings.emergencyNumbers,
     [platform.emergencyGateway.variable]: settings.emergencyGateway,

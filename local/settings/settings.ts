@@ -6,6 +6,7 @@ import { allowedOrigins } from '../../contracts/settings/deployment.ts'
 import { clientVariables } from '../../contracts/settings/client-variables.ts'
 import * as declared from '../../contracts/settings/laptop.ts'
 import {
+  cdrDays,
   contactHosts,
   deletionGraceSeconds,
   emergencyGateway,
@@ -41,6 +42,7 @@ export interface Settings {
   readonly hookAllowedNetworks: string
   readonly rateLimits: string
   readonly eventsPerSecond: string
+  readonly cdrDays: string
   readonly deletionGraceSeconds: string
   readonly emergencyNumbers: string
   readonly emergencyGateway: string
@@ -79,6 +81,7 @@ function read(env: Variables): Settings {
     hookAllowedNetworks: checkOnLaptop(hookAllowedNetworks, env),
     rateLimits: checkOnLaptop(rateLimits, env),
     eventsPerSecond: checkOnLaptop(eventsPerSecond, env),
+    cdrDays: checkOnLaptop(cdrDays, env),
     deletionGraceSeconds: checkOnLaptop(deletionGraceSeconds, env),
     emergencyNumbers: checkOnLaptop(emergencyNumbers, env),
     emergencyGateway: checkOnLaptop(emergencyGateway, env),

@@ -199,6 +199,11 @@ describe('the call engine over the command queue', () => {
 
   test.each([
     ['a command that must not be late', { kind: 'hang-up-domain' } as const, 60_000],
+    [
+      'a call, which nobody expects any more after that,',
+      { kind: 'originate', uuid, calledId: '1', callerId: '2', timeoutSeconds: 30, variables: {} } as const,
+      20_000,
+    ],
     ['a flush, which may be repeated,', { kind: 'flush-account', login: '1000' } as const, 24 * 3_600_000],
   ])('%s without a waiting caller is recorded and queued for its time', async (_, command, lifeMs) => {
     const { engine, commands, server, clock } = fresh()
@@ -207,6 +212,18 @@ describe('the call engine over the command queue', () => {
 
     const { id } = commandMessage.parse(server.waiting('commands')[0]?.body)
     expect(await commands.read(id)).toMatchObject({ deadlineAt: clock.now() + lifeMs })
+  })
+
+  test('a command that is sent again under its id is queued once', async () => {
+    const { engine, commands, server } = fresh()
+    const id = '77777777-2222-4333-8444-555555555555'
+    const call = { kind: 'originate', uuid, calledId: '1', callerId: '2', timeoutSeconds: 30, variables: {} } as const
+    await engine.send(call, scope, id)
+    await commands.claim(id, 'connector')
+
+    await engine.send(call, scope, id)
+
+    expect(server.waiting('commands')).toHaveLength(1)
   })
 
   const target = '99999999-2222-4333-8444-555555555555'

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Cdr, CdrPart, CdrSource } from '../../core/cdr/cdr.ts'
-import type { CdrStore } from '../../core/cdr/cdr-store.ts'
+import type { CdrStore, RemovalPlan } from '../../core/cdr/cdr-store.ts'
 import type { Clause, SearchPlan } from '../../core/cdr/search-plan.ts'
 import { aCdr, aPlan, callTime } from '../support/records/cdrs.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -57,9 +57,71 @@ export function cdrStoreContract(open: () => Promise<OpenCdrStore>): void {
 
   describe('writing', () => writing(bench))
   describe('scope', () => scope(bench))
+  describe('removal', () => removal(bench))
   describe('clauses', () => cdrConditionContract(bench))
   describe('order and pages', () => pages(bench))
   describe('aggregations', () => cdrAggregationContract(bench))
+}
+
+function removal(bench: () => CdrBench): void {
+  const all: RemovalPlan = { legs: ['a', 'b'], from: 0, to: Date.now() + day, query: { kind: 'all' } }
+
+  test('CDRs of a domain are removed up to a moment, others stay, and a repetition removes nothing', async () => {
+    const [{ domain, keep, store, uuids }, other] = [bench(), bench()]
+    await keep([
+      { uuid: 'old', created_time: callTime - 40 * day },
+      { uuid: 'old b', leg: 'b', created_time: callTime - 40 * day },
+      { uuid: 'young' },
+    ])
+    await other.keep([{ uuid: 'old', created_time: callTime - 40 * day }])
+    const expired = { ...all, domain, to: callTime - 30 * day }
+
+    expect(await store.remove(expired, 10)).toBe(2)
+    expect(await store.remove(expired, 10)).toBe(0)
+    expect(await uuids()).toEqual(['young'])
+    expect(await other.uuids()).toEqual(['old'])
+  })
+
+  test('no more CDRs are removed than asked for', async () => {
+    const { domain, keep, store, uuids } = bench()
+    await keep([{}, {}, {}])
+
+    expect(await store.remove({ ...all, domain }, 2)).toBe(2)
+    expect(await uuids()).toHaveLength(1)
+  })
+
+  test('a CDR that was written a moment ago is removed, too', async () => {
+    const { domain, store, uuids } = bench()
+    await store.index([{ source: 'event', cdr: aCdr({ domain_name: domain }) }])
+
+    expect(await store.remove({ ...all, domain }, 10)).toBe(1)
+    expect(await uuids()).toEqual([])
+  })
+
+  test('only the CDRs that a condition finds are removed, of all domains but those that it excludes', async () => {
+    const [one, other] = [bench(), bench()]
+    await one.keep([{ uuid: 'u', destination_number: '4711' }, { uuid: 'v' }])
+    await other.keep([{ uuid: 'u', destination_number: '4711' }])
+    const must: Clause[] = [
+      { kind: 'equals', field: 'destination_number', values: ['4711'] },
+      { kind: 'equals', field: 'domain_name', values: [one.domain, other.domain] },
+    ]
+    const mustNot: Clause[] = [{ kind: 'equals', field: 'domain_name', values: [other.domain] }]
+
+    const query: Clause = { kind: 'bool', must, mustNot, should: [], leastShould: 0 }
+    expect(await one.store.remove({ ...all, query }, 10)).toBe(1)
+    expect(await one.uuids()).toEqual(['v'])
+    expect(await other.uuids()).toEqual(['u'])
+  })
+
+  test('a removed CDR can be written again', async () => {
+    const { domain, keep, store, uuids } = bench()
+    await keep([{ uuid: 'u' }])
+    await store.remove({ ...all, domain }, 10)
+    await keep([{ uuid: 'u' }])
+
+    expect(await uuids()).toEqual(['u'])
+  })
 }
 
 function writing(bench: () => CdrBench): void {

@@ -20,6 +20,7 @@ import {
   anAccount,
   anAuditRecord,
   anEntry,
+  anErasure,
   anEvent,
   anExport,
   aDomainVersion,
@@ -47,6 +48,7 @@ const drop = { engine: 'fs1', domain, login: '1000', deletedAt: 1, command: 'c1'
 const knownCall = aKnownCall({ domain })
 const placedCall = aPlacedCall({ domain })
 const exported = anExport({ createdAt: now })
+const erased = anErasure({ createdAt: now })
 const factor = { sealed: 'sealed', isOn: true, usedStep: 1 }
 const logged = anEvent()
 const limits = { entries: 9, lists: 9 }
@@ -426,6 +428,25 @@ export const writes: Readonly<Record<string, Write>> = {
   'recordings.forgetLeft': {
     first: ({ recordings }) => recordings.leave({ domain: recording.domain, retentionDays: 30, leftAt: now }),
     write: ({ recordings }) => recordings.forgetLeft(recording.domain, now + 1),
+  },
+  'exports.remove': {
+    first: ({ exports }) => exports.create(exported),
+    write: ({ exports }) => exports.remove(exported),
+  },
+  'erasures.create': { write: ({ erasures }) => erasures.create(erased) },
+  'erasures.replace': {
+    first: ({ erasures }) => erasures.create(erased),
+    write: ({ erasures }) => erasures.replace({ ...erased, state: 'running', version: 2 }),
+    answer: true,
+  },
+  'erasures.mark': { write: ({ erasures }) => erasures.mark(domain, ['u1', 'u2']) },
+  'eventTraces.removeEvents': {
+    first: ({ deliveries }) => deliveries.keepEvent(logged),
+    write: ({ eventTraces }) => eventTraces.removeEvents(logged.domain, [{ place: '', event: logged }]),
+  },
+  'eventTraces.removeDeliveries': {
+    first: ({ deliveries }) => deliveries.create(delivery),
+    write: ({ eventTraces }) => eventTraces.removeDeliveries([delivery]),
   },
   'exports.create': { write: ({ exports }) => exports.create(exported) },
   'exports.replace': {

@@ -69,6 +69,20 @@ export function exportStoreContract(open: StoreKind['open']): void {
     expect(await stores().exports.read(job)).toBeUndefined()
   })
 
+  test('the export jobs of a domain are listed, and a removed one is gone and is not replaced', async () => {
+    const [one, other, ofAnother] = [aJob(), aJob(), aJob({ domain: 'b.example.com' })]
+    for (const job of [one, other, ofAnother]) await stores().exports.create(job)
+    await stores().exports.remove(one)
+    await stores().exports.remove(one)
+
+    expect((await stores().exports.list('a.example.com')).map(({ id }) => id)).toEqual(
+      expect.arrayContaining([other.id]),
+    )
+    expect((await stores().exports.list('a.example.com')).map(({ id }) => id)).not.toContain(one.id)
+    expect(await stores().exports.list('b.example.com')).toMatchObject([{ id: ofAnother.id }])
+    expect(await stores().exports.replace({ ...one, version: 2 })).toBe(false)
+  })
+
   test('a missing export job is not replaced', async () => {
     expect(await stores().exports.replace(aJob({ version: 2 }))).toBe(false)
   })

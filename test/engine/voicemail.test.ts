@@ -99,6 +99,22 @@ describe.skipIf(freeswitchBin === undefined)('at a mailbox of the kit', () => {
     await expect.poll(() => lampOf(owner), within).toBe('no')
   })
 
+  it('the erasure of an account removes the messages that it has left, and none of others', async () => {
+    const other = await lab().soundPhone('1000', acme)
+    expect(await other.register()).toBe(200)
+    for (const phone of [other, caller]) await leave(phone, '1002')
+    await expect.poll(() => count(), within).toBe('2:0:0:0')
+
+    const { data } = await admin.call('beginErasure', { body: { account: '1001' } })
+    const erasure = async () => (await admin.call('readErasure', { params: { job_id: data.jobId } })).data
+
+    await expect.poll(async () => (await erasure()).state, within).toBe('done')
+    expect(await count()).toBe('1:0:0:0')
+    expect((await erasure()).counts).toMatchObject({ voicemails: 1 })
+    expect(await lab().engine.api(`vm_list 1002@${acme}`)).toMatch(/:1000:\d+\s*$/)
+    await lab().engine.api(`vm_delete 1002@${acme}`)
+  })
+
   it('a wrong PIN opens no mailbox, and the third one ends the call', async () => {
     const call = await caller.call('*971002')
 

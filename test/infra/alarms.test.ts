@@ -163,6 +163,7 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
   'Lost attempts are not looked for': threeErrors('RequeueDeliveries', 300, 'Called every minute.'),
   'Missing recordings are not reported': threeErrors('FailMissingRecordings', 300, 'Called every minute.'),
   'Expired recordings are not removed': threeErrors('RemoveExpiredRecordings', 18_000, 'Called every hour.'),
+  'Expired CDRs are not removed': threeErrors('RemoveExpiredCdrs', 18_000, 'Called every hour.'),
   'An engine refuses the connector': connectorAlarm('EnginesRefusing Maximum', '>= 1', {
     periods: 1,
     why: 'A refusal does not pass by itself: a person must change a password or an access list.',
@@ -260,6 +261,7 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
   'Deliveries in the dead-letter queue': anyDeadLetter('Deliveries', 'A receiver that is down leads to none.'),
   'CDRs in the dead-letter queue': anyDeadLetter('Cdrs', 'A day of tries: the call is missing from searches.'),
   'Exports in the dead-letter queue': anyDeadLetter('Exports', 'Its owner sees it running for ever.'),
+  'Erasures in the dead-letter queue': anyDeadLetter('Erasures', 'A promise to a person is not kept.'),
   'Clean-ups in the dead-letter queue': anyDeadLetter('Cleanups', 'What a deleted tenant left is still there.'),
 }
 

@@ -33,6 +33,8 @@ const wrongMethods = [
   'GET /api/v2/routes/default/simulate',
   'PUT /api/v2/routes/default/simulate',
   'GET /api/v2/cdr/export',
+  'DELETE /api/v2/cdr/export',
+  'DELETE /api/v2/cdr/text',
   'GET /api/v2/cdr/text',
 ]
 

@@ -65,7 +65,7 @@ const searchLimitKb = 700
 
 /** Limits of bundles that hold a package besides the clients of every endpoint. */
 const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
-  [searchLimitKb, ['cdr/cdr-index', 'cdr/prepare-search']],
+  [searchLimitKb, ['cdr/cdr-index', 'cdr/prepare-search', 'cdr/delete-cdr', 'cdr/remove-expired-cdrs']],
   [searchLimitKb, ['cdr/search-cdrs', 'cdr/scroll-cdrs', 'cdr/read-cdr', 'cdr/list-other-legs', 'cdr/begin-export']],
   // The client of the key service.
   [400, ['auth/begin-totp', 'auth/confirm-totp', 'auth/end-totp', 'domains/create-domain-token']],
@@ -91,6 +91,9 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   [600, ['cdr/read-export', 'engine/upload-recording', 'recordings/hold-recordings']],
   // The objects and the search.
   [850, ['cdr/write-export']],
+  // The same, and the clients of the queues.
+  [900, ['erasures/erase-party']],
+  [400, ['erasures/begin-erasure']],
   [600, ['hooks/list-deliveries', 'hooks/replay-deliveries', 'hooks/resend-delivery', 'hooks/requeue-deliveries']],
   // The linear-time matcher of hook filters, routes and the operator's names of variables.
   [

@@ -124,6 +124,7 @@ const leastConcurrency: Readonly<Record<string, number>> = {
   deliver: 100,
   cdrIndex: 20,
   writeExport: 4,
+  eraseParty: 2,
   cleanUpDomain: 2,
 }
 

@@ -33,6 +33,7 @@ const departures: Readonly<Partial<Record<QueueName, Departure>>> = {
     times: 1.2,
     why: `A run ends within its 300 s; after a kill, half an hour of rest would hold the export up. ${idempotent}`,
   },
+  erasures: { times: 1.2, why: `As for exports: a run continues where the last one ended. ${idempotent}` },
   cleanups: { times: 1.2, why: `As for exports: a run continues where the last one ended. ${idempotent}` },
 }
 

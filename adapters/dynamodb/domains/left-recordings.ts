@@ -8,7 +8,12 @@ import { conditionally } from '../errors.ts'
 import { parseItem } from '../items.ts'
 import { joinKey } from '../key.ts'
 
-const leftItem = z.object({ domain: z.string(), retentionDays: z.number(), leftAt: z.number() })
+const leftItem = z.object({
+  domain: z.string(),
+  retentionDays: z.number(),
+  cdrRetentionDays: z.optional(z.number()),
+  leftAt: z.number(),
+})
 
 /** Two parts: the recordings of a domain stand under one. */
 const leftPartition = joinKey('left', 'by domains')
@@ -21,10 +26,12 @@ export async function leaveRecordings(context: AdapterContext, left: LeftRecordi
   await untilDone(async () => {
     const known = parseItem(leftItem, await getItem(context, TableName, itemKey(left.domain)))
     const { retentionDays = 0, leftAt = 0 } = known ?? {}
+    const cdrRetentionDays = Math.max(known?.cdrRetentionDays ?? 0, left.cdrRetentionDays ?? 0)
     const next = {
       domain: left.domain,
       retentionDays: Math.max(retentionDays, left.retentionDays),
       leftAt: Math.max(leftAt, left.leftAt),
+      ...(cdrRetentionDays > 0 && { cdrRetentionDays }),
     }
     const unchanged = {
       ConditionExpression: 'retentionDays = :days AND leftAt = :at',

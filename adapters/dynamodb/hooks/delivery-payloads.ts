@@ -43,12 +43,19 @@ export function deliveryPayloads(
       const found = await getItem(context, TableName(), deliveryEventKey(domain, eventId))
       const event = parseItem(deliveryEventItem, unexpired(context, found))?.event
       if (event === undefined) return undefined
-      const { fields, ...rest } = event
-      if (fields !== undefined) return { ...rest, fields }
-      const bytes = await files.read(payloadKey(rest), longestPayload)
-      return bytes && { ...rest, fields: z.parse(payloadFields, JSON.parse(Buffer.from(bytes).toString('utf8'))) }
+      return wholeEvent(event, files)
     },
   }
+}
+
+/** Returns a stored event with its fields, also where these are in the object store; nothing if they are gone there. */
+export async function wholeEvent(
+  { fields, ...rest }: z.infer<typeof deliveryEventItem>['event'],
+  files: Pick<FileStore, 'read'>,
+): Promise<DeliveryEvent | undefined> {
+  if (fields !== undefined) return { ...rest, fields }
+  const bytes = await files.read(payloadKey(rest), longestPayload)
+  return bytes && { ...rest, fields: z.parse(payloadFields, JSON.parse(Buffer.from(bytes).toString('utf8'))) }
 }
 
 async function readLogged(context: AdapterContext, domain: string, sequence: number) {
@@ -56,8 +63,8 @@ async function readLogged(context: AdapterContext, domain: string, sequence: num
   return found === undefined || found['isCut'] === true ? undefined : toEntry(found).event
 }
 
-/** The name of an object: under its domain, and whatever an event's id is made of. */
-function payloadKey({ domain, id }: Pick<DeliveryEvent, 'domain' | 'id'>): string {
+/** Returns the name of an object: under its domain, and whatever an event's id is made of. */
+export function payloadKey({ domain, id }: Pick<DeliveryEvent, 'domain' | 'id'>): string {
   return `${domain}/${createHash('sha256').update(id).digest('hex')}.json`
 }
 

@@ -7,9 +7,9 @@ import {
 } from '../../../core/cdr/exports/export-job.ts'
 import type { AdapterContext } from '../../context.ts'
 import { keptUntil } from '../../retention.ts'
-import { getItem, putItem, tableName } from '../client.ts'
+import { type Item, deleteItem, getItem, putItem, queryAll, tableName } from '../client.ts'
 import { conditionally } from '../errors.ts'
-import { expirySeconds, parseItem, putNew, unexpired } from '../items.ts'
+import { expirySeconds, parseItem, putNew, under, unexpired } from '../items.ts'
 import { joinKey } from '../key.ts'
 
 const sortValue = z.union([z.string(), z.number(), z.boolean(), z.null()])
@@ -45,9 +45,13 @@ export function dynamoExportStore(context: AdapterContext): ExportStore {
     async create(job) {
       await putNew(context, table(), toItem(job))
     },
-    async read(place) {
-      const item = parseItem(exportItem, unexpired(context, await getItem(context, table(), itemKey(place))))
-      return item && { ...item, request: requestSchema.parse(JSON.parse(item.request)) }
+    read: async (place) => jobIn(context, await getItem(context, table(), itemKey(place))),
+    async list(domain) {
+      const query = { TableName: table(), ConsistentRead: true, ...under(joinKey(domain)) }
+      return (await queryAll(context, query)).flatMap((item) => jobIn(context, item) ?? [])
+    },
+    async remove(place) {
+      await deleteItem(context, { TableName: table(), Key: itemKey(place) })
     },
     async replace(job) {
       // A write whose answer was lost and that is tried again finds its own mark.
@@ -63,6 +67,11 @@ export function dynamoExportStore(context: AdapterContext): ExportStore {
       return result.done
     },
   }
+}
+
+function jobIn(context: AdapterContext, found: Item | undefined): ExportJob | undefined {
+  const item = parseItem(exportItem, unexpired(context, found))
+  return item && { ...item, request: requestSchema.parse(JSON.parse(item.request)) }
 }
 
 function itemKey({ domain, id }: ExportKey) {

@@ -1,6 +1,6 @@
 import { type RecordingChange, recordingChanges } from '../../../core/recordings/recording-changes.ts'
 import { DomainError } from '../../../core/errors.ts'
-import type { RecordedLeg, RecordingStore } from '../../../core/recordings/recording-store.ts'
+import type { RecordedLeg, RecordingCursor, RecordingStore } from '../../../core/recordings/recording-store.ts'
 import {
   type ExpectedRecording,
   type Recording,
@@ -188,7 +188,7 @@ async function pageOf(
   context: AdapterContext,
   domain: string,
   limit: number,
-  after: RecordingKey | undefined,
+  after: RecordingCursor | undefined,
 ): Promise<Recording[]> {
   const query: Query = {
     TableName: tableName(context, 'recordings'),

@@ -66,6 +66,10 @@ export interface ExportStore {
    * gone.
    */
   replace(job: ExportJob): Promise<boolean>
+  /** Lists the jobs of a domain: some hundreds at most, since each lasts a day. */
+  list(domain: string): Promise<ExportJob[]>
+  /** Removes a job, which ends a run that works on it. */
+  remove(place: ExportKey): Promise<void>
 }
 
 /** The queue of exports to work on. */

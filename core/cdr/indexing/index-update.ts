@@ -1,22 +1,24 @@
 import type { CdrKey, CdrStore } from '../cdr-store.ts'
 import type { DomainStore } from '../../domains/domain-store.ts'
 import type { RecordingStore } from '../../recordings/recording-store.ts'
+import type { ErasureStore } from '../../erasures/erasure.ts'
 import type { Recording } from '../../recordings/recording.ts'
 import type { CdrPart, CdrRecording } from '../cdr.ts'
 import { cdrFromEvent } from '../cdr-from-event.ts'
-import { engineTimeOf } from '../cdr-of-end.ts'
+import { engineTimeOf, longestCallMs } from '../cdr-of-end.ts'
 import { cdrFromPost, postDomainCandidates } from '../cdr-from-post.ts'
 import type { CdrUpdate, EventUpdate, PostUpdate } from '../cdr-update.ts'
 
 /** The ports of {@link indexUpdate}. */
 export interface IndexPorts {
-  readonly cdrs: Pick<CdrStore, 'index' | 'setRecordings'>
+  readonly cdrs: Pick<CdrStore, 'index' | 'setRecordings' | 'remove'>
   readonly domains: Pick<DomainStore, 'read' | 'readDeleted'>
   readonly recordings: Pick<RecordingStore, 'listRecorded' | 'list' | 'wasLeft'>
+  readonly erasures: Pick<ErasureStore, 'listMarked'>
 }
 
-/** The result of processing an update. `unowned`: no domain matches the leg. */
-export type IndexOutcome = 'indexed' | 'unowned' | { readonly refused: string }
+/** The result of processing an update. `unowned`: no domain matches the leg. `erased`: its call was removed. */
+export type IndexOutcome = 'indexed' | 'unowned' | 'erased' | { readonly refused: string }
 
 /**
  * Writes an update of a CDR to the index: the report of an ended leg, together with its present recordings, or only its
@@ -40,12 +42,33 @@ export async function indexUpdate(ports: IndexPorts, update: CdrUpdate): Promise
   if (part === undefined) return { refused: 'it has no usable time' }
   const [refused] = await ports.cdrs.index([part])
   if (refused !== undefined) return { refused: refused.reason }
-  // Hardly any leg is recorded, and the legs of a batch are asked about together.
+  // Hardly any leg is recorded, or erased, and the legs of a batch are asked about together.
   const { domain_name, uuid } = part.cdr
-  const recorded = await ports.recordings.listRecorded([{ domain: domain_name, uuid }])
+  const [recorded, isErased] = await Promise.all([
+    ports.recordings.listRecorded([{ domain: domain_name, uuid }]),
+    removeErased(ports, part),
+  ])
+  if (isErased) return 'erased'
   if (recorded.length > 0) await showRecordings(ports, part.cdr)
   return 'indexed'
 }
+
+/**
+ * Removes the CDR that was just written if its call was erased. Whoever erases marks a call before it removes what it
+ * finds: so either the mark is seen here, or the CDR is found there.
+ */
+async function removeErased({ cdrs, erasures }: IndexPorts, { cdr }: CdrPart): Promise<boolean> {
+  const { domain_name: domain, uuid, parent_uuid: parent, created_time: at } = cdr
+  const legs = [uuid, ...(parent === undefined ? [] : [parent])].map((each) => ({ domain, uuid: each }))
+  if ((await erasures.listMarked(legs)).length === 0) return false
+  const query = { kind: 'equals', field: 'uuid', values: [uuid] } as const
+  // The span reaches into the present, since what was just written is to be found.
+  await cdrs.remove({ domain, legs: ['a', 'b'], from: at - longestCallMs, to: at + lateMs, query }, 2)
+  return true
+}
+
+/** No report of a call comes later. */
+const lateMs = 400 * 86_400_000
 
 function partOf(update: EventUpdate | PostUpdate, domain: string): CdrPart | undefined {
   const leg = { domain, uuid: update.uuid, occurredAt: update.occurredAt, fields: update.fields }

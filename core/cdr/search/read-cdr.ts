@@ -1,3 +1,4 @@
+import { cdrRetentionDays } from '../../client-names/domain-parameters.ts'
 import { DomainError } from '../../errors.ts'
 import type { Clock } from '../../time.ts'
 import type { Cdr } from '../cdr.ts'
@@ -14,8 +15,11 @@ export interface ReadDeps {
 
 const day = 86_400_000
 
-/** The longest time since the beginning of a call, and the most that an engine's clock may be ahead. */
-const [oldestMs, clockSkewMs] = [400 * day, day]
+/** The longest time since the beginning of a call whose CDR is kept: the most that a domain may ask for. */
+export const oldestCdrMs = cdrRetentionDays.most * day
+
+/** The most that an engine's clock may be ahead. */
+export const clockSkewMs = day
 
 /**
  * Returns the CDR of a leg, and the newest if root sees several in different domains. Throws `not_found`, and
@@ -49,7 +53,7 @@ export async function otherLegs(tools: ReadDeps, scope: SearchScope, uuid: strin
 
 async function found(tools: ReadDeps, scope: SearchScope, query: Clause, limit: number): Promise<readonly Cdr[]> {
   const now = tools.clock.now()
-  const bounds = boundsOf(scope, { from: now - oldestMs, to: now + clockSkewMs })
+  const bounds = boundsOf(scope, { from: now - oldestCdrMs, to: now + clockSkewMs })
   if (bounds === undefined) return []
   const plan: SearchPlan = {
     ...bounds,

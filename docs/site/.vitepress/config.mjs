@@ -23,6 +23,7 @@ const manual = [
   page('Events', 'events'),
   page('CDR search', 'cdr-search'),
   page('Recordings', 'recordings'),
+  page('Personal data', 'personal-data'),
   page('Email settings', 'email'),
   page('Audit trail', 'audit'),
   page('Limits', 'limits'),

@@ -77,7 +77,8 @@ async function recordExchange(
 ): Promise<void> {
   const isNewSource = await exchange.isNewSource
   if (isNewSource) await writeAudit(exchange, audit, ending, 'static-token use by a new source')
-  else if (isAudited(route) && isRecorded(exchange, ending.answer)) await writeAudit(exchange, audit, ending)
+  else if (isAudited(route) && isRecorded(exchange, ending.answer))
+    await writeAudit(exchange, audit, ending, exchange.auditNote)
 }
 
 async function writeAudit(

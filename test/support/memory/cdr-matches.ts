@@ -1,9 +1,10 @@
 import type { Cdr } from '../../../core/cdr/cdr.ts'
+import type { RemovalPlan } from '../../../core/cdr/cdr-store.ts'
 import { anyValues, valuesOf } from '../../../core/cdr/field-values.ts'
 import { type Bound, type Clause, type SearchPlan, anyField } from '../../../core/cdr/search-plan.ts'
 
 /** Whether a search may find a CDR, and wants to. */
-export function isFound(cdr: Cdr, plan: SearchPlan): boolean {
+export function isFound(cdr: Cdr, plan: RemovalPlan & Pick<SearchPlan, 'presenceId'>): boolean {
   return (
     (plan.domain === undefined || cdr.domain_name === plan.domain) &&
     (plan.presenceId === undefined || cdr.presence_id === plan.presenceId) &&

@@ -25,6 +25,11 @@ export function memoryCdrStore({ state }: Pick<MemoryContext, 'state'>): CdrStor
       state.cdrs.set(key, withRecordings(known, recordings))
       return true
     },
+    async remove(plan, most) {
+      const found = [...state.cdrs].filter(([, { cdr }]) => isFound(cdr, plan)).slice(0, most)
+      for (const [key] of found) state.cdrs.delete(key)
+      return found.length
+    },
     async search(plan) {
       const found = [...state.cdrs.values()].map(({ cdr }) => cdr).filter((cdr) => isFound(cdr, plan))
       return {

@@ -14,6 +14,11 @@ export function memoryExportStore({ state, clock }: MemoryContext): ExportStore 
       if (kept(job) === undefined) state.exports.set(keyOf(job), job)
     },
     read: async (place) => kept(place),
+    list: async (domain) =>
+      [...state.exports.values()].flatMap((job) => (job.domain === domain ? (kept(job) ?? []) : [])),
+    async remove(place) {
+      state.exports.delete(keyOf(place))
+    },
     async replace(job) {
       if (kept(job)?.version !== job.version - 1) return false
       state.exports.set(keyOf(job), job)

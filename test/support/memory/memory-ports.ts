@@ -25,6 +25,8 @@ import { memoryEmailSettingsStore } from './memory-email-settings-store.ts'
 import { memoryEventLog, memoryEventLogWriter } from './memory-event-log.ts'
 import { type MemoryEventSink, memoryEventSink } from './memory-event-sink.ts'
 import { type MemoryFileStore, memoryFileStore } from './memory-file-store.ts'
+import { type MemoryErasureQueue, memoryErasureQueue, memoryErasureStore } from './memory-erasure-store.ts'
+import { memoryEventTraces } from './memory-event-traces.ts'
 import { type MemoryExportQueue, memoryExportQueue } from './memory-export-queue.ts'
 import { memoryExportStore } from './memory-export-store.ts'
 import { memoryGapStore } from './memory-gap-store.ts'
@@ -55,6 +57,7 @@ export interface MemoryPorts extends Ports {
   readonly cleanups: MemoryCleanupQueue
   readonly cdrQueue: MemoryCdrQueue
   readonly exportQueue: MemoryExportQueue
+  readonly erasureQueue: MemoryErasureQueue
   readonly hookClient: MemoryHookClient
   readonly secrets: MemorySecretReader
   readonly mail: MemoryMailSender
@@ -117,5 +120,8 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     cdrQueue: memoryCdrQueue(),
     exports: memoryExportStore(context),
     exportQueue: memoryExportQueue(),
+    erasures: memoryErasureStore(context),
+    erasureQueue: memoryErasureQueue(),
+    eventTraces: memoryEventTraces(context),
   }
 }

@@ -1,4 +1,5 @@
 import type { CommandRecord, PendingUnregistration } from '../../../core/commands/commands.ts'
+import type { ErasureJob } from '../../../core/erasures/erasure.ts'
 import type { ExportJob } from '../../../core/cdr/exports/export-job.ts'
 import type { KeptCdr } from '../../../core/cdr/merge-cdr.ts'
 import type { EmailSettings } from '../../../core/email/email-settings.ts'
@@ -105,6 +106,9 @@ export interface MemoryState {
   readonly recordings: Map<string, Recording>
   readonly leftRecordings: Map<string, LeftRecordings>
   readonly exports: Map<string, ExportJob>
+  readonly erasures: Map<string, ErasureJob>
+  /** Domain and id of a removed call or event to when the mark ends. */
+  readonly erasedMarks: Map<string, number>
   readonly audit: AuditRecord[]
 }
 
@@ -161,6 +165,8 @@ export function memoryState(): MemoryState {
     recordings: new Map(),
     leftRecordings: new Map(),
     exports: new Map(),
+    erasures: new Map(),
+    erasedMarks: new Map(),
     audit: [],
   }
 }

@@ -25,6 +25,7 @@ const swept = [
   'gatewayStates',
   'requestKeys',
   'exports',
+  'erasures',
   'domainVersions',
 ] as const
 

@@ -18,6 +18,7 @@ import {
   anAccount,
   anEntry,
   anEvent,
+  anErasure,
   anExport,
 } from '../records/records.ts'
 import { logEvent } from '../hooks/logged-events.ts'
@@ -72,6 +73,7 @@ export async function fillDomain(
   await stores.knownCalls.put(aKnownCall({ domain: name }))
   await stores.recordings.expect(aRecording({ domain: name }))
   await stores.exports.create(anExport({ domain: name }))
+  await stores.erasures.create(anErasure({ domain: name }))
   await stores.domainVersions.create(aDomainVersion({ domain: name }), 200)
   await stores.gateways.create(aGateway({ domain: name }), 9)
   await stores.gatewayStates.put([aGatewayState({ domain: name })])

@@ -26,6 +26,7 @@ import {
   anAuditRecord,
   anEntry,
   anEvent,
+  anErasure,
   anExport,
   aDomainVersion,
   emailSettingsOf,
@@ -189,6 +190,9 @@ async function plantCalls({ ports, clock }: Pick<Api, 'ports' | 'clock'>, { doma
   }
   // An earlier domain of this name may have left recordings, too.
   await ports.recordings.leave({ domain, retentionDays: 365, leftAt: clock.now() })
+  const { party: _party, ...ended } = anErasure({ domain, id: things.job, createdAt: clock.now(), state: 'done' })
+  await ports.erasures.create(ended)
+  await ports.erasures.mark(domain, [things.job])
   await ports.exports.create(
     anExport({
       domain,

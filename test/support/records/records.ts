@@ -20,6 +20,7 @@ import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
 import type { StoredRoute, RouteHead } from '../../../core/default-routes/stored-route.ts'
 import type { ConnectorReport, EngineReport } from '../../../core/connectors/connector-report.ts'
+import type { ErasureJob } from '../../../core/erasures/erasure.ts'
 import type { ExportJob } from '../../../core/cdr/exports/export-job.ts'
 import { type ExpectedRecording, type StoredObject, recordingKey } from '../../../core/recordings/recording.ts'
 
@@ -362,6 +363,22 @@ export function aRecording(given: Partial<ExpectedRecording> = {}): ExpectedReco
     startedAt,
     endedAt: startedAt + 60_000,
     ...place,
+  }
+}
+
+/** An erasure of a number that no function has begun. */
+export function anErasure(given: Partial<ErasureJob> = {}): ErasureJob {
+  return {
+    domain: 'a.example.com',
+    id: '0c1d2e3f-0000-4000-8000-00000000e1a5',
+    createdAt: T0,
+    since: 0,
+    party: { names: ['+442071838750', '02071838750'], country: { 'country-code': '44' } },
+    state: 'queued',
+    step: 'calls',
+    counts: { cdrs: 0, recordings: 0, held: 0, events: 0, deliveries: 0, exports: 0, voicemails: 0 },
+    version: 1,
+    ...given,
   }
 }
 

@@ -32,6 +32,7 @@ import {
   anAccount,
   anAuditRecord,
   anEntry,
+  anErasure,
   anExport,
   anEvent,
   aDomainVersion,
@@ -100,12 +101,44 @@ export const exercises: {
     index: { run: ({ cdrs }) => cdrs.index([{ source: 'event', cdr: aCdr() }]) },
     setRecordings: { run: ({ cdrs }) => cdrs.setRecordings(aCdr(), []) },
     search: { run: ({ cdrs }) => cdrs.search(aPlan(), 1_000) },
+    remove: { run: ({ cdrs }) => cdrs.remove(aPlan({ to: Number.MAX_SAFE_INTEGER }), 10) },
   },
-  cdrAdmin: { prepare: { run: ({ cdrAdmin }) => cdrAdmin.prepare() } },
+  cdrAdmin: {
+    prepare: { run: ({ cdrAdmin }) => cdrAdmin.prepare() },
+    removeEmpty: { run: ({ cdrAdmin }) => cdrAdmin.removeEmpty(Number.MAX_SAFE_INTEGER) },
+  },
   exports: {
     create: { run: ({ exports }) => exports.create(anExport()) },
     read: { run: ({ exports }) => exports.read(anExport()) },
     replace: { run: ({ exports }) => exports.replace(anExport({ version: 2 })) },
+    list: { run: ({ exports }) => exports.list(domain.name) },
+    remove: { run: ({ exports }) => exports.remove(anExport()) },
+  },
+  erasures: {
+    create: { run: ({ erasures }) => erasures.create(anErasure()) },
+    read: { run: ({ erasures }) => erasures.read(anErasure()) },
+    replace: { run: ({ erasures }) => erasures.replace(anErasure({ version: 2 })) },
+    mark: { run: ({ erasures }) => erasures.mark(domain.name, ['u1']) },
+    listMarked: { run: ({ erasures }) => erasures.listMarked([{ domain: domain.name, uuid: 'u1' }]) },
+  },
+  erasureQueue: { send: { run: ({ erasureQueue }) => erasureQueue.send(anErasure()) } },
+  eventTraces: {
+    listEvents: {
+      first: async ({ deliveries }) => deliveries.keepEvent({ ...largeEvent, domain: domain.name }),
+      run: async ({ eventTraces }) => {
+        await eventTraces.listEvents(domain.name)
+        await eventTraces.listEvents(domain.name, 'payloads ')
+      },
+    },
+    removeEvents: {
+      run: ({ eventTraces }) =>
+        eventTraces.removeEvents(domain.name, [
+          { place: '', event: anEvent() },
+          { place: 'log|x event|1', event: anEvent() },
+        ]),
+    },
+    listDeliveries: { run: ({ eventTraces }) => eventTraces.listDeliveries(domain.name) },
+    removeDeliveries: { run: ({ eventTraces }) => eventTraces.removeDeliveries([aDelivery()]) },
   },
   exportQueue: { send: { run: ({ exportQueue }) => exportQueue.send(anExport()) } },
   cdrQueue: { send: { run: ({ cdrQueue }) => cdrQueue.send([anEndUpdate()]) } },

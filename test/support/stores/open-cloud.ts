@@ -7,9 +7,11 @@ import { dynamoEventLogWriter } from '../../../adapters/dynamodb/hooks/dynamo-ev
 import { openSearchCdrAdmin } from '../../../adapters/opensearch/opensearch-cdr-admin.ts'
 import { openSearchCdrStore } from '../../../adapters/opensearch/opensearch-cdr-store.ts'
 import { s3ExportFiles, s3RecordingFiles } from '../../../adapters/s3/s3-file-store.ts'
-import { s3PayloadFiles } from '../../../adapters/s3/s3-objects.ts'
+import { s3Objects } from '../../../adapters/s3/s3-objects.ts'
 import { sqsCallEngine } from '../../../adapters/sqs/sqs-call-engine.ts'
 import { sqsCdrQueue } from '../../../adapters/sqs/sqs-cdr-queue.ts'
+import { dynamoEventTraces } from '../../../adapters/dynamodb/hooks/dynamo-event-traces.ts'
+import { sqsErasureQueue } from '../../../adapters/sqs/sqs-erasure-queue.ts'
 import { sqsExportQueue } from '../../../adapters/sqs/sqs-export-queue.ts'
 import { sqsCleanupQueue } from '../../../adapters/sqs/sqs-cleanup-queue.ts'
 import { sqsDeliveryQueue } from '../../../adapters/sqs/sqs-delivery-queue.ts'
@@ -41,7 +43,7 @@ export async function openCloud() {
   const env = { ...dynamo.env, ...queueServer.env, ...named, ...gate.env }
   const context = { env, clock: movableClock(), random: systemRandomness }
   const filesContext = { ...context, env: { ...objects.env, [recordingsLock.variable]: 'on' }, clock: systemClock }
-  const files = s3PayloadFiles(filesContext)
+  const files = s3Objects(filesContext, 'payloads')
   const payloads: PayloadFiles = {
     put: async (...given) => files.put(...given),
     // Expired items are shown as such only with this permission.
@@ -53,7 +55,9 @@ export async function openCloud() {
     eventLogWriter: dynamoEventLogWriter(context, payloads),
     cleanups: sqsCleanupQueue(context),
     cdrQueue: sqsCdrQueue(context),
+    eventTraces: dynamoEventTraces(context, { ...payloads, remove: (key) => files.remove(key) }),
     exportQueue: sqsExportQueue(context),
+    erasureQueue: sqsErasureQueue(context),
     cdrs: openSearchCdrStore(context),
     cdrAdmin: openSearchCdrAdmin(context),
     engine: sqsCallEngine(context),
@@ -86,9 +90,16 @@ const searchAnswers: Readonly<Record<string, { readonly status: number; readonly
 function searchAnswer({ action }: CloudCall): { readonly status: number; readonly body: unknown } {
   const [method, path = ''] = action.split(' ')
   if (path.endsWith('/_search')) return { status: 200, body: foundNothing }
+  if (path.endsWith('/_refresh')) return { status: 200, body: {} }
+  if (path.endsWith('/_delete_by_query')) return { status: 200, body: removedNothing }
+  if (path.startsWith('/_cat/indices')) {
+    return { status: 200, body: [{ index: 'cdr-a-2020-01', 'docs.count': '0' }] }
+  }
   if (method === 'GET') return { status: 404, body: { error: { reason: 'Policy not found' }, status: 404 } }
   return searchAnswers[path] ?? { status: 200, body: { acknowledged: true } }
 }
+
+const removedNothing = { deleted: 0, version_conflicts: 0, failures: [] }
 
 const foundNothing = {
   took: 1,

@@ -20,6 +20,8 @@ import { dynamoGatewayStore } from '../../../adapters/dynamodb/gateways/dynamo-g
 import { dynamoEmailSettingsStore } from '../../../adapters/dynamodb/domains/dynamo-email-settings-store.ts'
 import { dynamoEventLog } from '../../../adapters/dynamodb/events/dynamo-event-log.ts'
 import { dynamoEventLogWriter } from '../../../adapters/dynamodb/hooks/dynamo-event-log-writer.ts'
+import { dynamoErasureStore } from '../../../adapters/dynamodb/domains/dynamo-erasure-store.ts'
+import { dynamoEventTraces } from '../../../adapters/dynamodb/hooks/dynamo-event-traces.ts'
 import { dynamoExportStore } from '../../../adapters/dynamodb/recordings/dynamo-export-store.ts'
 import { dynamoGapStore } from '../../../adapters/dynamodb/events/dynamo-gap-store.ts'
 import { dynamoHookStore } from '../../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
@@ -69,6 +71,8 @@ export type StorePorts = Pick<
   | 'knownCalls'
   | 'recordings'
   | 'exports'
+  | 'erasures'
+  | 'eventTraces'
   | 'emailSettings'
   | 'gateways'
   | 'gatewayStates'
@@ -142,6 +146,8 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     knownCalls: dynamoKnownCallStore(context),
     recordings: dynamoRecordingStore(context),
     exports: dynamoExportStore(context),
+    erasures: dynamoErasureStore(context),
+    eventTraces: dynamoEventTraces(context, payloads),
     emailSettings: dynamoEmailSettingsStore(context),
     gateways: dynamoGatewayStore(context),
     gatewayStates: dynamoGatewayStateStore(context),

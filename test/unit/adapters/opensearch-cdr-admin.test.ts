@@ -132,15 +132,36 @@ it('an unreachable search store fails the preparation as an outage', async () =>
   await expect(admin.prepare()).rejects.toMatchObject({ code: 'search_unavailable' })
 })
 
-it('an index is removed when its last CDR has been kept for 400 days', () => {
+it('an index is removed when its last CDR is older than any retention', () => {
   const [age = ''] = retentionPolicy.states.flatMap(({ transitions }) =>
     transitions.map(({ conditions }) => conditions.min_index_age),
   )
   const days = Number(/^(\d+)d$/.exec(age)?.[1])
   const longestMonth = 31
 
-  expect(days - longestMonth).toBeGreaterThanOrEqual(400)
-  expect(days).toBeLessThan(400 + 2 * longestMonth)
+  expect(days - longestMonth).toBeGreaterThanOrEqual(3650)
+  expect(days).toBeLessThan(3650 + 2 * longestMonth)
+})
+
+it('only indices of months that have ended and have no CDR are removed', async () => {
+  const listed = [
+    { index: 'cdr-a-2025-12', 'docs.count': '0' },
+    { index: 'cdr-b-2025-12', 'docs.count': '1' },
+    { index: 'cdr-a-2026-01', 'docs.count': '0' },
+    { index: 'cdr-b-2025-11', 'docs.count': null },
+    { index: 'cdr-other', 'docs.count': '0' },
+  ]
+  const { admin, actions } = await aStore({ 'GET /_cat/indices/cdr-*': [{ status: 200, body: listed }] })
+
+  await admin.removeEmpty(Date.UTC(2026, 0, 15))
+  expect(actions()).toEqual(['GET /_cat/indices/cdr-*', 'DELETE /cdr-a-2025-12'])
+})
+
+it('a search store that keeps no list of indices has none to remove', async () => {
+  const { admin, actions } = await aStore({ 'GET /_cat/indices/cdr-*': [noPlugin] })
+
+  await admin.removeEmpty(Date.UTC(2026, 0, 15))
+  expect(actions()).toEqual(['GET /_cat/indices/cdr-*'])
 })
 
 it.each([403, 429, 503])('a new store that answers %i for a while is asked again', async (status) => {

@@ -67,6 +67,32 @@ describe('a call', () => {
   })
 })
 
+describe('a call whose caller does not wait', () => {
+  it('an originate with wait "none" is queued once for its command id, and is pending at once', async () => {
+    const { originate, commands } = await aCallSetup({ outcome: { state: 'refused', text: '-ERR USER_BUSY\n' } })
+
+    const answer = await originate({ calledId: '9196', wait: 'none' })
+
+    expect(answer).toEqual({ status: 'OK', info: `+OK ${chosenUuid}\n`, pending: true })
+    expect(commands()).toMatchObject([{ command: { kind: 'originate', uuid: chosenUuid } }])
+    expect(commands()[0]).not.toHaveProperty('waitMs')
+  })
+
+  it('an originate with wait "none" counts as a live call of its domain', async () => {
+    const { originate, ports } = await aCallSetup()
+
+    await originate({ calledId: '9196', wait: 'none' })
+
+    expect(await ports.knownCalls.listPlaced('a.example.com')).toMatchObject([{ uuid: chosenUuid }])
+  })
+
+  it('an originate refuses a wait that is neither "answer" nor "none"', async () => {
+    const { originate } = await aCallSetup()
+
+    await expect(originate({ calledId: '9196', wait: 'some' })).rejects.toMatchObject({ code: 'invalid_field' })
+  })
+})
+
 describe('the caller of a call', () => {
   it('a calling account in another domain is refused, whether it exists there or not', async () => {
     const { originate, commands } = await aCallSetup()

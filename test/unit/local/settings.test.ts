@@ -23,6 +23,7 @@ describe('readSettings', () => {
       recordingsLock: 'off',
       rateLimits: 'off',
       eventsPerSecond: '500',
+      cdrDays: '400',
       deletionGraceSeconds: '120',
       emergencyNumbers: '112,911',
       emergencyGateway: '',

@@ -4,7 +4,7 @@ import { type MemoryPorts, memoryPorts } from '../../support/memory/memory-ports
 import { nameProblem } from '../../../core/client-names/client-names.ts'
 import { readSettings } from '../../../core/domains/domain-settings.ts'
 import { removeExpiredRecordings } from '../../../core/recordings/remove-expired-recordings.ts'
-import { isRetention, retentionMs } from '../../../core/client-names/domain-parameters.ts'
+import { isRetention, retentionDaysOf, retentionMs } from '../../../core/client-names/domain-parameters.ts'
 import type { Recording } from '../../../core/recordings/recording.ts'
 import { dying } from '../../support/processes/dying.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
@@ -85,7 +85,7 @@ describe('a domain keeps its recordings', () => {
   ])("a domain's retention of %j days is usable: %s", (text, isUsable) => {
     expect(isRetention(text)).toBe(isUsable)
     const parameters = { 'recording-retention-days': text }
-    expect(retentionMs({ parameters })).toBe((isUsable ? Number(text) : 365) * day)
+    expect(retentionMs(retentionDaysOf({ parameters }))).toBe((isUsable ? Number(text) : 365) * day)
   })
 })
 

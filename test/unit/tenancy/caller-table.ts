@@ -232,6 +232,7 @@ export const table: Readonly<Record<string, Line>> = {
   searchCdrs: { 'of the tenant': each(200, { operator: 403 }) },
   scrollCdrs: { missing: each(400, { operator: 403 }) },
   readCdr: itsCdr,
+  deleteCdr: { own: forManagers, ...managed },
   listOtherLegs: itsCdr,
   beginExport: { 'of the tenant': each(200, { operator: 403 }) },
   readExport: {
@@ -251,6 +252,9 @@ export const table: Readonly<Record<string, Line>> = {
   },
   deleteRecordings: { own: forManagers, ...managed },
   holdRecordings: { own: forManagers, ...managed },
+
+  beginErasure: { 'of the tenant': forManagers },
+  readErasure: managed,
 
   listAudit: { 'of the tenant': forManagers },
 }

@@ -159,7 +159,7 @@ it('the other tenant of these tests has the things that the requests name', asyn
   const asked = routes.filter(
     (route) => route.authentication === 'token' && route.method === 'GET' && isAboutThing(route),
   )
-  expect(asked).toHaveLength(11)
+  expect(asked).toHaveLength(12)
   for (const route of asked) {
     const request = requestTo(route, { ...foreign, domain: other })
     const { status } = await api.call(await handlerOf(route), { ...request, headers })

@@ -59,9 +59,12 @@ const published = `
   POST /api/v2/cdr/text cdr r or ro
   POST /api/v2/cdr/text/scroll cdr r or ro
   GET /api/v2/cdr/{uuid} cdr r or ro
+  DELETE /api/v2/cdr/{uuid} cdr d
   GET /api/v2/cdr/{uuid}/b cdr r or ro
   POST /api/v2/cdr/export cdr r or ro
   GET /api/v2/cdr/export/{job_id} cdr r or ro
+  POST /api/v2/erasures domain/item u and cdr d
+  GET /api/v2/erasures/{job_id} domain/item u and cdr d
   GET /cdr/api/v2/files/{uuid} cdr/files r or ro
   DELETE /cdr/api/v2/files/{uuid} cdr/files d
   PUT /cdr/api/v2/files/{uuid}/hold cdr/files u
