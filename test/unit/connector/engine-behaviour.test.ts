@@ -11,7 +11,7 @@ import { EngineMarks } from '../../../connector/recovery/event-link.ts'
 import { EventLinks } from '../../../connector/recovery/event-links.ts'
 import type { GapFound } from '../../../connector/recovery/gap-log.ts'
 import { isEventName } from '../../../core/events/catalogue.ts'
-import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { anOriginate } from '../../support/connector/command-message.ts'
 import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
@@ -142,7 +142,7 @@ test('commands and events use separate links, since the engine delays events of 
 
 /** A connector that has placed a call, looked for a channel, compared its registrations and listed its channels. */
 async function aLab() {
-  const answering = await startAnsweringEngine()
+  const answering = await startScriptedEngine()
   const proxy = await startTcpProxy(answering.port)
   const running = await aRunningConnector([{ host: '127.0.0.1', port: proxy.port, password: 'ClueCon' }])
   await running.until(() => running.connector.health().status === 'OK')

@@ -1,7 +1,7 @@
 /** A connector whose engine misbehaves, on real sockets: its report, its recovery, and the outcomes of commands. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type AnsweringEngine, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { type ScriptedEngine, startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { readMetrics } from '../../../connector/health/metrics.ts'
 import { anOriginate } from '../../support/connector/command-message.ts'
 import { checkConnector } from '../../support/invariants/connector-invariants.ts'
@@ -15,8 +15,8 @@ afterEach(async () => {
 
 const password = 'a-password-that-must-stay-secret'
 
-async function anEngine(port = 0): Promise<AnsweringEngine> {
-  const engine = await startAnsweringEngine(port)
+async function anEngine(port = 0): Promise<ScriptedEngine> {
+  const engine = await startScriptedEngine(port)
   opened.push(engine)
   return engine
 }
@@ -100,7 +100,7 @@ test('F04 an engine that accepts a connection and never greets is given up after
   const engine = await anEngine()
   engine.welcome = 'stay silent'
   const running = await aConnectorFor(engine.port)
-  await running.atOnce(() => engine.open === 2)
+  await running.atOnce(() => engine.links === 2)
 
   await running.time.advance(4_990)
   expect(engineOf(running)).toMatchObject({ commands: { state: 'connecting' }, events: { state: 'connecting' } })

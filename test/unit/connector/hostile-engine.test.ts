@@ -1,7 +1,7 @@
 /** A whole connector whose engine sends what cannot be read, or very much of it. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { jsonRows, startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { checkConnector } from '../../support/invariants/connector-invariants.ts'
 import { aHook } from '../../support/records/records.ts'
 import { aRunningConnector, tenant } from '../../support/connector/running-connector.ts'
@@ -13,7 +13,7 @@ afterEach(async () => {
 
 /** A connected connector whose tenant has a hook on calls that begin. */
 async function aLab() {
-  const engine = await startAnsweringEngine()
+  const engine = await startScriptedEngine()
   const running = await aRunningConnector([{ host: '127.0.0.1', port: engine.port, password: 'ClueCon' }])
   opened.push(
     () => engine.close(),

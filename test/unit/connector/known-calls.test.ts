@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { ComparedEngine } from '../../../connector/recovery/reconciliation.ts'
-import { jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { jsonRows, startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { aCoreUuid, anEngineEvent } from '../../support/engine/engine-event.ts'
 import {
   type EventLab,
@@ -215,7 +215,7 @@ test('an end that was read only by a connector killed before handing it over is 
 })
 
 test('the recorded calls of a dead connector are checked by the connector that notices its death', async () => {
-  const engine = await startAnsweringEngine()
+  const engine = await startScriptedEngine()
   engine.answer = (command) => (command.startsWith('show ') ? jsonRows([]) : 'false')
   const running = await aRunningConnector([{ host: '127.0.0.1', port: engine.port, password: 'ClueCon' }])
   const { ports, time } = running

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Gap } from '../../../core/events/gap.ts'
 import { eachNth } from '../../support/breadth.ts'
-import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { type ScriptedEngine, jsonRows, startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { anOriginate } from '../../support/connector/command-message.ts'
 import { readMetrics } from '../../../connector/health/metrics.ts'
 import { checkConnector } from '../../support/invariants/connector-invariants.ts'
@@ -26,15 +26,15 @@ class Calls {
   readonly events: (Record<'id' | 'uuid' | 'name' | 'core', string> & { readonly at: number })[] = []
   readonly #live = new Map<string, { readonly row: Record<string, string>; readonly createdAt: number }>()
   readonly #now: () => number
-  engine: AnsweringEngine
+  engine: ScriptedEngine
 
-  constructor(engine: AnsweringEngine, now: () => number) {
+  constructor(engine: ScriptedEngine, now: () => number) {
     this.engine = engine
     this.#now = now
     this.serve(engine)
   }
 
-  serve(engine: AnsweringEngine): void {
+  serve(engine: ScriptedEngine): void {
     this.engine = engine
     engine.answer = (command) => {
       if (command === 'show channels as json') return jsonRows([...this.#live.values()].map(({ row }) => row))
@@ -88,7 +88,7 @@ interface Lab {
 
 /** A connector whose links to an engine go through a proxy, with a hook on every event of a call's life. */
 async function aLab(): Promise<Lab> {
-  const engine = await startAnsweringEngine()
+  const engine = await startScriptedEngine()
   const proxy = await startTcpProxy(engine.port)
   const running = await aRunningConnector([{ host: '127.0.0.1', port: proxy.port, password: 'ClueCon' }])
   const calls = new Calls(engine, () => running.time.clock.now())
@@ -287,7 +287,7 @@ test('F09 after a restart of the engine its old calls are ended and its new ones
   await lab.calls.engine.close()
   lab.calls.loseAll()
   await lab.running.until(() => !lab.isUp())
-  lab.calls.serve(await startAnsweringEngine(port))
+  lab.calls.serve(await startScriptedEngine(port))
   await lab.running.until(lab.isUp)
   const uuid = lab.calls.begin()
   for (const name of life.slice(1)) lab.calls.tell(uuid, name)
